@@ -1,0 +1,298 @@
+"""The Rust kernel: float32 vectors as bytes, resident rows, the scan and the ranking.
+
+What holds for every function:
+
+- An array must be a numpy array of exactly the dtype and number of dimensions given here,
+  C-contiguous and aligned. Nothing is converted silently: a wrong type or dtype is a `TypeError`,
+  a wrong number of dimensions or another memory layout a `ValueError`, and both say which
+  `np.ascontiguousarray(...)` call helps.
+- Arguments are copied before the GIL is released; the caller may change them as soon as the call
+  returns. Results are new objects that the caller owns.
+- NaN and infinities are refused with a `ValueError` that names the argument and the position.
+- On a free-threaded build every function may be called from any thread at any time.
+"""
+
+from collections.abc import Sequence
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = [
+    "Rows",
+    "cosine",
+    "decode",
+    "decode_many",
+    "encode",
+    "encode_many",
+    "instruction_set",
+    "rank",
+]
+
+def encode(vector: NDArray[np.float32]) -> bytes:
+    """Write a vector as a BLOB: `4 * d` bytes, float32, little-endian on every machine.
+
+    Keeps the GIL: the work is shorter than giving it away.
+
+    Args:
+        vector: `float32[d]`.
+
+    Raises:
+        ValueError: a component is NaN or infinite; the message names its position.
+        TypeError: not a numpy array of float32.
+    """
+
+def encode_many(matrix: NDArray[np.float32]) -> list[bytes]:
+    """Write each row of a matrix as a BLOB.
+
+    Releases the GIL while it looks for NaN, and holds it while it makes the `bytes`.
+
+    Args:
+        matrix: `float32[n, d]`.
+
+    Raises:
+        ValueError: a component is NaN or infinite; the message names its row and position.
+        TypeError: not a numpy array of float32.
+    """
+
+def decode(blob: bytes) -> NDArray[np.float32]:
+    """Read a BLOB as a new, writable `float32[d]`, `d = len(blob) / 4`.
+
+    What the bytes say is returned as it is, also NaN. Keeps the GIL: the work is shorter than
+    giving it away.
+
+    Raises:
+        ValueError: the length is no multiple of four.
+        TypeError: not `bytes`.
+    """
+
+def decode_many(blobs: Sequence[bytes], dimension: int) -> NDArray[np.float32]:
+    """Read BLOBs of one dimension as a new, writable `float32[n, dimension]`.
+
+    What the bytes say is returned as it is, also NaN. Releases the GIL.
+
+    Raises:
+        ValueError: a BLOB is not `4 * dimension` bytes; the message names its index, its length
+            and the expected one. Or the dimension is negative.
+        TypeError: not a sequence of `bytes`.
+    """
+
+def cosine(a: NDArray[np.float32], b: NDArray[np.float32]) -> float:
+    """The cosine of two vectors, in -1..1; 0.0 if one is all zeros or the lengths differ.
+
+    Summed in float64, so that no magnitude overflows or vanishes. Keeps the GIL: the work is
+    shorter than giving it away.
+
+    Args:
+        a: `float32[d]`.
+        b: `float32[d]`.
+
+    Raises:
+        ValueError: a component is NaN or infinite; the message names its position.
+        TypeError: not numpy arrays of float32.
+    """
+
+def instruction_set() -> str:
+    """What a scan uses on this machine: `"avx512"`, `"avx2"`, `"neon"` or `"scalar"`."""
+
+@final
+class Rows:
+    """Resident vectors, found by id, grouped by partition, compared by cosine.
+
+    Vectors are kept at length one, so their magnitude does not matter and none overflows; a vector
+    of zeros may be put and is similar to nothing. A scan of some partitions reads only their
+    memory. Every method releases the GIL and may be called from any thread: readers share, a
+    writer waits for them and they for it. A reader sees all of a `put` or nothing of it.
+
+    Memory is taken in pieces of a few megabytes and never doubled by growth. A `put` copies its
+    arguments first, so a large load is best put in batches of some megabytes.
+
+    Args:
+        dimension: components of a vector, at least one.
+
+    Raises:
+        ValueError: the dimension is not positive.
+    """
+
+    def __new__(cls, dimension: int) -> Rows: ...
+    @property
+    def dimension(self) -> int:
+        """Components of a vector."""
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that vectors, ids and the index of ids take, without the room to grow."""
+
+    def __len__(self) -> int:
+        """How many rows there are."""
+
+    def put(
+        self,
+        ids: NDArray[np.int64],
+        partitions: NDArray[np.int64],
+        vectors: NDArray[np.float32],
+    ) -> None:
+        """Add rows, or replace those whose id is here, also by moving them to another partition.
+
+        Of an id that occurs twice the last row stays. All or nothing.
+
+        Args:
+            ids: `int64[n]`.
+            partitions: `int64[n]`, the partition of each row.
+            vectors: `float32[n, d]`.
+
+        Raises:
+            ValueError: unequal lengths, another dimension (both are named), NaN or an infinity.
+            TypeError: a wrong dtype.
+        """
+
+    def put_blobs(
+        self,
+        ids: NDArray[np.int64],
+        partitions: NDArray[np.int64],
+        blobs: Sequence[bytes],
+    ) -> None:
+        """The same as `put`, from BLOBs, without an array in between.
+
+        The `bytes` are read in place; nothing else is copied.
+
+        Args:
+            ids: `int64[n]`.
+            partitions: `int64[n]`, the partition of each row.
+            blobs: `n` BLOBs of `4 * d` bytes, float32, little-endian.
+
+        Raises:
+            ValueError: unequal lengths, a BLOB of another size (its index, its length and the
+                expected one are named), NaN or an infinity.
+            TypeError: a wrong dtype, or not a sequence of `bytes`.
+        """
+
+    def assign(self, ids: NDArray[np.int64], partitions: NDArray[np.int64]) -> int:
+        """Move rows to other partitions; ids that are not here are passed over.
+
+        Args:
+            ids: `int64[n]`.
+            partitions: `int64[n]`, where each goes.
+
+        Returns:
+            How many changed their partition.
+
+        Raises:
+            ValueError: unequal lengths.
+            TypeError: a wrong dtype.
+        """
+
+    def drop(self, ids: NDArray[np.int64]) -> int:
+        """Remove rows; returns how many were here.
+
+        Args:
+            ids: `int64[n]`.
+
+        Raises:
+            TypeError: a wrong dtype.
+        """
+
+    def clear(self) -> None:
+        """Remove every row and give the memory back."""
+
+    def scan(
+        self,
+        queries: NDArray[np.float32],
+        limit: int,
+        *,
+        partitions: NDArray[np.int64] | None = None,
+        only: NDArray[np.int64] | None = None,
+        excluding: NDArray[np.int64] | None = None,
+    ) -> list[tuple[NDArray[np.int64], NDArray[np.float32]]]:
+        """The nearest rows to each query, exactly: best first, ties by the smaller id.
+
+        Only rows of positive cosine are found. All queries share one pass over the rows; where
+        the work is worth it, several threads share it too, and the answer does not depend on how
+        many.
+
+        Args:
+            queries: `float32[q, d]`.
+            limit: how many rows a query may find at most; 0 finds none.
+            partitions: `int64[p]`, where to look; `None` is everywhere, an empty array nowhere.
+            only: `int64[m]`, the only ids that may be found.
+            excluding: `int64[m]`, ids that may not be found.
+
+        Returns:
+            For each query the ids `int64[r]` and their cosines `float32[r]`, `r <= limit`.
+
+        Raises:
+            ValueError: another dimension (both are named), NaN or an infinity, a negative limit,
+                or both `only` and `excluding`.
+            TypeError: a wrong dtype.
+        """
+
+    def similarity(
+        self, query: NDArray[np.float32], ids: NDArray[np.int64]
+    ) -> NDArray[np.float32]:
+        """The cosine of a query with each id, in order; 0.0 for an id that is not here.
+
+        Args:
+            query: `float32[d]`.
+            ids: `int64[n]`.
+
+        Returns:
+            `float32[n]`, in -1..1.
+
+        Raises:
+            ValueError: another dimension (both are named), NaN or an infinity.
+            TypeError: a wrong dtype.
+        """
+
+def rank(
+    word_ids: NDArray[np.int64],
+    bm25: NDArray[np.float64],
+    vector_ids: NDArray[np.int64],
+    cosines: NDArray[np.float32],
+    decay_ids: NDArray[np.int64],
+    ages_seconds: NDArray[np.float64],
+    half_lives_seconds: NDArray[np.float64],
+    *,
+    word_weight: float,
+    vector_weight: float,
+    limit: int,
+) -> tuple[
+    NDArray[np.int64],
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.float64],
+]:
+    """Merge what the word search and the scan found into one order. Releases the GIL.
+
+    A candidate is an id of `word_ids` or of `vector_ids`:
+
+    - word score: `max(-bm25, 0)`, divided by the largest one of the call; 0 if none is positive
+      (SQLite's `bm25()` is negative, the more negative the better), or the words did not find it;
+    - vector score: the cosine held to 0..1; 0 if the scan did not find it;
+    - decay: `0.5 ** (max(age, 0) / half_life)`; 1 for an id not in `decay_ids` or with a half-life
+      that is not positive;
+    - score: `(word_weight * word + vector_weight * vector) * decay`.
+
+    Of an id that a list holds twice the last entry counts. No result is ever NaN.
+
+    Args:
+        word_ids: `int64[n]`, found by words.
+        bm25: `float64[n]`, their `bm25()` as SQLite gives it.
+        vector_ids: `int64[m]`, found by the scan.
+        cosines: `float32[m]`, their cosines.
+        decay_ids: `int64[k]`, what ages; ids that are no candidates are passed over.
+        ages_seconds: `float64[k]`, how old they are.
+        half_lives_seconds: `float64[k]`, in what time their score halves.
+        word_weight: finite, not negative.
+        vector_weight: finite, not negative.
+        limit: how many to return at most; 0 returns none.
+
+    Returns:
+        Ids `int64[r]`, scores, word scores, vector scores and decays `float64[r]`, by falling
+        score, ties by the smaller id.
+
+    Raises:
+        ValueError: unequal lengths, a number that is not finite, a negative weight or limit; the
+            message names the argument.
+        TypeError: a wrong dtype.
+    """

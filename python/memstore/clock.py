@@ -1,0 +1,58 @@
+"""The wall clock, time stamps as text, and identifiers that sort by time."""
+
+from __future__ import annotations
+
+import secrets
+import uuid
+from datetime import UTC, datetime
+
+ACCEPTED_FORM = "an RFC 3339 time such as 2026-03-01T09:30:00Z, or a date such as 2026-03-01"
+
+
+def utc_now() -> datetime:
+    """Return the present moment in UTC."""
+    return datetime.now(UTC)
+
+
+def to_text(moment: datetime) -> str:
+    """Write a moment as RFC 3339 in UTC with microseconds, so that text order is time order."""
+    return moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
+
+
+def from_text(text: str) -> datetime:
+    """Read a time stamp; one without an offset is taken as UTC.
+
+    Raises:
+        ValueError: the text is no time stamp; the message shows the accepted form.
+    """
+    try:
+        moment = datetime.fromisoformat(text.strip())
+    except ValueError:
+        raise ValueError(f"{text!r} is not a time: give {ACCEPTED_FORM}") from None
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+
+
+def moment(value: datetime | str | None, name: str) -> datetime | None:
+    """Accept a moment from a caller, as ``datetime`` or text, and return it in UTC."""
+    if value is None or isinstance(value, datetime):
+        if value is not None and value.tzinfo is None:
+            raise ValueError(
+                f"{name} has no time zone: pass an aware datetime, e.g. datetime.now(UTC)"
+            )
+        return value if value is None else value.astimezone(UTC)
+    if isinstance(value, str):
+        try:
+            return from_text(value)
+        except ValueError as error:
+            raise ValueError(f"{name}: {error}") from None
+    raise TypeError(f"{name} must be a datetime or text, not {type(value).__name__}")
+
+
+def new_uuid(at: datetime) -> str:
+    """Return a UUIDv7 (RFC 9562): 48 bits of Unix milliseconds, then version, variant and chance.
+
+    Ours rather than a library's, because upgraded rows take the moment they were written at.
+    """
+    milliseconds = max(0, int(at.timestamp() * 1000)) & (2**48 - 1)
+    bits = milliseconds << 80 | 0x7 << 76 | secrets.randbits(12) << 64 | 0b10 << 62
+    return str(uuid.UUID(int=bits | secrets.randbits(62)))

@@ -1,0 +1,89 @@
+"""Who may be seen: the WHERE clauses over facts, each condition bound and never spliced in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from memstore import clock
+from memstore.database.engine import Value
+from memstore.metadata import MetadataFilter, Scalar
+
+
+@dataclass(frozen=True, slots=True)
+class FactFilter:
+    """Which facts a question is about. Erased facts are never among them."""
+
+    namespaces: tuple[str, ...] | None
+    """``None`` means all of them, and is said only by who asks for that."""
+    now: datetime
+    subject: str | None = None
+    category: str | None = None
+    metadata: Sequence[MetadataFilter] = ()
+    active_only: bool = True
+    include_deleted: bool = False
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether namespace and standing alone decide, so that no id set is needed."""
+        return self.subject is None and self.category is None and not self.metadata
+
+    def where(self, alias: str = "f") -> tuple[str, list[Value]]:
+        """Return the condition and its parameters."""
+        clauses: list[str] = []
+        values: list[Value] = []
+
+        def also(clause: str, *parameters: Value) -> None:
+            clauses.append(clause.replace("f.", f"{alias}."))
+            values.extend(parameters)
+
+        if self.namespaces is not None:
+            marks = ", ".join("?" * len(self.namespaces))
+            also(f"f.namespace IN ({marks})", *self.namespaces)
+        if self.include_deleted:
+            also("f.content <> ''")
+        else:
+            also("f.deleted_at IS NULL")
+        if self.active_only:
+            also("f.superseded_by IS NULL")
+            also("(f.expired_at IS NULL OR f.expired_at > ?)", clock.to_text(self.now))
+        if self.subject is not None:
+            also("f.subject = ?", self.subject)
+        if self.category is not None:
+            also("f.category = ?", self.category)
+        for condition in self.metadata:
+            clause, parameters = metadata_clause(condition)
+            also(clause, *parameters)
+        return " AND ".join(clauses), values
+
+
+def metadata_clause(condition: MetadataFilter) -> tuple[str, list[Value]]:
+    """Write one metadata filter as SQL; the key is a parameter too, so any key is safe."""
+    present = "EXISTS (SELECT 1 FROM json_each(f.metadata) AS j WHERE j.key = ?{})"
+    if condition.value is None:
+        has_value = present.format(" AND j.type <> 'null'")
+        negated = "NOT " if condition.op == "=" else ""
+        clause, values = negated + has_value, [condition.key]
+    else:
+        types, value = _json_types(condition.value)
+        marks = ", ".join("?" * len(types))
+        same = f"j.type IN ({marks}) AND j.atom {'=' if condition.op == '!=' else condition.op} ?"
+        test = f" AND NOT ({same})" if condition.op == "!=" else f" AND {same}"
+        clause, values = present.format(test), [condition.key, *types, value]
+    clause = f"(json_valid(f.metadata) AND {clause})" if not clause.startswith("NOT") else (
+        f"(f.metadata IS NULL OR NOT json_valid(f.metadata) OR {clause})"
+    )
+    if condition.include_missing:
+        missing = "NOT " + present.format("")
+        clause = f"({clause} OR f.metadata IS NULL OR {missing})"
+        values.append(condition.key)
+    return clause, values
+
+
+def _json_types(value: Scalar) -> tuple[tuple[str, ...], Value]:
+    if isinstance(value, bool):
+        return ("true", "false"), int(value)
+    if isinstance(value, str):
+        return ("text",), value
+    return ("integer", "real"), value

@@ -1,0 +1,154 @@
+"""The journal: every change, one row, in the transaction of the change itself."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import groupby
+from typing import Any
+
+from memstore import clock
+from memstore.database.engine import Row, Transaction
+from memstore.model import Operation
+
+COLUMNS = "id, at, actor, source, kind, fact_id, before, after"
+
+
+class Kind(StrEnum):
+    """What an operation did."""
+
+    ADD = "add"
+    ADOPT = "adopt"
+    """The fact is older than the journal, or came from an export: the line holds all of it."""
+    SUPERSEDE = "supersede"
+    CONFIRM = "confirm"
+    METADATA = "metadata"
+    DELETE = "delete"
+    RESTORE = "restore"
+    ERASE = "erase"
+    EMBED = "embed"
+    QUARANTINE = "quarantine"
+
+
+@dataclass(frozen=True, slots=True)
+class Author:
+    """Who makes changes, and through which face."""
+
+    actor: str
+    source: str
+
+
+def append(
+    transaction: Transaction,
+    author: Author,
+    kind: Kind,
+    fact_id: int,
+    *,
+    before: Mapping[str, Any] | None = None,
+    after: Mapping[str, Any] | None = None,
+) -> None:
+    """Append one operation, at the present time."""
+    transaction.run(
+        "INSERT INTO memstore_journal (at, actor, source, kind, fact_id, before, after)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (
+            clock.to_text(clock.utc_now()),
+            author.actor,
+            author.source,
+            kind,
+            fact_id,
+            _encode(before),
+            _encode(after),
+        ),
+    )
+
+
+def append_verbatim(transaction: Transaction, operation: Operation, fact_id: int) -> None:
+    """Append an operation that was journalled elsewhere, with its own time and author."""
+    transaction.run(
+        "INSERT INTO memstore_journal (at, actor, source, kind, fact_id, before, after)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (
+            clock.to_text(operation.at),
+            operation.actor,
+            operation.source,
+            operation.kind,
+            fact_id,
+            _encode(operation.before),
+            _encode(operation.after),
+        ),
+    )
+
+
+def of_facts(transaction: Transaction, fact_ids: Sequence[int]) -> list[Operation]:
+    """Return every operation on these facts, oldest first."""
+    marks = ", ".join("?" * len(fact_ids))
+    rows = transaction.rows(
+        f"SELECT {COLUMNS} FROM memstore_journal WHERE fact_id IN ({marks}) ORDER BY id",
+        fact_ids,
+    )
+    return [_decode(row) for row in rows]
+
+
+def by_fact(transaction: Transaction) -> Iterator[tuple[int, Iterator[Operation]]]:
+    """Yield each fact's id and its operations, oldest first, in the order of the ids."""
+    rows = transaction.rows(
+        f"SELECT {COLUMNS} FROM memstore_journal WHERE fact_id IS NOT NULL ORDER BY fact_id, id"
+    )
+    for fact_id, operations in groupby(map(_decode, rows), key=lambda line: line.fact_id or 0):
+        yield fact_id, operations
+
+
+def replay(operations: Iterable[Operation]) -> dict[str, Any] | None:
+    """Return what a fact should hold after these operations; ``None`` once it is erased."""
+    state: dict[str, Any] | None = {}
+    for operation in operations:
+        if operation.kind == Kind.ERASE or state is None:
+            state = None
+        elif operation.kind in (Kind.ADD, Kind.ADOPT):
+            state = {"metadata": {}} | (operation.after or {})
+        elif operation.kind not in (Kind.EMBED, Kind.QUARANTINE):
+            state |= operation.after or {}
+    return None if state is None else {k: v for k, v in state.items() if v is not None}
+
+
+def last_id(transaction: Transaction) -> int:
+    """Return the number of the newest operation; 0 before the first."""
+    row = transaction.one("SELECT max(id) FROM memstore_journal")
+    return int(row[0]) if row and row[0] is not None else 0
+
+
+def facts_changed_since(transaction: Transaction, operation_id: int) -> list[int]:
+    """Return the ids of the facts that operations after this one touched."""
+    rows = transaction.rows(
+        "SELECT DISTINCT fact_id FROM memstore_journal WHERE id > ? AND fact_id IS NOT NULL",
+        (operation_id,),
+    )
+    return [int(row[0]) for row in rows if row[0] is not None]
+
+
+def forget_texts(transaction: Transaction, fact_id: int) -> None:
+    """Blank what the journal holds of a fact's text; the lines themselves stay."""
+    transaction.run(
+        "UPDATE memstore_journal SET before = NULL, after = NULL WHERE fact_id = ?", (fact_id,)
+    )
+
+
+def _encode(part: Mapping[str, Any] | None) -> str | None:
+    return None if part is None else json.dumps(part, ensure_ascii=False)
+
+
+def _decode(row: Row) -> Operation:
+    id_, at, actor, source, kind, fact_id, before, after = row
+    return Operation(
+        id=int(id_ or 0),
+        at=clock.from_text(str(at)),
+        actor=str(actor),
+        source=str(source),
+        kind=str(kind),
+        fact_id=None if fact_id is None else int(fact_id),
+        before=json.loads(str(before)) if before is not None else None,
+        after=json.loads(str(after)) if after is not None else None,
+    )

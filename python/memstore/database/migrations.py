@@ -1,0 +1,130 @@
+"""Bringing a file to the schema of this version, one step and one transaction at a time.
+
+V1 to V6 are the steps of the original memstore, so that a file written at any of them opens here.
+From V7 on the steps are ours.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from importlib.resources import files
+
+from memstore import clock, metadata
+from memstore.database import meta_table, words
+from memstore.database.engine import Engine, Transaction, Value
+from memstore.errors import SchemaError
+from memstore.settings import DEFAULT_NAMESPACE
+
+LAST_SHARED_VERSION = 6
+"""The last version the original memstore and this one have in common."""
+
+
+def migrate(engine: Engine) -> int:
+    """Bring the file to the newest schema and return its version.
+
+    Several processes may do this at once: each step looks again, inside its own transaction.
+
+    Raises:
+        SchemaError: the file is newer than this program, or a different program's; it is untouched.
+    """
+    with engine.read() as transaction:
+        version = _known_version(transaction, engine.path)
+    while version < VERSION:
+        with engine.write() as transaction:
+            version = _known_version(transaction, engine.path)
+            if version < VERSION:
+                version += 1
+                _take_step(transaction, version)
+    return version
+
+
+def _known_version(transaction: Transaction, path: str) -> int:
+    version = meta_table.schema_version(transaction)
+    if version > LAST_SHARED_VERSION:
+        if meta_table.get(transaction, "schema_family") != meta_table.FAMILY:
+            raise SchemaError(
+                f"{path} has schema version {version} of a different memstore; this one reads "
+                f"its versions 1 to {LAST_SHARED_VERSION}. The file was left untouched: name "
+                "another one, or bring the facts over with an export"
+            )
+        if version > VERSION:
+            raise SchemaError(
+                f"{path} was written by a newer memstore (schema version {version}; this one "
+                f"knows up to {VERSION}). The file was left untouched: upgrade pymemstore"
+            )
+    return version
+
+
+def _take_step(transaction: Transaction, version: int) -> None:
+    if version == 1:
+        transaction.run("CREATE TABLE IF NOT EXISTS memstore_version (version INTEGER NOT NULL)")
+    transaction.run(files("memstore.database.schema").joinpath(f"v{version:02}.sql").read_text())
+    if version in DATA_STEPS:
+        DATA_STEPS[version](transaction)
+    meta_table.record_version(transaction, version)
+
+
+def _identify_facts(transaction: Transaction) -> None:
+    """V7: give every fact a UUID, one form of time stamps, and a named namespace.
+
+    A time stamp that cannot be read is kept as it was under ``unreadable_times:<id>`` in the meta
+    table; a fact without a readable ``created_at`` counts as created now.
+    """
+    meta_table.put(transaction, "schema_family", meta_table.FAMILY)
+    transaction.run(
+        "UPDATE memstore_facts SET namespace = ? WHERE namespace = ''", (DEFAULT_NAMESPACE,)
+    )
+    columns = "created_at, superseded_at, last_confirmed_at, last_used_at"
+    for row in list(
+        transaction.rows(f"SELECT id, content, subject, {columns} FROM memstore_facts ORDER BY id")
+    ):
+        fact_id, content, subject, *moments = row
+        created_at, *others = (_readable(moment) for moment in moments)
+        created = clock.from_text(created_at) if created_at else clock.utc_now()
+        if lost := [m for m, read in zip(moments, [created_at, *others], strict=True) if m and not read]:
+            meta_table.put(transaction, f"unreadable_times:{fact_id}", json.dumps(lost))
+        transaction.run(
+            "UPDATE memstore_facts SET (uuid, segments, created_at, superseded_at,"
+            " last_confirmed_at, last_used_at) = (?, ?, ?, ?, ?, ?) WHERE id = ?",
+            (
+                clock.new_uuid(created),
+                words.segments(str(content), str(subject)),
+                clock.to_text(created),
+                *others,
+                fact_id,
+            ),
+        )
+
+
+def _readable(moment: Value) -> str | None:
+    """Return a time stamp in today's form; ``None`` for one nobody can read."""
+    try:
+        return clock.to_text(clock.from_text(str(moment))) if moment else None
+    except ValueError:
+        return None
+
+
+def _adopt_facts(transaction: Transaction) -> None:
+    """V8: open the journal with one line for each fact that is older than it."""
+    columns = (
+        "uuid namespace content subject category metadata superseded_by superseded_at"
+        " confirmed_count last_confirmed_at created_at"
+    ).split()
+    at = clock.to_text(clock.utc_now())
+    facts = transaction.rows(f"SELECT id, {', '.join(columns)} FROM memstore_facts ORDER BY id")
+    for fact_id, *values in list(facts):
+        known = {name: v for name, v in zip(columns, values, strict=True) if v is not None}
+        if "metadata" in known:
+            known["metadata"] = metadata.decode(str(known["metadata"]))
+        transaction.run(
+            "INSERT INTO memstore_journal (at, actor, source, kind, fact_id, after)"
+            " VALUES (?, 'memstore', 'migration', 'adopt', ?, ?)",
+            (at, fact_id, json.dumps(known, ensure_ascii=False)),
+        )
+
+
+DATA_STEPS: dict[int, Callable[[Transaction], None]] = {7: _identify_facts, 8: _adopt_facts}
+
+VERSION = 9
+"""The newest schema version, and the one every open file is brought to."""

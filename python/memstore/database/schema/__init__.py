@@ -1,0 +1,1 @@
+"""The schema, one file for each version that changes it with SQL."""

@@ -1,0 +1,21 @@
+-- V8: the journal. Every change is one row, written in the transaction of the change itself.
+CREATE TABLE memstore_journal (
+    id         INTEGER PRIMARY KEY AUTOINCREMENT,
+    at         TEXT NOT NULL,
+    actor      TEXT NOT NULL,
+    source     TEXT NOT NULL,
+    kind       TEXT NOT NULL,
+    fact_id    INTEGER,
+    episode_id INTEGER,
+    before     TEXT,
+    after      TEXT
+);
+CREATE INDEX idx_memstore_journal_fact ON memstore_journal (fact_id) WHERE fact_id IS NOT NULL;
+-- Append-only. Erasing a fact blanks its text in `before` and `after`; the line itself stays.
+CREATE TRIGGER memstore_journal_keep BEFORE DELETE ON memstore_journal BEGIN
+    SELECT RAISE(ABORT, 'the journal is append-only');
+END;
+CREATE TRIGGER memstore_journal_fixed
+BEFORE UPDATE OF id, at, actor, source, kind, fact_id, episode_id ON memstore_journal BEGIN
+    SELECT RAISE(ABORT, 'the journal is append-only');
+END;

@@ -1,0 +1,315 @@
+"""SQLite behind the engine's seam. The one module that imports the driver.
+
+One connection writes, guarded by a lock; readers take a connection from a pool, so a search in
+one thread never waits for a write in another. Between processes SQLite's own locks decide: with
+a write-ahead log readers never block, and writers queue for up to ``wait_seconds``.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import apsw
+
+from memstore.errors import StorageError, StoreBusy, StoreClosed
+
+if TYPE_CHECKING:
+    from memstore.database.engine import Progress, Row, Value
+
+WAIT_SECONDS: Final = 30.0
+"""How long a write waits for another process's. Longer than any write of ours but a huge import;
+five seconds, the usual choice, is short enough that users met "database is locked"."""
+
+IDLE_READERS: Final = 4
+"""Reader connections kept open between reads; more are opened when more threads read at once."""
+
+BACKUP_PAGES: Final = 1024
+"""Pages copied a step; 4 MB keep the progress bar moving and other writers unharmed."""
+
+CHECKPOINT_WAIT_MILLISECONDS: Final = 1000
+"""How long an asked-for check-point waits for readers to finish."""
+
+IN_MEMORY: Final = ":memory:"
+
+MINIMUM_SQLITE: Final = (3, 46, 0)
+"""Older ones have known faults in the write-ahead log and lack parts of FTS5 used here."""
+
+SYNCHRONOUS: Final = ("NORMAL", "FULL")
+
+
+class SqliteTransaction:
+    """The three verbs over one connection, with the driver's errors translated."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._connection = connection
+
+    def rows(self, sql: str, parameters: Sequence[Value] = ()) -> Iterator[Row]:
+        with _translated():
+            yield from self._connection.execute(sql, tuple(parameters))
+
+    def one(self, sql: str, parameters: Sequence[Value] = ()) -> Row | None:
+        with _translated():
+            # Run to the end: an INSERT … RETURNING takes effect only when its cursor is spent.
+            found = self._connection.execute(sql, tuple(parameters)).fetchall()
+        return found[0] if found else None
+
+    def run(self, sql: str, parameters: Sequence[Value] = ()) -> int:
+        with _translated():
+            self._connection.execute(sql, tuple(parameters))
+            return self._connection.changes()
+
+
+class SqliteEngine:
+    """One SQLite file, open.
+
+    Args:
+        path: the file, created with its folder when missing; ``":memory:"`` for none.
+        synchronous: ``NORMAL`` survives the death of the process; ``FULL`` also that of the machine.
+        wait_seconds: how long a write waits for another process's write.
+        read_only: refuse every write, and a file that is not there.
+
+    Raises:
+        StorageError: the file cannot be opened, or is no database.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        synchronous: str = "NORMAL",
+        wait_seconds: float = WAIT_SECONDS,
+        read_only: bool = False,
+    ) -> None:
+        if synchronous not in SYNCHRONOUS:
+            raise ValueError(f"synchronous must be NORMAL or FULL, not {synchronous!r}")
+        if tuple(map(int, apsw.sqlite_lib_version().split("."))) < MINIMUM_SQLITE:
+            raise StorageError(
+                f"SQLite {apsw.sqlite_lib_version()} is too old: install a newer apsw"
+            )
+        self._path = str(path)
+        self._in_memory = self._path == IN_MEMORY
+        self._synchronous = synchronous
+        self._wait_seconds = wait_seconds
+        self._read_only = read_only
+        self._process = os.getpid()
+        self._closed = False
+        self._logging = self._in_memory or read_only
+        self._idle: list[apsw.Connection] = []
+        self._pool = threading.Lock()
+        self._writing = threading.Lock()
+        if not self._in_memory:
+            self._path = str(Path(self._path).expanduser().absolute())
+            self._prepare_file()
+        self._writer = self._connect()
+
+    @property
+    def path(self) -> str:
+        return self._path
+
+    @contextmanager
+    def read(self) -> Iterator[SqliteTransaction]:
+        if self._in_memory:  # such a database belongs to its one connection
+            with self.write() as transaction:
+                yield transaction
+            return
+        connection = self._borrow()
+        try:
+            with _translated():
+                connection.execute("BEGIN")
+            yield SqliteTransaction(connection)
+        finally:
+            self._give_back(connection)
+
+    @contextmanager
+    def write(self, *, wait_seconds: float | None = None) -> Iterator[SqliteTransaction]:
+        self._check_usable()
+        wait = self._wait_seconds if wait_seconds is None else wait_seconds
+        started = time.monotonic()
+        if not self._writing.acquire(timeout=wait):
+            raise _busy(wait)
+        try:
+            self._check_usable()
+            connection = self._writer
+            self._begin(connection, wait, started + wait)
+            try:
+                yield SqliteTransaction(connection)
+                with _translated():
+                    connection.execute("COMMIT")
+            except BaseException:
+                _roll_back(connection)
+                raise
+        finally:
+            self._writing.release()
+
+    def backup(self, target: Path, progress: Progress | None = None) -> None:
+        with _translated():
+            copy = apsw.Connection(str(target))
+            try:
+                source = self._writer if self._in_memory else self._borrow()
+                try:
+                    with copy.backup("main", source, "main") as task:
+                        while not task.done:
+                            task.step(BACKUP_PAGES)
+                            if progress is not None:
+                                progress(task.page_count - task.remaining, task.page_count)
+                finally:
+                    if not self._in_memory:
+                        self._give_back(source)
+            finally:
+                copy.close()
+
+    def checkpoint(self) -> None:
+        with self._writing, suppress(apsw.BusyError):
+            self._check_usable()
+            self._writer.set_busy_timeout(CHECKPOINT_WAIT_MILLISECONDS)
+            self._writer.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+
+    def size_bytes(self) -> int:
+        if self._in_memory:
+            with self.read() as transaction:
+                pages = transaction.one("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")
+            return int(pages[0] or 0) if pages else 0
+        files = (Path(self._path), Path(self._path + "-wal"))
+        return sum(file.stat().st_size for file in files if file.exists())
+
+    def close(self) -> None:
+        with self._writing, self._pool:
+            if self._closed or self._process != os.getpid():
+                return
+            self._closed = True
+            while self._idle:
+                self._idle.pop().close()
+            with suppress(apsw.Error):
+                # The last one to close empties the log and removes it; this only starts earlier.
+                if not self._in_memory and not self._read_only:
+                    self._writer.set_busy_timeout(0)
+                    self._writer.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
+            self._writer.close()
+
+    def _begin(self, connection: apsw.Connection, wait: float, deadline: float) -> None:
+        """Take the write lock of the database."""
+        try:
+            self._use_log(connection, deadline)
+            connection.set_busy_timeout(max(0, int((deadline - time.monotonic()) * 1000)))
+            connection.execute("BEGIN IMMEDIATE")
+        except apsw.BusyError:
+            raise _busy(wait) from None
+        except apsw.Error as error:
+            raise _storage_error(error) from error
+
+    def _use_log(self, connection: apsw.Connection, deadline: float) -> None:
+        """Switch to write-ahead logging, so that readers go on while one writes.
+
+        It stays set in the file, so it is done before the first write and not on opening: a file
+        that is refused must be left as it was. SQLite does not wait by itself here.
+        """
+        while not self._logging:
+            try:
+                connection.pragma("journal_mode", "WAL")
+                self._logging = True
+            except apsw.BusyError:
+                if time.monotonic() >= deadline:
+                    raise
+                time.sleep(0.01)
+
+    def _prepare_file(self) -> None:
+        file = Path(self._path)
+        if self._read_only and not file.exists():
+            raise StorageError(f"{file} does not exist, and a read-only store creates nothing")
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            if not file.exists():
+                # What an agent remembers is its user's business alone.
+                with suppress(FileExistsError):
+                    os.close(os.open(file, os.O_CREAT | os.O_EXCL, 0o600))
+        except OSError as error:
+            raise StorageError(
+                f"cannot create {file}: {error.strerror or error}; name another file with db="
+            ) from error
+
+    def _connect(self) -> apsw.Connection:
+        try:
+            connection = apsw.Connection(self._path)
+        except apsw.Error as error:
+            raise StorageError(f"cannot open {self._path}: {error}") from error
+        try:
+            connection.set_busy_timeout(int(self._wait_seconds * 1000))
+            # A fact names the fact that superseded it; the database holds that to be true.
+            connection.pragma("foreign_keys", True)
+            # In WAL mode NORMAL loses nothing when a process dies; FULL adds an fsync a commit.
+            connection.pragma("synchronous", self._synchronous)
+            # What is erased is overwritten, not just forgotten.
+            connection.pragma("secure_delete", True)
+            # Sorting and grouping need no files beside the user's.
+            connection.pragma("temp_store", "MEMORY")
+            if self._read_only:
+                connection.pragma("query_only", True)
+        except apsw.BusyError:
+            connection.close()
+            raise _busy(self._wait_seconds) from None
+        except apsw.Error as error:
+            connection.close()
+            raise StorageError(f"cannot use {self._path}: {error}") from error
+        return connection
+
+    def _borrow(self) -> apsw.Connection:
+        self._check_usable()
+        with self._pool:
+            if self._idle:
+                return self._idle.pop()
+        return self._connect()
+
+    def _give_back(self, connection: apsw.Connection) -> None:
+        _roll_back(connection)
+        with self._pool:
+            if not self._closed and len(self._idle) < IDLE_READERS:
+                self._idle.append(connection)
+                return
+        connection.close()
+
+    def _check_usable(self) -> None:
+        if self._closed:
+            raise StoreClosed("the store is closed: open it again with memstore.open()")
+        if self._process != os.getpid():
+            raise StorageError(
+                "this store was opened before the process forked, and SQLite connections cannot "
+                "cross a fork: open the store in the child process"
+            )
+
+
+def _roll_back(connection: apsw.Connection) -> None:
+    """End a transaction that may have ended itself already (SQLite does so on some errors)."""
+    with suppress(apsw.Error):
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+
+
+@contextmanager
+def _translated() -> Iterator[None]:
+    try:
+        yield
+    except apsw.Error as error:
+        raise _storage_error(error) from error
+
+
+def _storage_error(error: apsw.Error) -> StorageError:
+    if isinstance(error, apsw.FullError):
+        return StorageError("the disk is full; nothing of this change was stored")
+    if isinstance(error, apsw.ReadOnlyError):
+        return StorageError("the database is open for reading only; nothing was stored")
+    if isinstance(error, apsw.CorruptError | apsw.NotADBError):
+        return StorageError(f"the file is damaged or no memstore database: {error}; restore a backup")
+    return StorageError(f"the database refused: {error}")
+
+
+def _busy(seconds: float) -> StoreBusy:
+    return StoreBusy(
+        f"another process or thread has been writing for {seconds:g} s; nothing was stored, "
+        "try again"
+    )

@@ -1,0 +1,79 @@
+"""Text as the full-text index sees it: queries as FTS5 expressions, and scripts without spaces.
+
+FTS5's tokenizer takes a run of Chinese, Japanese, Korean or Thai for one word, so a word inside
+the run would not be found. Such runs are also indexed as single characters, in the column
+``segments``, and a query looks there for each pair of neighbouring characters.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+MAX_TERMS = 200
+"""Distinct terms of one query; a longer one is cut, which costs nothing a ranking would notice."""
+
+# Han with its extensions, kana, Hangul, Thai, Lao, Myanmar, Khmer.
+UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3130-\u318f"
+    "\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff"
+    "\U00020000-\U0003ffff"
+)
+UNSPACED_RUN = re.compile(f"[{UNSPACED}]+")
+
+# Words that stand in nearly every question and tell facts apart in none.
+STOP_WORDS = frozenset(
+    """a an and any are as at be been being but by can could did do does doing for from had has have
+    having he her hers him his how i if in into is it its me my of on or our ours she should so such
+    than that the their theirs them then there these they this those to was we were what when where
+    which while who whom whose why will with would you your yours""".split()
+)
+
+
+def segments(*texts: str) -> str | None:
+    """Return the runs of scripts without spaces as single characters; ``None`` if there are none."""
+    runs = [run for text in texts for run in _unspaced_runs(text)]
+    return " ".join(" ".join(run) for run in runs) or None
+
+
+def match_expression(query: str) -> str | None:
+    """Write a query in the language of FTS5, every word a literal; ``None`` if it has no words.
+
+    Words are joined by OR: a fact that holds only some of them is found too, and BM25 ranks it
+    below those that hold more.
+    """
+    terms = _terms(query)
+    return " OR ".join(f'"{term}"' for term in terms) if terms else None
+
+
+def _terms(query: str) -> list[str]:
+    spaced = _spaced_words(query)
+    telling = {word: None for word in spaced if word.casefold() not in STOP_WORDS}
+    pairs = {
+        " ".join(run[i : i + 2]): None
+        for run in _unspaced_runs(query)
+        for i in range(max(1, len(run) - 1))
+    }
+    chosen = telling | pairs or dict.fromkeys(spaced)
+    return list({term.casefold(): term for term in chosen}.values())[:MAX_TERMS]
+
+
+def _spaced_words(query: str) -> list[str]:
+    """Return the words as FTS5 will cut them, so that quoting them is all the escaping needed."""
+    if query.isascii():
+        return re.findall(r"[^\W_]+", query)
+    spaced = UNSPACED_RUN.sub(" ", unicodedata.normalize("NFC", query))
+    return "".join(c if c.isalnum() or _is_mark(c) else " " for c in spaced).split()
+
+
+def _unspaced_runs(text: str) -> list[str]:
+    """Return the runs without their marks: the index keeps none, so a pair must not count them."""
+    if text.isascii():
+        return []
+    runs = UNSPACED_RUN.findall(unicodedata.normalize("NFKC", text))
+    bare = ("".join(c for c in run if not _is_mark(c)) for run in runs)
+    return [run for run in bare if run]
+
+
+def _is_mark(character: str) -> bool:
+    return unicodedata.category(character).startswith("M")

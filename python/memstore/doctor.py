@@ -1,0 +1,188 @@
+"""The doctor: proves that what is derived agrees with the rows, and makes it anew where not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from memstore import vectors
+from memstore.database import fact_table, journal, meta_table, word_index, words
+from memstore.database.journal import Author, Kind
+from memstore.facts import journalled
+
+if TYPE_CHECKING:
+    from memstore.database.engine import Engine, Transaction
+    from memstore.model import Fact
+
+SHOWN: Final = 10
+"""Facts named in one finding; the rest are counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something that does not agree."""
+
+    check: str
+    message: str
+    repairable: bool
+    """Whether a rebuild mends it; the rest is for a person to look at."""
+
+
+def examine(engine: Engine) -> list[Finding]:
+    """Run every check on one state of the file; an empty list means all is well."""
+    with engine.read() as transaction:
+        findings = [
+            finding
+            for check in (_pages, _chains, _facts_and_journal, _embeddings, _segments)
+            for finding in check(transaction)
+        ]
+    # The index can only be checked by a statement that counts as a write.
+    with engine.write() as transaction:
+        return findings + list(_words(transaction))
+
+
+def rebuild(engine: Engine, author: Author) -> list[str]:
+    """Make what is derived anew: the full-text index, segments, and embeddings that do not fit.
+
+    The rows themselves are not touched. Returns what was done, a sentence each.
+    """
+    done = []
+    with engine.write() as transaction:
+        stale = _stale_segments(transaction)
+        for fact_id, right in stale:
+            fact_table.update(transaction, fact_id, segments=right)
+        word_index.rebuild(transaction)
+        done.append(f"rebuilt the full-text index ({len(stale)} facts cut into segments anew)")
+        misfits = [fact_id for fact_id, _ in _misfits(transaction)]
+        for fact_id in misfits:
+            fact_table.update(transaction, fact_id, embedding=None, embed_attempts=0)
+            journal.append(transaction, author, Kind.EMBED, fact_id, after={"embedding": None})
+        if misfits:
+            done.append(f"made {len(misfits)} facts pending whose embedding did not fit")
+    return done
+
+
+def _pages(transaction: Transaction) -> Iterator[Finding]:
+    word_index.refresh(transaction)
+    for row in transaction.rows("PRAGMA integrity_check(20)"):
+        if row[0] != "ok":
+            yield Finding("pages", f"SQLite finds: {row[0]}; restore a backup", repairable=False)
+    dangling = [str(row[1]) for row in transaction.rows("PRAGMA foreign_key_check")]
+    if dangling:
+        yield Finding(
+            "links", f"superseded by facts that do not exist: {_some(dangling)}", repairable=False
+        )
+
+
+def _chains(transaction: Transaction) -> Iterator[Finding]:
+    rows = list(
+        transaction.rows(
+            "SELECT f.id, f.superseded_by, f.namespace = s.namespace"
+            " FROM memstore_facts f JOIN memstore_facts s ON s.id = f.superseded_by"
+        )
+    )
+    following = {int(row[0] or 0): int(row[1] or 0) for row in rows}
+    if circles := sorted(_in_circles(following)):
+        yield Finding("chains", f"supersede each other in a circle: {_some(circles)}", repairable=False)
+    if strangers := [row[0] for row in rows if not row[2]]:
+        yield Finding("chains", f"superseded from another namespace: {_some(strangers)}", repairable=False)
+
+
+def _in_circles(following: dict[int, int]) -> set[int]:
+    circles: set[int] = set()
+    ended: set[int] = set()
+    for start in following:
+        path: list[int] = []
+        here = start
+        while here in following and here not in ended:
+            ended.add(here)
+            path.append(here)
+            here = following[here]
+        if here in path:
+            circles.update(path[path.index(here) :])
+    return circles
+
+
+def _facts_and_journal(transaction: Transaction) -> Iterator[Finding]:
+    """Read every fact whole, and replay the journal over nothing to see the same."""
+    facts = fact_table.everything(transaction)
+    lines = journal.by_fact(transaction)
+    unknown: list[int] = []
+    differing: list[str] = []
+    missing: list[int] = []
+    expected_id, operations = next(lines, (None, iter(())))
+    for fact in facts:
+        while expected_id is not None and expected_id < fact.id:
+            missing.append(expected_id)
+            expected_id, operations = next(lines, (None, iter(())))
+        if expected_id != fact.id:
+            unknown.append(fact.id)
+            continue
+        differing.extend(_differences(fact, journal.replay(operations)))
+        expected_id, operations = next(lines, (None, iter(())))
+    if expected_id is not None:
+        missing.extend([expected_id, *(fact_id for fact_id, _ in lines)])
+    if unknown:
+        yield Finding("journal", f"facts the journal does not know: {_some(unknown)}", repairable=False)
+    if missing:
+        yield Finding("journal", f"facts that only the journal knows: {_some(missing)}", repairable=False)
+    if differing:
+        yield Finding("journal", f"facts that differ from it: {_some(differing)}", repairable=False)
+
+
+def _differences(fact: Fact, expected: dict[str, object] | None) -> Iterator[str]:
+    if expected is None:
+        if fact.status != "erased":
+            yield f"{fact.id} (erased)"
+        return
+    found = journalled(fact)
+    names = [k for k in found.keys() | expected.keys() if found.get(k) != expected.get(k)]
+    if names:
+        yield f"{fact.id} ({', '.join(sorted(names))})"
+
+
+def _embeddings(transaction: Transaction) -> Iterator[Finding]:
+    wrong = [f"{fact_id} ({why})" for fact_id, why in _misfits(transaction)]
+    if wrong:
+        yield Finding("embeddings", f"embeddings that do not fit: {_some(wrong)}", repairable=True)
+
+
+def _misfits(transaction: Transaction) -> list[tuple[int, str]]:
+    _, dimension = meta_table.embedding_model(transaction)
+    found = []
+    for fact_id, blob in fact_table.all_embeddings(transaction):
+        if dimension is None:
+            found.append((fact_id, "no model is recorded"))
+        elif len(blob) != dimension * vectors.BYTES_PER_NUMBER:
+            found.append((fact_id, f"{len(blob)} bytes for {dimension} numbers"))
+        elif not np.isfinite(vectors.decode(blob)).all():
+            found.append((fact_id, "NaN or infinity"))
+    return found
+
+
+def _segments(transaction: Transaction) -> Iterator[Finding]:
+    stale = [fact_id for fact_id, _ in _stale_segments(transaction)]
+    if stale:
+        yield Finding("words", f"segments that do not fit: {_some(stale)}", repairable=True)
+
+
+def _stale_segments(transaction: Transaction) -> list[tuple[int, str | None]]:
+    return [
+        (fact_id, right)
+        for fact_id, content, subject, held in fact_table.all_texts(transaction)
+        if (right := words.segments(content, subject)) != held
+    ]
+
+
+def _words(transaction: Transaction) -> Iterator[Finding]:
+    if trouble := word_index.check(transaction):
+        yield Finding("words", f"the full-text index differs: {trouble}", repairable=True)
+
+
+def _some(items: Iterable[object]) -> str:
+    texts = [str(item) for item in items]
+    more = f" and {len(texts) - SHOWN} more" if len(texts) > SHOWN else ""
+    return ", ".join(texts[:SHOWN]) + more

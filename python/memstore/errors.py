@@ -1,0 +1,73 @@
+"""Every error memstore raises, in one tree.
+
+    MemstoreError
+    ├── StorageError            the database could not do it
+    │   ├── StoreBusy           another process held the write lock for too long
+    │   ├── StoreClosed         the store was used after close()
+    │   └── SchemaError         the file is not one this version can open
+    ├── NotFound                no such fact here (or it belongs to another namespace)
+    ├── Conflict                the fact is not in a state that allows this
+    │   └── IdempotencyConflict the key was used before, with other content
+    ├── EmbedderError           no vectors could be had
+    │   ├── EmbedderUnavailable a passing failure: trying again later makes sense
+    │   ├── EmbedderRejected    a lasting failure: the same input will fail again
+    │   └── EmbedderMismatch    the file holds the vectors of another model
+    └── TransferError           an export could not be read; nothing was imported
+
+Wrong arguments are ``ValueError`` or ``TypeError``, as everywhere in Python.
+Each message says what to do next.
+"""
+
+from __future__ import annotations
+
+
+class MemstoreError(Exception):
+    """The root of everything memstore raises on purpose."""
+
+
+class StorageError(MemstoreError):
+    """The database could not carry the request out; nothing was changed."""
+
+
+class StoreBusy(StorageError):
+    """Another process held the write lock for longer than the store was willing to wait."""
+
+
+class StoreClosed(StorageError):
+    """The store was used after ``close()``."""
+
+
+class SchemaError(StorageError):
+    """The file was written by a newer or a different program; it was left untouched."""
+
+
+class NotFound(MemstoreError):
+    """There is no such fact in this namespace."""
+
+
+class Conflict(MemstoreError):
+    """The fact exists, and its state does not allow the request."""
+
+
+class IdempotencyConflict(Conflict):
+    """The idempotency key was used before, with other content."""
+
+
+class EmbedderError(MemstoreError):
+    """No vectors could be had for a text."""
+
+
+class EmbedderUnavailable(EmbedderError):
+    """A passing failure (timeout, refused connection, 429, 5xx)."""
+
+
+class EmbedderRejected(EmbedderError):
+    """A lasting failure: the same input would fail again."""
+
+
+class EmbedderMismatch(EmbedderError):
+    """The file holds the vectors of another model."""
+
+
+class TransferError(MemstoreError):
+    """An export could not be read; nothing was imported."""

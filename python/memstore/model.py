@@ -1,0 +1,199 @@
+"""The nouns: facts, search hits, tasks, and what a store says about itself.
+
+The fields of :class:`Fact` are the columns of ``memstore_facts``, in order; SELECT and INSERT
+lists, exports and answers derive from them, so a new column is one field and one migration.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from datetime import datetime
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+from memstore import clock
+
+DEFAULT_CATEGORY = "note"
+
+TODO = "todo"
+"""The subject of every task."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """One claim about one subject. Its text never changes after it is stored."""
+
+    id: int
+    uuid: str
+    namespace: str
+    content: str
+    subject: str
+    category: str
+    metadata: dict[str, Any]
+    superseded_by: int | None = None
+    superseded_at: datetime | None = None
+    confirmed_count: int = 0
+    last_confirmed_at: datetime | None = None
+    use_count: int = 0
+    last_used_at: datetime | None = None
+    created_at: datetime
+    valid_at: datetime | None = None
+    expired_at: datetime | None = None
+    deleted_at: datetime | None = None
+    user_id: str | None = None
+    agent_id: str | None = None
+    run_id: str | None = None
+    source: str | None = None
+    episode_id: int | None = None
+    idempotency_key: str | None = None
+    embed_error: str | None = None
+    embedded: bool = field(default=False, metadata={"sql": "embedding IS NOT NULL"})
+
+    @property
+    def status(self) -> str:
+        """``active``, ``superseded``, ``deleted``, ``erased`` or ``expired``."""
+        if self.deleted_at is not None:
+            return "deleted" if self.content else "erased"
+        if self.superseded_by is not None:
+            return "superseded"
+        if self.expired_at is not None and self.expired_at <= clock.utc_now():
+            return "expired"
+        return "active"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return every field as JSON values; moments as RFC 3339 text."""
+        return {
+            name: clock.to_text(value) if isinstance(value, datetime) else value
+            for name in FACT_FIELDS
+            if (value := getattr(self, name)) is not None
+        }
+
+
+FACT_FIELDS = tuple(f.name for f in fields(Fact))
+MOMENT_FIELDS = frozenset(f.name for f in fields(Fact) if "datetime" in str(f.type))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewFact:
+    """A fact to be stored; see :meth:`memstore.Store.add` for what each field means."""
+
+    content: str
+    subject: str
+    category: str = DEFAULT_CATEGORY
+    metadata: dict[str, Any] | None = None
+    supersedes: int | None = None
+    created_at: datetime | str | None = None
+    valid_at: datetime | str | None = None
+    expired_at: datetime | str | None = None
+    source: str | None = None
+    idempotency_key: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SearchHit:
+    """A fact that was found, and why it stands where it does.
+
+    ``score = (word_weight * word_score + vector_weight * vector_score) * decay``.
+    """
+
+    fact: Fact
+    score: float
+    word_score: float
+    """BM25 divided by the best BM25 of this search, 0 to 1; 0 when no word matched."""
+    vector_score: float
+    """Cosine similarity where positive, 0 to 1; 0 when there is no vector."""
+    decay: float
+    """``0.5 ** (age / half-life)``, 1 where nothing decays."""
+
+
+class SearchHits(list[SearchHit]):
+    """The hits of one search, best first."""
+
+    words_only: str | None = None
+    """Why meaning took no part in the search (no embedder, or its failure); ``None`` if it did."""
+
+
+class Scope(StrEnum):
+    """Who owns a task."""
+
+    USER = "user"
+    AGENT = "agent"
+    COLLABORATIVE = "collaborative"
+
+
+class TaskStatus(StrEnum):
+    """Where a task stands."""
+
+    PENDING = "pending"
+    IN_PROGRESS = "in_progress"
+    COMPLETED = "completed"
+    CANCELLED = "cancelled"
+
+
+OPEN_STATUSES = (TaskStatus.PENDING, TaskStatus.IN_PROGRESS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """Something to be done: a fact with the subject ``todo``, read as a task."""
+
+    id: int
+    content: str
+    scope: str
+    status: str
+    priority: str = "normal"
+    project: str | None = None
+    due: str | None = None
+    surface: str | None = None
+    note: str | None = None
+    created_at: datetime
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields that are set, as JSON values."""
+        named = {f.name: getattr(self, f.name) for f in fields(self)}
+        named["created_at"] = clock.to_text(self.created_at)
+        return {name: value for name, value in named.items() if value is not None}
+
+
+class Operation(NamedTuple):
+    """One line of the journal: what was changed, when and by whom."""
+
+    id: int
+    at: datetime
+    actor: str
+    source: str
+    kind: str
+    fact_id: int | None
+    before: dict[str, Any] | None
+    after: dict[str, Any] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreStatus:
+    """What a store holds, counted in its own namespace, and where it lives."""
+
+    namespace: str
+    active: int
+    superseded: int
+    deleted: int
+    expired: int
+    pending: int
+    """Facts found by words only so far, waiting for their embedding."""
+    quarantined: int
+    """Facts whose embedding failed for good; their ``embed_error`` says why."""
+    subjects: dict[str, int]
+    categories: dict[str, int]
+    model: str | None
+    """The model of the stored vectors; ``None`` before the first embedding."""
+    dimension: int | None
+    embedder: str | None
+    """The model this store embeds with; ``None`` means words only."""
+    path: str
+    size_bytes: int
+    schema_version: int
+    namespaces: int
+    """How many namespaces the file holds."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as JSON values."""
+        return {f.name: getattr(self, f.name) for f in fields(self)}

@@ -1,0 +1,44 @@
+"""Where vectors come from: the embedders memstore brings, by name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memstore.providers.local import LocalEmbedder
+from memstore.providers.ollama import OllamaEmbedder
+from memstore.providers.openai import OpenAIEmbedder
+
+if TYPE_CHECKING:
+    from memstore.protocols import Embedder
+
+NAMES = ("local", "ollama", "openai", "none")
+
+
+def embedder(
+    name: str,
+    *,
+    model: str | None = None,
+    base_url: str | None = None,
+    api_key: str | None = None,
+) -> Embedder | None:
+    """Return the embedder of this name; ``None`` for ``"none"``, which means words only.
+
+    Args:
+        name: ``local``, ``ollama``, ``openai`` or ``none``.
+        model: the model to ask the server for; its own default when ``None``.
+        base_url: where the server is; its usual address when ``None``.
+        api_key: for the OpenAI-compatible server, where it wants one.
+
+    Raises:
+        ValueError: another name, or a model where there is no choice of one.
+    """
+    given = {key: value for key, value in (("model", model), ("base_url", base_url)) if value}
+    if name == "ollama":
+        return OllamaEmbedder(**given)
+    if name == "openai":
+        return OpenAIEmbedder(**given, api_key=api_key)
+    if name not in NAMES:
+        raise ValueError(f"unknown embedder {name!r}: use one of {', '.join(NAMES)}")
+    if given:
+        raise ValueError(f"the embedder {name!r} takes no {' or '.join(given)}")
+    return LocalEmbedder() if name == "local" else None

@@ -1,0 +1,465 @@
+"""JSON over HTTP to a model provider: one verb, one deadline, errors that say what to do.
+
+The only importer of ``httpx``. The client is asynchronous and lives on an event loop in a thread
+of its own, because only a cancellable wait keeps a deadline: a blocking client counts its timeout
+anew at every byte, so that a dripping header, a slow upload or a name that does not resolve would
+outlive any limit.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+import random
+import re
+import threading
+import time
+import weakref
+from abc import ABC, abstractmethod
+from concurrent.futures import CancelledError
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, unquote, urlsplit
+
+from memstore.errors import EmbedderRejected, EmbedderUnavailable, MemstoreError
+
+if TYPE_CHECKING:
+    import asyncio
+    from collections.abc import Callable, Mapping, Sequence
+
+    import httpx
+    import numpy as np
+    from numpy.typing import NDArray
+
+RETRIED_STATUSES = frozenset({408, 425, 429, 500, 502, 503, 504})
+BACKOFF_SECONDS = 0.5
+CONNECT_SECONDS = 5.0  # a lost handshake is tried again; a model that thinks gets all the time left
+REPLY_CAP_BYTES = 64 * 2**20
+QUOTED_CAP_BYTES = 64 * 2**10  # how much of an unwanted body is looked at to quote from it
+QUOTED_CAP_CHARS = 300
+CLOSE_SECONDS = 5.0
+
+
+@dataclass(eq=False)
+class _AttemptError(Exception):
+    """One attempt failed: ``again`` allows another, ``lasting`` says the request is at fault."""
+
+    what: str
+    status: int | None = None
+    words: str = ""
+    advice: str = ""
+    again: bool = False
+    lasting: bool = False
+    wait_seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class _Answer:
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+class Endpoint:
+    """An HTTP service that is asked in JSON and answers with a JSON object; safe to share.
+
+    Args:
+        base_url: ``http(s)://host[:port][/path]``. A name and password in it are sent as Basic
+            authorization and shown nowhere. A query is refused, because URLs end up in logs.
+        headers: sent with each request; their values are cut out of every error text.
+        timeout_seconds: the deadline of a whole call, unless the call brings its own.
+        retries: further attempts after a passing failure, zero or more.
+        unavailable: raised for a passing failure.
+        rejected: raised for a lasting one.
+        advise: what to do about a status (``None``: nobody answered) and the provider's words.
+        sleep: waits between attempts.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        timeout_seconds: float = 30.0,
+        retries: int = 2,
+        unavailable: type[MemstoreError] = EmbedderUnavailable,
+        rejected: type[MemstoreError] = EmbedderRejected,
+        advise: Callable[[int | None, str], str] = lambda _status, _words: "",
+        sleep: Callable[[float], object] = time.sleep,
+    ) -> None:
+        if not (math.isfinite(timeout_seconds) and timeout_seconds > 0):
+            raise ValueError(f"timeout_seconds must be above zero, not {timeout_seconds!r}")
+        self.url, authorization, password = _split_credentials(base_url)
+        self.timeout_seconds = timeout_seconds
+        self._headers = {**authorization, **(headers or {})}
+        for name, value in self._headers.items():
+            if not (value.isascii() and value.isprintable()):
+                raise ValueError(f"the header {name} holds characters that HTTP cannot carry")
+        self._secrets = _secrets_pattern([*self._headers.values(), password])
+        self._retries = retries
+        self._unavailable = unavailable
+        self._rejected = rejected
+        self._advise = advise
+        self._sleep = sleep
+        self._lock = threading.Lock()  # held only while the wire is opened or taken away
+        self._wire: _Wire | None = None
+        self._closed = False
+
+    def __repr__(self) -> str:
+        return f"Endpoint({self.url!r})"
+
+    def post_json(
+        self, path: str, body: Mapping[str, object], *, timeout_seconds: float | None = None
+    ) -> dict[str, Any]:
+        """Post ``body`` to ``base_url + path`` and return the object that comes back.
+
+        Connect errors, broken connections, replies cut off and the statuses 408, 425, 429, 500,
+        502, 503 and 504 are tried again, after an exponential pause with jitter and no sooner
+        than ``Retry-After`` asks. A pause that does not fit into the deadline ends the call at
+        once. No other kind of failure is tried again, for it would come back the same.
+
+        Args:
+            timeout_seconds: limits everything together: attempts, pauses, slow bodies.
+
+        Raises:
+            ValueError: ``timeout_seconds`` is infinite or NaN.
+            EmbedderUnavailable: (or ``unavailable``) no answer, or none that is a JSON object;
+                nothing is known against the request.
+            EmbedderRejected: (or ``rejected``) the service refused this request with a 4xx.
+        """
+        url = self.url + path
+        content = json.dumps(body).encode("ascii")
+        given = self.timeout_seconds if timeout_seconds is None else timeout_seconds
+        if not math.isfinite(given):
+            raise ValueError(f"timeout_seconds must be a number of seconds, not {given!r}")
+        deadline = time.monotonic() + given
+        for attempt in range(self._retries + 1):
+            try:
+                return self._attempt(url, content, deadline, given)
+            except _AttemptError as error:
+                failure = error.with_traceback(None)  # else it and this frame form a cycle
+            # Full jitter would allow a pause of nothing; half of it keeps some distance.
+            pause = BACKOFF_SECONDS * 2**attempt * random.uniform(0.5, 1.0)  # noqa: S311
+            pause = max(pause, failure.wait_seconds)
+            last = attempt == self._retries or time.monotonic() + pause >= deadline
+            if last or not failure.again:
+                break
+            self._sleep(pause)
+        # Raised outside ``except``: the driver's error is neither cause nor context, as it
+        # carries the request and may quote a header. Its words are in the text.
+        raise self._told(failure, url, attempt + 1)
+
+    def words_of(self, reply: object) -> str:
+        """Return the provider's own words in a reply: one line, capped, without secrets."""
+        return self._one_line(_message_in(reply))
+
+    def close(self) -> None:
+        """Close the connections; a call still waiting fails as ``unavailable``. Idempotent."""
+        with self._lock:
+            wire, self._wire, self._closed = self._wire, None, True
+        if wire is not None:
+            wire.close()
+
+    def _attempt(self, url: str, content: bytes, deadline: float, given: float) -> dict[str, Any]:
+        try:
+            answer = self._open().post(url, content, deadline - time.monotonic())
+        except TimeoutError:
+            advice = "Allow more time with timeout_seconds, or send less at once"
+            raise _AttemptError(f"gave no answer in time ({given:.3g} s)", advice=advice) from None
+        except CancelledError:
+            raise _AttemptError("was closed on this side", advice="Make a new one") from None
+        if answer.status >= 300:
+            raise _refusal(answer)
+        return _object_in(answer.body)
+
+    def _open(self) -> _Wire:
+        with self._lock:
+            if self._closed:
+                raise CancelledError
+            if self._wire is None:
+                self._wire = _Wire(self._headers)
+                weakref.finalize(self, self._wire.close)
+            return self._wire
+
+    def _told(self, failure: _AttemptError, url: str, attempts: int) -> MemstoreError:
+        kind = self._rejected if failure.lasting else self._unavailable
+        words = self._one_line(failure.words)
+        advice = failure.advice or self._advise(failure.status, words)
+        text = f"{url} {failure.what}"
+        text += f" ({attempts} attempts)" if attempts > 1 else ""
+        text += f": {words}" if words else ""
+        return kind(f"{text.rstrip('.')}. {advice.rstrip('.')}." if advice else text)
+
+    def _one_line(self, text: str) -> str:
+        begun = text[:QUOTED_CAP_BYTES]
+        printable = "".join(char if char.isprintable() else " " for char in begun)
+        line = self._secrets.sub("[redacted]", " ".join(printable.split()))
+        return line if len(line) <= QUOTED_CAP_CHARS else line[: QUOTED_CAP_CHARS - 1] + "…"
+
+
+class _Wire:
+    """An asynchronous client on an event loop of its own; ``post`` may be called by any thread."""
+
+    def __init__(self, headers: Mapping[str, str]) -> None:
+        # Imported here and not above: a store that never embeds need not pay for a client.
+        import asyncio
+
+        import httpx
+
+        try:
+            client = httpx.AsyncClient(headers=dict(headers))
+        except (ValueError, ImportError, OSError, httpx.InvalidURL) as error:
+            # Without the error's words, which may quote the password of a proxy.
+            advice = "Check HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and SSL_CERT_FILE"
+            what = f"cannot be asked: no HTTP client could be set up ({type(error).__name__})"
+            raise _AttemptError(what, advice=advice) from None
+        self._client = client
+        self._failures = (httpx.HTTPError, httpx.InvalidURL)
+        self._timeouts = httpx.Timeout
+        self._deadline = asyncio.timeout
+        self._submit = asyncio.run_coroutine_threadsafe
+        self._stop = asyncio.Event()
+        runner = asyncio.Runner(loop_factory=asyncio.new_event_loop)
+        self._loop = runner.get_loop()
+        self._lock = threading.Lock()  # nothing is submitted once the loop was told to stop
+        self._closing = False
+        self._thread = threading.Thread(
+            target=_keep_open, args=(runner, client, self._stop), name="memstore-http", daemon=True
+        )
+        self._thread.start()
+
+    def post(self, url: str, content: bytes, seconds: float) -> _Answer:
+        """Send one request; ``TimeoutError`` at the deadline, ``_AttemptError`` for all else."""
+        if seconds <= 0:
+            raise TimeoutError
+        with self._lock:
+            if self._closing:
+                raise CancelledError
+            asked = self._submit(self._exchange(url, content, seconds), self._loop)
+        try:
+            # The loop keeps the deadline; the slack is for one that is gone, as after a fork.
+            return asked.result(seconds + CLOSE_SECONDS)
+        finally:
+            asked.cancel()  # does nothing unless the waiting was interrupted, as by Ctrl-C
+
+    async def _exchange(self, url: str, content: bytes, seconds: float) -> _Answer:
+        headers = {"content-type": "application/json", "accept": "application/json"}
+        # A third each for the connection and for TLS, so that neither meets the deadline: a
+        # handshake that is cancelled, rather than timed out, leaves its socket open.
+        timeouts = self._timeouts(None, connect=min(CONNECT_SECONDS, seconds / 3))
+        body = bytearray()
+        what = "gave no reply"
+        try:
+            async with (
+                self._deadline(seconds),
+                self._client.stream(
+                    "POST", url, content=content, headers=headers, timeout=timeouts
+                ) as response,
+            ):
+                what = "broke off in the middle of its reply"
+                async for chunk in response.aiter_bytes():
+                    body += chunk
+                    if len(body) > REPLY_CAP_BYTES:
+                        size = f"{REPLY_CAP_BYTES / 2**20:.3g} MiB"
+                        raise _AttemptError(f"sent a reply of more than {size}", status=200)
+                return _Answer(response.status_code, response.headers, bytes(body))
+        except self._failures as error:
+            words = str(error) or type(error).__name__
+            raise _AttemptError(what, words=words, again=True) from None
+
+    def close(self) -> None:
+        with self._lock:
+            if self._closing:
+                return
+            self._closing = True
+            self._loop.call_soon_threadsafe(self._stop.set)
+        # A finalizer may run on any thread, this one's own included.
+        if threading.current_thread() is not self._thread:
+            self._thread.join(CLOSE_SECONDS)
+
+
+def _keep_open(runner: asyncio.Runner, client: httpx.AsyncClient, stop: asyncio.Event) -> None:
+    async def until_stopped() -> None:
+        async with client:
+            await stop.wait()
+
+    with runner:  # cancels what is still waiting when it ends
+        runner.run(until_stopped())
+
+
+def _split_credentials(base_url: str) -> tuple[str, dict[str, str], str]:
+    """Return the address to show, the header for its name and password, and the password."""
+    address = base_url.strip()
+    try:
+        parts = urlsplit(address)
+        usable = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # whose words may quote the password
+        usable = False
+    if not usable or not address.isprintable() or " " in address:
+        raise ValueError("base_url must look like http://localhost:11434 or https://host/path")
+    if parts.query or parts.fragment:
+        raise ValueError("base_url must end with its path: a key belongs in a header, not a query")
+    url = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path.rstrip('/')}"
+    if parts.username is None:
+        return url, {}, ""
+    name, password = unquote(parts.username), unquote(parts.password or "")
+    token = base64.b64encode(f"{name}:{password}".encode()).decode("ascii")
+    return url, {"Authorization": f"Basic {token}"}, password or name
+
+
+def _secrets_pattern(values: Sequence[str]) -> re.Pattern[str]:
+    """Match each secret, whole, without its ``Bearer``, and percent-encoded."""
+    secrets = {part for value in values for part in (value, value.partition(" ")[2]) if part}
+    secrets |= {quote(secret, safe="") for secret in secrets}
+    longest_first = sorted(secrets, key=len, reverse=True)
+    return re.compile("|".join(map(re.escape, longest_first)) or r"(?!)")
+
+
+def _refusal(answer: _Answer) -> _AttemptError:
+    status = answer.status
+    if status < 400:
+        what = f"answered {status}, a redirect, which is not followed"
+        return _AttemptError(what, status, advice="Give the final address as base_url")
+    body = answer.body[:QUOTED_CAP_BYTES]
+    try:
+        words = _message_in(json.loads(body))
+    except (ValueError, RecursionError):
+        words = body.decode("utf-8", "replace")
+    again = status in RETRIED_STATUSES
+    return _AttemptError(
+        f"answered {status}",
+        status,
+        words,
+        again=again,
+        lasting=status < 500 and not again,
+        wait_seconds=_seconds_asked(answer.headers),
+    )
+
+
+def _object_in(body: bytes) -> dict[str, Any]:
+    try:
+        reply = json.loads(body)
+    except (ValueError, RecursionError):
+        # An open brace without its end is a reply cut off on the way; anything else is
+        # another program's page, and would be the same page the next time.
+        cut = body.lstrip().startswith(b"{") and not body.rstrip().endswith(b"}")
+        what = "sent a reply that was cut off" if cut else "sent a reply that is not JSON"
+        words = body[:QUOTED_CAP_BYTES].decode("utf-8", "replace")
+        raise _AttemptError(what, 200, words, again=cut) from None
+    if not isinstance(reply, dict):
+        raise _AttemptError("sent JSON that is not an object", 200)
+    return reply
+
+
+def _message_in(reply: object) -> str:
+    """Find what the provider says: ``error``, ``message`` or ``detail``, also one in another."""
+    found = reply
+    while isinstance(found, dict):
+        found = next((found[key] for key in ("error", "message", "detail") if found.get(key)), "")
+    return found if isinstance(found, str) else json.dumps(found)
+
+
+def _seconds_asked(headers: Mapping[str, str]) -> float:
+    """Read ``Retry-After``, in seconds or as a date; a date counts from the server's own."""
+    asked = headers.get("retry-after", "")
+    try:
+        return max(0.0, float(asked))
+    except ValueError:
+        pass
+    try:
+        # Measured against the reply's Date, so that clocks that disagree do no harm.
+        pause = parsedate_to_datetime(asked) - parsedate_to_datetime(headers.get("date", ""))
+    except (ValueError, TypeError, OverflowError):
+        return 0.0
+    return max(0.0, pause.total_seconds())
+
+
+class HttpEmbedder(ABC):
+    """What embedders behind HTTP share: batches within one deadline, and a check of each reply."""
+
+    def __init__(self, model: str, endpoint: Endpoint, batch_size: int) -> None:
+        if not model:
+            raise ValueError("model must name an embedding model")
+        if batch_size < 1:
+            raise ValueError(f"batch_size must be one or more, not {batch_size!r}")
+        self._model = model
+        self._endpoint = endpoint
+        self._batch_size = batch_size
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._model!r}, base_url={self._endpoint.url!r})"
+
+    @property
+    def model(self) -> str:
+        """The model's plain name."""
+        return self._model
+
+    def embed(
+        self, texts: Sequence[str], *, timeout_seconds: float | None = None
+    ) -> NDArray[np.float32]:
+        """Return ``float32[n, d]``, one row a text, in order; ``float32[0, 0]`` for no texts.
+
+        Texts are sent as they are, ``batch_size`` at a time, all within one deadline.
+
+        Args:
+            timeout_seconds: the deadline of the whole call; by default the embedder's own.
+                One that is already past, zero or less, is unavailable at once.
+
+        Raises:
+            EmbedderUnavailable: no answer in time, or one that holds no vectors at all, as
+                from a gateway or another program: nothing is known against the texts.
+            EmbedderRejected: the service refused the request, or the model's vectors do not
+                fit the texts (count, dimension, not finite), which the same texts would meet
+                again; it is not tried again.
+        """
+        import numpy as np  # here, so that importing an embedder stays cheap
+
+        if isinstance(texts, str):
+            raise TypeError("texts must be a sequence of texts, not one text")
+        endpoint, size = self._endpoint, self._batch_size
+        given = endpoint.timeout_seconds if timeout_seconds is None else timeout_seconds
+        deadline = time.monotonic() + given
+        rows: list[NDArray[np.float32]] = []
+        for start in range(0, len(texts), size):
+            batch = list(texts[start : start + size])
+            vectors = self._ask(batch, max(0.0, deadline - time.monotonic()))
+            if len(vectors) != len(batch):
+                raise self._misfit(f"sent {len(vectors)} vectors for {len(batch)} texts")
+            rows += [self._row(vector, start + at) for at, vector in enumerate(vectors)]
+        dimensions = sorted({row.size for row in rows})
+        if len(dimensions) > 1:
+            raise self._misfit(f"sent vectors of different dimensions: {dimensions}")
+        return np.stack(rows) if rows else np.empty((0, 0), np.float32)
+
+    def close(self) -> None:
+        """Close the connections; a call still waiting fails as unavailable. Idempotent."""
+        self._endpoint.close()
+
+    @abstractmethod
+    def _ask(self, texts: list[str], seconds: float) -> list[object]:
+        """Send one batch and return what should be its vectors, in the order of the texts."""
+
+    def _row(self, vector: object, at: int) -> NDArray[np.float32]:
+        import numpy as np
+
+        try:
+            numbers = np.asarray(vector if isinstance(vector, list) else None)
+        except ValueError:  # lists of different lengths inside
+            numbers = np.asarray(None)
+        if numbers.ndim != 1 or numbers.dtype.kind not in "iuf" or not numbers.size:
+            raise self._misfit(f"sent a vector that is not a list of numbers for text {at}")
+        with np.errstate(over="ignore"):  # too large for float32 becomes infinite, and is refused
+            row = numbers.astype(np.float32)
+        if not np.isfinite(row).all():
+            raise self._misfit(f"sent a vector with numbers that are not finite for text {at}")
+        return row
+
+    def _misfit(self, what: str) -> EmbedderRejected:
+        return EmbedderRejected(f"{self._endpoint.url} {what} (model {self._model}).")
+
+    def _without_vectors(self, reply: object, key: str) -> EmbedderUnavailable:
+        words = self._endpoint.words_of(reply)
+        text = f"{self._endpoint.url} sent no list {key!r}" + (f": {words}" if words else "")
+        return EmbedderUnavailable(f"{text}. Check that base_url leads to an embedding service.")

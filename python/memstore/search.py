@@ -1,0 +1,199 @@
+"""Search: words and meaning, one order.
+
+A query is embedded, SQL says which facts may be seen and how near they are by words, the kernel
+says how near they are by meaning, the two are merged by id, and only the winners are read whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from memstore import ranking
+from memstore.database import fact_table, word_index
+from memstore.database.filters import FactFilter
+from memstore.errors import EmbedderError
+from memstore.model import SearchHit, SearchHits
+from memstore.resident import Resident
+from memstore.vectors import Near, ResidentVectors
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from memstore.database.engine import Engine, Transaction
+    from memstore.embedding import Embedding
+
+WORD_WEIGHT: Final = 0.6
+VECTOR_WEIGHT: Final = 0.4
+
+HALF_LIVES_SECONDS: Final[Mapping[str, float]] = {"note": 30 * 86_400.0}
+"""What decays unless a search says otherwise. Preferences, identities and the rest do not."""
+
+MAX_LIMIT: Final = 1000
+
+MIN_CANDIDATES: Final = 50
+"""Each pass brings twice the limit, and at least these: a fact that both passes rate well must
+not be lost because a small limit cut it from one of them."""
+
+NO_EMBEDDER: Final = "this store has no embedder"
+NO_VECTORS: Final = "nothing is embedded yet"
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """What one search wants, apart from its query."""
+
+    wanted: FactFilter
+    limit: int = 10
+    word_weight: float = WORD_WEIGHT
+    vector_weight: float = VECTOR_WEIGHT
+    half_lives_seconds: Mapping[str, float] = field(default_factory=lambda: HALF_LIVES_SECONDS)
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.limit <= MAX_LIMIT:
+            raise ValueError(f"limit must be 1 to {MAX_LIMIT}, not {self.limit}")
+        for name in ("word_weight", "vector_weight"):
+            weight = getattr(self, name)
+            if not 0 <= weight < float("inf"):
+                raise ValueError(f"{name} must be 0 or more, not {weight}")
+        if self.word_weight == self.vector_weight == 0:
+            raise ValueError("word_weight and vector_weight cannot both be 0")
+
+    @property
+    def candidates(self) -> int:
+        """How many facts each pass brings."""
+        return max(2 * self.limit, MIN_CANDIDATES)
+
+
+class Search:
+    """Finds facts in one file."""
+
+    def __init__(self, engine: Engine, embedding: Embedding | None) -> None:
+        self._engine = engine
+        self._embedding = embedding
+        self._resident = Resident()
+
+    def batch(self, queries: Sequence[str], ask: Ask) -> list[SearchHits]:
+        """Return the hits for each query; one call embeds them all."""
+        texts = [_cleaned(query) for query in queries]
+        vectors, why_not = self._embed(texts, ask)
+        with self._engine.read() as transaction:
+            meanings: Sequence[Meaning | None] = [None] * len(texts)
+            if vectors is not None:
+                resident = self._resident.current(transaction)
+                if resident is None or resident.dimension != vectors.shape[1]:
+                    why_not = NO_VECTORS
+                else:
+                    meanings = _meanings(transaction, resident, vectors, ask)
+            return [
+                _hits(transaction, text, meaning, ask, why_not)
+                for text, meaning in zip(texts, meanings, strict=True)
+            ]
+
+    def warm(self) -> None:
+        """Load the model and the vectors now rather than at the first search."""
+        if self._embedding is not None:
+            with suppress(EmbedderError):
+                self._embedding.embed(["memory"])
+            with self._engine.read() as transaction:
+                self._resident.current(transaction)
+
+    def _embed(
+        self, texts: Sequence[str], ask: Ask
+    ) -> tuple[NDArray[np.float32] | None, str | None]:
+        """Return ``float32[q, d]``, or why there is none."""
+        if self._embedding is None:
+            return None, NO_EMBEDDER
+        if not texts or not ask.vector_weight:
+            return None, None
+        try:
+            return self._embedding.embed(texts), None
+        except EmbedderError as error:
+            return None, str(error)
+
+
+class Meaning(NamedTuple):
+    """What the vectors say of one query."""
+
+    query: NDArray[np.float32]
+    near: Near
+    resident: ResidentVectors
+
+    def cosines(self, by_words: Sequence[tuple[int, float]]) -> Near:
+        """Return the near facts, and the true cosine of those that only the words found."""
+        known = set(self.near.ids.tolist())
+        others = [fact_id for fact_id, _ in by_words if fact_id not in known]
+        return Near(
+            np.concatenate([self.near.ids, np.array(others, dtype=np.int64)]),
+            np.concatenate([self.near.cosines, self.resident.similarity(self.query, others)]),
+        )
+
+
+NOTHING_NEAR: Final = Near(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32))
+
+
+def _meanings(
+    transaction: Transaction, resident: ResidentVectors, vectors: NDArray[np.float32], ask: Ask
+) -> list[Meaning]:
+    """Scan once for all queries, among the facts that may be seen and no others."""
+    wanted = ask.wanted
+    plain = wanted.is_plain
+    near = resident.nearest(
+        vectors,
+        ask.candidates,
+        namespaces=wanted.namespaces,
+        active_only=wanted.active_only,
+        only=None if plain else fact_table.select_ids(transaction, wanted),
+        excluding=fact_table.expired_ids(transaction, wanted.now)
+        if plain and wanted.active_only
+        else None,
+    )
+    return [Meaning(*found, resident) for found in zip(vectors, near, strict=True)]
+
+
+def _hits(
+    transaction: Transaction, query: str, meaning: Meaning | None, ask: Ask, why_not: str | None
+) -> SearchHits:
+    by_words = (
+        word_index.search(transaction, query, ask.wanted, ask.candidates)
+        if ask.word_weight
+        else []
+    )
+    near = NOTHING_NEAR if meaning is None else meaning.cosines(by_words)
+    ranked = ranking.merge(
+        by_words,
+        near.ids,
+        near.cosines,
+        _ageing(transaction, {*near.ids.tolist(), *(fact_id for fact_id, _ in by_words)}, ask),
+        word_weight=ask.word_weight,
+        vector_weight=ask.vector_weight,
+        limit=ask.limit,
+    )
+    facts = fact_table.get_many(transaction, [place.fact_id for place in ranked])
+    hits = SearchHits(
+        SearchHit(facts[place.fact_id], *place[1:]) for place in ranked if place.fact_id in facts
+    )
+    hits.words_only = why_not
+    return hits
+
+
+def _ageing(transaction: Transaction, fact_ids: set[int], ask: Ask) -> list[ranking.Ageing]:
+    """Return the candidates that decay: those of a category that does, but never an open task."""
+    lives = {name: life for name, life in ask.half_lives_seconds.items() if life > 0}
+    if not lives:
+        return []
+    born = fact_table.births(transaction, sorted(fact_ids), tuple(lives))
+    return [
+        ranking.Ageing(fact_id, (ask.wanted.now - created_at).total_seconds(), lives[category])
+        for fact_id, category, created_at in born
+    ]
+
+
+def _cleaned(query: str) -> str:
+    if not isinstance(query, str):
+        raise TypeError(f"a query must be text, not {type(query).__name__}")
+    return query.encode("utf-8", "replace").decode("utf-8").replace("\x00", " ")

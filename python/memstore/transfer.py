@@ -1,0 +1,259 @@
+"""Export and import as JSON Lines: everything but what can be computed anew.
+
+The first line says what the file is; then one line a fact, and one for each operation of the
+journal. Facts are known by their UUID, so importing a file twice changes nothing.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from memstore import clock
+from memstore.database import fact_table, journal, meta_table
+from memstore.database.journal import Author, Kind
+from memstore.errors import TransferError
+from memstore.facts import journalled
+from memstore.model import MOMENT_FIELDS, Fact, Operation
+
+if TYPE_CHECKING:
+    from memstore.database.engine import Engine, Progress, Transaction
+
+FORMAT: Final = 1
+
+NOT_EXPORTED: Final = frozenset({"embedded", "embed_error"})
+REQUIRED: Final = ("id", "uuid", "namespace", "content", "subject", "category", "created_at")
+PROGRESS_EVERY: Final = 500
+
+
+def export(
+    engine: Engine, namespaces: tuple[str, ...] | None, progress: Progress | None = None
+) -> Iterator[str]:
+    """Yield the lines of an export, each without its line end; one state from first to last.
+
+    Args:
+        engine: the database.
+        namespaces: which ones; ``None`` for all.
+        progress: called with how many facts are written, and of how many.
+    """
+    with engine.read() as transaction:
+        total = fact_table.count_all(transaction, namespaces)
+        model, dimension = meta_table.embedding_model(transaction)
+        yield _line(
+            memstore="export",
+            format=FORMAT,
+            exported_at=clock.to_text(clock.utc_now()),
+            facts=total,
+            model=model,
+            dimension=dimension,
+        )
+        for done, fact in enumerate(fact_table.everything(transaction, namespaces), 1):
+            uuid = fact.uuid
+            values = fact.to_dict()
+            yield _line(fact={k: v for k, v in values.items() if k not in NOT_EXPORTED})
+            for operation in journal.of_facts(transaction, [fact.id]):
+                yield _line(operation=_operation_out(operation, uuid))
+            if progress is not None and (done % PROGRESS_EVERY == 0 or done == total):
+                progress(done, total)
+
+
+def _line(**values: object) -> str:
+    return json.dumps(values, ensure_ascii=False)
+
+
+def _operation_out(operation: Operation, uuid: str) -> dict[str, Any]:
+    values = operation._asdict() | {"at": clock.to_text(operation.at), "fact": uuid}
+    return {k: v for k, v in values.items() if v is not None and k not in ("id", "fact_id")}
+
+
+@dataclass(frozen=True, slots=True)
+class ImportReport:
+    """What an import did."""
+
+    imported: int
+    known: int
+    """Facts that were here already, by UUID."""
+    retired: int
+    """Known facts that the export knew to be superseded, and that now are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Incoming:
+    """A whole export, read and checked."""
+
+    facts: list[Fact]
+    operations: dict[str, list[Operation]]
+
+
+def read(lines: Iterable[str]) -> Incoming:
+    """Read an export whole, and check it before anything is written.
+
+    Raises:
+        TransferError: the first thing that is wrong, with its line.
+    """
+    incoming = Incoming([], {})
+    started = False
+    for number, value in _objects(lines):
+        if not started:
+            _check_header(number, value)
+            started = True
+        elif isinstance(value.get("fact"), dict):
+            incoming.facts.append(_fact_in(number, value["fact"]))
+        elif isinstance(value.get("operation"), dict):
+            uuid, operation = _operation_in(number, value["operation"])
+            incoming.operations.setdefault(uuid, []).append(operation)
+        else:
+            raise _bad(number, "is neither a fact nor an operation")
+    if not started:
+        raise TransferError("the export is empty; nothing was imported")
+    _check_chains(incoming.facts)
+    return incoming
+
+
+def _objects(lines: Iterable[str]) -> Iterator[tuple[int, dict[str, Any]]]:
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            value = json.loads(line)
+        except ValueError as error:
+            raise _bad(number, f"is no JSON ({error})") from None
+        if not isinstance(value, dict):
+            raise _bad(number, "is no JSON object")
+        yield number, value
+
+
+def _bad(number: int, what: str) -> TransferError:
+    return TransferError(f"line {number} {what}; nothing was imported")
+
+
+def _check_header(number: int, value: Mapping[str, Any]) -> None:
+    if value.get("memstore") != "export":
+        raise _bad(number, 'is not the first line of an export ({"memstore": "export", …})')
+    if value.get("format") != FORMAT:
+        raise _bad(number, f"names format {value.get('format')!r}, and this memstore reads {FORMAT}")
+
+
+def _fact_in(number: int, values: Mapping[str, Any]) -> Fact:
+    if missing := [name for name in REQUIRED if values.get(name) is None]:
+        raise _bad(number, f"lacks {', '.join(missing)}")
+    known = {k: v for k, v in values.items() if k in fact_table.STORED}
+    for name in ("uuid", "namespace", "content", "subject", "category"):
+        if not isinstance(known[name], str):
+            raise _bad(number, f"has a {name} that is no text")
+    for name in ("id", "superseded_by", "confirmed_count", "use_count", "episode_id"):
+        if not isinstance(known.get(name, 0), int) or isinstance(known.get(name), bool):
+            raise _bad(number, f"has a {name} that is no whole number")
+    if not isinstance(known.setdefault("metadata", {}), dict):
+        raise _bad(number, "has metadata that is no object")
+    try:
+        for name in MOMENT_FIELDS & known.keys():
+            known[name] = clock.moment(known[name], name)
+    except (ValueError, TypeError) as error:
+        raise _bad(number, f"has a bad time: {error}") from None
+    fact = Fact(**known)
+    if not fact.content and fact.status != "erased":
+        raise _bad(number, "has no content")
+    return fact
+
+
+def _operation_in(number: int, values: Mapping[str, Any]) -> tuple[str, Operation]:
+    try:
+        operation = Operation(
+            id=0,
+            at=clock.from_text(values["at"]),
+            actor=str(values["actor"]),
+            source=str(values["source"]),
+            kind=str(values["kind"]),
+            fact_id=None,
+            before=values.get("before"),
+            after=values.get("after"),
+        )
+        return str(values["fact"]), operation
+    except (KeyError, ValueError, AttributeError) as error:
+        raise _bad(number, f"is no operation: {error}") from None
+
+
+def _check_chains(facts: Iterable[Fact]) -> None:
+    """Every successor must be in the file, and following them must end."""
+    following = {fact.id: fact.superseded_by for fact in facts}
+    ended: set[int] = set()
+    for start in following:
+        path: dict[int, None] = {}
+        here: int | None = start
+        while here is not None and here not in ended:
+            if here in path:
+                raise TransferError(f"facts supersede each other in a circle at {here}")
+            if here not in following:
+                raise TransferError(
+                    f"fact {next(reversed(path))} is superseded by fact {here}, which the export "
+                    "does not hold; nothing was imported"
+                )
+            path[here] = None
+            here = following[here]
+        ended.update(path)
+
+
+def write(
+    engine: Engine,
+    author: Author,
+    incoming: Incoming,
+    namespace: str | None,
+    progress: Progress | None = None,
+) -> ImportReport:
+    """Bring the facts in, in one transaction. Their embeddings are pending afterwards.
+
+    Args:
+        engine: the database.
+        author: who imports.
+        incoming: what :func:`read` returned.
+        namespace: where the facts go; ``None`` to keep each in its own.
+        progress: called with how many facts are in, and of how many.
+    """
+    here: dict[int, Fact] = {}
+    new: dict[int, Fact] = {}
+    retired = 0
+    with engine.write() as transaction:
+        for done, fact in enumerate(incoming.facts, 1):
+            home = namespace or fact.namespace
+            known = fact_table.find(transaction, home, uuid=fact.uuid)
+            if known is None:
+                here[fact.id] = new[fact.id] = _bring_in(transaction, fact, home)
+            else:
+                here[fact.id] = known
+            if progress is not None and (done % PROGRESS_EVERY == 0 or done == len(incoming.facts)):
+                progress(done, len(incoming.facts))
+        for fact in incoming.facts:
+            if fact.superseded_by is not None and here[fact.id].superseded_by is None:
+                retired += fact.id not in new
+                _link(transaction, author, fact, here, is_new=fact.id in new)
+        linked = fact_table.get_many(transaction, [fact.id for fact in new.values()])
+        for fact_id, fact in linked.items():
+            for operation in incoming.operations.get(fact.uuid, ()):
+                journal.append_verbatim(transaction, operation, fact_id)
+            # The lines before speak of other ids; this one says where the fact stands now.
+            journal.append(transaction, author, Kind.ADOPT, fact_id, after=journalled(fact))
+    return ImportReport(len(new), len(here) - len(new), retired)
+
+
+def _bring_in(transaction: Transaction, fact: Fact, namespace: str) -> Fact:
+    values = {name: getattr(fact, name) for name in fact_table.INSERT_LIST}
+    key = fact.idempotency_key
+    if key and fact_table.find(transaction, namespace, idempotency_key=key):
+        values["idempotency_key"] = None  # another fact answers to it here
+    values |= {"namespace": namespace, "superseded_by": None, "superseded_at": None}
+    return fact_table.insert(transaction, values)
+
+
+def _link(
+    transaction: Transaction, author: Author, fact: Fact, here: Mapping[int, Fact], *, is_new: bool
+) -> None:
+    """Let the successor supersede the fact; a fact that was here before gets a journal line."""
+    at = fact.superseded_at or clock.utc_now()
+    old, successor = here[fact.id], here[fact.superseded_by or 0]
+    fact_table.update(transaction, old.id, superseded_by=successor.id, superseded_at=at)
+    if not is_new:
+        after = {"superseded_by": successor.id, "superseded_at": clock.to_text(at)}
+        journal.append(transaction, author, Kind.SUPERSEDE, old.id, after=after)

@@ -1,0 +1,33 @@
+//! A map from row ids, hashed by one multiplication.
+//!
+//! Ids are small integers the database hands out, not text from outside, so the standard hasher's
+//! defence against chosen keys would only cost: a filter of 50,000 ids is 50,000 look-ups.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+/// A hash map keyed by an id.
+pub(crate) type IdMap<V> = HashMap<i64, V, BuildHasherDefault<IdHasher>>;
+
+/// Hashes one `i64`.
+#[derive(Default)]
+pub(crate) struct IdHasher(u64);
+
+impl Hasher for IdHasher {
+    fn write_i64(&mut self, id: i64) {
+        // The golden ratio spreads neighbours apart; folding the high half back in feeds both the
+        // low bits, which choose the bucket, and the high ones, which tell entries apart.
+        let product = u128::from(id as u64) * 0x9e37_79b9_7f4a_7c15_u128;
+        self.0 = (product as u64) ^ ((product >> 64) as u64);
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.write_i64((self.0.rotate_left(8) ^ u64::from(*byte)) as i64);
+        }
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}

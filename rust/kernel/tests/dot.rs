@@ -1,0 +1,149 @@
+//! Every instruction set against the naive twin, with kind and unkind numbers.
+
+mod naive;
+
+use memstore_kernel::dot::{BLOCK, Dot, error_bound, even_then_odd};
+use memstore_kernel::halves::{self, COARSE_ERROR};
+use memstore_kernel::unit::{cosine, write_unit};
+use naive::{Random, on_every_instruction_set};
+
+const LENGTHS: [usize; 5] = [BLOCK, 2 * BLOCK, 384, 768, 4096];
+
+/// The error the module's documentation promises.
+fn assert_within_bound(dot: &Dot, a: &[f32], b: &[f32]) {
+    let (found, exact) = (f64::from(dot.whole(a, b)), naive::dot(a, b));
+    let denormal = a.len() as f64 * 2_f64.powi(-149);
+    let bound = f64::from(error_bound(a.len())) * naive::magnitude(a, b) + denormal;
+    let name = dot.name();
+    assert!(
+        (found - exact).abs() <= bound,
+        "{name}: {found} for {exact}, bound {bound}"
+    );
+}
+
+#[test]
+fn whole_is_within_the_bound_for_random_vectors() {
+    let mut random = Random::new(1);
+    on_every_instruction_set(|dot| {
+        for length in LENGTHS {
+            for _ in 0..20 {
+                assert_within_bound(dot, &random.vector(length), &random.vector(length));
+            }
+        }
+    });
+}
+
+#[test]
+fn whole_is_within_the_bound_where_large_terms_cancel() {
+    let mut random = Random::new(2);
+    on_every_instruction_set(|dot| {
+        for length in LENGTHS {
+            let mut a = random.vector(length);
+            let b = vec![1.0; length];
+            for pair in a.as_chunks_mut::<2>().0 {
+                *pair = [pair[0] * 1e12, -pair[0] * 1e12 + pair[1]];
+            }
+            assert_within_bound(dot, &a, &b);
+            a.sort_by(f32::total_cmp);
+            assert_within_bound(dot, &a, &b);
+        }
+    });
+}
+
+#[test]
+fn whole_is_within_the_bound_for_huge_tiny_and_denormal_numbers() {
+    let mut random = Random::new(3);
+    on_every_instruction_set(|dot| {
+        for (left, right) in [(1e18, 1e15), (1e-20, 1e-15), (1e-25, 1e-20), (1e-44, 1.0)] {
+            let a: Vec<f32> = random.vector(768).iter().map(|x| x * left).collect();
+            let b: Vec<f32> = random.vector(768).iter().map(|x| x * right).collect();
+            assert_within_bound(dot, &a, &b);
+        }
+    });
+}
+
+#[test]
+fn coarse_is_within_the_coarse_error_for_unit_vectors() {
+    let mut random = Random::new(4);
+    on_every_instruction_set(|dot| {
+        for length in LENGTHS {
+            let (mut query, mut row) = (vec![0.0; length], vec![0.0; length]);
+            write_unit(&random.vector(length), &mut query);
+            let (mut rows, mut exact) = (Vec::new(), Vec::new());
+            for _ in 0..7 {
+                write_unit(&random.vector(length), &mut row);
+                rows.extend(row.iter().map(|x| halves::split(*x).0));
+                exact.push(naive::dot(&row, &query));
+            }
+            let mut dots = [0.0; 7];
+            dot.coarse(&rows, &even_then_odd(&query), &mut dots);
+            let bound = f64::from(COARSE_ERROR * 1.001 + error_bound(length));
+            for (found, exact) in dots.iter().zip(&exact) {
+                assert!(
+                    (f64::from(*found) - exact).abs() <= bound,
+                    "{} {length}",
+                    dot.name()
+                );
+            }
+        }
+    });
+}
+
+#[test]
+fn coarse_is_the_product_of_the_coarse_halves() {
+    let mut random = Random::new(5);
+    on_every_instruction_set(|dot| {
+        let (row, query) = (random.vector(768), random.vector(768));
+        let coarse: Vec<u16> = row.iter().map(|x| halves::split(*x).0).collect();
+        let rounded: Vec<f32> = coarse.iter().map(|half| halves::join(*half, 0)).collect();
+        let mut dots = [0.0];
+        dot.coarse(&coarse, &even_then_odd(&query), &mut dots);
+        let bound = f64::from(error_bound(768)) * naive::magnitude(&rounded, &query);
+        assert!((f64::from(dots[0]) - naive::dot(&rounded, &query)).abs() <= bound);
+    });
+}
+
+#[test]
+fn best_is_the_first_available() {
+    let available = Dot::available();
+    assert_eq!(Dot::best().name(), available[0].name());
+    assert_eq!(available.last().map(Dot::name), Some("scalar"));
+}
+
+#[test]
+fn unit_vectors_have_length_one_at_every_magnitude() {
+    let mut random = Random::new(6);
+    for scale in [f32::MAX, 1e30, 1.0, 1e-30, 1e-38, 1e-43] {
+        let vector: Vec<f32> = random.vector(300).iter().map(|x| x * scale).collect();
+        let mut unit = vec![9.0; 320];
+        write_unit(&vector, &mut unit);
+        assert!(
+            (naive::dot(&unit, &unit).sqrt() - 1.0).abs() < 1e-6,
+            "{scale}"
+        );
+        assert!(unit[300..].iter().all(|x| *x == 0.0));
+        assert!(
+            (cosine(&vector, &unit[..300]) - 1.0).abs() < 1e-6,
+            "{scale}"
+        );
+    }
+}
+
+#[test]
+fn cosine_agrees_with_the_naive_twin_at_every_magnitude() {
+    let mut random = Random::new(7);
+    for scale in [f32::MAX, 1e20, 1.0, 1e-20, 1e-38] {
+        for dimension in [1, 7, 8, 9, 100] {
+            let a: Vec<f32> = random.vector(dimension).iter().map(|x| x * scale).collect();
+            let b = random.vector(dimension);
+            assert!((cosine(&a, &b) - naive::cosine(&a, &b)).abs() < 1e-12);
+        }
+    }
+}
+
+#[test]
+fn cosine_is_zero_with_zeros_or_unequal_lengths() {
+    assert_eq!(cosine(&[0.0, 0.0], &[1.0, 2.0]), 0.0);
+    assert_eq!(cosine(&[1.0], &[1.0, 0.0]), 0.0);
+    assert_eq!(cosine(&[], &[]), 0.0);
+}

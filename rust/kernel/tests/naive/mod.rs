@@ -1,0 +1,66 @@
+//! The same answers in the plainest way, in float64: what the fast paths are held to.
+#![allow(dead_code, reason = "each test file uses its part")]
+
+use memstore_kernel::dot::Dot;
+
+/// Run a check with every instruction set there is; those this CPU lacks are named, not passed.
+pub fn on_every_instruction_set(mut check: impl FnMut(&Dot)) {
+    let available = Dot::available();
+    for name in Dot::NAMES {
+        match available.iter().find(|dot| dot.name() == name) {
+            Some(dot) => check(dot),
+            None => eprintln!("SKIPPED on {name}: this CPU does not have it"),
+        }
+    }
+}
+
+/// The dot product.
+pub fn dot(a: &[f32], b: &[f32]) -> f64 {
+    a.iter()
+        .zip(b)
+        .map(|(x, y)| f64::from(*x) * f64::from(*y))
+        .sum()
+}
+
+/// The sum of the products' magnitudes, which rounding errors are relative to.
+pub fn magnitude(a: &[f32], b: &[f32]) -> f64 {
+    a.iter()
+        .zip(b)
+        .map(|(x, y)| (f64::from(*x) * f64::from(*y)).abs())
+        .sum()
+}
+
+/// The cosine; 0.0 with a vector of zeros.
+pub fn cosine(a: &[f32], b: &[f32]) -> f64 {
+    let lengths = dot(a, a).sqrt() * dot(b, b).sqrt();
+    if lengths == 0.0 {
+        0.0
+    } else {
+        dot(a, b) / lengths
+    }
+}
+
+/// Seeded numbers, so that a failure can be repeated.
+pub struct Random(u64);
+
+impl Random {
+    /// The same seed gives the same numbers.
+    pub fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    /// A number below `end` (splitmix64).
+    pub fn below(&mut self, end: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (z ^ (z >> 31)) % end
+    }
+
+    /// A vector with components in -1..1.
+    pub fn vector(&mut self, dimension: usize) -> Vec<f32> {
+        let component = |_| self.below(1 << 24) as f32 / (1 << 23) as f32 - 1.0;
+        (0..dimension).map(component).collect()
+    }
+}

@@ -1,0 +1,155 @@
+//! Arguments from numpy, checked and copied.
+//!
+//! A copy is what lets the GIL go: nobody can write into it meanwhile.
+
+use memstore_kernel::codec::check_finite;
+use numpy::{Element, PyArrayDescrMethods, PyArrayDyn, PyArrayMethods, PyUntypedArray};
+use numpy::{PyUntypedArrayMethods, dtype};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+
+/// Vectors of one dimension, one after the other.
+pub(crate) struct Matrix {
+    pub values: Vec<f32>,
+    pub rows: usize,
+    pub dimension: usize,
+}
+
+/// A `float32[d]` of finite numbers.
+pub(crate) fn vector(name: &str, argument: &Bound<'_, PyAny>) -> PyResult<Vec<f32>> {
+    let vector = floats(name, argument)?;
+    check_finite(&vector).map_err(|found| value_error(format!("{name} holds {found}")))?;
+    Ok(vector)
+}
+
+/// A `float32[d]` of finite numbers and of a given dimension.
+pub(crate) fn vector_of(
+    name: &str,
+    argument: &Bound<'_, PyAny>,
+    dimension: usize,
+) -> PyResult<Vec<f32>> {
+    let vector = vector(name, argument)?;
+    check_dimension(name, vector.len(), dimension)?;
+    Ok(vector)
+}
+
+/// A `float32[d]` of any numbers.
+pub(crate) fn floats(name: &str, argument: &Bound<'_, PyAny>) -> PyResult<Vec<f32>> {
+    let (values, _) = copied(name, argument, 1, "float32")?;
+    Ok(values)
+}
+
+/// A `float32[n, d]` of any numbers.
+pub(crate) fn matrix(name: &str, argument: &Bound<'_, PyAny>) -> PyResult<Matrix> {
+    let (values, shape) = copied(name, argument, 2, "float32")?;
+    Ok(Matrix {
+        values,
+        rows: shape[0],
+        dimension: shape[1],
+    })
+}
+
+/// A `float32[n, d]` of any numbers and of a given dimension.
+pub(crate) fn matrix_of(
+    name: &str,
+    argument: &Bound<'_, PyAny>,
+    dimension: usize,
+) -> PyResult<Matrix> {
+    let matrix = matrix(name, argument)?;
+    check_dimension(name, matrix.dimension, dimension)?;
+    Ok(matrix)
+}
+
+/// Refuse vectors that hold NaN or an infinity, naming the first.
+pub(crate) fn check_rows_finite(name: &str, matrix: &Matrix) -> PyResult<()> {
+    for (row, vector) in matrix.values.chunks(matrix.dimension.max(1)).enumerate() {
+        check_finite(vector)
+            .map_err(|found| value_error(format!("{name} row {row} holds {found}")))?;
+    }
+    Ok(())
+}
+
+/// An `int64[n]`.
+pub(crate) fn ids(name: &str, argument: &Bound<'_, PyAny>) -> PyResult<Vec<i64>> {
+    let (values, _) = copied(name, argument, 1, "int64")?;
+    Ok(values)
+}
+
+/// A `float64[n]` of finite numbers.
+pub(crate) fn doubles(name: &str, argument: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
+    let (values, _) = copied::<f64>(name, argument, 1, "float64")?;
+    match values.iter().position(|value| !value.is_finite()) {
+        Some(at) => Err(value_error(format!(
+            "{name} holds {} at position {at}: every number must be finite",
+            values[at]
+        ))),
+        None => Ok(values),
+    }
+}
+
+/// Refuse arguments that should be of one length and are not.
+pub(crate) fn check_lengths(first: (&str, usize), second: (&str, usize)) -> PyResult<()> {
+    if first.1 == second.1 {
+        return Ok(());
+    }
+    let ((a, a_length), (b, b_length)) = (first, second);
+    Err(value_error(format!(
+        "{a} and {b} must have the same length, got {a_length} and {b_length}"
+    )))
+}
+
+/// A limit as the kernel takes it.
+pub(crate) fn limit(limit: i64) -> PyResult<usize> {
+    usize::try_from(limit)
+        .map_err(|_| value_error(format!("limit must not be negative, got {limit}")))
+}
+
+pub(crate) fn value_error(message: String) -> PyErr {
+    PyValueError::new_err(message)
+}
+
+fn check_dimension(name: &str, dimension: usize, expected: usize) -> PyResult<()> {
+    if dimension == expected {
+        return Ok(());
+    }
+    Err(value_error(format!(
+        "{name} has dimension {dimension}, expected {expected}"
+    )))
+}
+
+/// The numbers of an array with their shape; whatever is not exactly the wanted kind is refused
+/// with the way out, for a silent conversion would hide a wrong dtype and cost a copy each time.
+fn copied<T: Element + Copy>(
+    name: &str,
+    argument: &Bound<'_, PyAny>,
+    dimensions: usize,
+    wanted: &str,
+) -> PyResult<(Vec<T>, Vec<usize>)> {
+    let way_out = format!("pass np.ascontiguousarray({name}, dtype=np.{wanted})");
+    let Ok(array) = argument.cast::<PyUntypedArray>() else {
+        let found = argument.get_type().name()?;
+        return Err(PyTypeError::new_err(format!(
+            "{name} must be a numpy array of {wanted}, got {found}: {way_out}"
+        )));
+    };
+    if !array.dtype().is_equiv_to(&dtype::<T>(argument.py())) {
+        let found = array.dtype();
+        return Err(PyTypeError::new_err(format!(
+            "{name} must be an array of {wanted}, got {found}: {way_out}"
+        )));
+    }
+    if array.ndim() != dimensions {
+        let found = array.ndim();
+        return Err(value_error(format!(
+            "{name} must have {dimensions} dimension(s), got {found}"
+        )));
+    }
+    let aligned: bool = array.getattr("flags")?.getattr("aligned")?.extract()?;
+    if !array.is_c_contiguous() || !aligned {
+        return Err(value_error(format!(
+            "{name} must be C-contiguous and aligned: {way_out}"
+        )));
+    }
+    let array = array.cast::<PyArrayDyn<T>>()?.try_readonly()?;
+    Ok((array.as_slice()?.to_vec(), array.shape().to_vec()))
+}

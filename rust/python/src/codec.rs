@@ -1,0 +1,82 @@
+//! Vectors to BLOBs and back, and the cosine of two of them.
+
+use memstore_kernel::codec::{self, COMPONENT_BYTES};
+use memstore_kernel::unit;
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
+use pyo3::types::PyBytes;
+
+use crate::arrays::{self, value_error};
+
+/// One vector as a BLOB.
+#[pyfunction]
+pub(crate) fn encode<'py>(vector: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
+    blob(vector.py(), &arrays::vector("vector", vector)?)
+}
+
+/// Each row of a matrix as a BLOB.
+#[pyfunction]
+pub(crate) fn encode_many<'py>(matrix: &Bound<'py, PyAny>) -> PyResult<Vec<Bound<'py, PyBytes>>> {
+    let py = matrix.py();
+    let matrix = arrays::matrix("matrix", matrix)?;
+    py.detach(|| arrays::check_rows_finite("matrix", &matrix))?;
+    let vector = |row: usize| &matrix.values[row * matrix.dimension..][..matrix.dimension];
+    (0..matrix.rows).map(|row| blob(py, vector(row))).collect()
+}
+
+/// A BLOB as a vector.
+#[pyfunction]
+pub(crate) fn decode(blob: PyBackedBytes, py: Python<'_>) -> PyResult<Bound<'_, PyArray1<f32>>> {
+    if !blob.len().is_multiple_of(COMPONENT_BYTES) {
+        let bytes = blob.len();
+        return Err(value_error(format!(
+            "blob has {bytes} bytes, which is no multiple of {COMPONENT_BYTES}: \
+             it is not a float32 vector"
+        )));
+    }
+    Ok(codec::components(&blob)
+        .collect::<Vec<f32>>()
+        .into_pyarray(py))
+}
+
+/// BLOBs of one dimension as a matrix.
+#[pyfunction]
+pub(crate) fn decode_many(
+    blobs: Vec<PyBackedBytes>,
+    dimension: usize,
+    py: Python<'_>,
+) -> PyResult<Bound<'_, PyArray2<f32>>> {
+    let expected = dimension * COMPONENT_BYTES;
+    if let Some(at) = blobs.iter().position(|blob| blob.len() != expected) {
+        let bytes = blobs[at].len();
+        return Err(value_error(format!(
+            "blob {at} has {bytes} bytes, expected {expected}"
+        )));
+    }
+    let values = py.detach(|| {
+        let mut values = Vec::with_capacity(blobs.len() * dimension);
+        blobs
+            .iter()
+            .for_each(|blob| values.extend(codec::components(blob)));
+        values
+    });
+    values.into_pyarray(py).reshape([blobs.len(), dimension])
+}
+
+/// The cosine of two vectors.
+#[pyfunction]
+pub(crate) fn cosine(a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>) -> PyResult<f64> {
+    Ok(unit::cosine(
+        &arrays::vector("a", a)?,
+        &arrays::vector("b", b)?,
+    ))
+}
+
+/// The bytes are written where Python will keep them.
+fn blob<'py>(py: Python<'py>, vector: &[f32]) -> PyResult<Bound<'py, PyBytes>> {
+    PyBytes::new_with(py, vector.len() * COMPONENT_BYTES, |bytes| {
+        codec::encode_into(vector, bytes);
+        Ok(())
+    })
+}

@@ -1,0 +1,40 @@
+//! `memstore._kernel`: each verb checks its arguments, releases the GIL and calls the kernel.
+//!
+//! The contract, with every dtype and every error, is `python/memstore/_kernel.pyi`.
+
+#![forbid(unsafe_code)]
+
+mod arrays;
+mod codec;
+mod rank;
+mod rows;
+
+use std::sync::OnceLock;
+
+use memstore_kernel::dot::Dot;
+use pyo3::prelude::*;
+
+/// What this CPU runs fastest, asked once.
+fn dot() -> &'static Dot {
+    static BEST: OnceLock<Dot> = OnceLock::new();
+    BEST.get_or_init(Dot::best)
+}
+
+/// The name of the instruction set that a scan uses on this machine.
+#[pyfunction]
+fn instruction_set() -> &'static str {
+    dot().name()
+}
+
+/// The Rust kernel of memstore: float32 vectors, resident rows, scan and rank.
+#[pymodule(gil_used = false)]
+mod _kernel {
+    #[pymodule_export]
+    use super::codec::{cosine, decode, decode_many, encode, encode_many};
+    #[pymodule_export]
+    use super::instruction_set;
+    #[pymodule_export]
+    use super::rank::rank;
+    #[pymodule_export]
+    use super::rows::Rows;
+}

@@ -1,0 +1,489 @@
+"""The endpoint: retries, deadlines, error texts, and what they must never hold."""
+
+from __future__ import annotations
+
+import base64
+import gc
+import json
+import logging
+import socket
+import subprocess
+import sys
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memstore.errors import EmbedderError, EmbedderRejected, EmbedderUnavailable, MemstoreError
+from memstore.providers import http
+from memstore.providers.http import Endpoint
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+KEY = "sk-proj-0123456789abcdef"
+
+
+class Pauses(list[float]):
+    """Stands in for ``time.sleep`` and keeps how long it was asked to wait."""
+
+    def __call__(self, seconds: float) -> None:
+        self.append(seconds)
+
+
+@pytest.fixture
+def pauses() -> Pauses:
+    return Pauses()
+
+
+@pytest.fixture
+def endpoint(server: Any, pauses: Pauses) -> Iterator[Endpoint]:
+    made = Endpoint(server.url, timeout_seconds=5.0, sleep=pauses)
+    yield made
+    made.close()
+
+
+def refusal(status: int, body: object = None, **headers: str) -> Callable[[Any], None]:
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return lambda asked: asked.answer(body or {"error": "no"}, status=status, headers=named)
+
+
+def fine(asked: Any) -> None:
+    asked.answer({"fine": True})
+
+
+def drip_body(asked: Any) -> None:
+    asked.begin(200, {"Content-Length": "1000"})
+    while asked.send(b" ") and time.sleep(0.05) is None:
+        pass
+    asked.hang_up()
+
+
+def drip_headers(asked: Any) -> None:
+    asked.send(b"HTTP/1.1 200 OK\r\nX-Long: ")
+    while asked.send(b"a") and time.sleep(0.05) is None:
+        pass
+    asked.hang_up()
+
+
+def test_post_sends_json_and_returns_the_object(server: Any, endpoint: Endpoint) -> None:
+    server.reply({"grüße": ["日本", 1.5]})
+    assert endpoint.post_json("/api/x", {"in": "日本 \ud800"}) == {"grüße": ["日本", 1.5]}
+    assert server.asked[0].target == "/api/x"
+    assert server.asked[0].body == {"in": "日本 \ud800"}
+    assert server.asked[0].headers["content-type"] == "application/json"
+
+
+@pytest.mark.parametrize("status", sorted(http.RETRIED_STATUSES))
+def test_passing_status_is_tried_again(
+    server: Any, endpoint: Endpoint, pauses: Pauses, status: int
+) -> None:
+    server.play(refusal(status), fine)
+    assert endpoint.post_json("/x", {}) == {"fine": True}
+    assert len(pauses) == 1
+
+
+def test_passing_status_three_times_is_unavailable(
+    server: Any, endpoint: Endpoint, pauses: Pauses
+) -> None:
+    server.play(refusal(500, {"error": {"message": "out of memory"}}))
+    with pytest.raises(EmbedderUnavailable, match=r"answered 500 \(3 attempts\): out of memory"):
+        endpoint.post_json("/x", {})
+    assert len(server.asked) == 3
+    first, second = pauses
+    assert http.BACKOFF_SECONDS / 2 <= first <= http.BACKOFF_SECONDS <= second
+    assert second <= 2 * http.BACKOFF_SECONDS
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 413, 422])
+def test_other_refusal_is_rejected_at_once(server: Any, endpoint: Endpoint, status: int) -> None:
+    server.play(refusal(status), fine)
+    with pytest.raises(EmbedderRejected, match=f"answered {status}: no"):
+        endpoint.post_json("/x", {})
+    assert len(server.asked) == 1
+
+
+@pytest.mark.parametrize("status", [501, 505])
+def test_other_server_error_is_unavailable_at_once(
+    server: Any, endpoint: Endpoint, status: int
+) -> None:
+    server.play(refusal(status), fine)
+    with pytest.raises(EmbedderUnavailable):
+        endpoint.post_json("/x", {})
+    assert len(server.asked) == 1
+
+
+def test_redirect_is_not_followed(server: Any, endpoint: Endpoint) -> None:
+    server.play(refusal(307, Location=f"{server.url}/y"), fine)
+    with pytest.raises(EmbedderUnavailable, match="redirect"):
+        endpoint.post_json("/x", {})
+    assert len(server.asked) == 1
+
+
+def test_retry_after_seconds_is_honoured(server: Any, endpoint: Endpoint, pauses: Pauses) -> None:
+    server.play(refusal(429, Retry_After="2"), fine)
+    endpoint.post_json("/x", {})
+    assert pauses == [2.0]
+
+
+def test_retry_after_date_counts_from_the_servers_clock(
+    server: Any, endpoint: Endpoint, pauses: Pauses
+) -> None:
+    then, later = "Wed, 21 Oct 2015 07:28:00 GMT", "Wed, 21 Oct 2015 07:28:03 GMT"
+    server.play(refusal(503, Date=then, Retry_After=later), fine)
+    endpoint.post_json("/x", {})
+    assert pauses == [3.0]
+
+
+@pytest.mark.parametrize("asked", ["soon", "", "-5", "nan", "Wed, 21 Oct 2015 07:28:00 GMT"])
+def test_retry_after_that_says_nothing_leaves_the_usual_pause(
+    server: Any, endpoint: Endpoint, pauses: Pauses, asked: str
+) -> None:
+    server.play(refusal(503, Retry_After=asked), fine)
+    endpoint.post_json("/x", {})
+    assert 0 < pauses[0] <= http.BACKOFF_SECONDS
+
+
+@pytest.mark.parametrize("asked", ["60", "inf", "9" * 400])
+def test_retry_after_beyond_the_deadline_ends_at_once(
+    server: Any, endpoint: Endpoint, pauses: Pauses, asked: str
+) -> None:
+    server.play(refusal(429, Retry_After=asked), fine)
+    with pytest.raises(EmbedderUnavailable, match="answered 429"):
+        endpoint.post_json("/x", {})
+    assert not pauses
+    assert len(server.asked) == 1
+
+
+def test_refused_connection_is_unavailable_with_advice(deaf_url: str, pauses: Pauses) -> None:
+    endpoint = Endpoint(deaf_url, sleep=pauses, advise=lambda status, _: f"Advice {status}")
+    with pytest.raises(EmbedderUnavailable, match=r"gave no reply \(3 attempts\).*Advice None"):
+        endpoint.post_json("/x", {})
+    endpoint.close()
+    assert len(pauses) == 2
+
+
+@pytest.mark.parametrize("reply", [drip_body, drip_headers, lambda asked: time.sleep(2)])
+def test_deadline_holds(server: Any, endpoint: Endpoint, reply: Callable[[Any], None]) -> None:
+    server.play(reply)
+    begun = time.monotonic()
+    with pytest.raises(EmbedderUnavailable, match=r"in time.*timeout_seconds"):
+        endpoint.post_json("/x", {}, timeout_seconds=0.3)
+    assert time.monotonic() - begun < 1.5
+
+
+def test_handshake_never_answered_ends_in_time_and_leaves_no_socket() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        endpoint = Endpoint(f"https://127.0.0.1:{silent.getsockname()[1]}")
+        begun = time.monotonic()
+        with pytest.raises(EmbedderUnavailable):
+            endpoint.post_json("/x", {}, timeout_seconds=0.5)
+        assert time.monotonic() - begun < 2
+        endpoint.close()
+    gc.collect()  # a forgotten socket would warn here
+
+
+def test_deadline_covers_all_attempts(server: Any) -> None:
+    endpoint = Endpoint(server.url, timeout_seconds=0.4, retries=1000)
+    server.play(refusal(503))
+    begun = time.monotonic()
+    with pytest.raises(EmbedderUnavailable):
+        endpoint.post_json("/x", {})
+    endpoint.close()
+    assert time.monotonic() - begun < 1.5
+
+
+@pytest.mark.parametrize("seconds", [0.0, -1.0])
+def test_deadline_already_past_asks_nothing(
+    server: Any, endpoint: Endpoint, seconds: float
+) -> None:
+    server.play(fine)
+    with pytest.raises(EmbedderUnavailable, match="in time"):
+        endpoint.post_json("/x", {}, timeout_seconds=seconds)
+    assert not server.asked
+
+
+@pytest.mark.parametrize("seconds", [float("nan"), float("inf")])
+def test_deadline_that_is_no_time_is_a_value_error(endpoint: Endpoint, seconds: float) -> None:
+    with pytest.raises(ValueError, match="timeout_seconds"):
+        endpoint.post_json("/x", {}, timeout_seconds=seconds)
+
+
+def test_slow_answer_within_the_deadline_is_taken(server: Any, endpoint: Endpoint) -> None:
+    server.play(lambda asked: (time.sleep(0.3), fine(asked)))
+    assert endpoint.post_json("/x", {}) == {"fine": True}
+
+
+def test_connection_broken_in_the_body_is_tried_again(server: Any, endpoint: Endpoint) -> None:
+    def broken(asked: Any) -> None:
+        asked.begin(200, {"Content-Length": "100"})
+        asked.send(b'{"a":')
+        asked.hang_up()
+
+    server.play(broken, fine)
+    assert endpoint.post_json("/x", {}) == {"fine": True}
+    server.asked.clear()
+    server.play(broken)
+    with pytest.raises(EmbedderUnavailable, match="broke off in the middle"):
+        endpoint.post_json("/x", {})
+    assert len(server.asked) == 3
+
+
+def test_connection_closed_without_a_word_is_tried_again(server: Any, endpoint: Endpoint) -> None:
+    server.play(lambda asked: asked.hang_up(), fine)
+    assert endpoint.post_json("/x", {}) == {"fine": True}
+
+
+def test_json_cut_off_is_tried_again(server: Any, endpoint: Endpoint) -> None:
+    server.reply(b'{"a": [1, 2')
+    with pytest.raises(EmbedderUnavailable, match="cut off"):
+        endpoint.post_json("/x", {})
+    assert len(server.asked) == 3
+
+
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        (b"<html>Sign in</html>", "not JSON: <html>Sign in</html>"),
+        (b"", "not JSON"),
+        (b"\xff\xfe\x00", "not JSON"),
+        (b"[" * 100_000, "not JSON"),
+        (b"[1, 2]", "not an object"),
+        (b"null", "not an object"),
+    ],
+)
+def test_reply_that_is_no_object_says_so_at_once(
+    server: Any, endpoint: Endpoint, body: bytes, says: str
+) -> None:
+    server.reply(body)
+    with pytest.raises(EmbedderUnavailable, match=says):
+        endpoint.post_json("/x", {})
+    assert len(server.asked) == 1
+
+
+def test_reply_beyond_the_cap_is_refused(
+    server: Any, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert http.REPLY_CAP_BYTES == 64 * 2**20
+    monkeypatch.setattr(http, "REPLY_CAP_BYTES", 2**20)
+    server.reply(b'{"a": "' + b"x" * 2**20 + b'"}')
+    with pytest.raises(EmbedderUnavailable, match="more than 1 MiB"):
+        endpoint.post_json("/x", {})
+    assert len(server.asked) == 1
+    server.reply({"still": "open"})
+    assert endpoint.post_json("/x", {}) == {"still": "open"}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"error": "the reason"},
+        {"error": {"message": "the reason", "code": 7}},
+        {"type": "error", "error": {"type": "t", "message": "the reason"}},
+        {"message": "the reason"},
+        {"detail": "the reason"},
+        b"the reason",
+        b"the\r\n\x1b\x00 reason",
+        "the reason",
+    ],
+)
+def test_error_holds_the_providers_words(server: Any, endpoint: Endpoint, body: object) -> None:
+    server.reply(body, status=400)
+    with pytest.raises(EmbedderRejected, match=r"answered 400: the reason$"):
+        endpoint.post_json("/x", {})
+
+
+@pytest.mark.parametrize("body", [{}, {"error": None}, {"error": ["a"]}, b"", [], 3])
+def test_error_without_words_still_reads(server: Any, endpoint: Endpoint, body: object) -> None:
+    server.reply(body, status=400)
+    with pytest.raises(EmbedderRejected, match="answered 400"):
+        endpoint.post_json("/x", {})
+
+
+@given(words=st.text())
+def test_words_are_one_capped_printable_line(words: str) -> None:
+    line = Endpoint("http://h", headers={"x-key": KEY}).words_of({"error": words + KEY * 2})
+    assert line.isprintable()
+    assert len(line) <= http.QUOTED_CAP_CHARS
+    assert KEY[:8] not in line.replace(words, "")
+
+
+@pytest.mark.parametrize("before", range(270, 305, 3))
+def test_words_cut_in_the_key_hold_no_part_of_it(before: int) -> None:
+    endpoint = Endpoint("http://h", headers={"Authorization": f"Bearer {KEY}"})
+    assert "sk-" not in endpoint.words_of({"error": "x" * before + KEY})
+
+
+def test_secrets_are_nowhere_even_when_echoed(
+    server: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    address = server.url.replace("//", "//matt:pass%2Fword@")
+    token = base64.b64encode(b"matt:pass/word").decode()
+    endpoint = Endpoint(address + "/base/", headers={"x-api-key": KEY}, retries=0)
+    server.play(
+        lambda asked: asked.answer(
+            {"error": f"bad {KEY} pass/word pass%2Fword {asked.headers['authorization']}"},
+            status=401,
+        )
+    )
+    with pytest.raises(EmbedderRejected) as caught:
+        endpoint.post_json("/x", {})
+    endpoint.close()
+    assert server.asked[0].headers["x-api-key"] == KEY
+    assert server.asked[0].headers["authorization"] == f"Basic {token}"
+    assert caught.value.__cause__ is None
+    assert caught.value.__context__ is None
+    assert f"{server.url}/base/x answered 401" in str(caught.value)
+    shown = f"{caught.value!r} {endpoint!r} {caplog.text}"
+    for secret in (KEY, "pass/word", "pass%2Fword", token, "matt"):
+        assert secret not in shown
+
+
+def test_failed_connection_leaves_no_cause(deaf_url: str) -> None:
+    endpoint = Endpoint(deaf_url, headers={"x-api-key": KEY}, retries=0)
+    with pytest.raises(EmbedderUnavailable) as caught:
+        endpoint.post_json("/x", {})
+    endpoint.close()
+    assert caught.value.__cause__ is None
+    assert caught.value.__context__ is None
+
+
+@pytest.mark.parametrize("key", ["sk-secret\nx", "sk-secret…", "sk-secret\x00"])
+def test_header_that_cannot_be_sent_is_named_but_not_shown(key: str) -> None:
+    with pytest.raises(ValueError, match="header x-api-key") as caught:
+        Endpoint("http://h", headers={"x-api-key": key})
+    assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "localhost:11434",
+        "ftp://h",
+        "http://",
+        "http://u:sesame@",
+        "http://u:sesame@h:port",
+        "http://u:sesame@h℀/",
+        "http://[u:sesame@h",
+        "http://h?key=sesame",
+        "http://h#sesame",
+        "http://h/a b",
+        "",
+    ],
+)
+def test_unusable_address_is_a_value_error_without_secrets(url: str) -> None:
+    with pytest.raises(ValueError, match="base_url must") as caught:
+        Endpoint(url)
+    assert "sesame" not in str(caught.value)
+    assert caught.value.__context__ is None
+
+
+@pytest.mark.parametrize("seconds", [0, -1, float("nan"), float("inf")])
+def test_unusable_timeout_is_a_value_error(seconds: float) -> None:
+    with pytest.raises(ValueError, match="timeout_seconds"):
+        Endpoint("http://h", timeout_seconds=seconds)
+
+
+def test_other_errors_can_be_asked_for(server: Any) -> None:
+    class GoneError(MemstoreError):
+        pass
+
+    class RefusedError(MemstoreError):
+        pass
+
+    endpoint = Endpoint(server.url, unavailable=GoneError, rejected=RefusedError, retries=0)
+    server.play(refusal(500), refusal(400))
+    with pytest.raises(GoneError):
+        endpoint.post_json("/x", {})
+    with pytest.raises(RefusedError):
+        endpoint.post_json("/x", {})
+    endpoint.close()
+
+
+def test_many_threads_share_one_endpoint(server: Any, endpoint: Endpoint) -> None:
+    server.play(lambda asked: asked.answer(asked.body))
+    got: list[object] = []
+
+    def ask(number: int) -> None:
+        got.extend(
+            endpoint.post_json("/x", {"n": [number, at]})["n"] == [number, at] for at in range(20)
+        )
+
+    threads = [threading.Thread(target=ask, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert got == [True] * 160
+
+
+def test_close_ends_a_waiting_call(server: Any, endpoint: Endpoint) -> None:
+    arrived = threading.Event()
+    server.play(lambda _: (arrived.set(), server.stopped.wait(5)))
+    threading.Thread(target=lambda: (arrived.wait(5), endpoint.close())).start()
+    begun = time.monotonic()
+    with pytest.raises(EmbedderUnavailable, match="closed"):
+        endpoint.post_json("/x", {})
+    assert time.monotonic() - begun < 3
+
+
+def test_closed_endpoint_is_unavailable_and_closes_again(server: Any, endpoint: Endpoint) -> None:
+    server.play(fine)
+    endpoint.post_json("/x", {})
+    endpoint.close()
+    endpoint.close()
+    with pytest.raises(EmbedderUnavailable, match="closed"):
+        endpoint.post_json("/x", {})
+
+
+def test_endpoint_forgotten_without_close_leaves_no_thread(server: Any) -> None:
+    server.play(fine)
+    before = {thread for thread in threading.enumerate() if thread.name == "memstore-http"}
+    Endpoint(server.url).post_json("/x", {})
+    gc.collect()
+    after = {thread for thread in threading.enumerate() if thread.name == "memstore-http"}
+    assert after <= before
+
+
+def test_proxy_of_the_environment_is_honoured(server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("http_proxy", server.url)
+    server.play(fine)
+    endpoint = Endpoint("http://model.invalid")
+    assert endpoint.post_json("/x", {}) == {"fine": True}
+    endpoint.close()
+    assert server.asked[0].target == "http://model.invalid/x"
+
+
+def test_unusable_proxy_is_unavailable_without_its_password(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("all_proxy", "gopher://me:sesame@h")
+    endpoint = Endpoint("http://model.invalid")
+    with pytest.raises(EmbedderError, match="ALL_PROXY") as caught:
+        endpoint.post_json("/x", {})
+    assert "sesame" not in str(caught.value)
+
+
+def test_import_is_cheap_and_exit_is_clean(server: Any) -> None:
+    server.reply({"embeddings": [[1.0]]})
+    program = (
+        "import json, sys\n"
+        "import memstore.providers.ollama as o, memstore.providers.openai\n"
+        "heavy = [m for m in ('httpx', 'numpy', 'asyncio') if m in sys.modules]\n"
+        "e = o.OllamaEmbedder(base_url=sys.argv[1])\n"
+        "e.embed(['x'])\n"
+        "print(json.dumps(heavy))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-X", "dev", "-c", program, server.url],
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=True,
+    )
+    assert json.loads(done.stdout) == []
+    assert done.stderr == ""
