@@ -1,11 +1,11 @@
 """Durable memory for AI agents.
 
-    import memstore
+import memstore
 
-    with memstore.open() as store:
-        store.add("Alice prefers dark mode", subject="alice", category="preference")
-        for hit in store.search("what does Alice like?"):
-            print(hit.fact.content)
+with memstore.open() as store:
+    store.add("Alice prefers dark mode", subject="alice", category="preference")
+    for hit in store.search("what does Alice like?"):
+        print(hit.fact.content)
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from memstore.model import (
 )
 from memstore.protocols import Embedder
 from memstore.providers import LocalEmbedder, OllamaEmbedder, OpenAIEmbedder
-from memstore.store import Store, open  # noqa: A004
+from memstore.store import Store, open
 
 __version__ = "0.1.0"
 

@@ -226,9 +226,7 @@ class Rows:
             TypeError: a wrong dtype.
         """
 
-    def similarity(
-        self, query: NDArray[np.float32], ids: NDArray[np.int64]
-    ) -> NDArray[np.float32]:
+    def similarity(self, query: NDArray[np.float32], ids: NDArray[np.int64]) -> NDArray[np.float32]:
         """The cosine of a query with each id, in order; 0.0 for an id that is not here.
 
         Args:

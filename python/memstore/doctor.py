@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -14,6 +13,8 @@ from memstore.database.journal import Author, Kind
 from memstore.facts import journalled
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from memstore.database.engine import Engine, Transaction
     from memstore.model import Fact
 
@@ -69,7 +70,7 @@ def _pages(transaction: Transaction) -> Iterator[Finding]:
     word_index.refresh(transaction)
     for row in transaction.rows("PRAGMA integrity_check(20)"):
         if row[0] != "ok":
-            yield Finding("pages", f"SQLite finds: {row[0]}; restore a backup", repairable=False)
+            yield Finding("pages", f"SQLite finds: {row[0]!s}; restore a backup", repairable=False)
     dangling = [str(row[1]) for row in transaction.rows("PRAGMA foreign_key_check")]
     if dangling:
         yield Finding(
@@ -86,9 +87,13 @@ def _chains(transaction: Transaction) -> Iterator[Finding]:
     )
     following = {int(row[0] or 0): int(row[1] or 0) for row in rows}
     if circles := sorted(_in_circles(following)):
-        yield Finding("chains", f"supersede each other in a circle: {_some(circles)}", repairable=False)
+        yield Finding(
+            "chains", f"supersede each other in a circle: {_some(circles)}", repairable=False
+        )
     if strangers := [row[0] for row in rows if not row[2]]:
-        yield Finding("chains", f"superseded from another namespace: {_some(strangers)}", repairable=False)
+        yield Finding(
+            "chains", f"superseded from another namespace: {_some(strangers)}", repairable=False
+        )
 
 
 def _in_circles(following: dict[int, int]) -> set[int]:
@@ -126,9 +131,13 @@ def _facts_and_journal(transaction: Transaction) -> Iterator[Finding]:
     if expected_id is not None:
         missing.extend([expected_id, *(fact_id for fact_id, _ in lines)])
     if unknown:
-        yield Finding("journal", f"facts the journal does not know: {_some(unknown)}", repairable=False)
+        yield Finding(
+            "journal", f"facts the journal does not know: {_some(unknown)}", repairable=False
+        )
     if missing:
-        yield Finding("journal", f"facts that only the journal knows: {_some(missing)}", repairable=False)
+        yield Finding(
+            "journal", f"facts that only the journal knows: {_some(missing)}", repairable=False
+        )
     if differing:
         yield Finding("journal", f"facts that differ from it: {_some(differing)}", repairable=False)
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -24,6 +23,8 @@ from memstore.errors import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -112,7 +113,7 @@ class Embedding:
         except EmbedderError:
             raise
         # An embedder may be anybody's code, and no failure of it may cost a fact.
-        except Exception as error:  # noqa: BLE001
+        except Exception as error:
             raise EmbedderUnavailable(f"{type(error).__name__}: {error}") from error
 
     def _rest(self, error: str) -> None:
@@ -127,7 +128,7 @@ class Embedding:
             self._pause = FIRST_PAUSE_SECONDS
 
     def for_writing(self, facts: Sequence[tuple[str, str]]) -> list[bytes] | None:
-        """Return the embeddings of ``(subject, content)`` as BLOBs; ``None`` leaves them pending."""
+        """Return the embeddings of ``(subject, content)`` as BLOBs; ``None``: they are pending."""
         try:
             found = [
                 self.embed([text_of(*fact) for fact in facts[start : start + BATCH]])
@@ -154,7 +155,9 @@ class Embedding:
                 self._engine.path, f"{model} ({known} numbers)", f"{self.model} ({dimension})"
             )
 
-    def embed_pending(self, limit: int | None = None, progress: Progress | None = None) -> EmbedReport:
+    def embed_pending(
+        self, limit: int | None = None, progress: Progress | None = None
+    ) -> EmbedReport:
         """Embed what is pending, in batches, each committed by itself.
 
         Args:
@@ -169,9 +172,7 @@ class Embedding:
         error = None
         while done + failed < total and error is None:
             with self._engine.read() as transaction:
-                waiting = fact_table.pending(
-                    transaction, min(BATCH, total - done - failed), after
-                )
+                waiting = fact_table.pending(transaction, min(BATCH, total - done - failed), after)
             batch = [(id_, text_of(subject, content)) for id_, subject, content in waiting]
             if not batch:
                 break
@@ -235,7 +236,7 @@ class Embedding:
 
 
 class BackgroundEmbedding:
-    """Embeds what is pending while a server runs, pausing longer the longer the embedder is down."""
+    """Embeds what is pending while a server runs, resting longer the longer it fails."""
 
     def __init__(self, embedding: Embedding, interval_seconds: float = 5.0) -> None:
         self._embedding = embedding

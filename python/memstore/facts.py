@@ -103,7 +103,7 @@ class Facts:
         with self._engine.read() as transaction:
             return self._known(transaction, fact_id)
 
-    def list(
+    def select(
         self,
         wanted: FactFilter,
         *,
@@ -130,9 +130,7 @@ class Facts:
         """
         with self._engine.read() as transaction:
             wanted = FactFilter((self._namespace,), clock.utc_now(), subject=subject)
-            return any(
-                fact.content == content for fact in fact_table.select(transaction, wanted)
-            )
+            return any(fact.content == content for fact in fact_table.select(transaction, wanted))
 
     def supersede(self, old_id: int, new_id: int) -> Fact:
         """Retire one fact in favour of another that is there already; return the retired one."""

@@ -9,9 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memstore import clock
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 DEFAULT_CATEGORY = "note"
 
@@ -80,7 +83,7 @@ class NewFact:
     content: str
     subject: str
     category: str = DEFAULT_CATEGORY
-    metadata: dict[str, Any] | None = None
+    metadata: Mapping[str, Any] | None = None
     supersedes: int | None = None
     created_at: datetime | str | None = None
     valid_at: datetime | str | None = None

@@ -25,7 +25,7 @@ class Resident:
         self._seen = 0
 
     def current(self, transaction: Transaction) -> ResidentVectors | None:
-        """Return the vectors as the transaction sees the file; ``None`` before the first embedding."""
+        """Return the vectors as the transaction sees them; ``None`` before the first embedding."""
         with self._following:
             newest = journal.last_id(transaction)
             if self._vectors is None:

@@ -6,7 +6,6 @@ says how near they are by meaning, the two are merged by id, and only the winner
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -15,16 +14,18 @@ import numpy as np
 
 from memstore import ranking
 from memstore.database import fact_table, word_index
-from memstore.database.filters import FactFilter
 from memstore.errors import EmbedderError
 from memstore.model import SearchHit, SearchHits
 from memstore.resident import Resident
 from memstore.vectors import Near, ResidentVectors
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from numpy.typing import NDArray
 
     from memstore.database.engine import Engine, Transaction
+    from memstore.database.filters import FactFilter
     from memstore.embedding import Embedding
 
 WORD_WEIGHT: Final = 0.6
@@ -159,9 +160,7 @@ def _hits(
     transaction: Transaction, query: str, meaning: Meaning | None, ask: Ask, why_not: str | None
 ) -> SearchHits:
     by_words = (
-        word_index.search(transaction, query, ask.wanted, ask.candidates)
-        if ask.word_weight
-        else []
+        word_index.search(transaction, query, ask.wanted, ask.candidates) if ask.word_weight else []
     )
     near = NOTHING_NEAR if meaning is None else meaning.cosines(by_words)
     ranked = ranking.merge(

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, fields
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from platformdirs import user_data_path
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 DEFAULT_NAMESPACE = "default"
 TRUE_WORDS = frozenset({"1", "true", "yes", "on"})
@@ -46,7 +49,7 @@ def from_environment() -> Settings:
         for f in fields(Settings)
         if f.name != "read_only"
     }
-    return Settings(**texts, read_only=_flag("MEMSTORE_READ_ONLY"))  # type: ignore[arg-type]
+    return Settings(**texts, read_only=_flag("MEMSTORE_READ_ONLY"))
 
 
 def _flag(name: str) -> bool:
@@ -62,5 +65,5 @@ def openai_key() -> str | None:
 
 
 def default_path() -> Path:
-    """Return the file a store uses when none is named, e.g. ``~/.local/share/memstore/memory.db``."""
+    """Return the file used when none is named, e.g. ``~/.local/share/memstore/memory.db``."""
     return user_data_path("memstore", appauthor=False) / "memory.db"

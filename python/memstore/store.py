@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from memstore import clock, providers, settings
@@ -32,6 +28,12 @@ from memstore.tasks import Tasks
 from memstore.touches import Touches
 
 if TYPE_CHECKING:
+    import builtins
+    import os
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from datetime import datetime
+    from types import TracebackType
+
     from memstore.database.engine import Engine, Progress
     from memstore.doctor import Finding
     from memstore.embedding import BackgroundEmbedding, Embedding, EmbedReport
@@ -41,7 +43,7 @@ if TYPE_CHECKING:
 ALL_NAMESPACES = "all"
 
 
-def open(  # noqa: A001 - memstore.open reads as what it is
+def open(
     path: str | os.PathLike[str] | None = None,
     *,
     namespace: str = settings.DEFAULT_NAMESPACE,
@@ -433,7 +435,7 @@ class Store:
         limit: int | None = None,
         offset: int = 0,
         newest_first: bool = False,
-    ) -> list[Fact]:
+    ) -> builtins.list[Fact]:
         """Return facts by id.
 
         Args:
@@ -456,13 +458,15 @@ class Store:
             active_only=active_only,
             include_deleted=include_deleted,
         )
-        return self._facts.list(wanted, limit=limit, offset=offset, newest_first=newest_first)
+        return self._facts.select(wanted, limit=limit, offset=offset, newest_first=newest_first)
 
     def exists(self, content: str, *, subject: str) -> bool:
         """Whether an active fact says just this about just this subject."""
         return self._facts.exists(content, subject)
 
-    def history(self, fact_id: int | None = None, *, subject: str | None = None) -> list[Fact]:
+    def history(
+        self, fact_id: int | None = None, *, subject: str | None = None
+    ) -> builtins.list[Fact]:
         """Return how what is held true came to be, oldest first.
 
         Args:
@@ -479,7 +483,7 @@ class Store:
             return self._facts.history_of_subject(subject)
         raise ValueError("history takes either a fact's id or a subject")
 
-    def operations(self, fact_id: int) -> list[Operation]:
+    def operations(self, fact_id: int) -> builtins.list[Operation]:
         """Return the journal of the chain a fact is in: every change, when and by whom."""
         return self._facts.operations(fact_id)
 
@@ -607,13 +611,13 @@ class Store:
         self._engine.backup(file, progress)
         return file
 
-    def examine(self) -> list[Finding]:
+    def examine(self) -> builtins.list[Finding]:
         """Prove that derived data agrees with the rows; an empty list means all is well."""
         from memstore import doctor
 
         return doctor.examine(self._engine)
 
-    def rebuild(self) -> list[str]:
+    def rebuild(self) -> builtins.list[str]:
         """Make what is derived anew, and return what was done; the rows are not touched."""
         from memstore import doctor
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore import clock
@@ -14,6 +13,8 @@ from memstore.metadata import MetadataFilter
 from memstore.model import OPEN_STATUSES, TODO, Fact, NewFact, Scope, Task, TaskStatus
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from memstore.database.engine import Engine
 
 PRIORITIES: Final = ("high", "normal", "low")
@@ -145,9 +146,7 @@ class Tasks:
         )
         with self._engine.read() as transaction:
             tasks = [as_task(fact) for fact in fact_table.select(transaction, filter_)]
-        found = [
-            task for task in tasks if task.status in statuses and owner in (None, task.scope)
-        ]
+        found = [task for task in tasks if task.status in statuses and owner in (None, task.scope)]
         return sorted(found, key=_pressing)[:limit]
 
 
@@ -196,5 +195,7 @@ def _statuses(status: str | None) -> tuple[str, ...]:
 
 def _one_of(value: str, allowed: tuple[str, ...], name: str) -> str:
     if value not in allowed:
-        raise ValueError(f"{name} must be {', '.join(allowed[:-1])} or {allowed[-1]}, not {value!r}")
+        raise ValueError(
+            f"{name} must be {', '.join(allowed[:-1])} or {allowed[-1]}, not {value!r}"
+        )
     return str(value)

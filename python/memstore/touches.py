@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
 from memstore import clock
@@ -13,6 +12,8 @@ from memstore.database import fact_table
 from memstore.errors import StorageError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from memstore.database.engine import Engine
 
 MOST_WAITING: Final = 500

@@ -7,7 +7,6 @@ journal. Facts are known by their UUID, so importing a file twice changes nothin
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -19,6 +18,8 @@ from memstore.facts import journalled
 from memstore.model import MOMENT_FIELDS, Fact, Operation
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
     from memstore.database.engine import Engine, Progress, Transaction
 
 FORMAT: Final = 1
@@ -133,7 +134,9 @@ def _check_header(number: int, value: Mapping[str, Any]) -> None:
     if value.get("memstore") != "export":
         raise _bad(number, 'is not the first line of an export ({"memstore": "export", …})')
     if value.get("format") != FORMAT:
-        raise _bad(number, f"names format {value.get('format')!r}, and this memstore reads {FORMAT}")
+        raise _bad(
+            number, f"names format {value.get('format')!r}, and this memstore reads {FORMAT}"
+        )
 
 
 def _fact_in(number: int, values: Mapping[str, Any]) -> Fact:

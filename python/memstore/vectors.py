@@ -5,7 +5,6 @@ One of the two modules that import the Rust kernel; its stub says who owns what.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -14,10 +13,21 @@ import numpy as np
 from memstore._kernel import Rows, cosine, decode, decode_many, encode, encode_many
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import NDArray
 
-__all__ = ["BYTES_PER_NUMBER", "Near", "ResidentVectors", "checked", "cosine", "decode",
-           "decode_many", "encode", "encode_many"]
+__all__ = [
+    "BYTES_PER_NUMBER",
+    "Near",
+    "ResidentVectors",
+    "checked",
+    "cosine",
+    "decode",
+    "decode_many",
+    "encode",
+    "encode_many",
+]
 
 BYTES_PER_NUMBER = 4
 
@@ -114,7 +124,7 @@ class ResidentVectors:
         return [Near(ids, cosines) for ids, cosines in found]
 
     def similarity(self, query: NDArray[np.float32], fact_ids: list[int]) -> NDArray[np.float32]:
-        """Return the cosine of each fact to the query, ``float32[n]``; 0 where there is no vector."""
+        """Return each fact's cosine to the query, ``float32[n]``; 0 where there is no vector."""
         return self._rows.similarity(query, np.array(fact_ids, dtype=np.int64))
 
     def _partition(self, namespace: str, superseded: bool) -> int:

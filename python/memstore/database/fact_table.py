@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from memstore import clock, metadata
 from memstore.database import words
-from memstore.database.engine import Row, Transaction, Value
-from memstore.database.filters import FactFilter
 from memstore.errors import StorageError
 from memstore.model import FACT_FIELDS, MOMENT_FIELDS, OPEN_STATUSES, TODO, Fact
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from memstore.database.engine import Row, Transaction, Value
+    from memstore.database.filters import FactFilter
 
 CHUNK = 500
 """Ids bound in one statement, well below SQLite's limit on parameters."""
@@ -143,9 +146,7 @@ def select(
     return map(decode, rows)
 
 
-def everything(
-    transaction: Transaction, namespaces: Sequence[str] | None = None
-) -> Iterator[Fact]:
+def everything(transaction: Transaction, namespaces: Sequence[str] | None = None) -> Iterator[Fact]:
     """Yield every fact there is, erased ones too, by id."""
     bound = "" if namespaces is None else f"WHERE namespace IN ({', '.join('?' * len(namespaces))})"
     rows = transaction.rows(
@@ -164,7 +165,9 @@ def count_all(transaction: Transaction, namespaces: Sequence[str] | None = None)
 def select_ids(transaction: Transaction, wanted: FactFilter) -> list[int]:
     """Return the ids of the facts a filter lets through, in order."""
     where, values = wanted.where()
-    rows = transaction.rows(f"SELECT f.id FROM memstore_facts f WHERE {where} ORDER BY f.id", values)
+    rows = transaction.rows(
+        f"SELECT f.id FROM memstore_facts f WHERE {where} ORDER BY f.id", values
+    )
     return [int(row[0] or 0) for row in rows]
 
 
@@ -283,7 +286,9 @@ def embedding_of(transaction: Transaction, fact_id: int) -> bytes | None:
     return bytes(row[0]) if row and isinstance(row[0], bytes) else None
 
 
-def touch(transaction: Transaction, uses: Mapping[int, int], namespace: str | None, at: datetime) -> int:
+def touch(
+    transaction: Transaction, uses: Mapping[int, int], namespace: str | None, at: datetime
+) -> int:
     """Add to the use counts and return how many facts were touched.
 
     Args:
@@ -302,7 +307,7 @@ def touch(transaction: Transaction, uses: Mapping[int, int], namespace: str | No
 
 
 def pending(transaction: Transaction, limit: int, after: int = 0) -> list[tuple[int, str, str]]:
-    """Return ``(id, subject, content)`` of facts that wait for their embedding, in every namespace."""
+    """Return ``(id, subject, content)`` of facts waiting for an embedding, in every namespace."""
     rows = transaction.rows(
         f"SELECT id, subject, content FROM memstore_facts WHERE {PENDING} AND id > ?"
         " ORDER BY id LIMIT ?",
@@ -349,7 +354,7 @@ def release_quarantine(transaction: Transaction, namespace: str) -> int:
 def embeddings(
     transaction: Transaction, size_bytes: int, fact_ids: Sequence[int] | None = None
 ) -> Iterator[tuple[int, str, bool, bytes]]:
-    """Yield ``(id, namespace, superseded, embedding)`` of the facts that can be searched by meaning.
+    """Yield ``(id, namespace, superseded, embedding)`` of what can be searched by meaning.
 
     Args:
         size_bytes: the length every embedding of this file has; others are left to the doctor.
@@ -384,7 +389,12 @@ def all_texts(transaction: Transaction) -> Iterator[tuple[int, str, str, str | N
     """Yield ``(id, content, subject, segments)`` of every fact, by id."""
     rows = transaction.rows("SELECT id, content, subject, segments FROM memstore_facts ORDER BY id")
     for fact_id, content, subject, segments in rows:
-        yield int(fact_id or 0), str(content), str(subject), None if segments is None else str(segments)
+        yield (
+            int(fact_id or 0),
+            str(content),
+            str(subject),
+            None if segments is None else str(segments),
+        )
 
 
 def _chunks(ids: Sequence[int]) -> Iterator[tuple[Sequence[int], str]]:

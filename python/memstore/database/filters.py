@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from typing import TYPE_CHECKING
 
 from memstore import clock
-from memstore.database.engine import Value
-from memstore.metadata import MetadataFilter, Scalar
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    from memstore.database.engine import Value
+    from memstore.metadata import MetadataFilter, Scalar
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,18 +65,23 @@ class FactFilter:
 def metadata_clause(condition: MetadataFilter) -> tuple[str, list[Value]]:
     """Write one metadata filter as SQL; the key is a parameter too, so any key is safe."""
     present = "EXISTS (SELECT 1 FROM json_each(f.metadata) AS j WHERE j.key = ?{})"
+    values: list[Value]
     if condition.value is None:
         has_value = present.format(" AND j.type <> 'null'")
         negated = "NOT " if condition.op == "=" else ""
-        clause, values = negated + has_value, [condition.key]
+        clause = negated + has_value
+        values = [condition.key]
     else:
         types, value = _json_types(condition.value)
         marks = ", ".join("?" * len(types))
         same = f"j.type IN ({marks}) AND j.atom {'=' if condition.op == '!=' else condition.op} ?"
         test = f" AND NOT ({same})" if condition.op == "!=" else f" AND {same}"
-        clause, values = present.format(test), [condition.key, *types, value]
-    clause = f"(json_valid(f.metadata) AND {clause})" if not clause.startswith("NOT") else (
-        f"(f.metadata IS NULL OR NOT json_valid(f.metadata) OR {clause})"
+        clause = present.format(test)
+        values = [condition.key, *types, value]
+    clause = (
+        f"(json_valid(f.metadata) AND {clause})"
+        if not clause.startswith("NOT")
+        else (f"(f.metadata IS NULL OR NOT json_valid(f.metadata) OR {clause})")
     )
     if condition.include_missing:
         missing = "NOT " + present.format("")

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import groupby
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from memstore import clock
-from memstore.database.engine import Row, Transaction
 from memstore.model import Operation
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from memstore.database.engine import Row, Transaction
 
 COLUMNS = "id, at, actor, source, kind, fact_id, before, after"
 
@@ -97,8 +100,7 @@ def by_fact(transaction: Transaction) -> Iterator[tuple[int, Iterator[Operation]
     rows = transaction.rows(
         f"SELECT {COLUMNS} FROM memstore_journal WHERE fact_id IS NOT NULL ORDER BY fact_id, id"
     )
-    for fact_id, operations in groupby(map(_decode, rows), key=lambda line: line.fact_id or 0):
-        yield fact_id, operations
+    yield from groupby(map(_decode, rows), key=lambda operation: operation.fact_id or 0)
 
 
 def replay(operations: Iterable[Operation]) -> dict[str, Any] | None:

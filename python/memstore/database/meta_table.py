@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from memstore.database.engine import Transaction
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from memstore.database.engine import Transaction
 
 FAMILY = "pymemstore"
 """Marks files from V7 on as ours; another program's history takes other steps after V6."""

@@ -7,14 +7,18 @@ From V7 on the steps are ours.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from importlib.resources import files
+from typing import TYPE_CHECKING, Any
 
 from memstore import clock, metadata
 from memstore.database import meta_table, words
-from memstore.database.engine import Engine, Transaction, Value
 from memstore.errors import SchemaError
 from memstore.settings import DEFAULT_NAMESPACE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memstore.database.engine import Engine, Transaction, Value
 
 LAST_SHARED_VERSION = 6
 """The last version the original memstore and this one have in common."""
@@ -82,8 +86,10 @@ def _identify_facts(transaction: Transaction) -> None:
         fact_id, content, subject, *moments = row
         created_at, *others = (_readable(moment) for moment in moments)
         created = clock.from_text(created_at) if created_at else clock.utc_now()
-        if lost := [m for m, read in zip(moments, [created_at, *others], strict=True) if m and not read]:
-            meta_table.put(transaction, f"unreadable_times:{fact_id}", json.dumps(lost))
+        if lost := [
+            m for m, read in zip(moments, [created_at, *others], strict=True) if m and not read
+        ]:
+            meta_table.put(transaction, f"unreadable_times:{int(fact_id or 0)}", json.dumps(lost))
         transaction.run(
             "UPDATE memstore_facts SET (uuid, segments, created_at, superseded_at,"
             " last_confirmed_at, last_used_at) = (?, ?, ?, ?, ?, ?) WHERE id = ?",
@@ -107,14 +113,15 @@ def _readable(moment: Value) -> str | None:
 
 def _adopt_facts(transaction: Transaction) -> None:
     """V8: open the journal with one line for each fact that is older than it."""
-    columns = (
-        "uuid namespace content subject category metadata superseded_by superseded_at"
-        " confirmed_count last_confirmed_at created_at"
-    ).split()
+    columns = ["uuid", "namespace", "content", "subject", "category", "metadata"]
+    columns += ["superseded_by", "superseded_at", "confirmed_count", "last_confirmed_at"]
+    columns += ["created_at"]
     at = clock.to_text(clock.utc_now())
     facts = transaction.rows(f"SELECT id, {', '.join(columns)} FROM memstore_facts ORDER BY id")
     for fact_id, *values in list(facts):
-        known = {name: v for name, v in zip(columns, values, strict=True) if v is not None}
+        known: dict[str, Any] = {
+            name: v for name, v in zip(columns, values, strict=True) if v is not None
+        }
         if "metadata" in known:
             known["metadata"] = metadata.decode(str(known["metadata"]))
         transaction.run(

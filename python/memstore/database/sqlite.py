@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -20,6 +19,8 @@ import apsw
 from memstore.errors import StorageError, StoreBusy, StoreClosed
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from memstore.database.engine import Progress, Row, Value
 
 WAIT_SECONDS: Final = 30.0
@@ -70,7 +71,7 @@ class SqliteEngine:
 
     Args:
         path: the file, created with its folder when missing; ``":memory:"`` for none.
-        synchronous: ``NORMAL`` survives the death of the process; ``FULL`` also that of the machine.
+        synchronous: ``NORMAL`` survives the death of the process, ``FULL`` that of the machine.
         wait_seconds: how long a write waits for another process's write.
         read_only: refuse every write, and a file that is not there.
 
@@ -173,7 +174,9 @@ class SqliteEngine:
     def size_bytes(self) -> int:
         if self._in_memory:
             with self.read() as transaction:
-                pages = transaction.one("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")
+                pages = transaction.one(
+                    "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
+                )
             return int(pages[0] or 0) if pages else 0
         files = (Path(self._path), Path(self._path + "-wal"))
         return sum(file.stat().st_size for file in files if file.exists())
@@ -304,7 +307,9 @@ def _storage_error(error: apsw.Error) -> StorageError:
     if isinstance(error, apsw.ReadOnlyError):
         return StorageError("the database is open for reading only; nothing was stored")
     if isinstance(error, apsw.CorruptError | apsw.NotADBError):
-        return StorageError(f"the file is damaged or no memstore database: {error}; restore a backup")
+        return StorageError(
+            f"the file is damaged or no memstore database: {error}; restore a backup"
+        )
     return StorageError(f"the database refused: {error}")
 
 

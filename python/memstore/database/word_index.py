@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from memstore.database.engine import Transaction, Value
-from memstore.database.filters import FactFilter
+from typing import TYPE_CHECKING
+
 from memstore.database.words import match_expression
 from memstore.errors import StorageError
+
+if TYPE_CHECKING:
+    from memstore.database.engine import Transaction, Value
+    from memstore.database.filters import FactFilter
 
 WEIGHTS = "1.0, 1.0, 1.0, 1.0"
 """BM25 weights of content, subject, category, segments."""
@@ -59,7 +63,8 @@ def check(transaction: Transaction) -> str | None:
     refresh(transaction)
     try:
         transaction.run(
-            "INSERT INTO memstore_facts_fts (memstore_facts_fts, rank) VALUES ('integrity-check', 1)"
+            "INSERT INTO memstore_facts_fts (memstore_facts_fts, rank)"
+            " VALUES ('integrity-check', 1)"
         )
     except StorageError as error:
         return str(error)

@@ -31,7 +31,7 @@ STOP_WORDS = frozenset(
 
 
 def segments(*texts: str) -> str | None:
-    """Return the runs of scripts without spaces as single characters; ``None`` if there are none."""
+    """Return the runs of scripts without spaces as single characters; ``None`` if none."""
     runs = [run for text in texts for run in _unspaced_runs(text)]
     return " ".join(" ".join(run) for run in runs) or None
 

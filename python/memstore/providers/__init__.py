@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from memstore.providers.local import LocalEmbedder
 from memstore.providers.ollama import OllamaEmbedder
@@ -10,6 +10,8 @@ from memstore.providers.openai import OpenAIEmbedder
 
 if TYPE_CHECKING:
     from memstore.protocols import Embedder
+
+__all__ = ["NAMES", "LocalEmbedder", "OllamaEmbedder", "OpenAIEmbedder", "embedder"]
 
 NAMES = ("local", "ollama", "openai", "none")
 
@@ -32,7 +34,8 @@ def embedder(
     Raises:
         ValueError: another name, or a model where there is no choice of one.
     """
-    given = {key: value for key, value in (("model", model), ("base_url", base_url)) if value}
+    given: dict[str, Any] = {"model": model, "base_url": base_url}
+    given = {key: value for key, value in given.items() if value is not None}
     if name == "ollama":
         return OllamaEmbedder(**given)
     if name == "openai":

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from memstore.errors import EmbedderRejected
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy as np
     from numpy.typing import NDArray
     from tokenizers import Tokenizer
@@ -44,7 +45,7 @@ class LocalEmbedder:
         """Return ``float32[n, 256]``, rows of unit length; zero for a text without tokens.
 
         Raises:
-            EmbedderRejected: the installed ``wordllama`` does not hold the vectors named by ``model``.
+            EmbedderRejected: the installed ``wordllama`` does not hold the vectors of ``model``.
         """
         # numpy and the two readers are imported with the first text: a command that embeds
         # nothing starts without them.
@@ -57,16 +58,17 @@ class LocalEmbedder:
             if encoding.ids:
                 np.add.reduce(table[encoding.ids], axis=0, dtype=np.float32, out=row)
         lengths = np.sqrt(np.einsum("ij,ij->i", pooled, pooled))[:, None]
-        return np.divide(pooled, lengths, out=pooled, where=lengths > 0)
+        np.divide(pooled, lengths, out=pooled, where=lengths > 0)
+        return pooled
 
     def __repr__(self) -> str:
         return f"LocalEmbedder(model={self.model!r})"
 
     def _load(self) -> tuple[Tokenizer, NDArray[np.float16]]:
         with self._loading:
-            if self._loaded is None:
-                self._loaded = _read_files(_package_folder())
-            return self._loaded
+            loaded = self._loaded or _read_files(_package_folder())
+            self._loaded = loaded
+            return loaded
 
 
 def _package_folder() -> Path:
@@ -79,7 +81,7 @@ def _package_folder() -> Path:
     return Path(spec.origin).parent
 
 
-def _read_files(folder: Path) -> tuple[Any, Any]:
+def _read_files(folder: Path) -> tuple[Tokenizer, NDArray[np.float16]]:
     from safetensors.numpy import load
     from tokenizers import Tokenizer
 
@@ -98,6 +100,7 @@ def _read_files(folder: Path) -> tuple[Any, Any]:
     tokenizer = Tokenizer.from_str(vocabulary.decode("utf-8"))
     # A literal "<s>" in a text is text.
     tokenizer.encode_special_tokens = True
+    table: NDArray[np.float16]
     (table,) = load(weights).values()
     return tokenizer, table
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from memstore.providers.http import Endpoint, HttpEmbedder
+from memstore.providers.http import Endpoint
+from memstore.providers.http_embedder import HttpEmbedder
 
 
 class OpenAIEmbedder(HttpEmbedder):

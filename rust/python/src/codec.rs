@@ -44,9 +44,11 @@ pub(crate) fn decode(blob: PyBackedBytes, py: Python<'_>) -> PyResult<Bound<'_, 
 #[pyfunction]
 pub(crate) fn decode_many(
     blobs: Vec<PyBackedBytes>,
-    dimension: usize,
+    dimension: i64,
     py: Python<'_>,
 ) -> PyResult<Bound<'_, PyArray2<f32>>> {
+    let dimension = usize::try_from(dimension)
+        .map_err(|_| value_error(format!("dimension must not be negative, got {dimension}")))?;
     let expected = dimension * COMPONENT_BYTES;
     if let Some(at) = blobs.iter().position(|blob| blob.len() != expected) {
         let bytes = blobs[at].len();

@@ -1,0 +1,69 @@
+"""What many tests share: stores on real files, and an embedder whose answers can be foretold."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import memstore
+from memstore import Store
+
+
+class WordEmbedder:
+    """Counts words into 64 buckets: texts with the same words are near. Can be told to fail."""
+
+    model = "words-64"
+
+    def __init__(self) -> None:
+        self.failure: Exception | None = None
+        self.poison: str | None = None
+        """A word whose text is refused, and no other."""
+        self.calls: list[list[str]] = []
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        self.calls.append(list(texts))
+        if self.failure is not None:
+            raise self.failure
+        rows = np.zeros((len(texts), 64), dtype=np.float32)
+        for row, text in zip(rows, texts, strict=True):
+            if self.poison is not None and self.poison in text:
+                raise memstore.EmbedderRejected(f"cannot embed {self.poison!r}")
+            for word in text.lower().split():
+                row[zlib.crc32(word.strip(".,:;!?").encode()) % 64] += 1
+        return rows
+
+
+@pytest.fixture
+def embedder() -> WordEmbedder:
+    return WordEmbedder()
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "memory.db"
+
+
+@pytest.fixture
+def open_store(path: Path, embedder: WordEmbedder) -> Iterator[Callable[..., Store]]:
+    """Opens stores on the test's file (or another) and closes them in the end."""
+    opened: list[Store] = []
+
+    def open_(at: Path | None = None, **options: object) -> Store:
+        options.setdefault("embedder", embedder)
+        store = memstore.open(at or path, **options)  # type: ignore[arg-type]
+        opened.append(store)
+        return store
+
+    yield open_
+    for store in opened:
+        store.close()
+
+
+@pytest.fixture
+def store(open_store: Callable[..., Store]) -> Store:
+    return open_store()

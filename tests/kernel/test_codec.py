@@ -1,0 +1,113 @@
+"""The codec: bytes in, the same bytes out, and nothing that is not a vector."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from numpy.typing import NDArray
+
+from memstore import _kernel
+
+finite = st.floats(width=32, allow_nan=False, allow_infinity=False)
+vectors = hnp.arrays(np.float32, st.integers(0, 300), elements=finite)
+matrices = hnp.arrays(np.float32, st.tuples(st.integers(0, 9), st.integers(0, 40)), elements=finite)
+
+
+@given(vectors)
+def test_encode_gives_little_endian_float32(vector: NDArray[np.float32]) -> None:
+    assert _kernel.encode(vector) == vector.astype("<f4").tobytes()
+
+
+@given(vectors)
+def test_decode_gives_back_what_encode_was_given(vector: NDArray[np.float32]) -> None:
+    back = _kernel.decode(_kernel.encode(vector))
+    assert back.dtype == np.float32
+    assert back.tobytes() == vector.tobytes()
+    assert back.flags.writeable
+    assert back.flags.aligned
+
+
+@given(matrices)
+def test_many_agree_with_one_at_a_time(matrix: NDArray[np.float32]) -> None:
+    blobs = _kernel.encode_many(matrix)
+    assert blobs == [_kernel.encode(row) for row in matrix]
+    back = _kernel.decode_many(blobs, matrix.shape[1])
+    assert back.shape == matrix.shape
+    assert back.tobytes() == matrix.tobytes()
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
+def test_encode_names_the_position_of_what_is_not_finite(bad: float) -> None:
+    vector = np.ones(500, dtype=np.float32)
+    vector[[321, 400]] = bad
+    with pytest.raises(ValueError, match=r"vector holds .* at position 321"):
+        _kernel.encode(vector)
+    matrix = np.ones((3, 500), dtype=np.float32)
+    matrix[2] = vector
+    with pytest.raises(ValueError, match=r"row 2 holds .* at position 321"):
+        _kernel.encode_many(matrix)
+
+
+def test_decode_returns_nan_as_it_is() -> None:
+    assert np.isnan(_kernel.decode(np.array([np.nan], dtype="<f4").tobytes())).all()
+
+
+def test_decode_refuses_a_length_that_is_no_multiple_of_four() -> None:
+    with pytest.raises(ValueError, match="7 bytes, which is no multiple of 4"):
+        _kernel.decode(b"1234567")
+
+
+def test_decode_many_names_the_blob_of_another_length() -> None:
+    with pytest.raises(ValueError, match="blob 1 has 4 bytes, expected 8"):
+        _kernel.decode_many([b"12345678", b"1234"], 2)
+    with pytest.raises(ValueError, match="dimension must not be negative, got -1"):
+        _kernel.decode_many([], -1)
+
+
+wrong: list[tuple[Any, type[Exception], str]] = [
+    ([1.0], TypeError, "vector must be a numpy array of float32, got list"),
+    (np.ones(3), TypeError, "vector must be an array of float32, got float64"),
+    (np.ones(3, dtype=">f4"), TypeError, "vector must be an array of float32, got >f4"),
+    (np.ones((2, 3), dtype=np.float32), ValueError, "1 dimension.*got 2"),
+    (np.ones(6, dtype=np.float32)[::2], ValueError, "C-contiguous"),
+    (np.frombuffer(bytes(9), np.uint8)[1:].view(np.float32), ValueError, "aligned"),
+]
+
+
+@pytest.mark.parametrize(("vector", "error", "message"), wrong)
+def test_encode_says_what_is_wrong_with_an_array(
+    vector: Any, error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        _kernel.encode(vector)
+
+
+def test_error_of_a_wrong_dtype_says_what_to_do() -> None:
+    with pytest.raises(TypeError, match=r"np\.ascontiguousarray\(vector, dtype=np\.float32\)"):
+        _kernel.encode(np.ones(3))  # type: ignore[arg-type]
+
+
+@given(
+    hnp.arrays(np.float32, 20, elements=finite),
+    hnp.arrays(np.float32, 20, elements=finite),
+)
+def test_cosine_agrees_with_float64(a: NDArray[np.float32], b: NDArray[np.float32]) -> None:
+    wide_a, wide_b = a.astype(np.float64), b.astype(np.float64)
+    lengths = float(np.linalg.norm(wide_a) * np.linalg.norm(wide_b))
+    expected = float(wide_a @ wide_b) / lengths if lengths > 0 else 0.0
+    assert _kernel.cosine(a, b) == pytest.approx(expected, abs=1e-12)
+    assert -1.0 <= _kernel.cosine(a, b) <= 1.0
+
+
+def test_cosine_is_zero_for_zeros_and_unequal_lengths() -> None:
+    ones, zeros = np.ones(3, dtype=np.float32), np.zeros(3, dtype=np.float32)
+    assert _kernel.cosine(ones, zeros) == 0.0
+    assert _kernel.cosine(ones, ones[:2].copy()) == 0.0
+
+
+def test_instruction_set_is_one_that_is_written() -> None:
+    assert _kernel.instruction_set() in {"avx512", "avx2", "neon", "scalar"}

@@ -1,0 +1,166 @@
+"""The ranking against the same formula in Python."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memstore import _kernel
+
+from .naive_rows import ids
+
+numbers = st.integers(0, 15)
+words = st.dictionaries(numbers, st.floats(-40, 5))
+cosines = st.dictionaries(numbers, st.floats(-1, 1, width=32))
+decays = st.dictionaries(numbers, st.tuples(st.floats(-1e3, 1e7), st.floats(-1, 1e6)))
+weights = st.floats(0, 3)
+
+
+def doubles(values: Any) -> Any:
+    return np.array(list(values), dtype=np.float64)
+
+
+def rank(
+    words: dict[int, float],
+    cosines: dict[int, float],
+    decays: dict[int, tuple[float, float]],
+    limit: int = 99,
+    word_weight: float = 0.6,
+    vector_weight: float = 0.4,
+) -> list[tuple[int, float, float, float, float]]:
+    columns = _kernel.rank(
+        ids(*words),
+        doubles(words.values()),
+        ids(*cosines),
+        np.array(list(cosines.values()), dtype=np.float32),
+        ids(*decays),
+        doubles(age for age, _ in decays.values()),
+        doubles(half_life for _, half_life in decays.values()),
+        word_weight=word_weight,
+        vector_weight=vector_weight,
+        limit=limit,
+    )
+    assert [column.dtype for column in columns] == [np.int64] + [np.float64] * 4
+    return list(zip(*(column.tolist() for column in columns), strict=True))
+
+
+def naive_rank(
+    words: dict[int, float],
+    cosines: dict[int, float],
+    decays: dict[int, tuple[float, float]],
+    word_weight: float,
+    vector_weight: float,
+) -> list[tuple[int, float, float, float, float]]:
+    best = max((-bm25 for bm25 in words.values()), default=0.0)
+    ranked = []
+    for candidate in words.keys() | cosines.keys():
+        word = max(-words.get(candidate, 0.0), 0.0) / best if best > 0 else 0.0
+        vector = max(cosines.get(candidate, 0.0), 0.0)
+        age, half_life = decays.get(candidate, (0.0, 0.0))
+        decay = 0.5 ** (max(age, 0.0) / half_life) if half_life > 0 else 1.0
+        score = (word_weight * word + vector_weight * vector) * decay
+        ranked.append((candidate, score, word, vector, decay))
+    return sorted(ranked, key=lambda one: (-one[1], one[0]))
+
+
+@given(words, cosines, decays, st.integers(0, 40), weights, weights)
+def test_rank_agrees_with_the_formula(
+    words: dict[int, float],
+    cosines: dict[int, float],
+    decays: dict[int, tuple[float, float]],
+    limit: int,
+    word_weight: float,
+    vector_weight: float,
+) -> None:
+    found = rank(words, cosines, decays, limit, word_weight, vector_weight)
+    every = naive_rank(words, cosines, decays, word_weight, vector_weight)
+    assert len(found) == min(limit, len(every))
+    expected = {one[0]: one for one in every}
+    for one in found:
+        assert one == pytest.approx(expected[one[0]], rel=1e-12, abs=1e-300)
+    # Two powers may differ in the last bit, so compare the scores of each place, not the ids.
+    assert [one[1] for one in found] == pytest.approx([one[1] for one in every[:limit]], rel=1e-12)
+    order = [(-score, candidate) for candidate, score, *_ in found]
+    assert order == sorted(order)
+
+
+def test_rank_gives_nothing_for_nothing() -> None:
+    assert rank({}, {}, {}) == []
+    assert rank({1: -1.0}, {}, {}, limit=0) == []
+
+
+def test_rank_gives_zero_to_words_where_none_is_negative() -> None:
+    assert rank({2: 0.0, 1: 3.0}, {}, {}) == [(1, 0, 0, 0, 1), (2, 0, 0, 0, 1)]
+
+
+def test_rank_halves_a_score_at_the_half_life() -> None:
+    [(_, score, *_, decay)] = rank({1: -4.0}, {}, {1: (30.0, 30.0)})
+    assert (score, decay) == (0.3, 0.5)
+
+
+def test_rank_does_not_decay_without_a_half_life_or_before_its_time() -> None:
+    found = rank({1: -1.0, 2: -1.0, 3: -1.0}, {}, {1: (1e9, 0.0), 2: (-50.0, 1.0)})
+    assert [one[4] for one in found] == [1.0, 1.0, 1.0]
+
+
+def test_rank_counts_the_last_of_a_repeated_id() -> None:
+    none, no_ids = doubles([]), ids()
+    found = _kernel.rank(
+        ids(1, 1, 2),
+        doubles([-9.0, -1.0, -2.0]),
+        no_ids,
+        np.array([], dtype=np.float32),
+        no_ids,
+        none,
+        none,
+        word_weight=1.0,
+        vector_weight=0.0,
+        limit=9,
+    )
+    assert found[0].tolist() == [2, 1]
+    assert found[1].tolist() == [1.0, 0.5]
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
+def test_rank_names_the_argument_that_is_not_finite(bad: float) -> None:
+    with pytest.raises(ValueError, match="bm25 holds"):
+        rank({1: bad}, {}, {})
+    with pytest.raises(ValueError, match="cosines holds"):
+        rank({}, {1: bad}, {})
+    with pytest.raises(ValueError, match="ages_seconds holds"):
+        rank({}, {}, {1: (bad, 1.0)})
+    with pytest.raises(ValueError, match="half_lives_seconds holds"):
+        rank({}, {}, {1: (1.0, bad)})
+    with pytest.raises(ValueError, match="word_weight must be finite"):
+        rank({}, {}, {}, word_weight=bad)
+
+
+def test_rank_refuses_negative_weights_and_limits() -> None:
+    with pytest.raises(
+        ValueError, match=r"vector_weight must be finite and not negative, got -0\.1"
+    ):
+        rank({}, {}, {}, vector_weight=-0.1)
+    with pytest.raises(ValueError, match="limit must not be negative, got -1"):
+        rank({}, {}, {}, limit=-1)
+
+
+def test_rank_names_arguments_of_unequal_length() -> None:
+    none, no_ids = doubles([]), ids()
+    with pytest.raises(
+        ValueError, match="word_ids and bm25 must have the same length, got 1 and 0"
+    ):
+        _kernel.rank(
+            ids(1),
+            none,
+            no_ids,
+            np.array([], dtype=np.float32),
+            no_ids,
+            none,
+            none,
+            word_weight=1.0,
+            vector_weight=1.0,
+            limit=9,
+        )
