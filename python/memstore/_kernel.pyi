@@ -206,9 +206,9 @@ class Rows:
     ) -> list[tuple[NDArray[np.int64], NDArray[np.float32]]]:
         """The nearest rows to each query, exactly: best first, ties by the smaller id.
 
-        Only rows of positive cosine are found. All queries share one pass over the rows; where
-        the work is worth it, several threads share it too, and the answer does not depend on how
-        many.
+        Only rows of positive cosine are found; one that is zero exactly may, by float32 rounding,
+        come out up to 1e-6 to either side. All queries share one pass over the rows; where the
+        work is worth it, several threads share it too, and the answer does not depend on how many.
 
         Args:
             queries: `float32[q, d]`.

@@ -27,9 +27,9 @@ def from_text(text: str) -> datetime:
     """
     try:
         moment = datetime.fromisoformat(text.strip())
-    except ValueError:
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    except (ValueError, OverflowError):  # a time near year 1 or 9999 may have none in UTC
         raise ValueError(f"{text!r} is not a time: give {ACCEPTED_FORM}") from None
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
 
 
 def moment(value: datetime | str | None, name: str) -> datetime | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from memstore import vectors
-from memstore.database import fact_table, journal, meta_table, word_index, words
+from memstore.database import fact_table, integrity, journal, meta_table, word_index, words
 from memstore.database.journal import Author, Kind
 from memstore.facts import journalled
 
@@ -67,33 +67,21 @@ def rebuild(engine: Engine, author: Author) -> list[str]:
 
 
 def _pages(transaction: Transaction) -> Iterator[Finding]:
-    word_index.refresh(transaction)
-    for row in transaction.rows("PRAGMA integrity_check(20)"):
-        if row[0] != "ok":
-            yield Finding("pages", f"SQLite finds: {row[0]!s}; restore a backup", repairable=False)
-    dangling = [str(row[1]) for row in transaction.rows("PRAGMA foreign_key_check")]
-    if dangling:
-        yield Finding(
-            "links", f"superseded by facts that do not exist: {_some(dangling)}", repairable=False
-        )
+    for trouble in integrity.page_troubles(transaction):
+        yield Finding("pages", f"SQLite finds: {trouble}; restore a backup", repairable=False)
+    if dangling := integrity.dangling_facts(transaction):
+        message = f"superseded by facts that do not exist: {_some(dangling)}"
+        yield Finding("chains", message, repairable=False)
 
 
 def _chains(transaction: Transaction) -> Iterator[Finding]:
-    rows = list(
-        transaction.rows(
-            "SELECT f.id, f.superseded_by, f.namespace = s.namespace"
-            " FROM memstore_facts f JOIN memstore_facts s ON s.id = f.superseded_by"
-        )
-    )
-    following = {int(row[0] or 0): int(row[1] or 0) for row in rows}
-    if circles := sorted(_in_circles(following)):
-        yield Finding(
-            "chains", f"supersede each other in a circle: {_some(circles)}", repairable=False
-        )
-    if strangers := [row[0] for row in rows if not row[2]]:
-        yield Finding(
-            "chains", f"superseded from another namespace: {_some(strangers)}", repairable=False
-        )
+    links = integrity.links(transaction)
+    if circles := sorted(_in_circles({link.fact_id: link.superseded_by for link in links})):
+        message = f"supersede each other in a circle: {_some(circles)}"
+        yield Finding("chains", message, repairable=False)
+    if strangers := [link.fact_id for link in links if not link.same_namespace]:
+        message = f"superseded from another namespace: {_some(strangers)}"
+        yield Finding("chains", message, repairable=False)
 
 
 def _in_circles(following: dict[int, int]) -> set[int]:

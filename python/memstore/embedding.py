@@ -90,6 +90,12 @@ class Embedding:
         """The model's name."""
         return self._embedder.model
 
+    @property
+    def trouble(self) -> str | None:
+        """Why the embedder failed last, in its own words; ``None`` while it works."""
+        with self._resting:
+            return self._last_error or None
+
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return ``float32[n, d]`` for texts.
 
@@ -126,6 +132,7 @@ class Embedding:
         with self._resting:
             self._rest_until = 0.0
             self._pause = FIRST_PAUSE_SECONDS
+            self._last_error = ""
 
     def for_writing(self, facts: Sequence[tuple[str, str]]) -> list[bytes] | None:
         """Return the embeddings of ``(subject, content)`` as BLOBs; ``None``: they are pending."""
@@ -149,10 +156,22 @@ class Embedding:
         if model is None or known is None:
             if model not in (None, self.model):
                 raise mismatch(self._engine.path, str(model), self.model)
+            if model is None:
+                self._forget_strangers(transaction)
             meta_table.record_embedding_model(transaction, self.model, dimension)
         elif (model, known) != (self.model, dimension):
             raise mismatch(
                 self._engine.path, f"{model} ({known} numbers)", f"{self.model} ({dimension})"
+            )
+
+    def _forget_strangers(self, transaction: Transaction) -> None:
+        """Make facts pending whose vectors some unnamed model made: a V1 file does not say which.
+
+        Left where they are, they would be compared with vectors they have nothing to do with.
+        """
+        for fact_id in fact_table.forget_embeddings(transaction):
+            journal.append(
+                transaction, self._author, Kind.EMBED, fact_id, after={"embedding": None}
             )
 
     def embed_pending(

@@ -41,7 +41,7 @@ class Facts:
 
     def add_many(self, new_facts: Iterable[NewFact]) -> list[Fact]:
         """Store facts in one transaction: all of them, or none."""
-        checked = [_checked(new) for new in new_facts]
+        checked = _all_checked(list(new_facts))
         if not checked:
             return []
         embedding = self._embedding()
@@ -311,8 +311,23 @@ def _not_found(fact_id: int, namespace: str) -> NotFound:
     )
 
 
+def _all_checked(new_facts: list[NewFact]) -> list[dict[str, Any]]:
+    checked = []
+    for place, new in enumerate(new_facts):
+        try:
+            checked.append(_checked(new))
+        except (ValueError, TypeError) as error:
+            if len(new_facts) == 1:
+                raise
+            raise type(error)(
+                f"fact {place} of {len(new_facts)}: {error}; none was stored"
+            ) from None
+    return checked
+
+
 def _checked(new: NewFact) -> dict[str, Any]:
     """Return the columns of a new fact, checked; raises before anything is written."""
+    metadata.encode(new.metadata)
     values: dict[str, Any] = {
         "content": checked_text(new.content, "content", MAX_CONTENT),
         "subject": checked_text(new.subject, "subject", MAX_NAME).strip(),
@@ -323,7 +338,6 @@ def _checked(new: NewFact) -> dict[str, Any]:
         "valid_at": clock.moment(new.valid_at, "valid_at"),
         "expired_at": clock.moment(new.expired_at, "expired_at"),
     }
-    metadata.encode(new.metadata)
     for name in ("source", "idempotency_key"):
         text = getattr(new, name)
         values[name] = text if text is None else checked_text(text, name, MAX_NAME)

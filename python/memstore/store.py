@@ -174,6 +174,12 @@ class Store:
         """The file, as an absolute path."""
         return self._engine.path
 
+    @property
+    def embedder_trouble(self) -> str | None:
+        """Why the embedder failed last; ``None`` while it works, was not asked, or is none."""
+        embedding = self._awake[0] if self._awake is not None else None
+        return None if embedding is None else embedding.trouble
+
     def __enter__(self) -> Self:
         return self
 
@@ -459,6 +465,28 @@ class Store:
             include_deleted=include_deleted,
         )
         return self._facts.select(wanted, limit=limit, offset=offset, newest_first=newest_first)
+
+    def count(
+        self,
+        *,
+        subject: str | None = None,
+        category: str | None = None,
+        filters: Filters = None,
+        active_only: bool = True,
+        include_deleted: bool = False,
+    ) -> int:
+        """Return how many facts :meth:`list` would return without a limit."""
+        wanted = FactFilter(
+            (self.namespace,),
+            clock.utc_now(),
+            subject=subject,
+            category=category,
+            metadata=parse_filters(filters),
+            active_only=active_only,
+            include_deleted=include_deleted,
+        )
+        with self._engine.read() as transaction:
+            return fact_table.count(transaction, wanted)
 
     def exists(self, content: str, *, subject: str) -> bool:
         """Whether an active fact says just this about just this subject."""

@@ -42,6 +42,5 @@ class NaiveRows:
         ]
 
     def cosines(self, query: Vector, visible: Sequence[int]) -> dict[int, float]:
-        """The positive cosines of the visible rows."""
-        found = {row_id: cosine(query, self.rows[row_id][1]) for row_id in visible}
-        return {row_id: value for row_id, value in found.items() if value > 0}
+        """The cosine of each visible row, also where it is not positive."""
+        return {row_id: cosine(query, self.rows[row_id][1]) for row_id in visible}

@@ -333,6 +333,15 @@ def fill_embedding(transaction: Transaction, fact_id: int, embedding: bytes) -> 
     )
 
 
+def forget_embeddings(transaction: Transaction) -> list[int]:
+    """Make every embedded fact pending again and return their ids."""
+    rows = transaction.rows(
+        "UPDATE memstore_facts SET embedding = NULL, embed_attempts = 0"
+        " WHERE embedding IS NOT NULL RETURNING id"
+    )
+    return [int(row[0] or 0) for row in rows]
+
+
 def note_embed_failure(transaction: Transaction, fact_id: int, error: str) -> bool:
     """Count a lasting failure; true when it was the last one and the fact is now quarantined."""
     row = transaction.one(

@@ -63,7 +63,9 @@ def _known_version(transaction: Transaction, path: str) -> int:
 def _take_step(transaction: Transaction, version: int) -> None:
     if version == 1:
         transaction.run("CREATE TABLE IF NOT EXISTS memstore_version (version INTEGER NOT NULL)")
-    transaction.run(files("memstore.database.schema").joinpath(f"v{version:02}.sql").read_text())
+    transaction.run(
+        files("memstore.database.schema").joinpath(f"v{version:02}.sql").read_text("utf-8")
+    )
     if version in DATA_STEPS:
         DATA_STEPS[version](transaction)
     meta_table.record_version(transaction, version)

@@ -1,0 +1,41 @@
+"""SQLite's own checks, and those of the links between facts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from memstore.database import word_index
+
+if TYPE_CHECKING:
+    from memstore.database.engine import Transaction
+
+MOST_TROUBLES = 20
+
+
+class Link(NamedTuple):
+    """A fact, the one that superseded it, and whether both are of one namespace."""
+
+    fact_id: int
+    superseded_by: int
+    same_namespace: bool
+
+
+def page_troubles(transaction: Transaction) -> list[str]:
+    """Return what SQLite finds wrong with the pages of the file."""
+    word_index.refresh(transaction)
+    found = [str(row[0]) for row in transaction.rows(f"PRAGMA integrity_check({MOST_TROUBLES})")]
+    return [trouble for trouble in found if trouble != "ok"]
+
+
+def dangling_facts(transaction: Transaction) -> list[int]:
+    """Return the facts superseded by one that does not exist."""
+    return [int(row[1] or 0) for row in transaction.rows("PRAGMA foreign_key_check")]
+
+
+def links(transaction: Transaction) -> list[Link]:
+    """Return every supersession."""
+    rows = transaction.rows(
+        "SELECT f.id, f.superseded_by, f.namespace = s.namespace"
+        " FROM memstore_facts f JOIN memstore_facts s ON s.id = f.superseded_by ORDER BY f.id"
+    )
+    return [Link(int(row[0] or 0), int(row[1] or 0), bool(row[2])) for row in rows]

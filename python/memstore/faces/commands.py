@@ -1,0 +1,203 @@
+"""What a command of the command line is, and how its arguments are read."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn, TypeAlias
+
+from memstore.metadata import OPERATORS, MetadataFilter
+
+if TYPE_CHECKING:
+    from memstore.faces.render import Show
+    from memstore.store import Store
+
+FOUND_NOTHING: Final = 0
+REFUSED: Final = 1
+WRONG_USAGE: Final = 2
+STORAGE_TROUBLE: Final = 3
+EMBEDDER_TROUBLE: Final = 4
+
+EXIT_CODES: Final = """\
+exit codes:
+  0    done; also a search or a list that found nothing
+  1    the store said no: no such fact, a conflict, a damaged export, findings of the doctor
+  2    wrong usage: an unknown option, an argument that makes no sense
+  3    the database or a file could not be read or written
+  4    the embedder failed, or the file holds the vectors of another model
+  130  interrupted; 141: whoever read the output stopped reading"""
+
+LARGEST_ID: Final = 2**63 - 1
+FILTER: Final = re.compile(r"(?P<key>[^=<>!]+?)\s*(?P<op>==|!=|<=|>=|=|<|>)\s*(?P<value>.*)", re.DOTALL)
+
+Run: TypeAlias = Callable[["Store", argparse.Namespace, "Show"], int | None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Command:
+    """One command: what ``--help`` says of it, its arguments, and what it does."""
+
+    name: str
+    summary: str
+    """One sentence."""
+    example: str
+    """How it is used; lines a shell would take."""
+    fill: Callable[[argparse.ArgumentParser], None]
+    """Adds its arguments."""
+    run: Run
+    """Answers; returns the exit code, ``None`` for 0."""
+    file: Literal["made", "there", "temporary"] = "made"
+    """Whether a file that is not there yet is made; one that only reads has nothing to read."""
+    embedder: Literal["unused", "optional", "needed"] = "unused"
+    """Without one a command opens any file; ``optional`` does so when the models do not fit."""
+
+
+class UsageError(ValueError):
+    """The command line makes no sense."""
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser whose errors can be caught, and whose examples keep their lines."""
+
+    def __init__(self, **details: Any) -> None:
+        details.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
+        super().__init__(allow_abbrev=False, **details)
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message}; see {self.prog} --help")
+
+
+def add_id(parser: argparse.ArgumentParser, name: str = "id", help: str = "the fact's id") -> None:
+    """Add an argument that is the id of a fact."""
+    parser.add_argument(name, metavar=name.upper(), type=fact_id, help=help)
+
+
+def add_narrowing(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say which facts are meant."""
+    parser.add_argument("--subject", metavar="NAME", help="only facts about this")
+    parser.add_argument("--category", metavar="NAME", help="only facts of this category")
+    parser.add_argument(
+        "-f",
+        "--filter",
+        dest="filters",
+        metavar="CONDITION",
+        type=metadata_filter,
+        action="append",
+        help="a condition on metadata, e.g. 'priority>=3' or 'lang=en'; operators "
+        f"{' '.join(OPERATORS).replace('%', '%%')}; may be repeated",
+    )
+    parser.add_argument(
+        "--all", dest="everything", action="store_true", help="superseded and expired facts too"
+    )
+
+
+def add_metadata(parser: argparse.ArgumentParser) -> None:
+    """Add the options that give metadata."""
+    parser.add_argument(
+        "-m",
+        dest="pairs",
+        metavar="KEY=VALUE",
+        type=metadata_pair,
+        action="append",
+        help="one value of metadata; read as JSON if it is JSON (3, true, null), else as text; "
+        "may be repeated",
+    )
+    parser.add_argument(
+        "--metadata", metavar="JSON", type=json_object, help="metadata as a JSON object"
+    )
+
+
+def metadata_of(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return the metadata that was given; ``-m`` wins over ``--metadata``."""
+    return {**(arguments.metadata or {}), **dict(arguments.pairs or ())}
+
+
+def fact_id(text: str) -> int:
+    """Read the id of a fact; ``#12`` is understood as well."""
+    digits = text.removeprefix("#")
+    if not (digits.isascii() and digits.isdigit() and len(digits) < 20):
+        raise argparse.ArgumentTypeError(f"an id is a whole number such as 12, not {text!r}")
+    if not 0 < (number := int(digits)) <= LARGEST_ID:
+        raise argparse.ArgumentTypeError(f"no fact has the id {text}")
+    return number
+
+
+def count(text: str) -> int:
+    """Read a number of facts, 1 or more."""
+    return _whole(text, 1)
+
+
+def offset(text: str) -> int:
+    """Read how many facts to pass over, 0 or more."""
+    return _whole(text, 0)
+
+
+def _whole(text: str, least: int) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 19 and int(text) >= least):
+        raise argparse.ArgumentTypeError(f"a whole number, {least} or more, not {text!r}")
+    return int(text)
+
+
+def metadata_filter(text: str) -> MetadataFilter:
+    """Read ``key>=3``: a key, an operator, and a value that is JSON or else text."""
+    match = FILTER.fullmatch(text.strip())
+    if match is None:
+        raise argparse.ArgumentTypeError(
+            f"a condition is a key, one of {' '.join(OPERATORS)}, and a value, not {text!r}"
+        )
+    op = "=" if match["op"] == "==" else match["op"]
+    try:
+        return MetadataFilter(match["key"], op, json_or_text(match["value"]))
+    except (TypeError, ValueError) as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def metadata_pair(text: str) -> tuple[str, Any]:
+    """Read ``key=value``."""
+    key, equals, value = text.partition("=")
+    if not (key.strip() and equals):
+        raise argparse.ArgumentTypeError(f"metadata is given as key=value, not {text!r}")
+    return key.strip(), json_or_text(value)
+
+
+def json_or_text(text: str) -> Any:
+    """Return the value a text is the JSON of, or the text itself."""
+    try:
+        return _json(text)
+    except (ValueError, RecursionError):
+        return text
+
+
+def json_object(text: str) -> dict[str, Any]:
+    """Read a JSON object."""
+    try:
+        value = _json(text)
+    except (ValueError, RecursionError) as error:
+        raise argparse.ArgumentTypeError(f"no JSON: {error}") from None
+    if not isinstance(value, dict):
+        raise argparse.ArgumentTypeError('metadata is a JSON object such as {"lang": "en"}')
+    return value
+
+
+def _json(text: str) -> Any:
+    def refuse(word: str) -> NoReturn:
+        raise ValueError(f"{word} is no JSON number")
+
+    return json.loads(text, parse_constant=refuse)
+
+
+def names(text: str) -> str | list[str]:
+    """Read namespaces separated by commas; ``all`` stands for every one."""
+    found = [name.strip() for name in text.split(",") if name.strip()]
+    if not found:
+        raise argparse.ArgumentTypeError("name a namespace, several with commas between, or all")
+    return "all" if found == ["all"] else found
+
+
+def content_of(text: str) -> str:
+    """Return the content given, or standard input where ``-`` was given."""
+    return sys.stdin.read().strip() if text == "-" else text

@@ -1,0 +1,93 @@
+"""A store that opens beside the handshake, so that no client waits for it to say hello."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from concurrent.futures import Future
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from memstore.errors import MemstoreError, StoreClosed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memstore.store import Store
+
+logger = logging.getLogger(__name__)
+
+
+class Opening:
+    """Opens a store once, for every call that needs it; a failure is tried again by the next.
+
+    Args:
+        open_store: opens it; may block for as long as a migration or a lock takes.
+    """
+
+    def __init__(self, open_store: Callable[[], Store]) -> None:
+        self._open_store = open_store
+        self._deciding = threading.Lock()
+        self._attempt: Future[Store] | None = None
+        self._closed = False
+
+    def start(self) -> None:
+        """Begin opening, in a thread, unless that has begun."""
+        if self._attempt is None:
+            _in_background(self._try)
+
+    def store(self) -> Store:
+        """Return the store, waiting until it is open.
+
+        Calls that wait for the same attempt share its outcome.
+
+        Raises:
+            MemstoreError: it cannot be opened; or ValueError, as :func:`memstore.open`.
+        """
+        with self._deciding:
+            if self._closed:
+                raise StoreClosed("the server is ending")
+            attempt = self._attempt
+            failed = attempt is not None and attempt.done() and attempt.exception() is not None
+            ours = attempt is None or failed
+            if ours:
+                attempt = self._attempt = Future()
+        assert attempt is not None
+        if ours:
+            try:
+                store = self._open_store()
+            except BaseException as error:
+                attempt.set_exception(error)
+                raise
+            attempt.set_result(store)
+            _in_background(lambda: _prepare(store))
+        return attempt.result()
+
+    def close(self) -> None:
+        """Close the store if it is open; there is none afterwards."""
+        with self._deciding:
+            self._closed = True
+            attempt = self._attempt
+        if attempt is not None and attempt.done() and attempt.exception() is None:
+            attempt.result().close()
+
+    def _try(self) -> None:
+        try:
+            self.store()
+        except (MemstoreError, ValueError, TypeError) as error:
+            # Every call gets this text; whoever reads the host's log sees it too.
+            logger.warning("the store did not open: %s", error)
+
+
+def _prepare(store: Store) -> None:
+    """Do early what the first search and the first fact would else wait for."""
+    with suppress(StoreClosed):
+        try:
+            store.warm()
+            store.embed_in_background()
+        except MemstoreError as error:
+            logger.info("not ready for searches by meaning yet: %s", error)
+
+
+def _in_background(work: Callable[[], None]) -> None:
+    threading.Thread(target=work, name="memstore-opening", daemon=True).start()

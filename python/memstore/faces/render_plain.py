@@ -1,0 +1,97 @@
+"""Plain rows for pipes and files: a line each, columns by tabs, the same at any width.
+
+The columns are described in ``docs/cli.md`` and keep their order.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any
+
+from memstore import clock
+from memstore.faces.render import changed, compact, progress_bar, standing, visible
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from memstore.database.engine import Progress
+    from memstore.doctor import Finding
+    from memstore.model import Fact, Operation, SearchHit, StoreStatus, Task
+
+
+class PlainShow:
+    """Writes rows to standard output."""
+
+    def done(self, sentence: str, value: Mapping[str, Any]) -> None:
+        print(visible(sentence))
+
+    def note(self, sentence: str) -> None:
+        print(visible(sentence), file=sys.stderr)
+
+    def fact(self, fact: Fact) -> None:
+        print(f"id: {fact.id}\nstatus: {standing(fact)}")
+        for name, value in fact.to_dict().items():
+            if name != "id":
+                print(f"{name}: {visible(value) if isinstance(value, str) else compact(value)}")
+
+    def facts(self, facts: Sequence[Fact]) -> None:
+        for fact in facts:
+            _row(str(fact.id), *_cells(fact))
+
+    def hits(self, hits: Sequence[SearchHit]) -> None:
+        for hit in hits:
+            _row(str(hit.fact.id), f"{hit.score:.3f}", *_cells(hit.fact))
+
+    def chain(self, facts: Sequence[Fact]) -> None:
+        self.facts(facts)
+
+    def operations(self, operations: Sequence[Operation]) -> None:
+        for line in operations:
+            fact = "" if line.fact_id is None else str(line.fact_id)
+            what = compact(changed(line))
+            _row(str(line.id), _second(line.at), line.kind, fact, line.actor, line.source, what)
+
+    def tasks(self, tasks: Sequence[Task]) -> None:
+        for task in tasks:
+            marks = (task.status, task.priority, task.scope, task.project or "", task.due or "")
+            _row(str(task.id), *map(str, marks), task.content)
+
+    def status(self, status: StoreStatus) -> None:
+        for name, value in status.to_dict().items():
+            if isinstance(value, dict):
+                for inner, number in value.items():
+                    print(f"{name}.{visible(inner)}: {number}")
+            else:
+                print(f"{name}: {'' if value is None else visible(str(value))}")
+
+    def findings(self, findings: Sequence[Finding], rebuilt: Sequence[str]) -> None:
+        for sentence in rebuilt:
+            print(visible(sentence))
+        for finding in findings:
+            _row(finding.check, "repairable" if finding.repairable else "not repairable", finding.message)
+        if not findings:
+            print("healthy: everything derived agrees with the rows")
+
+    def progress(self, title: str) -> AbstractContextManager[Progress | None]:
+        return progress_bar(title)
+
+
+def _cells(fact: Fact) -> tuple[str, ...]:
+    return (
+        standing(fact),
+        _second(fact.created_at),
+        fact.subject,
+        fact.category,
+        fact.content,
+        compact(fact.metadata),
+    )
+
+
+def _second(moment: datetime) -> str:
+    return clock.to_text(moment.replace(microsecond=0)).replace(".000000", "")
+
+
+def _row(*cells: str) -> None:
+    print("\t".join(map(visible, cells)))

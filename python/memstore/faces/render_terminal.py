@@ -1,0 +1,283 @@
+"""For people at a terminal: colours, and text wrapped under its heading.
+
+The one module of the command line that imports rich. Text is only ever shown as ``rich.text.Text``,
+which knows no markup.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any, Final
+
+from rich.console import Console
+from rich.text import Text
+
+from memstore.faces.render import (
+    changed,
+    compact,
+    minute,
+    progress_bar,
+    standing,
+    visible,
+    visible_lines,
+)
+
+if TYPE_CHECKING:
+    from memstore.database.engine import Progress
+    from memstore.doctor import Finding
+    from memstore.model import Fact, Operation, SearchHit, StoreStatus, Task
+
+WIDEST: Final = 100
+"""Columns of text at most: longer lines are hard to read on a wide terminal."""
+
+MOST_COUNTED: Final = 12
+"""Subjects and categories named by ``status``; the rest are summed up."""
+
+TASK_MARKS: Final = {"pending": "○", "in_progress": "◐", "completed": "●", "cancelled": "✕"}
+TASK_STYLES: Final = {"in_progress": "yellow", "completed": "green", "cancelled": "dim"}
+PRIORITY_STYLES: Final = {"high": "bold red", "low": "dim"}
+STANDING_STYLES: Final = {"active": "green", "superseded": "yellow", "expired": "yellow"}
+
+Piece = tuple[str, str]
+"""A text and its style."""
+
+
+class TerminalShow:
+    """Draws on a terminal."""
+
+    def __init__(self, console: Console | None = None, errors: Console | None = None) -> None:
+        self._console = console or Console(highlight=False)
+        self._errors = errors or Console(stderr=True, highlight=False)
+        self.width = min(self._console.width, WIDEST)
+
+    def done(self, sentence: str, value: Mapping[str, Any]) -> None:
+        self.line(("✓ ", "green"), (visible(sentence), ""), hang=2)
+
+    def note(self, sentence: str) -> None:
+        self._errors.print(Text(visible(sentence), style="yellow"))
+
+    def fact(self, fact: Fact) -> None:
+        self._block(fact, len(str(fact.id)) + 3, "")
+        shown = ("id", "subject", "category", "content", "superseded_by")
+        fields = {k: v for k, v in fact.to_dict().items() if k not in shown}
+        self.line()
+        self._table((name, [(_value(value), "")]) for name, value in fields.items())
+
+    def facts(self, facts: Sequence[Fact]) -> None:
+        indent = _id_room(facts)
+        for fact in facts:
+            self._block(fact, indent, _details(fact))
+        self.line((f"{len(facts)} fact{'' if len(facts) == 1 else 's'}", "dim"))
+
+    def hits(self, hits: Sequence[SearchHit]) -> None:
+        indent = _id_room([hit.fact for hit in hits])
+        for hit in hits:
+            why = f"words {hit.word_score:.2f} · meaning {hit.vector_score:.2f}"
+            if hit.decay < 0.995:
+                why += f" · aged {hit.decay:.2f}"
+            score = (f"  {hit.score:.2f}", "bold magenta")
+            self._block(hit.fact, indent, f"{why} · {_details(hit.fact)}", score)
+
+    def chain(self, facts: Sequence[Fact]) -> None:
+        for links in chains(facts):
+            self.line(*_about(links[-1]))
+            for fact in links:
+                self._link(fact, last=fact is links[-1])
+            self.line()
+
+    def _link(self, fact: Fact, *, last: bool) -> None:
+        gone = fact.status != "active"
+        mark, rail = ("○", "dim") if gone else ("●", "bold green"), (" " if last else "│")
+        head: list[Piece] = [(f"#{fact.id}", "bold cyan"), (f"  {minute(fact.created_at)}  ", "dim")]
+        head.append((standing(fact), STANDING_STYLES.get(fact.status, "red")))
+        if fact.superseded_at is not None and fact.status == "superseded":
+            head.append((f" on {minute(fact.superseded_at)}", "dim"))
+        self.line(mark, ("  ", ""), *head, hang=3)
+        said: Piece = (visible_lines(fact.content) or "(erased)", "dim" if gone else "")
+        self.line(said, rail=f"{rail}  ")
+        if not last:
+            self.line((rail, "dim"))
+
+    def operations(self, operations: Sequence[Operation]) -> None:
+        for line in operations:
+            what = changed(line)
+            self.line(
+                (f"{minute(line.at)}  ", "dim"),
+                (f"{visible(line.kind):<10} ", "bold"),
+                (f"#{line.fact_id}", "bold cyan"),
+                (f"  {visible(line.actor)} through {visible(line.source)}", "dim"),
+                (f"  {compact(what)}" if what else "", ""),
+                hang=18,
+            )
+
+    def tasks(self, tasks: Sequence[Task]) -> None:
+        indent = max((len(str(task.id)) for task in tasks), default=0) + 5
+        for task in tasks:
+            style = TASK_STYLES.get(task.status, "")
+            head: Piece = (f"#{task.id}".ljust(indent - 2), "bold cyan")
+            mark: Piece = (f"{TASK_MARKS.get(task.status, '?')} ", style or "bold")
+            closed = task.status in ("completed", "cancelled")
+            self.line(head, mark, (visible_lines(task.content), "dim" if closed else ""), hang=indent)
+            self.line(*_task_details(task), indent=indent)
+
+    def status(self, status: StoreStatus) -> None:
+        self.line(("memstore", "bold"), (f"  {visible(status.path)}", ""), hang=10)
+        size = f"{status.size_bytes / 1024:,.0f} KiB"
+        self.line((f"{size} · schema {status.schema_version} · namespaces {status.namespaces}", "dim"))
+        self.line()
+        model = "none yet"
+        if status.model is not None:
+            model = f"{visible(status.model)} ({status.dimension} numbers each)"
+        self._table(
+            [
+                ("namespace", [(visible(status.namespace), "bold")]),
+                ("facts", _counts(status)),
+                ("waiting", _waiting(status)),
+                ("vectors", [(model, "")]),
+                ("embedder", [(visible(status.embedder or "none: words only"), "")]),
+                ("subjects", _top(status.subjects)),
+                ("categories", _top(status.categories)),
+            ]
+        )
+
+    def findings(self, findings: Sequence[Finding], rebuilt: Sequence[str]) -> None:
+        for sentence in rebuilt:
+            self.done(sentence, {})
+        for finding in findings:
+            mark = ("! ", "yellow") if finding.repairable else ("✕ ", "bold red")
+            self.line(mark, (f"{finding.check}  ", "bold"), (visible(finding.message), ""), hang=2)
+        if not findings:
+            self.done("healthy: everything derived agrees with the rows", {})
+
+    def progress(self, title: str) -> AbstractContextManager[Progress | None]:
+        return progress_bar(title)
+
+    def line(self, *pieces: Piece, indent: int = 0, hang: int = 0, rail: str = "") -> None:
+        """Print a paragraph, wrapped.
+
+        Args:
+            pieces: texts and their styles.
+            indent: columns before the first line.
+            hang: further columns before the lines that follow.
+            rail: what stands before each line, drawn faintly.
+        """
+        text = Text.assemble(*pieces)
+        room = max(20, self.width - indent - hang - len(rail))
+        first, rest = " " * indent, " " * (indent + hang)
+        lines = text.wrap(self._console, room + hang)
+        if hang and len(lines) > 1:  # only the first line may use the room the others hang by
+            lines = text.wrap(self._console, room)
+        for number, line in enumerate(lines):
+            line.rstrip()
+            edge = Text(rail, style="dim") + Text(first if number == 0 else rest)
+            self._console.print(edge + line, no_wrap=True, overflow="ignore", crop=False)
+
+    def _block(self, fact: Fact, indent: int, details: str, *more: Piece) -> None:
+        head: Piece = (f"#{fact.id}".ljust(indent), "bold cyan")
+        mark: Piece = ("", "")
+        if fact.status != "active":
+            mark = (f"  {standing(fact)}", STANDING_STYLES.get(fact.status, "red"))
+        self.line(head, *_about(fact), *more, mark, hang=indent)
+        style = "" if fact.status == "active" else "dim"
+        self.line((visible_lines(fact.content), style), indent=indent)
+        if details:
+            self.line((details, "dim"), indent=indent)
+            self.line()
+
+    def _table(self, rows: Iterable[tuple[str, Sequence[Piece]]]) -> None:
+        listed = list(rows)
+        room = max((len(name) for name, _ in listed), default=0) + 2
+        for name, value in listed:
+            self.line((name.replace("_", " ").ljust(room), "dim"), *value, hang=room)
+
+
+def _id_room(facts: Sequence[Fact]) -> int:
+    return max((len(str(fact.id)) for fact in facts), default=0) + 3
+
+
+def _about(fact: Fact) -> tuple[Piece, ...]:
+    if not fact.subject:
+        return (("(erased)", "dim"),)
+    return (visible(fact.subject), "bold"), (f" · {visible(fact.category)}", "dim")
+
+
+def _details(fact: Fact) -> str:
+    parts = [minute(fact.created_at)]
+    if fact.valid_at is not None:
+        parts.append(f"valid since {minute(fact.valid_at)}")
+    if fact.expired_at is not None:
+        parts.append(f"until {minute(fact.expired_at)}")
+    if fact.confirmed_count:
+        parts.append(f"confirmed {fact.confirmed_count}×")
+    if fact.use_count:
+        parts.append(f"found {fact.use_count}×")
+    if fact.source:
+        parts.append(f"from {visible(fact.source)}")
+    parts += [f"{visible(key)}={_value(value)}" for key, value in fact.metadata.items()]
+    return " · ".join(parts)
+
+
+def _task_details(task: Task) -> tuple[Piece, ...]:
+    parts = [task.status.replace("_", " "), task.scope]
+    if task.project:
+        parts.append(task.project)
+    if task.due:
+        parts.append(f"due {task.due}")
+    if task.note:
+        parts.append(task.note)
+    priority = (f"{visible(task.priority)}", PRIORITY_STYLES.get(task.priority, "dim"))
+    return priority, (" · " + visible(" · ".join(map(str, parts))), "dim")
+
+
+def _value(value: object) -> str:
+    return visible(value) if isinstance(value, str) else compact(value)
+
+
+def _counts(status: StoreStatus) -> list[Piece]:
+    rest = [
+        f"{number} {name}"
+        for name, number in (
+            ("superseded", status.superseded),
+            ("expired", status.expired),
+            ("deleted", status.deleted),
+        )
+        if number
+    ]
+    return [(f"{status.active} active", "green"), ("".join(f" · {part}" for part in rest), "dim")]
+
+
+def _waiting(status: StoreStatus) -> list[Piece]:
+    pieces: list[Piece] = []
+    if status.pending:
+        pieces.append((f"{status.pending} pending: memstore embed-pending", "yellow"))
+    if status.quarantined:
+        again = "memstore embed-pending --retry-quarantined"
+        pieces.append((f"{'  ' if pieces else ''}{status.quarantined} quarantined: {again}", "red"))
+    return pieces or [("nothing: every fact has its embedding", "")]
+
+
+def _top(counts: Mapping[str, int]) -> list[Piece]:
+    if not counts:
+        return [("none yet", "dim")]
+    named = [(visible(name), number) for name, number in counts.items()]
+    pieces: list[Piece] = []
+    for name, number in named[:MOST_COUNTED]:
+        pieces += [(f"{'  ' if pieces else ''}{name} ", ""), (str(number), "bold")]
+    if len(named) > MOST_COUNTED:
+        pieces.append((f"  and {len(named) - MOST_COUNTED} more", "dim"))
+    return pieces
+
+
+def chains(facts: Sequence[Fact]) -> list[list[Fact]]:
+    """Return facts by the chain they are in, each oldest first, in the order they are given."""
+    by_id = {fact.id: fact for fact in facts}
+    grouped: dict[int, list[Fact]] = {}
+    for fact in facts:
+        newest, seen = fact, {fact.id}
+        while newest.superseded_by in by_id and newest.superseded_by not in seen:
+            newest = by_id[newest.superseded_by]
+            seen.add(newest.id)
+        grouped.setdefault(newest.id, []).append(fact)
+    return list(grouped.values())

@@ -1,0 +1,348 @@
+"""Facts: stored, corrected, confirmed, deleted, restored, erased, and always accounted for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+import pytest
+
+from memstore import Conflict, IdempotencyConflict, NewFact, NotFound, Store
+
+BERLIN = {"content": "Alice lives in Berlin", "subject": "alice", "category": "identity"}
+MUNICH = {"content": "Alice lives in Munich", "subject": "alice", "category": "identity"}
+
+
+def kinds(store: Store, fact_id: int) -> list[str]:
+    return [operation.kind for operation in store.operations(fact_id)]
+
+
+def test_add_returns_what_get_returns(store: Store) -> None:
+    added = store.add(
+        **BERLIN,
+        metadata={"source": "talk", "n": 3, "none": None},
+        valid_at="2026-03-01",
+        source="unit",
+    )
+    assert store.get(added.id) == added
+    assert added.status == "active"
+    assert added.embedded
+    assert added.metadata == {"source": "talk", "n": 3, "none": None}
+    assert added.valid_at == datetime(2026, 3, 1, tzinfo=UTC)
+    assert (added.namespace, added.source, added.confirmed_count) == ("default", "unit", 0)
+
+
+def test_content_is_kept_verbatim(store: Store) -> None:
+    text = "  two  spaces,\ttab\nline\r\n𝒰𝓃𝒾𝒸ℴ𝒹ℯ 👩‍👩‍👧 \u202e rtl  "
+    assert store.get(store.add(text, subject="x").id).content == text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "names"),
+    [
+        ({"content": ""}, "content is empty"),
+        ({"content": "   \n"}, "content is empty"),
+        ({"subject": " "}, "subject is empty"),
+        ({"category": ""}, "category is empty"),
+        ({"content": "a\x00b"}, "NUL"),
+        ({"content": "half \ud800"}, "lone surrogate"),
+        ({"content": "x" * 1_000_001}, "1,000,001 characters"),
+        ({"subject": "x" * 501}, "subject is 501 characters"),
+        ({"created_at": "yesterday"}, "created_at: 'yesterday' is no"),
+        ({"created_at": datetime(2026, 1, 1)}, "created_at has no time zone"),
+        ({"metadata": {"x": float("nan")}}, "metadata cannot be written as JSON"),
+        ({"idempotency_key": ""}, "idempotency_key is empty"),
+    ],
+)
+def test_add_refuses_bad_values_by_name(
+    store: Store, arguments: dict[str, object], names: str
+) -> None:
+    with pytest.raises(ValueError, match=names.replace("is no", "is not a time")):
+        store.add(**{**BERLIN, **arguments})  # type: ignore[arg-type]
+    assert store.list(active_only=False) == []
+
+
+@pytest.mark.parametrize("argument", ["content", "subject", "category", "metadata"])
+def test_add_refuses_other_types_by_name(store: Store, argument: str) -> None:
+    with pytest.raises(TypeError, match=f"{argument} must be"):
+        store.add(**{**BERLIN, argument: 7})  # type: ignore[arg-type]
+
+
+def test_supersedes_retires_the_old_fact_in_the_same_breath(store: Store) -> None:
+    old = store.add(**BERLIN)
+    new = store.add(**MUNICH, supersedes=old.id)
+    retired = store.get(old.id)
+    assert (retired.superseded_by, retired.status) == (new.id, "superseded")
+    assert retired.superseded_at is not None
+    assert store.list() == [new]
+    assert store.list(active_only=False) == [retired, new]
+
+
+@pytest.mark.parametrize("state", ["missing", "superseded", "deleted", "elsewhere"])
+def test_supersedes_refuses_and_stores_nothing(
+    store: Store, open_store: Callable[..., Store], state: str
+) -> None:
+    old = store.add(**BERLIN)
+    if state == "missing":
+        old_id, error, says = 99, NotFound, "no fact 99 in namespace 'default'"
+    elif state == "superseded":
+        new = store.add(**MUNICH, supersedes=old.id)
+        newest = store.add("Alice lives in Rome", subject="alice", supersedes=new.id)
+        old_id, error = old.id, Conflict
+        says = f"already superseded by fact {new.id}.*newest of its chain, fact {newest.id}"
+    elif state == "deleted":
+        store.delete(old.id)
+        old_id, error, says = old.id, Conflict, "deleted: restore it first"
+    else:
+        old_id = open_store(namespace="other").add(**BERLIN).id
+        error, says = NotFound, f"no fact {old_id} in namespace 'default'"
+    before = store.list(active_only=False, include_deleted=True)
+    with pytest.raises(error, match=says):
+        store.add("Alice lives in Oslo", subject="alice", supersedes=old_id)
+    assert store.list(active_only=False, include_deleted=True) == before
+
+
+def test_supersede_links_two_facts(store: Store) -> None:
+    old, new = store.add(**BERLIN), store.add(**MUNICH)
+    assert store.supersede(old.id, new.id).superseded_by == new.id
+
+
+def test_supersede_refuses_itself_and_the_inactive(store: Store) -> None:
+    old, new = store.add(**BERLIN), store.add(**MUNICH)
+    with pytest.raises(Conflict, match="cannot supersede itself"):
+        store.supersede(old.id, old.id)
+    store.supersede(old.id, new.id)
+    with pytest.raises(Conflict, match=f"is superseded by fact {new.id}, so it cannot"):
+        store.supersede(new.id, old.id)
+    with pytest.raises(Conflict, match="already superseded"):
+        store.supersede(old.id, new.id)
+
+
+def test_add_many_stores_all_or_none(store: Store) -> None:
+    facts = store.add_many([NewFact(**BERLIN), MUNICH])
+    assert [fact.content for fact in facts] == [BERLIN["content"], MUNICH["content"]]
+    with pytest.raises(ValueError, match="fact 1 of 2: content is empty; none was stored"):
+        store.add_many([{"content": "fine", "subject": "x"}, {"content": "", "subject": "x"}])
+    with pytest.raises(NotFound):
+        store.add_many(
+            [
+                {"content": "fine", "subject": "x"},
+                {"content": "y", "subject": "x", "supersedes": 99},
+            ]
+        )
+    assert store.list() == facts
+    assert store.add_many([]) == []
+
+
+def test_idempotency_key_returns_the_same_fact(store: Store) -> None:
+    old = store.add(**BERLIN)
+    first = store.add(**MUNICH, supersedes=old.id, idempotency_key="k")
+    again = store.add(**MUNICH, supersedes=old.id, idempotency_key="k")
+    assert again == first
+    assert len(store.list(active_only=False)) == 2
+
+
+def test_idempotency_key_with_other_content_is_refused(store: Store) -> None:
+    first = store.add(**BERLIN, idempotency_key="k")
+    with pytest.raises(IdempotencyConflict, match=f"'k' already stands for fact {first.id}"):
+        store.add(**MUNICH, idempotency_key="k")
+
+
+def test_idempotency_key_is_bound_to_its_namespace(open_store: Callable[..., Store]) -> None:
+    here, there = open_store(), open_store(namespace="other")
+    assert here.add(**BERLIN, idempotency_key="k").id != there.add(**MUNICH, idempotency_key="k").id
+
+
+def test_exists_counts_active_facts_only(store: Store) -> None:
+    old = store.add(**BERLIN)
+    assert store.exists(BERLIN["content"], subject="alice")
+    assert not store.exists(BERLIN["content"], subject="bob")
+    new = store.add(**MUNICH, supersedes=old.id)
+    assert not store.exists(BERLIN["content"], subject="alice")
+    store.add(**BERLIN, supersedes=new.id)  # A → B → A
+    assert store.exists(BERLIN["content"], subject="alice")
+
+
+def test_history_is_the_whole_chain_from_any_member(store: Store) -> None:
+    a = store.add(**BERLIN)
+    b = store.add(**MUNICH, supersedes=a.id)
+    c = store.add("Alice lives in Rome", subject="alice", supersedes=b.id)
+    store.add("Alice has a cat", subject="alice")
+    for member in (a, b, c):
+        assert [fact.id for fact in store.history(member.id)] == [a.id, b.id, c.id]
+
+
+def test_history_holds_every_branch_that_was_merged(store: Store) -> None:
+    a, b = store.add(**BERLIN), store.add("Alice is at home in Berlin", subject="alice")
+    c = store.add(**MUNICH, supersedes=a.id)
+    store.supersede(b.id, c.id)
+    assert [fact.id for fact in store.history(b.id)] == [a.id, b.id, c.id]
+
+
+def test_history_of_a_subject_holds_all_its_facts(store: Store) -> None:
+    a = store.add(**BERLIN)
+    b = store.add(**MUNICH, supersedes=a.id)
+    store.delete(b.id)
+    store.add("Bob has a dog", subject="bob")
+    assert [fact.status for fact in store.history(subject="alice")] == ["superseded", "deleted"]
+
+
+@pytest.mark.parametrize("arguments", [{}, {"fact_id": 1, "subject": "alice"}])
+def test_history_wants_one_of_both(store: Store, arguments: dict[str, object]) -> None:
+    with pytest.raises(ValueError, match="either a fact's id or a subject"):
+        store.history(**arguments)  # type: ignore[arg-type]
+
+
+def test_confirm_counts(store: Store) -> None:
+    fact = store.add(**BERLIN)
+    store.confirm(fact.id)
+    twice = store.confirm(fact.id)
+    assert twice.confirmed_count == 2
+    assert twice.last_confirmed_at is not None
+
+
+def test_confirm_refuses_what_no_longer_holds(store: Store) -> None:
+    old = store.add(**BERLIN)
+    new = store.add(**MUNICH, supersedes=old.id)
+    with pytest.raises(Conflict, match=f"superseded by fact {new.id}"):
+        store.confirm(old.id)
+    store.delete(new.id)
+    with pytest.raises(Conflict, match="deleted"):
+        store.confirm(new.id)
+
+
+def test_update_metadata_is_a_merge_patch(store: Store) -> None:
+    fact = store.add(**BERLIN, metadata={"a": 1, "b": {"c": 2, "d": 3}})
+    patched = store.update_metadata(fact.id, {"a": None, "b": {"c": None, "e": 4}, "f": [1]})
+    assert patched.metadata == {"b": {"d": 3, "e": 4}, "f": [1]}
+    assert patched.embedded
+    assert kinds(store, fact.id) == ["add", "metadata"]
+    store.update_metadata(fact.id, {"f": [1]})
+    assert kinds(store, fact.id) == ["add", "metadata"]  # nothing changed, nothing to tell
+
+
+def test_delete_is_undone_by_restore(store: Store) -> None:
+    fact = store.add(**BERLIN)
+    assert store.delete(fact.id).status == "deleted"
+    assert store.delete(fact.id).status == "deleted"
+    assert store.list() == store.list(active_only=False) == []
+    assert [f.id for f in store.list(include_deleted=True)] == [fact.id]
+    assert store.search("Berlin") == []
+    assert store.restore(fact.id) == fact
+    assert store.search("Berlin")[0].fact == fact
+    assert kinds(store, fact.id) == ["add", "delete", "restore"]
+
+
+def test_restore_of_a_superseded_fact_grows_the_chain(store: Store) -> None:
+    a = store.add(**BERLIN, metadata={"k": 1})
+    b = store.add(**MUNICH, supersedes=a.id)
+    c = store.restore(a.id)
+    assert (c.content, c.subject, c.category, c.metadata) == (
+        a.content,
+        a.subject,
+        a.category,
+        {"k": 1},
+    )
+    assert c.embedded
+    assert [(f.id, f.status) for f in store.history(a.id)] == [
+        (a.id, "superseded"),
+        (b.id, "superseded"),
+        (c.id, "active"),
+    ]
+
+
+def test_restore_refuses_the_active_and_below_a_deleted_one(store: Store) -> None:
+    a = store.add(**BERLIN)
+    with pytest.raises(Conflict, match="active: there is nothing to restore"):
+        store.restore(a.id)
+    b = store.add(**MUNICH, supersedes=a.id)
+    store.delete(b.id)
+    with pytest.raises(Conflict, match=f"fact {b.id}, is deleted: restore that one first"):
+        store.restore(a.id)
+
+
+def test_erase_leaves_only_an_empty_place(store: Store) -> None:
+    a = store.add(**BERLIN, idempotency_key="k")
+    b = store.add(**MUNICH, supersedes=a.id)
+    store.erase(a.id)
+    with pytest.raises(NotFound):
+        store.get(a.id)
+    assert [(f.id, f.status, f.content) for f in store.history(b.id)] == [
+        (a.id, "erased", ""),
+        (b.id, "active", b.content),
+    ]
+    assert store.list(active_only=False, include_deleted=True) == [b]
+    operations = [o for o in store.operations(b.id) if o.fact_id == a.id]
+    assert [o.kind for o in operations] == ["add", "supersede", "erase"]
+    assert all(o.before is None and o.after is None for o in operations)
+    for again in (store.delete, store.restore, store.confirm):
+        with pytest.raises(NotFound):
+            again(a.id)
+    store.add(**BERLIN, idempotency_key="k")  # the key is free again
+
+
+def test_expired_facts_are_not_active(store: Store) -> None:
+    past = store.add(**BERLIN, expired_at="2020-01-01")
+    coming = store.add(**MUNICH, expired_at="2999-01-01")
+    assert past.status == "expired"
+    assert store.list() == [coming]
+    assert store.list(active_only=False) == [past, coming]
+    assert [hit.fact.id for hit in store.search("Alice lives")] == [coming.id]
+    assert len(store.search("Alice lives", active_only=False)) == 2
+
+
+def test_list_pages_in_either_order(store: Store) -> None:
+    ids = [store.add(f"fact {n}", subject="x").id for n in range(5)]
+    assert [f.id for f in store.list(limit=2, offset=1)] == ids[1:3]
+    assert [f.id for f in store.list(limit=2, newest_first=True)] == ids[:2:-1]
+    assert store.list(offset=5) == []
+    with pytest.raises(ValueError, match="limit must be at least 1"):
+        store.list(limit=0)
+    with pytest.raises(ValueError, match="offset must be 0 or more"):
+        store.list(offset=-1)
+
+
+def test_list_filters_by_subject_and_category(store: Store) -> None:
+    a = store.add(**BERLIN)
+    b = store.add("Alice likes tea", subject="alice", category="preference")
+    store.add("Bob likes tea", subject="bob", category="preference")
+    assert store.list(subject="alice") == [a, b]
+    assert store.list(subject="alice", category="preference") == [b]
+
+
+def test_touch_counts_own_facts_only(open_store: Callable[..., Store]) -> None:
+    here, there = open_store(), open_store(namespace="other")
+    mine, theirs = here.add(**BERLIN), there.add(**MUNICH)
+    assert here.touch([mine.id, theirs.id, 99]) == 1
+    assert (here.get(mine.id).use_count, there.get(theirs.id).use_count) == (1, 0)
+    assert here.get(mine.id).last_used_at is not None
+
+
+def test_status_counts_the_namespace(store: Store, open_store: Callable[..., Store]) -> None:
+    a = store.add(**BERLIN)
+    store.add(**MUNICH, supersedes=a.id)
+    store.delete(store.add("gone", subject="x").id)
+    store.add("old", subject="x", expired_at="2020-01-01")
+    open_store(namespace="other").add("elsewhere", subject="y")
+    status = store.status()
+    assert (status.active, status.superseded, status.deleted, status.expired) == (1, 1, 1, 1)
+    assert (status.subjects, status.categories) == ({"alice": 1}, {"identity": 1})
+    assert (status.pending, status.quarantined, status.namespaces) == (0, 0, 2)
+    assert (status.model, status.dimension, status.embedder) == ("words-64", 64, "words-64")
+    assert status.path == store.path
+    assert status.size_bytes > 0
+
+
+def test_journal_names_author_and_source(open_store: Callable[..., Store]) -> None:
+    store = open_store(actor="ada", source="test")
+    fact = store.add(**BERLIN)
+    (operation,) = store.operations(fact.id)
+    assert (operation.actor, operation.source, operation.fact_id) == ("ada", "test", fact.id)
+    assert operation.after is not None
+    assert operation.after["content"] == fact.content
+
+
+def test_ids_must_be_whole_numbers(store: Store) -> None:
+    for wrong in ("1", 1.0, True, None):
+        with pytest.raises(TypeError, match="whole number"):
+            store.get(wrong)  # type: ignore[arg-type]

@@ -1,0 +1,514 @@
+"""Files of every earlier schema version open, lose nothing, and end in the schema of a new file."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import memstore
+from memstore import SchemaError, StorageError, Store, clock
+from memstore.database import migrations
+
+EARLIER = range(1, 7)
+
+V1 = """
+CREATE TABLE memstore_facts (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, content TEXT NOT NULL, subject TEXT NOT NULL,
+    category TEXT NOT NULL, metadata TEXT, superseded_by INTEGER REFERENCES memstore_facts(id),
+    embedding BLOB, created_at TEXT NOT NULL);
+CREATE VIRTUAL TABLE memstore_facts_fts USING fts5(
+    content, subject, category, content='memstore_facts', content_rowid='id');
+CREATE TRIGGER memstore_facts_ai AFTER INSERT ON memstore_facts BEGIN
+    INSERT INTO memstore_facts_fts(rowid, content, subject, category)
+    VALUES (new.id, new.content, new.subject, new.category); END;
+CREATE TRIGGER memstore_facts_ad AFTER DELETE ON memstore_facts BEGIN
+    INSERT INTO memstore_facts_fts(memstore_facts_fts, rowid, content, subject, category)
+    VALUES ('delete', old.id, old.content, old.subject, old.category); END;
+CREATE TRIGGER memstore_facts_au AFTER UPDATE ON memstore_facts BEGIN
+    INSERT INTO memstore_facts_fts(memstore_facts_fts, rowid, content, subject, category)
+    VALUES ('delete', old.id, old.content, old.subject, old.category);
+    INSERT INTO memstore_facts_fts(rowid, content, subject, category)
+    VALUES (new.id, new.content, new.subject, new.category); END;
+CREATE INDEX idx_memstore_subject ON memstore_facts(subject);
+CREATE INDEX idx_memstore_category ON memstore_facts(category);
+CREATE INDEX idx_memstore_active ON memstore_facts(id) WHERE superseded_by IS NULL;
+CREATE TABLE memstore_version (version INTEGER NOT NULL);
+INSERT INTO memstore_version VALUES (1);
+"""
+LATER_STEPS = {
+    2: "CREATE TABLE memstore_meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);"
+    "INSERT INTO memstore_meta VALUES ('embedding_model', 'words-64'), ('embedding_dim', '64');",
+    3: "ALTER TABLE memstore_facts ADD COLUMN namespace TEXT NOT NULL DEFAULT '';"
+    "CREATE INDEX idx_memstore_namespace ON memstore_facts(namespace);",
+    4: "ALTER TABLE memstore_facts ADD COLUMN superseded_at TEXT;",
+    5: "ALTER TABLE memstore_facts ADD COLUMN confirmed_count INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE memstore_facts ADD COLUMN last_confirmed_at TEXT;",
+    6: "ALTER TABLE memstore_facts ADD COLUMN use_count INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE memstore_facts ADD COLUMN last_used_at TEXT;",
+}
+
+SINCE = {
+    "namespace": 3,
+    "superseded_at": 4,
+    "confirmed_count": 5,
+    "last_confirmed_at": 5,
+    "use_count": 6,
+    "last_used_at": 6,
+}
+"""The version that brought each column; the others are there from the first."""
+
+DAY = "2025-11-02T"
+FACTS: list[dict[str, Any]] = [
+    # A chain of three; the second superseded long before the third was written down.
+    {
+        "id": 1,
+        "content": "Alice works at the bakery",
+        "subject": "alice",
+        "category": "identity",
+        "superseded_by": 2,
+        "created_at": DAY + "08:00:00Z",
+        "superseded_at": DAY + "09:00:00Z",
+        "confirmed_count": 3,
+        "last_confirmed_at": DAY + "08:30:00Z",
+        "use_count": 17,
+        "last_used_at": DAY + "08:59:59Z",
+    },
+    {
+        "id": 2,
+        "content": "Alice works at the brewery",
+        "subject": "alice",
+        "category": "identity",
+        "superseded_by": 5,
+        "created_at": DAY + "10:00:00+01:00",
+        "superseded_at": DAY + "23:30:00-05:30",
+    },
+    # An id is missing here: the original deleted rows.
+    {
+        "id": 5,
+        "content": "Alice works at the observatory in Zürich",
+        "subject": "alice",
+        "category": "identity",
+        "metadata": '{"source": "chat", "score": 0.75, "tags": ["work", "日本"], "n": null}',
+        "created_at": DAY + "12:00:00.123456Z",
+        "use_count": 2,
+        "last_used_at": "2025-12-01T00:00:00Z",
+    },
+    {
+        "id": 6,
+        "content": "buy flour",
+        "subject": "todo",
+        "category": "note",
+        "metadata": '{"kind": "task", "scope": "matthew", "status": "pending",'
+        ' "surface": "startup"}',
+        "created_at": DAY + "12:01:00Z",
+        "namespace": "work",
+    },
+    {
+        "id": 7,
+        "content": "東京都は日本の首都です",
+        "subject": "geography",
+        "category": "note",
+        "metadata": "[1, 2]",
+        "created_at": DAY + "12:02:00Z",
+        "namespace": "work",
+    },
+    {
+        "id": 8,
+        "content": "metadata that is no JSON",
+        "subject": "odd",
+        "category": "note",
+        "metadata": "{not json",
+        "created_at": DAY + "12:03:00Z",
+    },
+    {
+        "id": 9,
+        "content": "a time nobody can read",
+        "subject": "odd",
+        "category": "note",
+        "created_at": "last Tuesday",
+        "last_used_at": "0000-00-00",
+        "use_count": 1,
+    },
+    {
+        "id": 10,
+        "content": "a time outside the calendar",
+        "subject": "odd",
+        "category": "note",
+        "created_at": "0001-01-01T00:00:00+09:00",
+        "namespace": "work",
+    },
+    {
+        "id": 41,
+        "content": "Bob's parrot repeats café menus",
+        "subject": "bob",
+        "category": "preference",
+        "created_at": "2024-02-29T23:59:59Z",
+        "namespace": "default",
+        "confirmed_count": 1,
+        "last_confirmed_at": "2024-03-01T00:00:00Z",
+    },
+]
+EMBEDDED = (1, 5, 6, 41)
+UNREADABLE = {9, 10}
+
+
+def embedding(embedder: Any, fact: dict[str, Any]) -> bytes:
+    """What the original stored: float32, little-endian."""
+    return np.asarray(embedder.embed([fact["content"]])[0], dtype="<f4").tobytes()
+
+
+def write_earlier(
+    path: Path,
+    version: int,
+    embedder: Any,
+    *,
+    journal_mode: str = "DELETE",
+    facts: list[dict[str, Any]] = FACTS,
+    embedded: tuple[int, ...] = EMBEDDED,
+) -> list[dict[str, Any]]:
+    """Write a file as the original did at a version, and return its rows as they were stored."""
+    with closing(sqlite3.connect(path)) as file:
+        file.execute(f"PRAGMA journal_mode = {journal_mode}")
+        file.executescript(V1)
+        for step in range(2, version + 1):
+            file.executescript(LATER_STEPS[step])
+            file.execute("UPDATE memstore_version SET version = ?", (step,))
+        for fact in facts:
+            values = {k: v for k, v in fact.items() if SINCE.get(k, 1) <= version}
+            values.pop("superseded_by", None)
+            if fact["id"] in embedded and version > 1:
+                values["embedding"] = embedding(embedder, fact)
+            file.execute(
+                f"INSERT INTO memstore_facts ({', '.join(values)})"
+                f" VALUES ({', '.join('?' * len(values))})",
+                tuple(values.values()),
+            )
+        for fact in facts:
+            if fact.get("superseded_by"):
+                file.execute(
+                    "UPDATE memstore_facts SET superseded_by = ? WHERE id = ?",
+                    (fact["superseded_by"], fact["id"]),
+                )
+        file.commit()
+        return rows_of(file)
+
+
+def rows_of(file: sqlite3.Connection) -> list[dict[str, Any]]:
+    cursor = file.execute("SELECT * FROM memstore_facts ORDER BY id")
+    names = [column[0] for column in cursor.description]
+    return [dict(zip(names, row, strict=True)) for row in cursor]
+
+
+def read_rows(path: Path) -> list[dict[str, Any]]:
+    with closing(sqlite3.connect(path)) as file:
+        return rows_of(file)
+
+
+def schema_of(path: Path) -> list[tuple[str, str, str]]:
+    """Every object but the FTS5 shadow tables' own SQL, which SQLite writes."""
+    with closing(sqlite3.connect(path)) as file:
+        found = file.execute(
+            "SELECT type, name, coalesce(sql, '') FROM sqlite_schema ORDER BY type, name"
+        ).fetchall()
+    return [(kind, name, "".join(sql.split())) for kind, name, sql in found]
+
+
+def columns_of(path: Path) -> list[tuple[Any, ...]]:
+    with closing(sqlite3.connect(path)) as file:
+        return file.execute("PRAGMA table_xinfo(memstore_facts)").fetchall()
+
+
+def same_moment(before: str | None, after: str | None) -> bool:
+    if before is None or after is None:
+        return before is after
+    return clock.from_text(before) == clock.from_text(after)
+
+
+@pytest.mark.parametrize("journal_mode", ["DELETE", "WAL"])
+@pytest.mark.parametrize("version", EARLIER)
+def test_open_earlier_version_keeps_every_column(
+    version: int, journal_mode: str, path: Path, embedder: Any, open_store: Callable[..., Store]
+) -> None:
+    before = write_earlier(path, version, embedder, journal_mode=journal_mode)
+    open_store().close()
+    after = read_rows(path)
+    assert [row["id"] for row in after] == [row["id"] for row in before]
+    for old, new in zip(before, after, strict=True):
+        for name, value in old.items():
+            if name == "namespace":
+                assert new[name] == (value or "default")
+            elif name.endswith("_at") and old["id"] not in UNREADABLE:
+                assert same_moment(value, new[name]), (old["id"], name)
+            elif not name.endswith("_at"):
+                assert new[name] == value, (old["id"], name)
+    assert len({row["uuid"] for row in after}) == len(after)
+
+
+@pytest.mark.parametrize("version", EARLIER)
+def test_open_earlier_version_answers_and_is_sound(
+    version: int, path: Path, embedder: Any, open_store: Callable[..., Store]
+) -> None:
+    write_earlier(path, version, embedder)
+    store = open_store()
+    assert store.examine() == []
+    assert [fact.id for fact in store.history(2)] == [1, 2, 5]
+    [hit, *_] = store.search("where is the observatory?", namespaces="all")
+    assert hit.fact.id == 5
+    assert hit.fact.metadata["tags"] == ["work", "日本"]
+    assert 7 in [hit.fact.id for hit in store.search("日本", namespaces="all")]
+    assert 1 not in [hit.fact.id for hit in store.search("bakery", namespaces="all")]
+    added = store.add("Alice works at the lighthouse", subject="alice", supersedes=5)
+    assert added.id == 42
+    assert store.examine() == []
+
+
+@pytest.mark.parametrize("version", EARLIER[1:])
+def test_open_earlier_version_with_recorded_model_searches_by_meaning(
+    version: int, path: Path, embedder: Any, open_store: Callable[..., Store]
+) -> None:
+    write_earlier(path, version, embedder)
+    store = open_store()
+    hits = store.search(FACTS[2]["content"], namespaces="all", word_weight=0)
+    assert hits.words_only is None
+    assert hits[0].fact.id == 5
+    assert hits[0].vector_score == pytest.approx(1.0, abs=1e-5)
+
+
+def test_open_earlier_version_of_another_model_is_refused_unchanged_rows(
+    path: Path, embedder: Any, open_store: Callable[..., Store]
+) -> None:
+    write_earlier(path, 6, embedder)
+
+    class Other:
+        model = "other-3"
+
+        def embed(self, texts: Any) -> Any:
+            return np.ones((len(texts), 3), dtype=np.float32)
+
+    with pytest.raises(memstore.EmbedderMismatch, match=r"words-64.*other-3"):
+        open_store(embedder=Other())
+    assert open_store(embedder=None).status().active == 7 - 3  # "work" and the retired left out
+
+
+def test_embed_file_with_vectors_of_unknown_model_never_mixes_models(
+    path: Path, embedder: Any, open_store: Callable[..., Store]
+) -> None:
+    """V1 recorded no model: its vectors may be anything, even of the right length."""
+    write_earlier(path, 1, embedder)
+    strange = np.full(64, 9.0, dtype="<f4").tobytes()
+    with closing(sqlite3.connect(path)) as file:
+        file.execute("UPDATE memstore_facts SET embedding = ? WHERE id IN (5, 41)", (strange,))
+        file.commit()
+    store = open_store()
+    store.add("the first fact that names a model", subject="model")
+    store.embed_pending()
+    assert store.examine() == []
+    stored = {row["id"]: row["embedding"] for row in read_rows(path)}
+    assert strange not in stored.values()
+    assert stored[5] is not None
+
+
+def test_open_unreadable_times_are_kept_aside(
+    path: Path, embedder: Any, open_store: Callable[..., Store]
+) -> None:
+    write_earlier(path, 6, embedder)
+    store = open_store()
+    with closing(sqlite3.connect(path)) as file:
+        kept = dict(
+            file.execute("SELECT key, value FROM memstore_meta WHERE key LIKE 'unreadable%'")
+        )
+    assert json.loads(kept["unreadable_times:9"]) == ["last Tuesday", "0000-00-00"]
+    assert json.loads(kept["unreadable_times:10"]) == ["0001-01-01T00:00:00+09:00"]
+    assert store.get(9).use_count == 1
+
+
+@pytest.mark.parametrize("version", EARLIER)
+def test_upgraded_schema_equals_a_new_one(
+    version: int, path: Path, tmp_path: Path, embedder: Any, open_store: Callable[..., Store]
+) -> None:
+    write_earlier(path, version, embedder)
+    open_store().close()
+    fresh = tmp_path / "fresh.db"
+    open_store(fresh).close()
+    assert schema_of(path) == schema_of(fresh)
+    assert columns_of(path) == columns_of(fresh)
+
+
+def test_open_at_newest_version_changes_nothing(
+    path: Path, embedder: Any, open_store: Callable[..., Store]
+) -> None:
+    write_earlier(path, 6, embedder)
+    open_store().close()
+    before = path.read_bytes()
+    open_store().close()
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("stop", range(2, migrations.VERSION))
+def test_upgrade_stopped_after_a_step_goes_on_where_it_stood(
+    stop: int,
+    path: Path,
+    embedder: Any,
+    open_store: Callable[..., Store],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    before = write_earlier(path, 1, embedder)
+    with monkeypatch.context() as stopping:
+        stopping.setattr(migrations, "VERSION", stop)
+        memstore.open(path, embedder=None).close()
+    store = open_store()
+    assert store.status().schema_version == migrations.VERSION
+    assert [row["content"] for row in read_rows(path)] == [row["content"] for row in before]
+    assert store.examine() == []
+
+
+def test_upgrade_failing_inside_a_step_leaves_the_step_before(
+    path: Path, embedder: Any, open_store: Callable[..., Store]
+) -> None:
+    write_earlier(path, 4, embedder)
+    with closing(sqlite3.connect(path)) as file:
+        file.execute("CREATE TABLE memstore_journal (in_the_way)")
+    with pytest.raises(StorageError, match="memstore_journal"):
+        open_store()
+    with closing(sqlite3.connect(path)) as file:
+        assert file.execute("SELECT version FROM memstore_version").fetchall() == [(7,)]
+        file.execute("DROP TABLE memstore_journal")
+        file.commit()
+    assert open_store().examine() == []
+
+
+OPEN = """
+import sys, memstore
+sys.stdin.readline()
+with memstore.open(sys.argv[1], embedder=None) as store:
+    print(store.status().schema_version, store.status().active)
+"""
+
+
+@pytest.mark.parametrize("version", [1, 6])
+def test_upgrade_by_several_processes_at_once_happens_once(
+    version: int, path: Path, embedder: Any, open_store: Callable[..., Store]
+) -> None:
+    before = write_earlier(path, version, embedder)
+    openers = [
+        subprocess.Popen(
+            [sys.executable, "-c", OPEN, str(path)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for _ in range(4)
+    ]
+    for opener in openers:
+        assert opener.stdin is not None
+        opener.stdin.write("go\n")
+        opener.stdin.flush()
+    answers = [opener.communicate(timeout=60) for opener in openers]
+    active = 7 if version == 1 else 4
+    assert answers == [(f"{migrations.VERSION} {active}\n", "")] * 4
+    after = read_rows(path)
+    assert [row["content"] for row in after] == [row["content"] for row in before]
+    store = open_store()
+    assert store.examine() == []
+    with closing(sqlite3.connect(path)) as file:
+        adopted = file.execute("SELECT count(*) FROM memstore_journal").fetchone()
+    assert adopted == (len(before),)
+
+
+@pytest.mark.parametrize("journal_mode", ["DELETE", "WAL"])
+@pytest.mark.parametrize("version", [7, 12, 16, 99])
+def test_open_later_version_of_another_program_is_refused_untouched(
+    version: int, journal_mode: str, path: Path, embedder: Any, open_store: Callable[..., Store]
+) -> None:
+    write_earlier(path, 6, embedder, journal_mode=journal_mode)
+    with closing(sqlite3.connect(path)) as file:
+        file.execute("ALTER TABLE memstore_facts ADD COLUMN links TEXT")
+        file.execute("UPDATE memstore_version SET version = ?", (version,))
+        file.commit()
+    before = path.read_bytes()
+    with pytest.raises(SchemaError, match=rf"schema version {version} of a different memstore"):
+        open_store()
+    assert path.read_bytes() == before
+    assert [file.name for file in path.parent.iterdir()] == [path.name]
+
+
+@pytest.mark.parametrize("read_only", [False, True])
+def test_open_newer_version_is_refused_untouched(
+    read_only: bool, path: Path, open_store: Callable[..., Store]
+) -> None:
+    with open_store() as store:
+        store.add("written by tomorrow's program", subject="time")
+    with closing(sqlite3.connect(path)) as file:
+        file.execute("UPDATE memstore_version SET version = 99")
+        file.commit()
+    before = path.read_bytes()
+    with pytest.raises(SchemaError, match=r"version 99"):
+        open_store(read_only=read_only)
+    assert path.read_bytes() == before
+
+
+def test_open_read_only_earlier_version_is_refused_untouched(
+    path: Path, embedder: Any, open_store: Callable[..., Store]
+) -> None:
+    write_earlier(path, 3, embedder)
+    before = path.read_bytes()
+    with pytest.raises(SchemaError, match=r"version 3.*without read_only"):
+        open_store(read_only=True)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("content", [b"just some text, no pages\n" * 400, b"SQLite format 3\0oops"])
+def test_open_file_that_is_no_database_is_refused_untouched(
+    content: bytes, path: Path, open_store: Callable[..., Store]
+) -> None:
+    path.write_bytes(content)
+    with pytest.raises(StorageError, match=r"no memstore database|cannot use"):
+        open_store()
+    assert path.read_bytes() == content
+
+
+def test_open_directory_is_refused(tmp_path: Path, open_store: Callable[..., Store]) -> None:
+    with pytest.raises(StorageError, match="cannot open"):
+        open_store(tmp_path)
+
+
+def test_open_empty_file_is_a_new_store(path: Path, open_store: Callable[..., Store]) -> None:
+    path.touch()
+    store = open_store()
+    assert store.add("first", subject="empty").id == 1
+    assert store.examine() == []
+
+
+def test_open_in_missing_folder_creates_it(
+    tmp_path: Path, open_store: Callable[..., Store]
+) -> None:
+    file = tmp_path / "a" / "b" / "memory.db"
+    open_store(file).close()
+    assert file.exists()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no permission bits")
+def test_new_file_is_private_to_its_user(path: Path, open_store: Callable[..., Store]) -> None:
+    open_store()
+    assert path.stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may write into every folder")
+def test_open_in_unwritable_folder_is_refused(
+    tmp_path: Path, open_store: Callable[..., Store]
+) -> None:
+    folder = tmp_path / "locked"
+    folder.mkdir(mode=0o500)
+    with pytest.raises(StorageError, match="cannot create"):
+        open_store(folder / "memory.db")

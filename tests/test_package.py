@@ -1,0 +1,74 @@
+"""What the package promises from outside: its names, its version, its lightness."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tomllib
+from importlib.metadata import version
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import memstore
+
+ROOT = Path(__file__).parent.parent
+
+HEAVY = {"numpy", "httpx", "mcp", "rich", "tokenizers", "safetensors", "wordllama", "asyncio"}
+
+
+def test_all_holds_every_public_name() -> None:
+    public = {
+        name
+        for name, value in vars(memstore).items()
+        if not name.startswith("_") and not isinstance(value, ModuleType) and name != "annotations"
+    }
+    assert public | {"__version__"} == set(memstore.__all__)
+    assert memstore.__all__ == sorted(memstore.__all__)
+
+
+def test_every_public_name_has_a_docstring() -> None:
+    missing = [
+        n for n in memstore.__all__ if n != "__version__" and not getattr(memstore, n).__doc__
+    ]
+    assert missing == []
+
+
+def test_every_public_method_of_store_has_a_docstring() -> None:
+    missing = [n for n, v in vars(memstore.Store).items() if n[0] != "_" and not v.__doc__]
+    assert missing == []
+
+
+def test_versions_agree() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    cargo = tomllib.loads((ROOT / "Cargo.toml").read_text("utf-8"))["workspace"]["package"]
+    assert memstore.__version__ == project["version"] == cargo["version"]
+    assert version("pymemstore") == memstore.__version__
+    assert f"## {memstore.__version__}" in (ROOT / "CHANGELOG.md").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        "pass",
+        "memstore.open({path!r}).close()",
+        "s = memstore.open({path!r}); s.list(); s.status(); s.tasks.list(); s.close()",
+    ],
+    ids=["import", "open", "read"],
+)
+def test_light_work_imports_nothing_heavy(work: str, path: Path) -> None:
+    code = f"import sys, memstore; {work.format(path=str(path))}; print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert HEAVY & set(done.stdout.split()) == set()
+
+
+def test_readme_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    readme = (ROOT / "README.md").read_text("utf-8")
+    blocks = [block.split("```")[0] for block in readme.split("```python\n")[1:]]
+    assert blocks
+    monkeypatch.chdir(tmp_path)
+    for block in blocks:
+        exec(compile(block, "README.md", "exec"), {})

@@ -1,0 +1,135 @@
+"""Tasks: created, moved through their states, surfaced at start-up, never forgotten."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from memstore import Conflict, NotFound, Store
+
+OPEN = ("pending", "in_progress")
+CLOSED = ("completed", "cancelled")
+
+
+def test_create_makes_a_fact_that_is_a_task(store: Store) -> None:
+    task = store.tasks.create(
+        "Renew the certificate", scope="agent", priority="high", project="web", due="2026-12-01"
+    )
+    assert (task.status, task.scope, task.priority, task.project, task.due, task.surface) == (
+        "pending",
+        "agent",
+        "high",
+        "web",
+        "2026-12-01",
+        "startup",
+    )
+    fact = store.get(task.id)
+    assert (fact.subject, fact.metadata["kind"]) == ("todo", "task")
+    assert store.search("certificate")[0].fact == fact
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [("matthew", "user"), ("claude", "agent"), (" User ", "user"), ("collaborative",) * 2],
+)
+def test_scopes_have_aliases(store: Store, given: str, kept: str) -> None:
+    task = store.tasks.create("Water the plants", scope=given)
+    assert task.scope == kept
+    assert store.tasks.list(scope=given) == [task]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ({"scope": "nobody"}, "scope must be user, agent or collaborative, not 'nobody'"),
+        ({"priority": "urgent"}, "priority must be high, normal or low, not 'urgent'"),
+        ({"due": "someday"}, "due: 'someday' is not a time"),
+        ({"project": " "}, "project is empty"),
+        ({"content": ""}, "content is empty"),
+    ],
+)
+def test_create_refuses_bad_values_by_name(
+    store: Store, arguments: dict[str, str], says: str
+) -> None:
+    with pytest.raises(ValueError, match=says):
+        store.tasks.create(**{"content": "x", **arguments})
+    assert store.tasks.list(status="all") == []
+
+
+PAIRS = list(itertools.product(OPEN + CLOSED, repeat=2))
+ALLOWED = {(a, b) for a, b in PAIRS if a == b or a in OPEN or b in OPEN}
+
+
+@pytest.mark.parametrize(("start", "end"), PAIRS)
+def test_transitions_follow_the_table(store: Store, start: str, end: str) -> None:
+    task = store.tasks.create("Book the train")
+    store.tasks.update(task.id, start)
+    if (start, end) in ALLOWED:
+        moved = store.tasks.update(task.id, end, note="because")
+        assert (moved.status, moved.note) == (end, "because")
+        assert moved.surface == ("startup" if end in OPEN else None)
+    else:
+        with pytest.raises(Conflict, match=f"is {start}, and goes from there to .*not to {end}"):
+            store.tasks.update(task.id, end)
+        assert store.tasks.list(status=start)[0].status == start
+
+
+def test_reopened_task_comes_back_to_the_startup_list(store: Store) -> None:
+    task = store.tasks.create("Call the plumber")
+    store.tasks.update(task.id, "completed")
+    assert store.tasks.list(surface="startup") == []
+    store.tasks.update(task.id, "pending")
+    assert [t.id for t in store.tasks.list(surface="startup")] == [task.id]
+
+
+def test_list_shows_open_tasks_most_pressing_first(store: Store) -> None:
+    low = store.tasks.create("low", priority="low")
+    late = store.tasks.create("late", due="2027-01-01")
+    soon = store.tasks.create("soon", due="2026-12-01")
+    undated = store.tasks.create("undated")
+    high = store.tasks.create("high", priority="high")
+    done = store.tasks.create("done", priority="high")
+    store.tasks.update(done.id, "completed")
+    assert [t.id for t in store.tasks.list()] == [high.id, soon.id, late.id, undated.id, low.id]
+    assert [t.id for t in store.tasks.list(limit=1)] == [high.id]
+    assert [t.id for t in store.tasks.list(status="completed")] == [done.id]
+    assert len(store.tasks.list(status="all")) == 6
+
+
+def test_list_filters_by_project(store: Store) -> None:
+    web = store.tasks.create("web", project="web")
+    store.tasks.create("other", project="other")
+    assert store.tasks.list(project="web") == [web]
+
+
+def test_update_refuses_what_is_no_task(store: Store) -> None:
+    fact = store.add("not a task", subject="todo")
+    with pytest.raises(NotFound, match="is no task"):
+        store.tasks.update(fact.id, "completed")
+    with pytest.raises(NotFound, match="no fact 99"):
+        store.tasks.update(99, "completed")
+
+
+def test_update_refuses_a_deleted_or_superseded_task(store: Store) -> None:
+    task = store.tasks.create("old wording")
+    new = store.tasks.create("new wording")
+    store.supersede(task.id, new.id)
+    with pytest.raises(Conflict, match="is superseded"):
+        store.tasks.update(task.id, "completed")
+    store.delete(new.id)
+    with pytest.raises(Conflict, match="deleted"):
+        store.tasks.update(new.id, "completed")
+    assert store.tasks.list(status="all") == []
+
+
+def test_tasks_of_the_original_are_read(store: Store) -> None:
+    """Its scopes are names of persons, and a date may be any text."""
+    store.add(
+        "Send the invoice",
+        subject="todo",
+        metadata={"kind": "task", "scope": "matthew", "status": "pending", "due": "next week"},
+    )
+    (task,) = store.tasks.list(scope="user")
+    assert (task.scope, task.due, task.priority) == ("user", "next week", "normal")
+    assert store.tasks.update(task.id, "completed").status == "completed"
