@@ -7,6 +7,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -424,6 +425,36 @@ def test_upgrade_by_several_processes_at_once_happens_once(
     with closing(sqlite3.connect(path)) as file:
         adopted = file.execute("SELECT count(*) FROM memstore_journal").fetchone()
     assert adopted == (len(before),)
+
+
+def test_upgrade_killed_at_any_moment_goes_on_where_it_stood(
+    path: Path, embedder: Any, open_store: Callable[..., Store]
+) -> None:
+    facts = [
+        {"id": n, "content": f"fact number {n}", "subject": "s", "category": "note"}
+        | {"created_at": DAY + "08:00:00Z"}
+        for n in range(1, 3001)
+    ]
+    write_earlier(path, 1, embedder, facts=facts, embedded=())
+    for milliseconds in (0, 2, 5, 10, 20, 40, 60):
+        opener = subprocess.Popen(
+            [sys.executable, "-c", "import memstore\nprint('at it', flush=True)" + OPEN, str(path)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        with opener:
+            assert opener.stdin is not None
+            assert opener.stdout is not None
+            opener.stdout.readline()
+            opener.stdin.write("go\n")
+            opener.stdin.flush()
+            time.sleep(milliseconds / 1000)
+            opener.kill()
+            opener.communicate()
+    store = open_store()
+    assert [fact.content for fact in store.list()] == [fact["content"] for fact in facts]
+    assert store.examine() == []
 
 
 @pytest.mark.parametrize("journal_mode", ["DELETE", "WAL"])

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import secrets
 import uuid
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 ACCEPTED_FORM = "an RFC 3339 time such as 2026-03-01T09:30:00Z, or a date such as 2026-03-01"
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def utc_now() -> datetime:
@@ -26,7 +27,7 @@ def from_text(text: str) -> datetime:
         ValueError: the text is no time stamp; the message shows the accepted form.
     """
     try:
-        moment = datetime.fromisoformat(text.strip())
+        moment = datetime.fromisoformat(text.strip().upper())  # RFC 3339 allows t and z
         return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
     except (ValueError, OverflowError):  # a time near year 1 or 9999 may have none in UTC
         raise ValueError(f"{text!r} is not a time: give {ACCEPTED_FORM}") from None
@@ -39,7 +40,10 @@ def moment(value: datetime | str | None, name: str) -> datetime | None:
             raise ValueError(
                 f"{name} has no time zone: pass an aware datetime, e.g. datetime.now(UTC)"
             )
-        return value if value is None else value.astimezone(UTC)
+        try:
+            return value if value is None else value.astimezone(UTC)
+        except OverflowError:
+            raise ValueError(f"{name}: {value} lies outside the years 1 to 9999 in UTC") from None
     if isinstance(value, str):
         try:
             return from_text(value)
@@ -53,6 +57,6 @@ def new_uuid(at: datetime) -> str:
 
     Ours rather than a library's, because upgraded rows take the moment they were written at.
     """
-    milliseconds = max(0, int(at.timestamp() * 1000)) & (2**48 - 1)
+    milliseconds = max(0, (at - EPOCH) // timedelta(milliseconds=1)) & (2**48 - 1)
     bits = milliseconds << 80 | 0x7 << 76 | secrets.randbits(12) << 64 | 0b10 << 62
     return str(uuid.UUID(int=bits | secrets.randbits(62)))

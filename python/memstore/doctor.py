@@ -10,10 +10,11 @@ import numpy as np
 from memstore import vectors
 from memstore.database import fact_table, integrity, journal, meta_table, word_index, words
 from memstore.database.journal import Author, Kind
+from memstore.errors import StorageError
 from memstore.facts import journalled
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from memstore.database.engine import Engine, Transaction
     from memstore.model import Fact
@@ -34,15 +35,28 @@ class Finding:
 
 def examine(engine: Engine) -> list[Finding]:
     """Run every check on one state of the file; an empty list means all is well."""
+    checks = (
+        ("pages", _pages),
+        ("chains", _chains),
+        ("journal", _facts_and_journal),
+        ("embeddings", _embeddings),
+        ("words", _segments),
+    )
     with engine.read() as transaction:
-        findings = [
-            finding
-            for check in (_pages, _chains, _facts_and_journal, _embeddings, _segments)
-            for finding in check(transaction)
-        ]
+        findings = [f for name, check in checks for f in _run(name, check, transaction)]
     # The index can only be checked by a statement that counts as a write.
     with engine.write() as transaction:
         return findings + list(_words(transaction))
+
+
+def _run(
+    name: str, check: Callable[[Transaction], Iterator[Finding]], transaction: Transaction
+) -> Iterator[Finding]:
+    """Yield what a check finds; damage that keeps it from its end is a finding as well."""
+    try:
+        yield from check(transaction)
+    except StorageError as error:
+        yield Finding(name, str(error), repairable=False)
 
 
 def rebuild(engine: Engine, author: Author) -> list[str]:
@@ -52,10 +66,11 @@ def rebuild(engine: Engine, author: Author) -> list[str]:
     """
     done = []
     with engine.write() as transaction:
+        # First the index: changing segments corrects an entry in it, which must be there.
+        word_index.rebuild(transaction)
         stale = _stale_segments(transaction)
         for fact_id, right in stale:
             fact_table.update(transaction, fact_id, segments=right)
-        word_index.rebuild(transaction)
         done.append(f"rebuilt the full-text index ({len(stale)} facts cut into segments anew)")
         misfits = [fact_id for fact_id, _ in _misfits(transaction)]
         for fact_id in misfits:

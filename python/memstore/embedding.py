@@ -107,8 +107,11 @@ class Embedding:
                 raise EmbedderUnavailable(self._last_error)
         try:
             found = self._ask(texts)
-        except EmbedderError as error:
+        except EmbedderUnavailable as error:
             self._rest(str(error))
+            raise
+        except EmbedderError:
+            self._works()  # a text it refuses is no reason to leave it alone
             raise
         self._recover()
         return found
@@ -141,9 +144,11 @@ class Embedding:
                 self.embed([text_of(*fact) for fact in facts[start : start + BATCH]])
                 for start in range(0, len(facts), BATCH)
             ]
-            return [blob for matrix in found for blob in vectors.encode_many(matrix)]
         except EmbedderError:
             return None
+        if len({matrix.shape[1] for matrix in found}) > 1:
+            return None
+        return [blob for matrix in found for blob in vectors.encode_many(matrix)]
 
     def admit(self, transaction: Transaction, blob: bytes) -> None:
         """Make sure this model's vectors belong into this file; the first one is recorded.
@@ -152,17 +157,27 @@ class Embedding:
             EmbedderMismatch: the file holds vectors of another model or dimension.
         """
         dimension = len(blob) // vectors.BYTES_PER_NUMBER
+        if not self.is_of_file(transaction, dimension):
+            if meta_table.embedding_model(transaction)[0] is None:
+                self._forget_strangers(transaction)
+            meta_table.record_embedding_model(transaction, self.model, dimension)
+
+    def is_of_file(self, transaction: Transaction, dimension: int) -> bool:
+        """Return whether the file's vectors are of this model; false while it names none.
+
+        Raises:
+            EmbedderMismatch: they are of another model or dimension.
+        """
         model, known = meta_table.embedding_model(transaction)
         if model is None or known is None:
             if model not in (None, self.model):
                 raise mismatch(self._engine.path, str(model), self.model)
-            if model is None:
-                self._forget_strangers(transaction)
-            meta_table.record_embedding_model(transaction, self.model, dimension)
-        elif (model, known) != (self.model, dimension):
+            return False
+        if (model, known) != (self.model, dimension):
             raise mismatch(
                 self._engine.path, f"{model} ({known} numbers)", f"{self.model} ({dimension})"
             )
+        return True
 
     def _forget_strangers(self, transaction: Transaction) -> None:
         """Make facts pending whose vectors some unnamed model made: a V1 file does not say which.
@@ -186,7 +201,8 @@ class Embedding:
         with self._engine.read() as transaction:
             total = fact_table.count_pending(transaction)
         total = total if limit is None else min(limit, total)
-        self._recover()  # somebody asks for it now: do not wait for the pause to end
+        with self._resting:  # somebody asks for it now: do not wait for the pause to end
+            self._rest_until = 0.0
         done = failed = after = 0
         error = None
         while done + failed < total and error is None:
@@ -241,10 +257,14 @@ class Embedding:
     def _store(self, fact_ids: list[int], blobs: list[bytes]) -> int:
         with self._engine.write() as transaction:
             self.admit(transaction, blobs[0])
-            for fact_id, blob in zip(fact_ids, blobs, strict=True):
-                if fact_table.fill_embedding(transaction, fact_id, blob):
-                    journal.append(transaction, self._author, Kind.EMBED, fact_id)
-        return len(fact_ids)
+            filled = [
+                fact_id
+                for fact_id, blob in zip(fact_ids, blobs, strict=True)
+                if fact_table.fill_embedding(transaction, fact_id, blob)
+            ]
+            for fact_id in filled:
+                journal.append(transaction, self._author, Kind.EMBED, fact_id)
+        return len(filled)
 
     def _refuse(self, fact_id: int, error: str) -> None:
         with self._engine.write() as transaction:
@@ -258,6 +278,8 @@ class BackgroundEmbedding:
     """Embeds what is pending while a server runs, resting longer the longer it fails."""
 
     def __init__(self, embedding: Embedding, interval_seconds: float = 5.0) -> None:
+        if not interval_seconds > 0:
+            raise ValueError(f"interval_seconds must be more than 0, not {interval_seconds}")
         self._embedding = embedding
         self._interval_seconds = interval_seconds
         self._ended = threading.Event()

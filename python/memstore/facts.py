@@ -213,13 +213,14 @@ class Facts:
         """
         if not isinstance(patch, Mapping):
             raise TypeError(f"the metadata patch must be a mapping, not {type(patch).__name__}")
+        metadata.check(patch)
         with self._engine.write() as transaction:
             fact = self._known(transaction, fact_id)
             if fact.deleted_at is not None:
                 raise Conflict(f"fact {fact_id} is deleted: restore it before changing it")
             merged = metadata.merge_patch(fact.metadata, check(fact) if check else patch)
-            metadata.encode(merged)
-            if merged == fact.metadata:
+            # As text: to Python 1, 1.0 and true are equal, to JSON they are not.
+            if metadata.encode(merged) == metadata.encode(fact.metadata):
                 return fact
             return self._change(transaction, fact, Kind.METADATA, {"metadata": merged})
 
@@ -262,9 +263,7 @@ class Facts:
     def erase(self, fact_id: int) -> None:
         """Remove the bytes of a fact for good; its place in the chain stays, empty."""
         with self._engine.write() as transaction:
-            fact = fact_table.get(transaction, fact_id, self._namespace)
-            if fact is None:
-                raise _not_found(fact_id, self._namespace)
+            fact = self._stored(transaction, fact_id)
             fact_table.blank(transaction, fact_id, fact.deleted_at or clock.utc_now())
             word_index.forget_deleted(transaction)
             journal.forget_texts(transaction, fact_id)
@@ -272,10 +271,16 @@ class Facts:
         self._engine.checkpoint()
 
     def _known(self, transaction: Transaction, fact_id: int) -> Fact:
+        fact = self._stored(transaction, fact_id)
+        if fact.status == "erased":
+            raise _not_found(fact_id, self._namespace)
+        return fact
+
+    def _stored(self, transaction: Transaction, fact_id: int) -> Fact:
         if isinstance(fact_id, bool) or not isinstance(fact_id, int):
             raise TypeError(f"a fact's id is a whole number, not {fact_id!r}")
         fact = fact_table.get(transaction, fact_id, self._namespace)
-        if fact is None or fact.status == "erased":
+        if fact is None:
             raise _not_found(fact_id, self._namespace)
         return fact
 

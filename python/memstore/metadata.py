@@ -9,6 +9,10 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 MAX_BYTES = 64 * 1024
+MAX_INTEGER = 2**63 - 1
+"""The largest whole number the database compares exactly."""
+MAX_DEPTH = 100
+"""Levels of nesting; the database reads a thousand, Python's own reader sometimes fewer."""
 OPERATORS = ("=", "!=", "<", "<=", ">", ">=")
 
 Scalar: TypeAlias = str | int | float | bool | None
@@ -53,6 +57,8 @@ class MetadataFilter:
             )
         if isinstance(self.value, float) and not math.isfinite(self.value):
             raise ValueError(f"metadata filter on {self.key!r}: {self.value} is not a JSON number")
+        if isinstance(self.value, int) and abs(self.value) > MAX_INTEGER:
+            raise ValueError(f"metadata filter on {self.key!r}: the number is beyond 64 bits")
         if self.op not in ("=", "!=") and isinstance(self.value, bool | None):
             raise ValueError(
                 f"metadata filter on {self.key!r}: {self.op} needs a number or text; "
@@ -96,7 +102,7 @@ def encode(metadata: Mapping[str, Any] | None) -> str | None:
         return None
     if not isinstance(metadata, Mapping):
         raise TypeError(f"metadata must be a mapping, not {type(metadata).__name__}")
-    _refuse_other_keys(metadata)
+    check(metadata)
     try:
         text = json.dumps(dict(metadata), ensure_ascii=False, allow_nan=False)
         size = len(text.encode("utf-8"))
@@ -112,27 +118,40 @@ def encode(metadata: Mapping[str, Any] | None) -> str | None:
     return text if metadata else None
 
 
-def _refuse_other_keys(value: object) -> None:
-    """JSON would turn ``{1: …}`` into ``{"1": …}`` silently."""
+def check(value: object, depth: int = 0) -> None:
+    """Refuse nesting without end, and keys that JSON would turn into text silently.
+
+    Raises:
+        TypeError: a key is no text.
+        ValueError: more than ``MAX_DEPTH`` levels.
+    """
+    if depth > MAX_DEPTH:
+        raise ValueError(f"metadata is nested deeper than {MAX_DEPTH} levels")
     if isinstance(value, Mapping):
         for key, inner in value.items():
             if not isinstance(key, str):
                 raise TypeError(f"metadata keys must be text, not {key!r}")
-            _refuse_other_keys(inner)
+            check(inner, depth + 1)
     elif isinstance(value, list | tuple):
         for inner in value:
-            _refuse_other_keys(inner)
+            check(inner, depth + 1)
 
 
-def decode(text: str | None) -> dict[str, Any]:
+def decode(stored: str | bytes | None) -> dict[str, Any]:
     """Read metadata as it stands in a row. What is no JSON object is kept under ``_raw``."""
-    if not text:
+    if not stored:
         return {}
+    text = stored.decode("utf-8", "replace") if isinstance(stored, bytes) else stored
     try:
-        value = json.loads(text)
-    except ValueError:
+        value = json.loads(text, parse_constant=_no_number)
+        check(value)
+    except (ValueError, RecursionError):
         return {"_raw": text}
     return value if isinstance(value, dict) else {"_raw": value}
+
+
+def _no_number(name: str) -> None:
+    raise ValueError(f"{name} is not a JSON number")
 
 
 def merge_patch(target: Mapping[str, Any], patch: Mapping[str, Any]) -> dict[str, Any]:

@@ -6,6 +6,7 @@ says how near they are by meaning, the two are merged by id, and only the winner
 
 from __future__ import annotations
 
+import math
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -14,7 +15,7 @@ import numpy as np
 
 from memstore import ranking
 from memstore.database import fact_table, word_index
-from memstore.errors import EmbedderError
+from memstore.errors import EmbedderError, EmbedderMismatch
 from memstore.model import SearchHit, SearchHits
 from memstore.resident import Resident
 from memstore.vectors import Near, ResidentVectors
@@ -59,8 +60,13 @@ class Ask:
             raise ValueError(f"limit must be 1 to {MAX_LIMIT}, not {self.limit}")
         for name in ("word_weight", "vector_weight"):
             weight = getattr(self, name)
-            if not 0 <= weight < float("inf"):
+            if not 0 <= weight < math.inf:
                 raise ValueError(f"{name} must be 0 or more, not {weight}")
+        for category, life in self.half_lives_seconds.items():
+            if not life >= 0:
+                raise ValueError(
+                    f"half_lives_seconds of {category!r} must be 0 or more, not {life}"
+                )
         if self.word_weight == self.vector_weight == 0:
             raise ValueError("word_weight and vector_weight cannot both be 0")
 
@@ -81,19 +87,16 @@ class Search:
     def batch(self, queries: Sequence[str], ask: Ask) -> list[SearchHits]:
         """Return the hits for each query; one call embeds them all."""
         texts = [_cleaned(query) for query in queries]
-        vectors, why_not = self._embed(texts, ask)
+        asked = list(dict.fromkeys(filter(None, texts)))  # a blank one means nothing
+        vectors, why_not = self._embed(asked, ask)
         with self._engine.read() as transaction:
-            meanings: Sequence[Meaning | None] = [None] * len(texts)
+            meanings: dict[str, Meaning] = {}
             if vectors is not None:
-                resident = self._resident.current(transaction)
-                if resident is None or resident.dimension != vectors.shape[1]:
-                    why_not = NO_VECTORS
-                else:
-                    meanings = _meanings(transaction, resident, vectors, ask)
-            return [
-                _hits(transaction, text, meaning, ask, why_not)
-                for text, meaning in zip(texts, meanings, strict=True)
-            ]
+                resident, why_not = self._comparable(transaction, vectors)
+                if resident is not None:
+                    found = _meanings(transaction, resident, vectors, ask)
+                    meanings = dict(zip(asked, found, strict=True))
+            return [_hits(transaction, text, meanings.get(text), ask, why_not) for text in texts]
 
     def warm(self) -> None:
         """Load the model and the vectors now rather than at the first search."""
@@ -102,6 +105,17 @@ class Search:
                 self._embedding.embed(["memory"])
             with self._engine.read() as transaction:
                 self._resident.current(transaction)
+
+    def _comparable(
+        self, transaction: Transaction, vectors: NDArray[np.float32]
+    ) -> tuple[ResidentVectors | None, str | None]:
+        """Return the file's vectors if they are of the queries' model, or why there are none."""
+        try:
+            if self._embedding and self._embedding.is_of_file(transaction, vectors.shape[1]):
+                return self._resident.current(transaction), None
+        except EmbedderMismatch as error:
+            return None, str(error)
+        return None, NO_VECTORS
 
     def _embed(
         self, texts: Sequence[str], ask: Ask
@@ -182,7 +196,7 @@ def _hits(
 
 def _ageing(transaction: Transaction, fact_ids: set[int], ask: Ask) -> list[ranking.Ageing]:
     """Return the candidates that decay: those of a category that does, but never an open task."""
-    lives = {name: life for name, life in ask.half_lives_seconds.items() if life > 0}
+    lives = {name: life for name, life in ask.half_lives_seconds.items() if 0 < life < math.inf}
     if not lives:
         return []
     born = fact_table.births(transaction, sorted(fact_ids), tuple(lives))
@@ -195,4 +209,4 @@ def _ageing(transaction: Transaction, fact_ids: set[int], ask: Ask) -> list[rank
 def _cleaned(query: str) -> str:
     if not isinstance(query, str):
         raise TypeError(f"a query must be text, not {type(query).__name__}")
-    return query.encode("utf-8", "replace").decode("utf-8").replace("\x00", " ")
+    return query.encode("utf-8", "replace").decode("utf-8").replace("\x00", " ").strip()

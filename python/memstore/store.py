@@ -112,11 +112,15 @@ def _embedder(
     if isinstance(given, str):
         key = api_key or (settings.openai_key() if given == "openai" else None)
         return providers.embedder(given, model=model, base_url=base_url, api_key=key)
-    if given is not None and not isinstance(given, Embedder):
+    if given is None:
+        return None
+    if isinstance(given, type) or not isinstance(given, Embedder):
+        name = f"the class {given.__name__}" if isinstance(given, type) else type(given).__name__
         raise TypeError(
             'embedder must be "local", "ollama", "openai", None, or an object with a `model` and '
-            f"an `embed(texts)`; {type(given).__name__} is none"
+            f"an `embed(texts)`; {name} is none"
         )
+    checked_text(given.model, "the embedder's model", MAX_NAME)
     return given
 
 
@@ -522,11 +526,11 @@ class Store:
         self._flush_touches()
         now = clock.utc_now()
         active = FactFilter((self.namespace,), now)
+        size_bytes = self._engine.size_bytes()  # a transaction of its own where there is no file
         with self._engine.read() as transaction:
             stored_model, dimension = meta_table.embedding_model(transaction)
             return StoreStatus(
                 namespace=self.namespace,
-                active=fact_table.count(transaction, active),
                 **fact_table.count_states(transaction, self.namespace, now),
                 subjects=fact_table.count_by(transaction, "subject", active),
                 categories=fact_table.count_by(transaction, "category", active),
@@ -534,7 +538,7 @@ class Store:
                 dimension=dimension,
                 embedder=None if self._embedder is None else self._embedder.model,
                 path=self.path,
-                size_bytes=self._engine.size_bytes(),
+                size_bytes=size_bytes,
                 schema_version=meta_table.schema_version(transaction),
                 namespaces=fact_table.count_namespaces(transaction),
             )

@@ -10,11 +10,11 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from memstore import clock
+from memstore import clock, metadata
 from memstore.database import fact_table, journal, meta_table
 from memstore.database.journal import Author, Kind
 from memstore.errors import TransferError
-from memstore.facts import journalled
+from memstore.facts import checked_text, journalled
 from memstore.model import MOMENT_FIELDS, Fact, Operation
 
 if TYPE_CHECKING:
@@ -25,7 +25,14 @@ if TYPE_CHECKING:
 FORMAT: Final = 1
 
 NOT_EXPORTED: Final = frozenset({"embedded", "embed_error"})
+IMPORTED: Final = tuple(name for name in fact_table.STORED if name not in NOT_EXPORTED)
 REQUIRED: Final = ("id", "uuid", "namespace", "content", "subject", "category", "created_at")
+NUMBERS: Final = ("id", "superseded_by", "confirmed_count", "use_count", "episode_id")
+TEXTS: Final = tuple(
+    name for name in IMPORTED if name not in {*NUMBERS, *MOMENT_FIELDS, "metadata"}
+)
+LARGEST: Final = 2**63 - 1
+"""The largest number a column holds, and no limit on texts: what was stored once may come in."""
 PROGRESS_EVERY: Final = 500
 
 
@@ -47,15 +54,15 @@ def export(
             format=FORMAT,
             exported_at=clock.to_text(clock.utc_now()),
             facts=total,
+            operations=journal.count(transaction, namespaces),
             model=model,
             dimension=dimension,
         )
         for done, fact in enumerate(fact_table.everything(transaction, namespaces), 1):
-            uuid = fact.uuid
             values = fact.to_dict()
             yield _line(fact={k: v for k, v in values.items() if k not in NOT_EXPORTED})
             for operation in journal.of_facts(transaction, [fact.id]):
-                yield _line(operation=_operation_out(operation, uuid))
+                yield _line(operation=_operation_out(operation))
             if progress is not None and (done % PROGRESS_EVERY == 0 or done == total):
                 progress(done, total)
 
@@ -64,8 +71,8 @@ def _line(**values: object) -> str:
     return json.dumps(values, ensure_ascii=False)
 
 
-def _operation_out(operation: Operation, uuid: str) -> dict[str, Any]:
-    values = operation._asdict() | {"at": clock.to_text(operation.at), "fact": uuid}
+def _operation_out(operation: Operation) -> dict[str, Any]:
+    values = operation._asdict() | {"at": clock.to_text(operation.at), "fact": operation.fact_id}
     return {k: v for k, v in values.items() if v is not None and k not in ("id", "fact_id")}
 
 
@@ -85,7 +92,8 @@ class Incoming:
     """A whole export, read and checked."""
 
     facts: list[Fact]
-    operations: dict[str, list[Operation]]
+    operations: dict[int, list[Operation]]
+    """By the id that the fact has in the export."""
 
 
 def read(lines: Iterable[str]) -> Incoming:
@@ -95,22 +103,46 @@ def read(lines: Iterable[str]) -> Incoming:
         TransferError: the first thing that is wrong, with its line.
     """
     incoming = Incoming([], {})
-    started = False
+    header: dict[str, Any] = {}
+    seen: set[object] = set()
     for number, value in _objects(lines):
-        if not started:
+        if not header:
             _check_header(number, value)
-            started = True
+            header = value
         elif isinstance(value.get("fact"), dict):
-            incoming.facts.append(_fact_in(number, value["fact"]))
+            fact = _fact_in(number, value["fact"])
+            _check_identity(number, fact, seen)
+            incoming.facts.append(fact)
         elif isinstance(value.get("operation"), dict):
-            uuid, operation = _operation_in(number, value["operation"])
-            incoming.operations.setdefault(uuid, []).append(operation)
+            fact_id, operation = _operation_in(number, value["operation"])
+            if fact_id not in seen:
+                raise _bad(number, f"speaks of fact {fact_id}, which no line before it holds")
+            incoming.operations.setdefault(fact_id, []).append(operation)
         else:
             raise _bad(number, "is neither a fact nor an operation")
-    if not started:
+    if not header:
         raise TransferError("the export is empty; nothing was imported")
+    _check_counts(header, incoming)
     _check_chains(incoming.facts)
     return incoming
+
+
+def _check_identity(number: int, fact: Fact, seen: set[object]) -> None:
+    for name, identity in (("id", fact.id), ("uuid", (fact.namespace, fact.uuid))):
+        if identity in seen:
+            raise _bad(number, f"has the same {name} as a fact before it")
+        seen.add(identity)
+
+
+def _check_counts(header: Mapping[str, Any], incoming: Incoming) -> None:
+    """The first line says how much follows, so that a file cut short between lines is noticed."""
+    operations = sum(map(len, incoming.operations.values()))
+    for name, number in (("facts", len(incoming.facts)), ("operations", operations)):
+        if header.get(name, number) != number:
+            raise TransferError(
+                f"the export was cut short or changed: its first line speaks of {header[name]} "
+                f"{name}, and it holds {number}; nothing was imported"
+            )
 
 
 def _objects(lines: Iterable[str]) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -119,7 +151,7 @@ def _objects(lines: Iterable[str]) -> Iterator[tuple[int, dict[str, Any]]]:
             continue
         try:
             value = json.loads(line)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise _bad(number, f"is no JSON ({error})") from None
         if not isinstance(value, dict):
             raise _bad(number, "is no JSON object")
@@ -140,59 +172,76 @@ def _check_header(number: int, value: Mapping[str, Any]) -> None:
 
 
 def _fact_in(number: int, values: Mapping[str, Any]) -> Fact:
-    if missing := [name for name in REQUIRED if values.get(name) is None]:
+    known = {k: v for k, v in values.items() if k in IMPORTED and v is not None}
+    if missing := [name for name in REQUIRED if name not in known]:
         raise _bad(number, f"lacks {', '.join(missing)}")
-    known = {k: v for k, v in values.items() if k in fact_table.STORED}
-    for name in ("uuid", "namespace", "content", "subject", "category"):
-        if not isinstance(known[name], str):
-            raise _bad(number, f"has a {name} that is no text")
-    for name in ("id", "superseded_by", "confirmed_count", "use_count", "episode_id"):
-        if not isinstance(known.get(name, 0), int) or isinstance(known.get(name), bool):
+    if empty := [name for name in ("uuid", "namespace") if known[name] == ""]:
+        raise _bad(number, f"has an empty {empty[0]}")
+    for name in NUMBERS:
+        if not _is_whole(known.get(name, 0)):
             raise _bad(number, f"has a {name} that is no whole number")
-    if not isinstance(known.setdefault("metadata", {}), dict):
-        raise _bad(number, "has metadata that is no object")
     try:
+        metadata.encode(known.setdefault("metadata", {}))
+        for name in TEXTS:
+            if known.get(name, "") != "":  # blank in a fact that was erased
+                checked_text(known[name], name, LARGEST)
         for name in MOMENT_FIELDS & known.keys():
             known[name] = clock.moment(known[name], name)
     except (ValueError, TypeError) as error:
-        raise _bad(number, f"has a bad time: {error}") from None
+        raise _bad(number, f"holds what cannot be stored: {error}") from None
     fact = Fact(**known)
     if not fact.content and fact.status != "erased":
         raise _bad(number, "has no content")
     return fact
 
 
-def _operation_in(number: int, values: Mapping[str, Any]) -> tuple[str, Operation]:
+def _is_whole(value: object) -> bool:
+    return type(value) is int and 0 <= value <= LARGEST
+
+
+def _operation_in(number: int, values: Mapping[str, Any]) -> tuple[int, Operation]:
+    if not _is_whole(values.get("fact")):
+        raise _bad(number, "names no fact by its id")
+    for name in ("before", "after"):
+        if not isinstance(values.get(name, {}), dict):
+            raise _bad(number, f"has a {name} that is no object")
     try:
         operation = Operation(
             id=0,
             at=clock.from_text(values["at"]),
-            actor=str(values["actor"]),
-            source=str(values["source"]),
-            kind=str(values["kind"]),
+            actor=checked_text(values["actor"], "actor", LARGEST),
+            source=checked_text(values["source"], "source", LARGEST),
+            kind=Kind(values["kind"]),
             fact_id=None,
             before=values.get("before"),
             after=values.get("after"),
         )
-        return str(values["fact"]), operation
-    except (KeyError, ValueError, AttributeError) as error:
+    except (KeyError, ValueError, TypeError, AttributeError) as error:
         raise _bad(number, f"is no operation: {error}") from None
+    return values["fact"], operation
 
 
 def _check_chains(facts: Iterable[Fact]) -> None:
-    """Every successor must be in the file, and following them must end."""
+    """Every successor must be in the file and its namespace, and following them must end."""
     following = {fact.id: fact.superseded_by for fact in facts}
+    homes = {fact.id: fact.namespace for fact in facts}
     ended: set[int] = set()
     for start in following:
         path: dict[int, None] = {}
         here: int | None = start
         while here is not None and here not in ended:
             if here in path:
-                raise TransferError(f"facts supersede each other in a circle at {here}")
+                raise TransferError(
+                    f"facts supersede each other in a circle at {here}; nothing was imported"
+                )
             if here not in following:
                 raise TransferError(
                     f"fact {next(reversed(path))} is superseded by fact {here}, which the export "
                     "does not hold; nothing was imported"
+                )
+            if homes[here] != homes[start]:
+                raise TransferError(
+                    f"fact {here} supersedes one of another namespace; nothing was imported"
                 )
             path[here] = None
             here = following[here]
@@ -229,15 +278,19 @@ def write(
             if progress is not None and (done % PROGRESS_EVERY == 0 or done == len(incoming.facts)):
                 progress(done, len(incoming.facts))
         for fact in incoming.facts:
-            if fact.superseded_by is not None and here[fact.id].superseded_by is None:
-                retired += fact.id not in new
-                _link(transaction, author, fact, here, is_new=fact.id in new)
+            if fact.superseded_by is None or here[fact.id].superseded_by is not None:
+                continue
+            if len(new) < len(here) and _leads_back(transaction, here, fact):
+                continue  # here the two were settled the other way round, and that stays
+            retired += fact.id not in new
+            _link(transaction, author, fact, here, is_new=fact.id in new)
         linked = fact_table.get_many(transaction, [fact.id for fact in new.values()])
-        for fact_id, fact in linked.items():
-            for operation in incoming.operations.get(fact.uuid, ()):
-                journal.append_verbatim(transaction, operation, fact_id)
+        for there, fact in new.items():
+            for operation in incoming.operations.get(there, ()):
+                journal.append_verbatim(transaction, operation, fact.id)
             # The lines before speak of other ids; this one says where the fact stands now.
-            journal.append(transaction, author, Kind.ADOPT, fact_id, after=journalled(fact))
+            after = journalled(linked[fact.id])
+            journal.append(transaction, author, Kind.ADOPT, fact.id, after=after)
     return ImportReport(len(new), len(here) - len(new), retired)
 
 
@@ -250,13 +303,20 @@ def _bring_in(transaction: Transaction, fact: Fact, namespace: str) -> Fact:
     return fact_table.insert(transaction, values)
 
 
+def _leads_back(transaction: Transaction, here: Mapping[int, Fact], fact: Fact) -> bool:
+    """Whether the fact is the one that supersedes its successor in the end."""
+    chain = fact_table.chain(transaction, here[fact.superseded_by or 0].id)
+    return chain[-1].id == here[fact.id].id
+
+
 def _link(
     transaction: Transaction, author: Author, fact: Fact, here: Mapping[int, Fact], *, is_new: bool
 ) -> None:
     """Let the successor supersede the fact; a fact that was here before gets a journal line."""
-    at = fact.superseded_at or clock.utc_now()
     old, successor = here[fact.id], here[fact.superseded_by or 0]
-    fact_table.update(transaction, old.id, superseded_by=successor.id, superseded_at=at)
+    at = fact.superseded_at  # a file of before V4 does not say, and nobody can know any more
     if not is_new:
+        at = at or clock.utc_now()
         after = {"superseded_by": successor.id, "superseded_at": clock.to_text(at)}
         journal.append(transaction, author, Kind.SUPERSEDE, old.id, after=after)
+    fact_table.update(transaction, old.id, superseded_by=successor.id, superseded_at=at)

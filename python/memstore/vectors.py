@@ -78,11 +78,19 @@ class ResidentVectors:
         seen: list[int] = []
         rows = iter(found)
         while batch := list(islice(rows, LOAD_BATCH)):
-            ids = np.array([row[0] for row in batch], dtype=np.int64)
-            homes = np.array([self._partition(row[1], row[2]) for row in batch], dtype=np.int64)
-            self._rows.put_blobs(ids, homes, [row[3] for row in batch])
-            seen.extend(ids.tolist())
+            try:
+                seen.extend(self._put(batch))
+            except ValueError:  # one holds NaN: leave it to the doctor, and search the others
+                matrix = decode_many([row[3] for row in batch], self.dimension)
+                sound = np.flatnonzero(np.isfinite(matrix).all(axis=1))
+                seen.extend(self._put([batch[place] for place in sound]))
         return seen
+
+    def _put(self, batch: list[tuple[int, str, bool, bytes]]) -> list[int]:
+        ids = [row[0] for row in batch]
+        homes = np.array([self._partition(row[1], row[2]) for row in batch], dtype=np.int64)
+        self._rows.put_blobs(np.array(ids, dtype=np.int64), homes, [row[3] for row in batch])
+        return ids
 
     def drop(self, fact_ids: Iterable[int]) -> None:
         """Let go of these facts."""

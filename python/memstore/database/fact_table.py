@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 CHUNK = 500
 """Ids bound in one statement, well below SQLite's limit on parameters."""
 
+MAX_ID = 2**63 - 1
+"""The largest id SQLite knows; the driver refuses larger numbers."""
+
 MAX_EMBED_ATTEMPTS = 3
 """Lasting failures after which a fact's embedding is given up and the fact quarantined."""
 
@@ -98,6 +101,8 @@ def _encode(name: str, value: Any) -> Value:
 
 def get(transaction: Transaction, fact_id: int, namespace: str) -> Fact | None:
     """Return one fact of a namespace, in whatever state."""
+    if abs(fact_id) > MAX_ID:
+        return None
     row = transaction.one(
         f"SELECT {SELECT_LIST} FROM memstore_facts f WHERE f.id = ? AND f.namespace = ?",
         (fact_id, namespace),
@@ -171,6 +176,19 @@ def select_ids(transaction: Transaction, wanted: FactFilter) -> list[int]:
     return [int(row[0] or 0) for row in rows]
 
 
+def visible(
+    transaction: Transaction, fact_ids: Sequence[int], wanted: FactFilter
+) -> Iterator[int]:
+    """Yield those of the ids that a filter lets through."""
+    where, values = wanted.where()
+    for chunk, marks in _chunks(fact_ids):
+        for row in transaction.rows(
+            f"SELECT f.id FROM memstore_facts f WHERE f.id IN ({marks}) AND {where}",
+            (*chunk, *values),
+        ):
+            yield int(row[0] or 0)
+
+
 def expired_ids(transaction: Transaction, now: datetime) -> list[int]:
     """Return the ids of the facts whose time has passed, in every namespace."""
     rows = transaction.rows(
@@ -193,7 +211,7 @@ def births(
         for chunk, marks in _chunks(fact_ids)
         for row in transaction.rows(
             "SELECT id, category, created_at FROM memstore_facts f"
-            f" WHERE id IN ({marks}) AND category IN ({wanted}) AND NOT {OPEN_TASK}",
+            f" WHERE id IN ({marks}) AND category IN ({wanted}) AND {OPEN_TASK} IS NOT TRUE",
             (*chunk, *categories),
         )
     ]
@@ -220,20 +238,27 @@ def count_by(transaction: Transaction, column: str, wanted: FactFilter) -> dict[
 
 
 def count_states(transaction: Transaction, namespace: str, now: datetime) -> dict[str, int]:
-    """Return how many facts of a namespace stand where."""
-    row = transaction.one(
-        "SELECT"
-        " count(*) FILTER (WHERE deleted_at IS NULL AND superseded_by IS NOT NULL),"
-        " count(*) FILTER (WHERE deleted_at IS NOT NULL),"
-        " count(*) FILTER (WHERE deleted_at IS NULL AND superseded_by IS NULL"
-        "                  AND expired_at <= ?),"
-        f" count(*) FILTER (WHERE {PENDING}),"
-        f" count(*) FILTER (WHERE {QUARANTINED})"
-        " FROM memstore_facts WHERE namespace = ?",
-        (clock.to_text(now), namespace),
-    )
-    names = ("superseded", "deleted", "expired", "pending", "quarantined")
-    return dict(zip(names, (int(number or 0) for number in row or ()), strict=True))
+    """Return how many facts of a namespace stand where; each count reads one index."""
+
+    def count(condition: str, *values: Value) -> int:
+        row = transaction.one(
+            f"SELECT count(*) FROM memstore_facts WHERE namespace = ? {condition}",
+            (namespace, *values),
+        )
+        return int(row[0] or 0) if row else 0
+
+    current = "AND superseded_by IS NULL AND deleted_at IS NULL"
+    held = count(current)
+    deleted = count("AND deleted_at IS NOT NULL")
+    expired = count(f"{current} AND expired_at <= ?", clock.to_text(now))
+    return {
+        "active": held - expired,
+        "superseded": count("") - held - deleted,
+        "deleted": deleted,
+        "expired": expired,
+        "pending": count(f"AND {PENDING}"),
+        "quarantined": count(f"AND {QUARANTINED}"),
+    }
 
 
 def count_namespaces(transaction: Transaction) -> int:
@@ -303,13 +328,15 @@ def touch(
             (number, clock.to_text(at), fact_id, *parameter),
         )
         for fact_id, number in uses.items()
+        if abs(fact_id) <= MAX_ID
     )
 
 
 def pending(transaction: Transaction, limit: int, after: int = 0) -> list[tuple[int, str, str]]:
     """Return ``(id, subject, content)`` of facts waiting for an embedding, in every namespace."""
     rows = transaction.rows(
-        f"SELECT id, subject, content FROM memstore_facts WHERE {PENDING} AND id > ?"
+        "SELECT id, subject, content FROM memstore_facts INDEXED BY idx_memstore_queue"
+        f" WHERE {PENDING} AND id > ?"
         " ORDER BY id LIMIT ?",
         (after, limit),
     )
@@ -371,7 +398,7 @@ def embeddings(
     """
     query = (
         "SELECT id, namespace, superseded_by IS NOT NULL, embedding FROM memstore_facts"
-        " WHERE deleted_at IS NULL AND length(embedding) = ?"
+        " WHERE deleted_at IS NULL AND typeof(embedding) = 'blob' AND length(embedding) = ?"
     )
     if fact_ids is None:
         found: Iterable[Row] = transaction.rows(query, (size_bytes,))

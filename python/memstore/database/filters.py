@@ -44,7 +44,10 @@ class FactFilter:
 
         if self.namespaces is not None:
             marks = ", ".join("?" * len(self.namespaces))
-            also(f"f.namespace IN ({marks})", *self.namespaces)
+            also(
+                f"f.namespace IN ({marks})" if len(self.namespaces) > 1 else "f.namespace = ?",
+                *self.namespaces,
+            )
         if self.include_deleted:
             also("f.content <> ''")
         else:
@@ -64,30 +67,25 @@ class FactFilter:
 
 def metadata_clause(condition: MetadataFilter) -> tuple[str, list[Value]]:
     """Write one metadata filter as SQL; the key is a parameter too, so any key is safe."""
-    present = "EXISTS (SELECT 1 FROM json_each(f.metadata) AS j WHERE j.key = ?{})"
-    values: list[Value]
+    values: list[Value] = [condition.key]
     if condition.value is None:
-        has_value = present.format(" AND j.type <> 'null'")
-        negated = "NOT " if condition.op == "=" else ""
-        clause = negated + has_value
-        values = [condition.key]
+        clause = ("" if condition.op == "!=" else "NOT ") + _has_key("j.type <> 'null'")
     else:
         types, value = _json_types(condition.value)
         marks = ", ".join("?" * len(types))
         same = f"j.type IN ({marks}) AND j.atom {'=' if condition.op == '!=' else condition.op} ?"
-        test = f" AND NOT ({same})" if condition.op == "!=" else f" AND {same}"
-        clause = present.format(test)
-        values = [condition.key, *types, value]
-    clause = (
-        f"(json_valid(f.metadata) AND {clause})"
-        if not clause.startswith("NOT")
-        else (f"(f.metadata IS NULL OR NOT json_valid(f.metadata) OR {clause})")
-    )
+        clause = _has_key(f"NOT ({same})" if condition.op == "!=" else same)
+        values += [*types, value]
     if condition.include_missing:
-        missing = "NOT " + present.format("")
-        clause = f"({clause} OR f.metadata IS NULL OR {missing})"
+        clause = f"({clause} OR NOT {_has_key('TRUE')})"
         values.append(condition.key)
     return clause, values
+
+
+def _has_key(test: str) -> str:
+    # A row of another program may hold anything: what is no JSON has no keys.
+    keys = "json_each(iif(json_valid(f.metadata), f.metadata, '{}')) AS j"
+    return f"EXISTS (SELECT 1 FROM {keys} WHERE j.key = ? AND {test})"
 
 
 def _json_types(value: Scalar) -> tuple[tuple[str, ...], Value]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.database import word_index
+from memstore.errors import StorageError
 
 if TYPE_CHECKING:
     from memstore.database.engine import Transaction
@@ -21,10 +23,15 @@ class Link(NamedTuple):
 
 
 def page_troubles(transaction: Transaction) -> list[str]:
-    """Return what SQLite finds wrong with the pages of the file."""
-    word_index.refresh(transaction)
+    """Return what SQLite finds wrong with the pages of the file.
+
+    It looks into the full-text index too, which is no reason to give the file up: see
+    :func:`memstore.database.word_index.check`.
+    """
+    with suppress(StorageError):
+        word_index.refresh(transaction)
     found = [str(row[0]) for row in transaction.rows(f"PRAGMA integrity_check({MOST_TROUBLES})")]
-    return [trouble for trouble in found if trouble != "ok"]
+    return [trouble for trouble in found if trouble != "ok" and "fts5" not in trouble.lower()]
 
 
 def dangling_facts(transaction: Transaction) -> list[int]:

@@ -9,6 +9,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from memstore import clock
+from memstore.errors import StorageError
 from memstore.model import Operation
 
 if TYPE_CHECKING:
@@ -95,6 +96,17 @@ def of_facts(transaction: Transaction, fact_ids: Sequence[int]) -> list[Operatio
     return [_decode(row) for row in rows]
 
 
+def count(transaction: Transaction, namespaces: Sequence[str] | None = None) -> int:
+    """Return how many operations there are on the facts of some namespaces; ``None`` for all."""
+    bound = "" if namespaces is None else f"WHERE namespace IN ({', '.join('?' * len(namespaces))})"
+    row = transaction.one(
+        "SELECT count(*) FROM memstore_journal"
+        f" WHERE fact_id IN (SELECT id FROM memstore_facts {bound})",
+        namespaces or (),
+    )
+    return int(row[0] or 0) if row else 0
+
+
 def by_fact(transaction: Transaction) -> Iterator[tuple[int, Iterator[Operation]]]:
     """Yield each fact's id and its operations, oldest first, in the order of the ids."""
     rows = transaction.rows(
@@ -144,13 +156,18 @@ def _encode(part: Mapping[str, Any] | None) -> str | None:
 
 def _decode(row: Row) -> Operation:
     id_, at, actor, source, kind, fact_id, before, after = row
-    return Operation(
-        id=int(id_ or 0),
-        at=clock.from_text(str(at)),
-        actor=str(actor),
-        source=str(source),
-        kind=str(kind),
-        fact_id=None if fact_id is None else int(fact_id),
-        before=json.loads(str(before)) if before is not None else None,
-        after=json.loads(str(after)) if after is not None else None,
-    )
+    try:
+        return Operation(
+            id=int(id_ or 0),
+            at=clock.from_text(str(at)),
+            actor=str(actor),
+            source=str(source),
+            kind=str(kind),
+            fact_id=None if fact_id is None else int(fact_id),
+            before=json.loads(str(before)) if before is not None else None,
+            after=json.loads(str(after)) if after is not None else None,
+        )
+    except ValueError as error:
+        raise StorageError(
+            f"line {id_!r} of the journal, on fact {fact_id!r}, cannot be read: {error}"
+        ) from error

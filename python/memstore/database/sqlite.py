@@ -27,6 +27,9 @@ WAIT_SECONDS: Final = 30.0
 """How long a write waits for another process's. Longer than any write of ours but a huge import;
 five seconds, the usual choice, is short enough that users met "database is locked"."""
 
+MOST_WAIT_SECONDS: Final = 86_400
+"""SQLite counts milliseconds in 32 bits."""
+
 IDLE_READERS: Final = 4
 """Reader connections kept open between reads; more are opened when more threads read at once."""
 
@@ -48,22 +51,23 @@ class SqliteTransaction:
     """The three verbs over one connection, with the driver's errors translated."""
 
     def __init__(self, connection: apsw.Connection) -> None:
-        self._connection = connection
+        self.connection = connection
 
     def rows(self, sql: str, parameters: Sequence[Value] = ()) -> Iterator[Row]:
         with _translated():
-            yield from self._connection.execute(sql, tuple(parameters))
+            yield from self.connection.execute(sql, tuple(parameters))
 
     def one(self, sql: str, parameters: Sequence[Value] = ()) -> Row | None:
         with _translated():
             # Run to the end: an INSERT … RETURNING takes effect only when its cursor is spent.
-            found = self._connection.execute(sql, tuple(parameters)).fetchall()
+            found = self.connection.execute(sql, tuple(parameters)).fetchall()
         return found[0] if found else None
 
     def run(self, sql: str, parameters: Sequence[Value] = ()) -> int:
         with _translated():
-            self._connection.execute(sql, tuple(parameters))
-            return self._connection.changes()
+            # Spent, or the statements behind one that answers with a row would not be run.
+            self.connection.execute(sql, tuple(parameters)).fetchall()
+            return self.connection.changes()
 
 
 class SqliteEngine:
@@ -89,11 +93,13 @@ class SqliteEngine:
     ) -> None:
         if synchronous not in SYNCHRONOUS:
             raise ValueError(f"synchronous must be NORMAL or FULL, not {synchronous!r}")
+        if not 0 <= wait_seconds <= MOST_WAIT_SECONDS:
+            raise ValueError(f"wait_seconds must be 0 to {MOST_WAIT_SECONDS}, not {wait_seconds}")
         if tuple(map(int, apsw.sqlite_lib_version().split("."))) < MINIMUM_SQLITE:
             raise StorageError(
                 f"SQLite {apsw.sqlite_lib_version()} is too old: install a newer apsw"
             )
-        self._path = str(path)
+        self._path = os.fspath(path)
         self._in_memory = self._path == IN_MEMORY
         self._synchronous = synchronous
         self._wait_seconds = wait_seconds
@@ -149,19 +155,16 @@ class SqliteEngine:
             self._writing.release()
 
     def backup(self, target: Path, progress: Progress | None = None) -> None:
-        with _translated():
+        with self.read() as source, _translated(), _whole_file(target):
+            # One state from here on: without it SQLite starts anew whenever somebody writes.
+            source.one("SELECT count(*) FROM sqlite_schema")
             copy = apsw.Connection(str(target))
             try:
-                source = self._writer if self._in_memory else self._borrow()
-                try:
-                    with copy.backup("main", source, "main") as task:
-                        while not task.done:
-                            task.step(BACKUP_PAGES)
-                            if progress is not None:
-                                progress(task.page_count - task.remaining, task.page_count)
-                finally:
-                    if not self._in_memory:
-                        self._give_back(source)
+                with copy.backup("main", source.connection, "main") as task:
+                    while not task.done:
+                        task.step(BACKUP_PAGES)
+                        if progress is not None:
+                            progress(task.page_count - task.remaining, task.page_count)
             finally:
                 copy.close()
 
@@ -182,8 +185,10 @@ class SqliteEngine:
         return sum(file.stat().st_size for file in files if file.exists())
 
     def close(self) -> None:
+        if self._process != os.getpid():
+            return  # the parent's; and a lock another thread of it held stays held here for ever
         with self._writing, self._pool:
-            if self._closed or self._process != os.getpid():
+            if self._closed:
                 return
             self._closed = True
             while self._idle:
@@ -228,9 +233,8 @@ class SqliteEngine:
         try:
             file.parent.mkdir(parents=True, exist_ok=True)
             if not file.exists():
-                # What an agent remembers is its user's business alone.
                 with suppress(FileExistsError):
-                    os.close(os.open(file, os.O_CREAT | os.O_EXCL, 0o600))
+                    _create(file)
         except OSError as error:
             raise StorageError(
                 f"cannot create {file}: {error.strerror or error}; name another file with db="
@@ -286,6 +290,26 @@ class SqliteEngine:
             )
 
 
+def _create(file: Path) -> None:
+    """Create an empty file that what an agent remembers may go into: its user's alone."""
+    os.close(os.open(file, os.O_CREAT | os.O_EXCL, 0o600))
+
+
+@contextmanager
+def _whole_file(file: Path) -> Iterator[None]:
+    """Create a file, and remove it again where what should fill it does not come to its end."""
+    try:
+        _create(file)
+    except OSError as error:
+        raise StorageError(f"cannot create {file}: {error.strerror or error}") from error
+    try:
+        yield
+    except BaseException:
+        for half in (file, Path(f"{file}-journal")):
+            half.unlink(missing_ok=True)
+        raise
+
+
 def _roll_back(connection: apsw.Connection) -> None:
     """End a transaction that may have ended itself already (SQLite does so on some errors)."""
     with suppress(apsw.Error):
@@ -306,6 +330,11 @@ def _storage_error(error: apsw.Error) -> StorageError:
         return StorageError("the disk is full; nothing of this change was stored")
     if isinstance(error, apsw.ReadOnlyError):
         return StorageError("the database is open for reading only; nothing was stored")
+    if isinstance(error, apsw.CorruptError) and "fts5" in str(error):
+        return StorageError(
+            f"the full-text index is damaged ({error}), and can be made anew from the facts: run "
+            "memstore doctor --rebuild, or Store.rebuild()"
+        )
     if isinstance(error, apsw.CorruptError | apsw.NotADBError):
         return StorageError(
             f"the file is damaged or no memstore database: {error}; restore a backup"

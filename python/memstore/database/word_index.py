@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memstore.database import fact_table
 from memstore.database.words import match_expression
 from memstore.errors import StorageError
 
@@ -11,8 +12,12 @@ if TYPE_CHECKING:
     from memstore.database.engine import Transaction, Value
     from memstore.database.filters import FactFilter
 
-WEIGHTS = "1.0, 1.0, 1.0, 1.0"
-"""BM25 weights of content, subject, category, segments."""
+NEARNESS = "bm25(memstore_facts_fts)"
+"""More negative is nearer; all columns weigh the same."""
+
+OVERSHOOT = 4
+"""Where nearly every fact may be seen, four times the limit from the index nearly always hold
+enough of them."""
 
 
 def search(
@@ -26,11 +31,27 @@ def search(
     where, values = wanted.where()
     if expression is None:
         return _containing(transaction, query.strip(), where, values, limit)
+    if wanted.is_plain:
+        best = _best(transaction, expression, limit * OVERSHOOT)
+        seen = set(fact_table.visible(transaction, [fact_id for fact_id, _ in best], wanted))
+        found = [place for place in best if place[0] in seen][:limit]
+        if len(found) == limit or len(best) < limit * OVERSHOOT:
+            return found
     rows = transaction.rows(
-        f"SELECT f.id, bm25(memstore_facts_fts, {WEIGHTS}) AS nearness"
+        f"SELECT f.id, {NEARNESS} AS nearness"
         " FROM memstore_facts_fts JOIN memstore_facts f ON f.id = memstore_facts_fts.rowid"
         f" WHERE memstore_facts_fts MATCH ? AND {where} ORDER BY nearness, f.id LIMIT ?",
         (expression, *values, limit),
+    )
+    return [(int(row[0] or 0), float(row[1] or 0.0)) for row in rows]
+
+
+def _best(transaction: Transaction, expression: str, limit: int) -> list[tuple[int, float]]:
+    """Ask the index alone, whoever may see what it finds: a quarter of the time of a join."""
+    rows = transaction.rows(
+        f"SELECT rowid, {NEARNESS} AS nearness FROM memstore_facts_fts"
+        " WHERE memstore_facts_fts MATCH ? ORDER BY nearness, rowid LIMIT ?",
+        (expression, limit),
     )
     return [(int(row[0] or 0), float(row[1] or 0.0)) for row in rows]
 
@@ -60,8 +81,8 @@ def refresh(transaction: Transaction) -> None:
 
 def check(transaction: Transaction) -> str | None:
     """Compare the index with the rows, entry by entry; return what is wrong, or ``None``."""
-    refresh(transaction)
     try:
+        refresh(transaction)
         transaction.run(
             "INSERT INTO memstore_facts_fts (memstore_facts_fts, rank)"
             " VALUES ('integrity-check', 1)"

@@ -2,7 +2,8 @@
 
 FTS5's tokenizer takes a run of Chinese, Japanese, Korean or Thai for one word, so a word inside
 the run would not be found. Such runs are also indexed as single characters, in the column
-``segments``, and a query looks there for each pair of neighbouring characters.
+``segments``, with the words written onto them (``用Python写的``), and a query looks there for each
+pair of neighbouring characters.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ UNSPACED = (
     "\U00020000-\U0003ffff"
 )
 UNSPACED_RUN = re.compile(f"[{UNSPACED}]+")
+PIECE = re.compile(f"[{UNSPACED}]|[^{UNSPACED}]+")
 
 # Words that stand in nearly every question and tell facts apart in none.
 STOP_WORDS = frozenset(
@@ -31,9 +33,12 @@ STOP_WORDS = frozenset(
 
 
 def segments(*texts: str) -> str | None:
-    """Return the runs of scripts without spaces as single characters; ``None`` if none."""
-    runs = [run for text in texts for run in _unspaced_runs(text)]
-    return " ".join(" ".join(run) for run in runs) or None
+    """Return the runs of scripts without spaces as single characters; ``None`` if none.
+
+    Words of other scripts stay whole, where they are written onto such a run.
+    """
+    mixed = [word for text in texts for word in _words_with_runs(text)]
+    return " ".join(" ".join(PIECE.findall(word)) for word in mixed) or None
 
 
 def match_expression(query: str) -> str | None:
@@ -66,13 +71,26 @@ def _spaced_words(query: str) -> list[str]:
     return "".join(c if c.isalnum() or _is_mark(c) else " " for c in spaced).split()
 
 
+def _words_with_runs(text: str) -> list[str]:
+    """Return the words that hold a run, the runs without their marks."""
+    if text.isascii():
+        return []
+    composed = unicodedata.normalize("NFKC", text)
+    bare = UNSPACED_RUN.sub(lambda run: _without_marks(run[0]), composed)
+    words = "".join(c if c.isalnum() or _is_mark(c) else " " for c in bare).split()
+    return [word for word in words if UNSPACED_RUN.search(word)]
+
+
 def _unspaced_runs(text: str) -> list[str]:
     """Return the runs without their marks: the index keeps none, so a pair must not count them."""
     if text.isascii():
         return []
     runs = UNSPACED_RUN.findall(unicodedata.normalize("NFKC", text))
-    bare = ("".join(c for c in run if not _is_mark(c)) for run in runs)
-    return [run for run in bare if run]
+    return [bare for run in runs if (bare := _without_marks(run))]
+
+
+def _without_marks(run: str) -> str:
+    return "".join(c for c in run if not _is_mark(c))
 
 
 def _is_mark(character: str) -> bool:

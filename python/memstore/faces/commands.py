@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from memstore.faces.render import Show
     from memstore.store import Store
 
-FOUND_NOTHING: Final = 0
 REFUSED: Final = 1
 WRONG_USAGE: Final = 2
 STORAGE_TROUBLE: Final = 3
@@ -25,14 +24,17 @@ EMBEDDER_TROUBLE: Final = 4
 EXIT_CODES: Final = """\
 exit codes:
   0    done; also a search or a list that found nothing
-  1    the store said no: no such fact, a conflict, a damaged export, findings of the doctor
+  1    the store said no: no such fact, a conflict, a damaged export,
+       findings of the doctor
   2    wrong usage: an unknown option, an argument that makes no sense
   3    the database or a file could not be read or written
   4    the embedder failed, or the file holds the vectors of another model
   130  interrupted; 141: whoever read the output stopped reading"""
 
 LARGEST_ID: Final = 2**63 - 1
-FILTER: Final = re.compile(r"(?P<key>[^=<>!]+?)\s*(?P<op>==|!=|<=|>=|=|<|>)\s*(?P<value>.*)", re.DOTALL)
+FILTER: Final = re.compile(
+    r"(?P<key>[^=<>!]+?)\s*(?P<op>==|!=|<=|>=|=|<|>)\s*(?P<value>.*)", re.DOTALL
+)
 
 Run: TypeAlias = Callable[["Store", argparse.Namespace, "Show"], int | None]
 
@@ -46,6 +48,8 @@ class Command:
     """One sentence."""
     example: str
     """How it is used; lines a shell would take."""
+    usage: str = "[options]"
+    """What follows the name, in short."""
     fill: Callable[[argparse.ArgumentParser], None]
     """Adds its arguments."""
     run: Run
@@ -71,9 +75,11 @@ class Parser(argparse.ArgumentParser):
         raise UsageError(f"{message}; see {self.prog} --help")
 
 
-def add_id(parser: argparse.ArgumentParser, name: str = "id", help: str = "the fact's id") -> None:
+def add_id(
+    parser: argparse.ArgumentParser, name: str = "id", meaning: str = "the fact's id"
+) -> None:
     """Add an argument that is the id of a fact."""
-    parser.add_argument(name, metavar=name.upper(), type=fact_id, help=help)
+    parser.add_argument(name, metavar=name.upper(), type=fact_id, help=meaning)
 
 
 def add_narrowing(parser: argparse.ArgumentParser) -> None:

@@ -26,8 +26,9 @@ if TYPE_CHECKING:
 
 def _fill_add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "content", metavar="CONTENT", help="the claim, in words that stand by themselves; - reads it"
-        " from standard input"
+        "content",
+        metavar="CONTENT",
+        help="the claim, in words that stand by themselves; - reads standard input",
     )
     parser.add_argument(
         "--subject",
@@ -101,7 +102,11 @@ def _fill_update(parser: argparse.ArgumentParser) -> None:
     add_id(parser)
     add_metadata(parser)
     parser.add_argument(
-        "--unset", metavar="KEY", action="append", default=[], help="a key to remove; may be repeated"
+        "--unset",
+        metavar="KEY",
+        action="append",
+        default=[],
+        help="a key to remove; may be repeated",
     )
 
 
@@ -139,7 +144,7 @@ def _erase(store: Store, arguments: argparse.Namespace, show: Show) -> int | Non
 
 
 def _agreed(store: Store, fact_id: int) -> bool:
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+    if not _can_ask():
         raise UsageError("erasing cannot be undone: say --yes where nobody can be asked")
     fact = store.get(fact_id)
     print(f"#{fact.id}  {visible(fact.subject)}: {visible(fact.content)}", file=sys.stderr)
@@ -147,9 +152,14 @@ def _agreed(store: Store, fact_id: int) -> bool:
     return sys.stdin.readline().strip().casefold() in ("y", "yes")
 
 
+def _can_ask() -> bool:
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
 COMMANDS = (
     Command(
         name="add",
+        usage="CONTENT --subject NAME [options]",
         summary="Store a fact: one claim about one subject.",
         example="memstore add 'Alice prefers dark mode' --subject alice --category preference\n"
         "memstore add 'Alice moved to Porto' --subject alice --supersedes 12\n"
@@ -160,6 +170,7 @@ COMMANDS = (
     ),
     Command(
         name="supersede",
+        usage="OLD NEW [options]",
         summary="Retire a fact in favour of a newer one that is stored already.",
         example="memstore supersede 12 15",
         fill=_fill_supersede,
@@ -167,6 +178,7 @@ COMMANDS = (
     ),
     Command(
         name="confirm",
+        usage="ID [options]",
         summary="Count one more confirmation that a fact holds true.",
         example="memstore confirm 12",
         fill=add_id,
@@ -174,13 +186,15 @@ COMMANDS = (
     ),
     Command(
         name="update",
-        summary="Change a fact's metadata; to change what it says, add --supersedes.",
+        usage="ID [-m KEY=VALUE] [--unset KEY] [options]",
+        summary="Change a fact's metadata; what it says is superseded.",
         example="memstore update 12 -m priority=3 -m lang=en --unset draft",
         fill=_fill_update,
         run=_update,
     ),
     Command(
         name="delete",
+        usage="ID [options]",
         summary="Take a fact out of every search; restore brings it back.",
         example="memstore delete 12",
         fill=add_id,
@@ -188,13 +202,15 @@ COMMANDS = (
     ),
     Command(
         name="restore",
-        summary="Bring back a deleted fact, or the text of a superseded one as the newest.",
+        usage="ID [options]",
+        summary="Bring back a deleted fact, or a superseded one as the newest.",
         example="memstore restore 12",
         fill=add_id,
         run=_restore,
     ),
     Command(
         name="erase",
+        usage="ID [--yes] [options]",
         summary="Remove a fact's text from the file for good.",
         example="memstore erase 12",
         fill=_fill_erase,

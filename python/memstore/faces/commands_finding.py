@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import argparse
 
     from memstore.faces.render import Show
-    from memstore.model import Fact, Operation
+    from memstore.model import Fact, Operation, SearchHits
     from memstore.store import Store
 
 
@@ -53,10 +53,17 @@ def _search(store: Store, arguments: argparse.Namespace, show: Show) -> None:
         vector_weight=arguments.vector_weight,
     )
     show.hits(hits)
-    if hits.words_only and store.embedder_trouble:
-        show.note(f"searched by words only: {hits.words_only}")
+    _tell_words_only(hits, show)
     if not hits:
         show.note("nothing found: try other words, --all for superseded facts, or memstore list")
+
+
+def _tell_words_only(hits: SearchHits, show: Show) -> None:
+    from memstore.search import NO_EMBEDDER, NO_VECTORS  # loaded by the search itself
+
+    if hits.words_only in (None, NO_EMBEDDER) or (hits.words_only == NO_VECTORS and not hits):
+        return
+    show.note(f"searched by words only: {hits.words_only}")
 
 
 def _fill_list(parser: argparse.ArgumentParser) -> None:
@@ -90,9 +97,7 @@ def _get(store: Store, arguments: argparse.Namespace, show: Show) -> None:
 
 
 def _fill_history(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "id", metavar="ID", type=fact_id, nargs="?", help="any fact of the chain"
-    )
+    parser.add_argument("id", metavar="ID", type=fact_id, nargs="?", help="any fact of the chain")
     parser.add_argument(
         "--subject", metavar="NAME", help="every fact there ever was about this, instead"
     )
@@ -128,6 +133,7 @@ def _journal(store: Store, facts: list[Fact]) -> list[Operation]:
 COMMANDS = (
     Command(
         name="search",
+        usage="QUERY… [options]",
         summary="Find facts by words and by meaning, best first.",
         example="memstore search what does Alice like\n"
         "memstore search deploy --subject api -f 'level>=3' --limit 5",
@@ -146,6 +152,7 @@ COMMANDS = (
     ),
     Command(
         name="get",
+        usage="ID [options]",
         summary="Show one fact with all its fields.",
         example="memstore get 12",
         fill=add_id,
@@ -154,6 +161,7 @@ COMMANDS = (
     ),
     Command(
         name="history",
+        usage="ID | --subject NAME [options]",
         summary="Show how what is held true came to be, oldest first.",
         example="memstore history 12\nmemstore history --subject alice --journal",
         fill=_fill_history,

@@ -43,7 +43,7 @@ def _add(store: Store, arguments: argparse.Namespace, show: Show) -> None:
 
 
 def _fill_update(parser: argparse.ArgumentParser) -> None:
-    add_id(parser, help="the task's id")
+    add_id(parser, meaning="the task's id")
     parser.add_argument(
         "status", metavar="STATUS", help="pending, in_progress, completed or cancelled"
     )
@@ -51,9 +51,7 @@ def _fill_update(parser: argparse.ArgumentParser) -> None:
 
 
 def _update(store: Store, arguments: argparse.Namespace, show: Show) -> None:
-    task = store.tasks.update(
-        arguments.id, arguments.status.replace("-", "_"), note=arguments.note
-    )
+    task = store.tasks.update(arguments.id, arguments.status.replace("-", "_"), note=arguments.note)
     show.done(f"task #{task.id} is {task.status}", task.to_dict())
 
 
@@ -86,6 +84,7 @@ def _list(store: Store, arguments: argparse.Namespace, show: Show) -> None:
 COMMANDS = (
     Command(
         name="task add",
+        usage="CONTENT [options]",
         summary="Store a task that waits to be done.",
         example="memstore task add 'Renew the certificate' --due 2026-12-01 --priority high",
         fill=_fill_add,
@@ -94,6 +93,7 @@ COMMANDS = (
     ),
     Command(
         name="task update",
+        usage="ID STATUS [options]",
         summary="Move a task to another status.",
         example="memstore task update 7 completed --note 'renewed until 2027'",
         fill=_fill_update,
@@ -101,7 +101,7 @@ COMMANDS = (
     ),
     Command(
         name="task list",
-        summary="List tasks, the most pressing first; open ones unless --status says otherwise.",
+        summary="List open tasks, the most pressing first.",
         example="memstore task list --scope agent\nmemstore task list --status all",
         fill=_fill_list,
         run=_list,

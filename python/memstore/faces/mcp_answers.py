@@ -31,15 +31,25 @@ REASON_CHARACTERS: Final = 200
 
 TOP_SUBJECTS: Final = 20
 
-# Line ends that JSON leaves alone but terminals and logs obey, control characters, and the
-# invisible ones (text direction, Unicode tags) that hide text from people and show it to models.
-_UNSEEN = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufeff\U000e0000-\U000e007f]")
+# Line ends that JSON leaves alone but terminals and logs obey, control characters, and invisible
+# ones (text direction, Unicode tags) that hide text from people and show it to models.
+_UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufeff\U000e0000-\U000e007f]")
+
+
+def seen(value: Any) -> Any:
+    """Return an answer with control and invisible characters spelt out, as ``\\u202e``."""
+    if isinstance(value, str):
+        return _UNSEEN.sub(lambda found: json.dumps(found.group())[1:-1], value)
+    if isinstance(value, dict):
+        return {seen(key): seen(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [seen(inner) for inner in value]
+    return value
 
 
 def to_text(answer: Answer) -> str:
-    """Write an answer as compact JSON; control and invisible characters are escaped."""
-    text = json.dumps(answer, ensure_ascii=False, separators=(",", ":"))
-    return _UNSEEN.sub(lambda found: json.dumps(found.group())[1:-1], text)
+    """Write an answer as compact JSON."""
+    return json.dumps(answer, ensure_ascii=False, separators=(",", ":"))
 
 
 def of_search(hits: SearchHits) -> Answer:
@@ -71,7 +81,9 @@ def of_history(facts: Sequence[Fact]) -> Answer:
     answer: Answer = {"note": NOTE, "facts": shown}
     if len(shown) < len(facts):
         answer["older_left_out"] = len(facts) - len(shown)
-        answer["hint"] = "ask by the id of one of the older facts: memory_list finds the active"
+        answer["hint"] = (
+            "ask by one fact's id; memory_list with the subject pages through the active"
+        )
     return answer
 
 
@@ -86,7 +98,11 @@ def of_fact(fact: Fact, each: int = EACH_CHARACTERS) -> Answer:
     }
     cut = []
     if len(fact.content) > each:
-        way = f"memory_history id={fact.id}" if each <= EACH_CHARACTERS else "the memstore command"
+        way = (
+            f"memory_history id={fact.id}"
+            if each <= EACH_CHARACTERS
+            else f"`memstore get {fact.id}`"
+        )
         cut.append(f"content: {each:,} of {len(fact.content):,} characters; {way} shows more")
     if fact.metadata:
         size = len(json.dumps(fact.metadata, ensure_ascii=False))
@@ -135,8 +151,13 @@ def of_task(task: Task) -> Answer:
     return answer
 
 
-def of_status(status: StoreStatus) -> Answer:
-    """Return the counts that are not zero, and what searches are made with."""
+def of_status(status: StoreStatus, trouble: str | None) -> Answer:
+    """Return the counts that are not zero, and what searches are made with.
+
+    Args:
+        status: what the store counted.
+        trouble: why the embedder failed last.
+    """
     ranked = sorted(status.subjects.items(), key=lambda pair: (-pair[1], pair[0]))
     counts = ("superseded", "deleted", "expired", "pending", "quarantined")
     answer: Answer = {
@@ -152,6 +173,8 @@ def of_status(status: StoreStatus) -> Answer:
         "file": status.path,
         "megabytes": round(status.size_bytes / 1e6, 2),
     }
+    if trouble is not None:
+        answer["embedder_trouble"] = _short(trouble, REASON_CHARACTERS)
     if len(ranked) > TOP_SUBJECTS:
         answer["more_subjects"] = len(ranked) - TOP_SUBJECTS
     return answer

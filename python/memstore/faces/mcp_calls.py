@@ -15,7 +15,7 @@ from mcp.types import ToolAnnotations
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model
 
 from memstore.errors import MemstoreError
-from memstore.faces.mcp_answers import Answer, to_text
+from memstore.faces.mcp_answers import Answer, seen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -86,16 +86,19 @@ class Tool:
             ),
         )
 
-    def call(self, open_store: Callable[[], Store], given: Mapping[str, Any]) -> str:
-        """Run the tool and return its answer as text. Blocks; meant for a worker thread.
+    def call(self, open_store: Callable[[], Store], given: Mapping[str, Any]) -> Answer:
+        """Run the tool and return its answer. Blocks; meant for a worker thread.
 
         Raises:
             ToolError: whatever went wrong, in words the model can act on.
         """
         try:
-            arguments = self._arguments.model_validate(given)
+            # Some hosts send null for what they leave out.
+            said = {name: value for name, value in given.items() if value is not None}
+            arguments = self._arguments.model_validate(said)
             named = {name: getattr(arguments, name) for name in type(arguments).model_fields}
-            return to_text(self.function(open_store(), **named))
+            answer: Answer = seen(self.function(open_store(), **named))
+            return answer
         except ValidationError as error:
             raise ToolError(_clipped(self._faults(error))) from None
         except (MemstoreError, ValueError, TypeError) as error:

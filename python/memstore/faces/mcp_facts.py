@@ -15,6 +15,8 @@ from memstore.store import Store
 MAX_QUERY: Final = 4_000
 """Characters; what is longer is no question."""
 
+MAX_OFFSET: Final = 1_000_000_000
+
 MAX_PAGE: Final = 100
 """Facts of one answer; more would not fit it."""
 
@@ -76,7 +78,7 @@ def memory_list(
     subject: str | None = None,
     category: str | None = None,
     limit: Limit = 20,
-    offset: Annotated[int, Field(ge=0)] = 0,
+    offset: Annotated[int, Field(ge=0, le=MAX_OFFSET)] = 0,
     metadata: Conditions | None = None,
 ) -> Answer:
     """Page through active facts, newest first. Use when you want all of a kind, not a match."""
@@ -128,7 +130,7 @@ def memory_update(
 
 def memory_status(store: Store) -> Answer:
     """Count what is stored, by subject and category, and tell how it is searched."""
-    return of_status(store.status())
+    return of_status(store.status(), store.embedder_trouble)
 
 
 TOOLS: Final = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import threading
@@ -24,36 +25,36 @@ from mcp.types import (
 )
 
 from memstore import __version__
+from memstore.faces.mcp_answers import to_text
+from memstore.faces.mcp_relay import Answers, relay
 from memstore.faces.mcp_tools import instructions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from types import FrameType
 
-    from anyio.abc import ObjectReceiveStream, ObjectSendStream
     from mcp.server.context import ServerRequestContext
 
+    from memstore.faces.mcp_answers import Answer
     from memstore.faces.mcp_calls import Tool
     from memstore.faces.mcp_opening import Opening
 
+logger = logging.getLogger(__name__)
+
 CALLS_AT_ONCE: Final = 8
 """Threads for tool calls, apart from those that read and write the protocol."""
-
-GRACE_SECONDS: Final = 1.0
-"""For calls still running when the input ends: their answers may still be wanted."""
 
 CLOSING_SECONDS: Final = 0.8
 """For the store to close; what was acknowledged is on disk whether it does or not."""
 
 
 class Session:
-    """Answers one client, and knows which of its calls are still running."""
+    """Answers one client."""
 
     def __init__(self, tools: Mapping[str, Tool], opening: Opening) -> None:
         self._tools = tools
         self._opening = opening
         self._threads = anyio.CapacityLimiter(CALLS_AT_ONCE)
-        self._running = 0
         self.server: Server[Any] = Server(
             "memstore",
             version=__version__,
@@ -67,30 +68,13 @@ class Session:
         )
 
     async def serve(self) -> None:
-        """Answer until the input ends and the running calls are answered."""
+        """Answer until the input ends and what was asked is answered."""
         async with stdio_server() as (incoming, outgoing), anyio.create_task_group() as group:
             send, receive = anyio.create_memory_object_stream[SessionMessage | Exception]()
-            group.start_soon(self._relay, incoming, send)
-            await self.server.run(receive, outgoing, self.server.create_initialization_options())
+            answers = Answers(outgoing)
+            group.start_soon(relay, incoming, send, answers)
+            await self.server.run(receive, answers, self.server.create_initialization_options())
             group.cancel_scope.cancel()
-
-    async def _relay(
-        self,
-        incoming: ObjectReceiveStream[SessionMessage | Exception],
-        send: ObjectSendStream[SessionMessage | Exception],
-    ) -> None:
-        """Pass messages on. The SDK drops running calls when the input ends, so hold the end back.
-
-        A client that pipes its requests in and closes still gets its answers.
-        """
-        async with send:
-            async for message in incoming:
-                await send.send(message)
-            with anyio.move_on_after(GRACE_SECONDS):
-                await anyio.sleep(0.05)  # the last message may not have become a call yet
-                while self._running:
-                    await anyio.sleep(0.01)
-                await anyio.sleep(0.05)  # nor the last answer a line
 
     async def _initialized(
         self, context: ServerRequestContext[Any], params: NotificationParams
@@ -106,15 +90,15 @@ class Session:
     async def _call(
         self, context: ServerRequestContext[Any], params: CallToolRequestParams
     ) -> CallToolResult:
-        self._running += 1
         try:
-            return _result(await self._answer(params.name, params.arguments or {}))
+            answer = await self._answer(params.name, params.arguments or {})
         except ToolError as error:
-            return _result(str(error), is_error=True)
-        finally:
-            self._running -= 1
+            return CallToolResult(content=[_text(str(error))], is_error=True)
+        # Twice the same, as the protocol asks for: some hosts show the model only the one, some
+        # only the other.
+        return CallToolResult(content=[_text(to_text(answer))], structured_content=answer)
 
-    async def _answer(self, name: str, arguments: Mapping[str, Any]) -> str:
+    async def _answer(self, name: str, arguments: Mapping[str, Any]) -> Answer:
         tool = self._tools.get(name)
         if tool is None:
             raise ToolError(
@@ -127,9 +111,8 @@ class Session:
         )
 
 
-def _result(text: str, *, is_error: bool = False) -> CallToolResult:
-    # Text alone: of hosts given structured content too, some show the model both.
-    return CallToolResult(content=[TextContent(type="text", text=text)], is_error=is_error)
+def _text(text: str) -> TextContent:
+    return TextContent(type="text", text=text)
 
 
 def run(tools: Mapping[str, Tool], opening: Opening) -> NoReturn:
@@ -145,6 +128,8 @@ def run(tools: Mapping[str, Tool], opening: Opening) -> NoReturn:
     try:
         anyio.run(Session(tools, opening).serve)
         status = 0
+    except Exception:
+        logger.exception("the session broke off")
     finally:
         _end(opening, status)
 

@@ -9,12 +9,11 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
     from datetime import datetime
 
     from memstore.database.engine import Progress
@@ -47,7 +46,9 @@ def _spelt(match: re.Match[str]) -> str:
     if char in NAMED:
         return NAMED[char]
     code = ord(char)
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+    if code < 0x100:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 def standing(fact: Fact) -> str:
@@ -103,19 +104,6 @@ class Show(Protocol):
 
     def progress(self, title: str) -> AbstractContextManager[Progress | None]:
         """Show how long work goes on; ``None`` where nobody looks."""
-
-
-def choose(as_json: bool) -> Show:
-    """Return the way to show things that fits where the answer goes."""
-    if as_json:
-        return JsonShow()
-    if sys.stdout.isatty():
-        from memstore.faces.render_terminal import TerminalShow
-
-        return TerminalShow()
-    from memstore.faces.render_plain import PlainShow
-
-    return PlainShow()
 
 
 class JsonShow:
@@ -188,9 +176,20 @@ def progress_bar(title: str) -> Iterator[Progress | None]:
         yield None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+    )
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(title, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)

@@ -6,14 +6,14 @@ The columns are described in ``docs/cli.md`` and keep their order.
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
 from memstore import clock
 from memstore.faces.render import changed, compact, progress_bar, standing, visible
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from contextlib import AbstractContextManager
     from datetime import datetime
 
     from memstore.database.engine import Progress
@@ -70,7 +70,8 @@ class PlainShow:
         for sentence in rebuilt:
             print(visible(sentence))
         for finding in findings:
-            _row(finding.check, "repairable" if finding.repairable else "not repairable", finding.message)
+            mends = "repairable" if finding.repairable else "not repairable"
+            _row(finding.check, mends, finding.message)
         if not findings:
             print("healthy: everything derived agrees with the rows")
 
@@ -86,6 +87,7 @@ def _cells(fact: Fact) -> tuple[str, ...]:
         fact.category,
         fact.content,
         compact(fact.metadata),
+        fact.namespace,
     )
 
 

@@ -6,12 +6,10 @@ which knows no markup.
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Final
 
 from rich.console import Console
+from rich.panel import Panel
 from rich.text import Text
 
 from memstore.faces.render import (
@@ -23,8 +21,12 @@ from memstore.faces.render import (
     visible,
     visible_lines,
 )
+from memstore.settings import DEFAULT_NAMESPACE
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from contextlib import AbstractContextManager
+
     from memstore.database.engine import Progress
     from memstore.doctor import Finding
     from memstore.model import Fact, Operation, SearchHit, StoreStatus, Task
@@ -69,7 +71,8 @@ class TerminalShow:
         indent = _id_room(facts)
         for fact in facts:
             self._block(fact, indent, _details(fact))
-        self.line((f"{len(facts)} fact{'' if len(facts) == 1 else 's'}", "dim"))
+        if facts:
+            self.line((f"{len(facts)} fact{'' if len(facts) == 1 else 's'}", "dim"))
 
     def hits(self, hits: Sequence[SearchHit]) -> None:
         indent = _id_room([hit.fact for hit in hits])
@@ -83,22 +86,21 @@ class TerminalShow:
     def chain(self, facts: Sequence[Fact]) -> None:
         for links in chains(facts):
             self.line(*_about(links[-1]))
-            for fact in links:
-                self._link(fact, last=fact is links[-1])
+            self.links(links)
             self.line()
 
-    def _link(self, fact: Fact, *, last: bool) -> None:
-        gone = fact.status != "active"
-        mark, rail = ("○", "dim") if gone else ("●", "bold green"), (" " if last else "│")
-        head: list[Piece] = [(f"#{fact.id}", "bold cyan"), (f"  {minute(fact.created_at)}  ", "dim")]
-        head.append((standing(fact), STANDING_STYLES.get(fact.status, "red")))
-        if fact.superseded_at is not None and fact.status == "superseded":
-            head.append((f" on {minute(fact.superseded_at)}", "dim"))
-        self.line(mark, ("  ", ""), *head, hang=3)
-        said: Piece = (visible_lines(fact.content) or "(erased)", "dim" if gone else "")
-        self.line(said, rail=f"{rail}  ")
-        if not last:
-            self.line((rail, "dim"))
+    def links(self, facts: Sequence[Fact], indent: int = 0) -> None:
+        """Draw one chain, oldest first."""
+        for fact in facts:
+            last = fact is facts[-1]
+            mark: Piece = ("●", "bold green") if fact.status == "active" else ("○", "dim")
+            head: Piece = (f"  #{fact.id}", "bold cyan")
+            self.line(mark, head, *_when(fact), indent=indent, hang=3)
+            rail = " " * indent + (" " if last else "│") + "  "
+            style = "" if fact.status == "active" else "dim"
+            self.line((visible_lines(fact.content) or "(erased)", style), rail=rail)
+            if not last:
+                self.line(("│", "dim"), indent=indent)
 
     def operations(self, operations: Sequence[Operation]) -> None:
         for line in operations:
@@ -112,20 +114,25 @@ class TerminalShow:
                 hang=18,
             )
 
-    def tasks(self, tasks: Sequence[Task]) -> None:
-        indent = max((len(str(task.id)) for task in tasks), default=0) + 5
+    def tasks(self, tasks: Sequence[Task], indent: int = 0) -> None:
+        room = max((len(str(task.id)) for task in tasks), default=0) + 5
         for task in tasks:
             style = TASK_STYLES.get(task.status, "")
-            head: Piece = (f"#{task.id}".ljust(indent - 2), "bold cyan")
+            head: Piece = (f"#{task.id}".ljust(room - 2), "bold cyan")
             mark: Piece = (f"{TASK_MARKS.get(task.status, '?')} ", style or "bold")
-            closed = task.status in ("completed", "cancelled")
-            self.line(head, mark, (visible_lines(task.content), "dim" if closed else ""), hang=indent)
-            self.line(*_task_details(task), indent=indent)
+            closed = "dim" if task.status in ("completed", "cancelled") else ""
+            content: Piece = (visible_lines(task.content), closed)
+            self.line(head, mark, content, indent=indent, hang=room)
+            self.line(*_task_details(task), indent=indent + room)
 
     def status(self, status: StoreStatus) -> None:
         self.line(("memstore", "bold"), (f"  {visible(status.path)}", ""), hang=10)
-        size = f"{status.size_bytes / 1024:,.0f} KiB"
-        self.line((f"{size} · schema {status.schema_version} · namespaces {status.namespaces}", "dim"))
+        parts = (
+            f"{status.size_bytes / 1024:,.0f} KiB",
+            f"schema {status.schema_version}",
+            f"{status.namespaces} namespace{'' if status.namespaces == 1 else 's'}",
+        )
+        self.line((" · ".join(parts), "dim"))
         self.line()
         model = "none yet"
         if status.model is not None:
@@ -154,6 +161,23 @@ class TerminalShow:
     def progress(self, title: str) -> AbstractContextManager[Progress | None]:
         return progress_bar(title)
 
+    def panel(self, title: str, text: str) -> None:
+        """Print a text in a box with a title."""
+        self._console.print(
+            Panel(
+                Text(text),
+                title=Text(title, style="bold"),
+                title_align="left",
+                border_style="cyan",
+                width=self.width,
+            )
+        )
+
+    def heading(self, title: str, remark: str = "") -> None:
+        """Print a heading with an empty line before it."""
+        self.line()
+        self.line((title, "bold cyan"), (f"  {remark}" if remark else "", "dim"))
+
     def line(self, *pieces: Piece, indent: int = 0, hang: int = 0, rail: str = "") -> None:
         """Print a paragraph, wrapped.
 
@@ -171,8 +195,8 @@ class TerminalShow:
             lines = text.wrap(self._console, room)
         for number, line in enumerate(lines):
             line.rstrip()
-            edge = Text(rail, style="dim") + Text(first if number == 0 else rest)
-            self._console.print(edge + line, no_wrap=True, overflow="ignore", crop=False)
+            edge = Text.assemble((rail, "dim"), first if number == 0 else rest)
+            self._console.print(edge.append_text(line), no_wrap=True, overflow="ignore", crop=False)
 
     def _block(self, fact: Fact, indent: int, details: str, *more: Piece) -> None:
         head: Piece = (f"#{fact.id}".ljust(indent), "bold cyan")
@@ -203,8 +227,18 @@ def _about(fact: Fact) -> tuple[Piece, ...]:
     return (visible(fact.subject), "bold"), (f" · {visible(fact.category)}", "dim")
 
 
+def _when(fact: Fact) -> tuple[Piece, ...]:
+    style = STANDING_STYLES.get(fact.status, "red")
+    pieces: list[Piece] = [(f"  {minute(fact.created_at)}  ", "dim"), (standing(fact), style)]
+    if fact.superseded_at is not None and fact.status == "superseded":
+        pieces.append((f" on {minute(fact.superseded_at)}", "dim"))
+    return tuple(pieces)
+
+
 def _details(fact: Fact) -> str:
     parts = [minute(fact.created_at)]
+    if fact.namespace != DEFAULT_NAMESPACE:
+        parts.append(f"in {visible(fact.namespace)}")
     if fact.valid_at is not None:
         parts.append(f"valid since {minute(fact.valid_at)}")
     if fact.expired_at is not None:

@@ -30,10 +30,11 @@ def add_store_flags(parser: argparse._ActionsContainer) -> None:
     def flag(name: str, **details: object) -> None:
         parser.add_argument(name, default=argparse.SUPPRESS, **details)  # type: ignore[arg-type]
 
+    default = str(settings.default_path()).replace("%", "%%")  # argparse formats its help
     flag(
         "--db",
         metavar="FILE",
-        help=f"the file of memories, created if missing (default: {settings.default_path()})",
+        help=f"the file of memories, created if missing (default: {default})",
     )
     flag(
         "--namespace",

@@ -1,6 +1,6 @@
 //! The arithmetic of memstore on plain slices: no Python, no database, no policy.
 //!
-//! Data flows one way: a vector is decoded ([`codec`]), brought to length one ([`unit`]), split
+//! Data flows one way: a vector is decoded ([`codec`]), brought to length one (`unit`), split
 //! into a coarse and a fine half ([`halves`]) and kept beside its neighbours ([`rows`]); a query
 //! walks the coarse halves ([`scan`]), multiplies ([`dot`]) and keeps the best ([`top_k`]).
 //! [`rank`] merges what the word search and the scan found.

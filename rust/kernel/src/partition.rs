@@ -156,7 +156,7 @@ impl Partition {
         };
         if let Some(Segment { coarse, fine }) = self.segments.last_mut() {
             for plane in [coarse, fine] {
-                if plane.len() == plane.capacity() {
+                if plane.capacity() - plane.len() < stride {
                     *plane = roomier(plane, room * stride);
                 }
                 plane.resize((within + 1) * stride, 0);

@@ -1,7 +1,7 @@
 //! The nearest rows to each of several queries, in one pass.
 //!
 //! Every answer is exact. The pass reads the coarse halves only; the cosine it finds is at most
-//! [`slack`] away from the one the whole row gives, so a row whose coarse cosine plus that slack
+//! `slack` away from the one the whole row gives, so a row whose coarse cosine plus that slack
 //! is still below the worst one kept cannot win, and all the others are computed from the whole
 //! row. What is kept therefore does not depend on the number of threads, nor on who saw which row.
 
@@ -20,9 +20,10 @@ use crate::visible::{self, Stretch};
 
 pub use crate::visible::Filter;
 
-/// Work for which one more thread is worth its start: starting one takes some 30 microseconds,
-/// in which a core multiplies about this many components.
-const COMPONENTS_PER_THREAD: usize = 1 << 20;
+/// Work for which one more thread is worth its start. Waking a sleeping core takes some 300
+/// microseconds on a virtual machine, and one core alone draws more than half of what the memory
+/// can give: with fewer components than this for each, two threads were slower than one.
+const COMPONENTS_PER_THREAD: usize = 1 << 24;
 
 /// A few cores saturate the memory of any machine; more threads would only cost their start.
 const MOST_THREADS: usize = 8;
@@ -200,7 +201,7 @@ impl Walker<'_> {
     fn multiply(&mut self, stretch: &Stretch<'_>, slot: usize, word: u64, query: usize) {
         let query = &self.pass.queries[query].sorted;
         if word.count_ones() as usize * 4 > ROWS_PER_WORD {
-            // Most are visible: reading the few others costs less than stepping around them.
+            // Reading all of them in a row costs less than stepping around those that are hidden.
             let rows = ROWS_PER_WORD - word.leading_zeros() as usize;
             let plane = stretch.partition.coarse(slot, rows);
             return self.pass.dot.coarse(plane, query, &mut self.coarse[..rows]);

@@ -159,8 +159,8 @@ impl Rows {
 }
 
 impl Rows {
-    // Every argument is checked before a writer changes anything, so a panic under the lock is one
-    // of a checked slice access in reading, and the rows are as they were.
+    // A writer checks its whole batch before it changes anything, and what follows has no reason to
+    // panic; so a lock that is poisoned all the same still guards rows that can be searched.
     fn read(&self) -> RwLockReadGuard<'_, kernel::Rows> {
         self.rows.read().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,0 +1,10 @@
+"""``python -m memstore`` is ``memstore``."""
+
+from __future__ import annotations
+
+import sys
+
+from memstore.faces.cli import main
+
+if __name__ == "__main__":
+    sys.exit(main())

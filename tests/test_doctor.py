@@ -1,0 +1,541 @@
+"""The doctor finds what does not agree, mends what is derived, and touches nothing else."""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, rule
+
+import memstore
+from memstore import Conflict, NotFound, Store
+
+from tests.conftest import WordEmbedder  # isort: skip
+
+DERIVED = ("embedding", "segments", "embed_attempts", "embed_error")
+
+
+@pytest.fixture
+def healthy(path: Path, open_store: Callable[..., Store]) -> Path:
+    """A file with a chain, a tombstone, an erased place and metadata; closed."""
+    with open_store() as store:
+        old = store.add("Alice works at the bakery", subject="alice", metadata={"n": 1})
+        store.add("Alice works at the brewery", subject="alice", supersedes=old.id)
+        store.delete(store.add("Bob owns a kayak", subject="bob").id)
+        store.erase(store.add("the secret", subject="carol").id)
+        store.add("東京都は日本の首都です", subject="geography")
+        store.confirm(2)
+        store.update_metadata(5, {"checked": True})
+        assert store.examine() == []
+    return path
+
+
+@contextmanager
+def surgery(path: Path) -> Iterator[sqlite3.Connection]:
+    """The file, open behind the store's back: no foreign keys, no triggers of the journal."""
+    with closing(sqlite3.connect(path)) as file:
+        file.execute("DROP TRIGGER memstore_journal_keep")
+        file.execute("DROP TRIGGER memstore_journal_fixed")
+        yield file
+        file.commit()
+
+
+def rows(path: Path, *, derived: bool = False) -> list[dict[str, Any]]:
+    with closing(sqlite3.connect(path)) as file:
+        cursor = file.execute("SELECT * FROM memstore_facts ORDER BY id")
+        names = [column[0] for column in cursor.description]
+        return [
+            {n: v for n, v in zip(names, row, strict=True) if derived or n not in DERIVED}
+            for row in cursor
+        ]
+
+
+FTS = "INSERT INTO memstore_facts_fts (memstore_facts_fts, rowid, content, subject, category"
+WITHOUT_FACT_2 = (
+    f"{FTS}, segments) SELECT 'delete', id, content, subject, category, segments"
+    " FROM memstore_facts WHERE id = 2"
+)
+
+# What is done, the check that finds it, and what the finding says.
+DERIVED_DAMAGE = {
+    "index lacks a fact": (WITHOUT_FACT_2, "words", "full-text index"),
+    "index holds another text": (
+        f"{WITHOUT_FACT_2}; INSERT INTO memstore_facts_fts"
+        " (rowid, content, subject, category) VALUES (2, 'something else', 'alice', 'note')",
+        "words",
+        "full-text index",
+    ),
+    "index holds a fact that is not there": (
+        "INSERT INTO memstore_facts_fts (rowid, content, subject, category)"
+        " VALUES (99, 'a ghost', 'ghost', 'note')",
+        "words",
+        "full-text index",
+    ),
+    "index pages are gone": (
+        "DELETE FROM memstore_facts_fts_data WHERE id > 10",
+        "words",
+        "full-text index",
+    ),
+    "index pages are garbage": (
+        "UPDATE memstore_facts_fts_data SET block = x'0102030405060708' WHERE id > 10",
+        "words",
+        "full-text index",
+    ),
+    "index records no structure": (
+        "DELETE FROM memstore_facts_fts_data",
+        "words",
+        "full-text index",
+    ),
+    "embedding too short": (
+        "UPDATE memstore_facts SET embedding = x'00000000' WHERE id = 2",
+        "embeddings",
+        r"2 \(4 bytes for 64 numbers\)",
+    ),
+    "embedding of odd length": (
+        "UPDATE memstore_facts SET embedding = x'000000' WHERE id = 2",
+        "embeddings",
+        r"2 \(3 bytes",
+    ),
+    "embedding is text": (
+        "UPDATE memstore_facts SET embedding = 'a vector' WHERE id = 2",
+        "embeddings",
+        r"2 \(8 bytes",
+    ),
+    "embedding holds NaN": (
+        f"UPDATE memstore_facts SET embedding = x'{'0000c07f' * 64}' WHERE id = 2",
+        "embeddings",
+        r"2 \(NaN or infinity\)",
+    ),
+    "embedding of an unknown model": (
+        "DELETE FROM memstore_meta WHERE key LIKE 'embedding_%'",
+        "embeddings",
+        r"2 \(no model is recorded\)",
+    ),
+    "segments are stale": (
+        "DROP TRIGGER memstore_facts_au; UPDATE memstore_facts SET segments = NULL WHERE id = 5;",
+        "words",
+        "segments that do not fit: 5",
+    ),
+}
+
+
+@pytest.mark.parametrize("damage", DERIVED_DAMAGE)
+def test_damage_to_derived_data_is_found_and_mended(
+    damage: str, healthy: Path, open_store: Callable[..., Store]
+) -> None:
+    script, check, says = DERIVED_DAMAGE[damage]
+    with closing(sqlite3.connect(healthy)) as file:
+        trigger = file.execute(
+            "SELECT sql FROM sqlite_schema WHERE name = 'memstore_facts_au'"
+        ).fetchone()[0]
+        file.executescript(script)
+        file.execute("DROP TRIGGER IF EXISTS memstore_facts_au")
+        file.execute(trigger)
+        file.commit()
+    before = rows(healthy)
+    store = open_store()
+    findings = store.examine()
+    assert [f.check for f in findings if not f.repairable] == []
+    assert {f.check for f in findings} == {check}
+    assert [f for f in findings if re.search(says, f.message)], findings
+    assert store.rebuild()
+    if check == "embeddings":
+        assert store.status().pending > 0
+        store.embed_pending()
+    assert store.examine() == []
+    assert rows(healthy) == before
+    assert store.search("brewery")[0].fact.id == 2
+    assert [hit.fact.id for hit in store.search("首都")] == [5]
+
+
+def change_journal(file: sqlite3.Connection, fact_id: int, kind: str, **after: Any) -> None:
+    """Change what a journal line says."""
+    where = (fact_id, kind)
+    [(line, text)] = file.execute(
+        "SELECT id, after FROM memstore_journal WHERE fact_id = ? AND kind = ?", where
+    )
+    values = json.loads(text or "{}") | after
+    file.execute("UPDATE memstore_journal SET after = ? WHERE id = ?", (json.dumps(values), line))
+
+
+Damage = Callable[[sqlite3.Connection], object]
+
+LASTING_DAMAGE: dict[str, tuple[Damage, str, str]] = {
+    "superseded by a fact that is not there": (
+        lambda file: file.execute("UPDATE memstore_facts SET superseded_by = 77 WHERE id = 1"),
+        "chains",
+        r"do not exist: 1$",
+    ),
+    "circle": (
+        lambda file: file.execute("UPDATE memstore_facts SET superseded_by = 1 WHERE id = 2"),
+        "chains",
+        r"circle: 1, 2$",
+    ),
+    "superseded by itself": (
+        lambda file: file.execute("UPDATE memstore_facts SET superseded_by = 5 WHERE id = 5"),
+        "chains",
+        r"circle: 5$",
+    ),
+    "chain across namespaces": (
+        lambda file: file.execute("UPDATE memstore_facts SET namespace = 'else' WHERE id = 2"),
+        "chains",
+        r"another namespace: 1$",
+    ),
+    "content changed": (
+        lambda file: file.execute(
+            "UPDATE memstore_facts SET content = 'Alice is idle' WHERE id = 2"
+        ),
+        "journal",
+        r"differ from it: 2 \(content\)$",
+    ),
+    "metadata changed": (
+        lambda file: file.execute("UPDATE memstore_facts SET metadata = '{}' WHERE id = 5"),
+        "journal",
+        r"differ from it: 5 \(metadata\)$",
+    ),
+    "tombstone taken away": (
+        lambda file: file.execute("UPDATE memstore_facts SET deleted_at = NULL WHERE id = 3"),
+        "journal",
+        r"differ from it: 3 \(deleted_at\)$",
+    ),
+    "confirmation counted in secret": (
+        lambda file: file.execute("UPDATE memstore_facts SET confirmed_count = 9 WHERE id = 2"),
+        "journal",
+        r"differ from it: 2 \(confirmed_count\)$",
+    ),
+    "erased text is back": (
+        lambda file: file.execute("UPDATE memstore_facts SET content = 'secret' WHERE id = 4"),
+        "journal",
+        r"differ from it: 4 \(erased\)$",
+    ),
+    "fact stored in secret": (
+        lambda file: file.execute(
+            "INSERT INTO memstore_facts (content, subject, category, created_at, namespace, uuid)"
+            " VALUES ('mole', 'x', 'note', '2026-01-01T00:00:00.000000Z', 'default', 'u')"
+        ),
+        "journal",
+        r"does not know: 6$",
+    ),
+    "fact removed": (
+        lambda file: file.execute("DELETE FROM memstore_facts WHERE id = 5"),
+        "journal",
+        r"only the journal knows: 5$",
+    ),
+    "first and last fact removed": (
+        lambda file: file.execute("DELETE FROM memstore_facts WHERE id IN (1, 5)"),
+        "journal",
+        r"only the journal knows: 1, 5$",
+    ),
+    "journal lines of a fact removed": (
+        lambda file: file.execute("DELETE FROM memstore_journal WHERE fact_id = 5"),
+        "journal",
+        r"does not know: 5$",
+    ),
+    "one journal line removed": (
+        lambda file: file.execute("DELETE FROM memstore_journal WHERE kind = 'confirm'"),
+        "journal",
+        r"differ from it: 2 \(confirmed_count, last_confirmed_at\)$",
+    ),
+    "journal line changed": (
+        lambda file: change_journal(file, 5, "add", content="another"),
+        "journal",
+        r"differ from it: 5 \(content\)$",
+    ),
+    "journal line is no JSON": (
+        lambda file: file.execute(
+            "UPDATE memstore_journal SET after = '{oops' WHERE fact_id = 5 AND kind = 'add'"
+        ),
+        "journal",
+        r"fact 5|: 5",
+    ),
+    "time that cannot be read": (
+        lambda file: file.execute("UPDATE memstore_facts SET created_at = 'noon' WHERE id = 5"),
+        "journal",
+        r"fact 5: created_at cannot be read",
+    ),
+}
+
+
+@pytest.mark.parametrize("damage", LASTING_DAMAGE)
+def test_damage_to_rows_is_found_and_left_to_a_person(
+    damage: str, healthy: Path, open_store: Callable[..., Store]
+) -> None:
+    change, check, says = LASTING_DAMAGE[damage]
+    with surgery(healthy) as file:
+        change(file)
+    before = rows(healthy)
+    store = open_store()
+    findings = store.examine()
+    assert [f for f in findings if f.check == check and re.search(says, f.message)], findings
+    assert not any(f.repairable for f in findings)
+    store.rebuild()
+    assert rows(healthy) == before
+    assert store.examine() == findings
+
+
+def test_damaged_pages_are_found(healthy: Path, open_store: Callable[..., Store]) -> None:
+    with closing(sqlite3.connect(healthy)) as file:
+        [(root, size)] = file.execute(
+            "SELECT s.rootpage, p.page_size FROM sqlite_schema s, pragma_page_size p"
+            " WHERE s.name = 'idx_memstore_subject'"
+        )
+    damaged = bytearray(healthy.read_bytes())
+    damaged[(root - 1) * size : root * size] = b"\xff" * size
+    healthy.write_bytes(bytes(damaged))
+    findings = open_store().examine()
+    assert any(f.check == "pages" and not f.repairable for f in findings)
+    assert any("restore a backup" in f.message for f in findings)
+
+
+@pytest.mark.parametrize("blob", ["00000000", "0000c07f" * 64, "000080ff" * 64])
+def test_damaged_embedding_costs_searches_nothing(
+    blob: str, healthy: Path, open_store: Callable[..., Store]
+) -> None:
+    with closing(sqlite3.connect(healthy)) as file:
+        file.execute(f"UPDATE memstore_facts SET embedding = x'{blob}' WHERE id = 5")
+        file.commit()
+    store = open_store()
+    [hit] = store.search("Where does Alice work at the brewery?")
+    assert hit.fact.id == 2
+    assert hit.vector_score > 0
+    assert [hit.fact.id for hit in store.search("首都")] == [5]
+
+
+def test_finding_names_some_and_counts_the_rest(
+    path: Path, open_store: Callable[..., Store]
+) -> None:
+    with open_store() as store:
+        store.add_many({"content": f"fact {n}", "subject": "s"} for n in range(25))
+    with closing(sqlite3.connect(path)) as file:
+        file.execute("UPDATE memstore_facts SET content = content || '!'")
+        file.commit()
+    [finding] = open_store().examine()
+    assert "1 (content), 2 (content)" in finding.message
+    assert finding.message.endswith("10 (content) and 15 more")
+
+
+def test_rebuild_of_a_healthy_file_changes_no_row(
+    healthy: Path, open_store: Callable[..., Store]
+) -> None:
+    before = rows(healthy, derived=True)
+    store = open_store()
+    store.rebuild()
+    assert store.examine() == []
+    store.close()
+    assert rows(healthy, derived=True) == before
+
+
+# -- a long life -------------------------------------------------------------------------------
+
+WORDS = st.sampled_from("tea coffee kayak 東京 Zürich don't NEAR -> 👍 a.b null".split())
+TEXTS = st.lists(WORDS, min_size=1, max_size=4).map(" ".join)
+PATCHES = st.dictionaries(
+    st.sampled_from(["a", "b"]), st.none() | st.integers(0, 9) | st.text(max_size=2), max_size=2
+)
+
+
+@dataclass
+class Known:
+    """What a plain reading of the contract says a fact should be."""
+
+    content: str
+    metadata: dict[str, Any] = field(default_factory=dict)
+    superseded_by: int | None = None
+    confirmed: int = 0
+    uses: int = 0
+    deleted: bool = False
+    erased: bool = False
+
+    @property
+    def status(self) -> str:
+        if self.deleted:
+            return "deleted"
+        return "active" if self.superseded_by is None else "superseded"
+
+
+class LongLife(RuleBasedStateMachine):
+    """Everything that can happen to a file, in any order, next to a dictionary."""
+
+    facts = Bundle("facts")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.embedder = WordEmbedder()
+        self.store = memstore.open(":memory:", embedder=self.embedder, wait_seconds=1)
+        self.known: dict[int, Known] = {}
+
+    def newest(self, fact_id: int) -> int:
+        while (successor := self.known[fact_id].superseded_by) is not None:
+            fact_id = successor
+        return fact_id
+
+    @rule(target=facts, content=TEXTS, metadata=PATCHES, embeds=st.booleans())
+    def add(self, content: str, metadata: dict[str, Any], embeds: bool) -> int:
+        self.embedder.failure = None if embeds else memstore.EmbedderUnavailable("down")
+        fact = self.store.add(content, subject="s", metadata=metadata)
+        self.embedder.failure = None
+        assert fact.id not in self.known
+        self.known[fact.id] = Known(content, metadata)
+        return fact.id
+
+    @rule(target=facts, content=TEXTS, old=facts)
+    def correct(self, content: str, old: int) -> int:
+        known = self.known[old]
+        try:
+            fact = self.store.add(content, subject="s", supersedes=old)
+        except (Conflict, NotFound):
+            assert known.status != "active"
+            return old
+        assert known.status == "active"
+        known.superseded_by = fact.id
+        self.known[fact.id] = Known(content)
+        return fact.id
+
+    @rule(old=facts, new=facts)
+    def supersede(self, old: int, new: int) -> None:
+        possible = old != new and (self.known[old].status, self.known[new].status) == (
+            "active",
+            "active",
+        )
+        try:
+            self.store.supersede(old, new)
+        except (Conflict, NotFound):
+            assert not possible
+        else:
+            assert possible
+            self.known[old].superseded_by = new
+
+    @rule(fact=facts)
+    def confirm(self, fact: int) -> None:
+        known = self.known[fact]
+        try:
+            self.store.confirm(fact)
+        except (Conflict, NotFound):
+            assert known.status != "active"
+        else:
+            assert known.status == "active"
+            known.confirmed += 1
+
+    @rule(fact=facts, patch=PATCHES)
+    def patch(self, fact: int, patch: dict[str, Any]) -> None:
+        known = self.known[fact]
+        try:
+            self.store.update_metadata(fact, patch)
+        except (Conflict, NotFound):
+            assert known.deleted
+        else:
+            assert not known.deleted
+            merged = known.metadata | patch
+            known.metadata = {k: v for k, v in merged.items() if k not in patch or v is not None}
+
+    @rule(fact=facts)
+    def delete(self, fact: int) -> None:
+        known = self.known[fact]
+        try:
+            self.store.delete(fact)
+        except NotFound:
+            assert known.erased
+        else:
+            known.deleted = True
+
+    @rule(target=facts, fact=facts)
+    def restore(self, fact: int) -> int:
+        known = self.known[fact]
+        newest = self.known[self.newest(fact)]
+        try:
+            back = self.store.restore(fact)
+        except NotFound:
+            assert known.erased
+            return fact
+        except Conflict:
+            assert known.status == "active" or (known.status, newest.deleted) == (
+                "superseded",
+                True,
+            )
+            return fact
+        if known.deleted:
+            assert back.id == fact
+            known.deleted = False
+        else:
+            newest.superseded_by = back.id
+            self.known[back.id] = Known(known.content, dict(known.metadata))
+        return back.id
+
+    @rule(fact=consumes(facts))
+    def erase(self, fact: int) -> None:
+        known = self.known[fact]
+        try:
+            self.store.erase(fact)
+        except NotFound:
+            assert known.erased
+        known.erased = known.deleted = True
+        known.content, known.metadata = "", {}
+
+    @rule(fact=facts)
+    def touch(self, fact: int) -> None:
+        self.store.touch([fact])
+        self.known[fact].uses += 1
+
+    @rule()
+    def embed(self) -> None:
+        assert self.store.embed_pending().left == 0
+
+    @rule(query=TEXTS)
+    def search(self, query: str) -> None:
+        for hit in self.store.search(query, touch=False):
+            assert self.known[hit.fact.id].status == "active"
+            assert hit.fact.content == self.known[hit.fact.id].content
+
+    @rule()
+    def transfer(self) -> None:
+        lines = list(self.store.export())
+        assert self.store.import_(lines).imported == 0
+        with memstore.open(":memory:", embedder=None, wait_seconds=1) as other:
+            assert other.import_(lines).imported == len(self.known)
+            assert other.examine() == []
+            count = len(self.store.list(active_only=False, include_deleted=True))
+            assert len(other.list(active_only=False, include_deleted=True)) == count
+
+    @rule()
+    def rebuild(self) -> None:
+        self.store.rebuild()
+
+    @invariant()
+    def agrees(self) -> None:
+        held = {f.id: f for f in self.store.list(active_only=False, include_deleted=True)}
+        assert held.keys() == {id_ for id_, known in self.known.items() if not known.erased}
+        for id_, fact in held.items():
+            known = self.known[id_]
+            assert (
+                fact.content,
+                fact.metadata,
+                fact.superseded_by,
+                fact.confirmed_count,
+                fact.use_count,
+                fact.status,
+            ) == (
+                known.content,
+                known.metadata,
+                known.superseded_by,
+                known.confirmed,
+                known.uses,
+                known.status,
+            )
+
+    def teardown(self) -> None:
+        findings = self.store.examine()
+        self.store.close()
+        assert findings == []
+
+
+LongLife.TestCase.settings = settings(deadline=None, max_examples=40, stateful_step_count=40)
+TestLongLife = LongLife.TestCase

@@ -1,0 +1,282 @@
+"""The embedder that comes with the package: offline, the same everywhere, and of some use."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+import memstore
+from memstore import LocalEmbedder
+from memstore.providers import local
+
+DIMENSION = 256
+
+
+@pytest.fixture(scope="module")
+def embedder() -> LocalEmbedder:
+    return LocalEmbedder()
+
+
+def one(embedder: LocalEmbedder, text: str) -> NDArray[np.float32]:
+    row: NDArray[np.float32] = embedder.embed([text])[0]
+    return row
+
+
+# -- the answer ------------------------------------------------------------------------------
+
+
+def test_vectors_have_unit_length_and_the_promised_form(embedder: LocalEmbedder) -> None:
+    rows = embedder.embed(["tea", "the rain in Paris", "东京", "🎉", "a" * 500, "naïve café"])
+    assert (rows.shape, rows.dtype) == ((6, DIMENSION), np.float32)
+    assert rows.flags.c_contiguous
+    assert np.linalg.norm(rows, axis=1) == pytest.approx(np.ones(6), abs=1e-6)
+
+
+def test_no_texts_give_no_rows(embedder: LocalEmbedder) -> None:
+    rows = embedder.embed([])
+    assert (rows.shape, rows.dtype) == ((0, DIMENSION), np.float32)
+
+
+def test_a_text_without_tokens_gives_a_zero_row_and_disturbs_no_other(
+    embedder: LocalEmbedder,
+) -> None:
+    rows = embedder.embed(["tea", "", "rain"])
+    assert not rows[1].any()
+    assert np.array_equal(rows[0], one(embedder, "tea"))
+    assert np.array_equal(rows[2], one(embedder, "rain"))
+
+
+TEXTS = ["tea", "Alice drinks tea", "the rain in Paris", "東京", "<s>", "v1.2.3", "", "x" * 5000]
+
+
+def test_vectors_are_the_same_every_time_alone_or_together(embedder: LocalEmbedder) -> None:
+    together = embedder.embed(TEXTS)
+    assert np.array_equal(together, embedder.embed(TEXTS))
+    assert np.array_equal(together, LocalEmbedder().embed(TEXTS))
+    for row, text in zip(together, TEXTS, strict=True):
+        assert np.array_equal(row, one(embedder, text))
+
+
+def test_vectors_are_those_of_the_first_release(embedder: LocalEmbedder) -> None:
+    # A change here means that stored files no longer fit: the model needs another name.
+    row = one(embedder, "Alice drinks green tea in the morning")
+    assert row[:6] == pytest.approx(FIRST_RELEASE, abs=1e-6)
+
+
+@settings(deadline=None, max_examples=60)
+@given(texts=st.lists(st.text(st.characters(exclude_categories=["Cs"])), max_size=5))
+def test_any_text_gives_a_finite_row(texts: list[str]) -> None:
+    rows = SHARED.embed(texts)
+    assert rows.shape == (len(texts), DIMENSION)
+    assert np.isfinite(rows).all()
+    lengths = np.linalg.norm(rows.astype(np.float64), axis=1)
+    assert all(length == pytest.approx(1, abs=1e-5) or length == 0 for length in lengths)
+
+
+@pytest.mark.parametrize("literal", ["<s>", "</s>", "<unk>", "<pad>"])
+def test_a_special_token_in_a_text_is_text(embedder: LocalEmbedder, literal: str) -> None:
+    alone = one(embedder, literal)
+    assert alone.any()
+    assert not np.array_equal(one(embedder, f"{literal} tea"), one(embedder, "tea"))
+    spelled = one(embedder, f"a {literal[1:-1]} b")
+    assert float(alone @ spelled) > 0, "it is cut like other text, not one token of its own"
+
+
+def test_a_very_long_text_is_read_whole(embedder: LocalEmbedder) -> None:
+    start = "tea " * 50_000
+    row = one(embedder, start + "violin " * 50_000)
+    assert np.linalg.norm(row) == pytest.approx(1, abs=1e-5)
+    assert float(row @ one(embedder, "violin")) > float(
+        one(embedder, start) @ one(embedder, "violin")
+    )
+
+
+def test_a_lone_surrogate_is_an_error_and_no_crash(embedder: LocalEmbedder) -> None:
+    with pytest.raises((ValueError, TypeError)):
+        embedder.embed(["\ud800"])
+
+
+def test_the_order_of_the_texts_is_kept(embedder: LocalEmbedder) -> None:
+    texts = [f"fact number {n} of many" for n in range(300)]
+    rows = embedder.embed(texts)
+    back = embedder.embed(texts[::-1])
+    assert np.array_equal(rows, back[::-1])
+
+
+def test_threads_share_one_embedder() -> None:
+    fresh = LocalEmbedder()
+    expected = SHARED.embed(TEXTS)
+    barrier = threading.Barrier(8)
+    same: list[bool] = []
+
+    def work() -> None:
+        barrier.wait()
+        same.extend(np.array_equal(fresh.embed(TEXTS), expected) for _ in range(20))
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert same == [True] * 160
+
+
+# -- the files -------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The two files, copied to where they may be altered, and read from there."""
+    folder = local._package_folder()
+    for name in (local.WEIGHTS, local.VOCABULARY):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(folder / name, tmp_path / name)
+    monkeypatch.setattr(local, "_package_folder", lambda: tmp_path)
+    return tmp_path
+
+
+def test_the_copied_files_give_the_same_vectors(copy: Path) -> None:
+    assert np.array_equal(LocalEmbedder().embed(["tea"]), SHARED.embed(["tea"]))
+
+
+def test_other_line_ends_are_the_same_content(copy: Path) -> None:
+    file = copy / local.VOCABULARY
+    file.write_bytes(file.read_bytes().replace(b"\n", b"\r\n") + b"\r\n")
+    assert np.array_equal(LocalEmbedder().embed(["tea"]), SHARED.embed(["tea"]))
+
+
+def flip_a_weight(folder: Path) -> None:
+    file = folder / local.WEIGHTS
+    content = bytearray(file.read_bytes())
+    content[-1] ^= 1
+    file.write_bytes(content)
+
+
+def change_the_vocabulary(folder: Path) -> None:
+    file = folder / local.VOCABULARY
+    file.write_bytes(file.read_bytes().replace(b'"tea"', b'"eat"', 1) + b" {}")
+
+
+def cut_off(folder: Path) -> None:
+    file = folder / local.WEIGHTS
+    file.write_bytes(file.read_bytes()[:1000])
+
+
+def take_away(folder: Path) -> None:
+    (folder / local.VOCABULARY).unlink()
+
+
+@pytest.mark.parametrize("alter", [flip_a_weight, change_the_vocabulary, cut_off, take_away])
+def test_other_content_is_refused_and_costs_no_fact(copy: Path, alter: Any) -> None:
+    alter(copy)
+    with pytest.raises(memstore.EmbedderRejected, match="wordllama"):
+        LocalEmbedder().embed(["tea"])
+    with memstore.open(":memory:") as store:
+        tea = store.add("tea", subject="sue")
+        hits = store.search("tea")
+    assert [hit.fact.id for hit in hits] == [tea.id]
+    assert "wordllama" in (hits.words_only or "")
+
+
+def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(local, "find_spec", lambda name: None)
+    with pytest.raises(memstore.EmbedderRejected, match="pip install"):
+        LocalEmbedder().embed(["tea"])
+
+
+def test_the_model_id_names_the_content() -> None:
+    folder = local._package_folder()
+    weights, vocabulary = ((folder / n).read_bytes() for n in (local.WEIGHTS, local.VOCABULARY))
+    assert local.digest(weights, vocabulary) == local.DIGEST
+    assert local.DIGEST[:8] in LocalEmbedder().model
+    assert local.digest(weights + b"x", vocabulary) != local.DIGEST
+    assert local.digest(weights, vocabulary + b"x") != local.DIGEST
+    assert local.digest(weights[:-1], weights[-1:] + vocabulary) != local.DIGEST
+
+
+def test_nothing_is_read_before_the_first_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise AssertionError("read too early")
+
+    monkeypatch.setattr(local, "_read_files", refuse)
+    assert LocalEmbedder().model == local.MODEL
+    with memstore.open(":memory:") as store:
+        assert store.status().embedder == local.MODEL
+        assert store.list() == []
+
+
+def test_the_network_is_not_tried(monkeypatch: pytest.MonkeyPatch, path: Path) -> None:
+    def refuse(*_: object, **__: object) -> Any:
+        raise AssertionError("tried the network")
+
+    for name in ("socket", "create_connection", "getaddrinfo"):
+        monkeypatch.setattr(socket, name, refuse)
+    with memstore.open(path) as store:
+        assert store.add("Sue drinks tea", subject="sue").embedded
+        assert store.search("beverages").words_only is None
+
+
+# -- meaning ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "paraphrase", "unrelated"),
+    [
+        ("Alice prefers tea over coffee", "Alice likes tea more", "The server runs Linux"),
+        ("The car broke down", "the vehicle stopped working", "She plays the violin"),
+        (
+            "He is a physician in Boston",
+            "a doctor who works at a hospital",
+            "the recipe needs salt",
+        ),
+        ("Deploy on Friday evening", "release at the end of the week", "her cat is grey"),
+        ("My daughter turned five", "my child's birthday", "the invoice was paid"),
+        ("We moved to Berlin last year", "they live in Germany", "the battery is empty"),
+    ],
+)
+def test_a_paraphrase_is_nearer_than_an_unrelated_sentence(
+    embedder: LocalEmbedder, text: str, paraphrase: str, unrelated: str
+) -> None:
+    asked, near, far = embedder.embed([text, paraphrase, unrelated])
+    assert float(asked @ near) > float(asked @ far) + 0.05
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("automobile", "Sue drives an old Volvo car to work"),
+        ("physician", "Her doctor is called Miller"),
+        ("beverages", "She drinks tea and coffee"),
+        ("pets", "They have a cat and two dogs"),
+    ],
+)
+def test_a_store_finds_by_meaning_what_shares_no_word(
+    path: Path, question: str, answer: str
+) -> None:
+    others = ["The invoice was paid in March", "The meeting moved to room 3", "Backups run nightly"]
+    with memstore.open(path) as store:
+        for text in [*others, answer]:
+            store.add(text, subject="sue")
+        assert store.search(question)[0].fact.content == answer
+        assert store.search(question, vector_weight=0) == []
+
+
+SHARED = LocalEmbedder()
+FIRST_RELEASE: Sequence[float] = [
+    -0.0059266,
+    0.1219318,
+    -0.0027187,
+    -0.0578251,
+    -0.0681771,
+    -0.0549943,
+]

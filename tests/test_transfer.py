@@ -1,0 +1,534 @@
+"""Export and import: nothing is lost, nothing comes back to life, and damage is refused whole."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import memstore
+from memstore import Store, TransferError
+
+DAY = datetime(2026, 3, 1, 9, 30, 0, 123456, tzinfo=UTC)
+
+
+@pytest.fixture
+def target(tmp_path: Path, open_store: Callable[..., Store]) -> Store:
+    return open_store(tmp_path / "target.db")
+
+
+def fill(store: Store) -> dict[str, int]:
+    """Store one fact of every kind there is, and return their ids by name."""
+    first = store.add(
+        "Alice lives in Lyon",
+        subject="alice",
+        category="identity",
+        metadata={"source": "chat", "n": 1.5, "deep": {"list": [1, None, "日本"]}, "no": None},
+        created_at=DAY,
+        valid_at=DAY - timedelta(days=400),
+        source="conversation 12",
+        idempotency_key="alice-lives-1",
+    )
+    second = store.add("Alice lives in Turin", subject="alice", supersedes=first.id)
+    third = store.add("Alice lives in Turin, Italy", subject="alice", supersedes=second.id)
+    store.confirm(third.id)
+    store.confirm(third.id)
+    store.update_metadata(third.id, {"checked": True})
+    store.touch([third.id])
+    store.touch([third.id, first.id])
+    deleted = store.add("Bob owns a kayak", subject="bob")
+    store.delete(deleted.id)
+    erased = store.add("Carol's number is 555-0199", subject="carol")
+    after = store.add("Carol has no telephone", subject="carol", supersedes=erased.id)
+    store.erase(erased.id)
+    expired = store.add("The sale is on", subject="shop", expired_at=DAY)
+    back = store.restore(first.id)
+    task = store.tasks.create("water the plants", priority="high")
+    store.tasks.update(task.id, "in_progress", note="half done")
+    names = ("first", "second", "third", "deleted", "erased", "after", "expired", "back", "task")
+    facts = (first, second, third, deleted, erased, after, expired, back, task)
+    return {name: fact.id for name, fact in zip(names, facts, strict=True)}
+
+
+def everything(store: Store) -> dict[str, dict[str, Any]]:
+    """All that an export holds of each fact, by UUID, links by UUID too; from the rows."""
+    with closing(sqlite3.connect(store.path)) as file:
+        cursor = file.execute("SELECT * FROM memstore_facts ORDER BY id")
+        names = [column[0] for column in cursor.description]
+        rows = [dict(zip(names, row, strict=True)) for row in cursor]
+    uuids = {row["id"]: row["uuid"] for row in rows}
+    for row in rows:
+        row["superseded_by"] = uuids.get(row["superseded_by"])
+        for derived in ("id", "embedding", "embed_attempts", "embed_error"):
+            del row[derived]
+    return {row["uuid"]: row for row in rows}
+
+
+def operations(store: Store, fact_id: int) -> list[tuple[Any, ...]]:
+    found = [op for op in store.operations(fact_id) if op.fact_id == fact_id]
+    return [(op.at, op.actor, op.source, op.kind) for op in found]
+
+
+def test_round_trip_into_empty_store_keeps_everything(store: Store, target: Store) -> None:
+    ids = fill(store)
+    target.add("another fact, so that ids differ", subject="other")
+    report = target.import_(store.export())
+    count = len(everything(store))
+    assert (report.imported, report.known, report.retired) == (count, 0, 0)
+    expected, found = everything(store), everything(target)
+    assert {uuid: found.get(uuid) for uuid in expected} == expected
+    assert len(found) == count + 1
+    assert target.examine() == []
+    assert [f.content for f in target.history(subject="alice")] == [
+        f.content for f in store.history(subject="alice")
+    ]
+    assert target.tasks.list()[0].note == "half done"
+    there = {f.uuid: f.id for f in target.list(active_only=False, include_deleted=True)}
+    for name in ("first", "third", "deleted", "task"):
+        before = operations(store, ids[name])
+        after = operations(target, there[store.get(ids[name]).uuid])
+        assert after[: len(before)] == before, name
+        assert [kind for *_, kind in after[len(before) :]] == ["adopt"]
+
+
+def test_import_twice_changes_nothing(store: Store, target: Store) -> None:
+    fill(store)
+    lines = list(store.export())
+    target.import_(lines)
+    before = everything(target)
+    with closing(sqlite3.connect(target.path)) as file:
+        journal = file.execute("SELECT count(*) FROM memstore_journal").fetchone()
+        report = target.import_(lines)
+        assert file.execute("SELECT count(*) FROM memstore_journal").fetchone() == journal
+    assert (report.imported, report.known, report.retired) == (0, len(before), 0)
+    assert everything(target) == before
+    assert store.import_(target.export()).imported == 0
+
+
+def test_export_of_an_import_equals_the_export(store: Store, target: Store) -> None:
+    fill(store)
+    target.import_(store.export())
+
+    def facts(lines: Iterator[str]) -> list[Any]:
+        return [fact for line in lines if (fact := json.loads(line).get("fact"))]
+
+    assert facts(target.export()) == facts(store.export())
+
+
+def test_import_retires_what_the_export_knows_to_be_superseded(store: Store, target: Store) -> None:
+    old = store.add("Dan drives a van", subject="dan")
+    target.add("something of its own", subject="x")
+    target.import_(store.export())
+    new = store.add("Dan rides a bicycle", subject="dan", supersedes=old.id)
+    report = target.import_(store.export())
+    assert (report.imported, report.known, report.retired) == (1, 1, 1)
+    [active] = target.list(subject="dan")
+    assert active.uuid == new.uuid
+    retired, _ = target.history(active.id)
+    assert (retired.uuid, retired.status) == (old.uuid, "superseded")
+    assert retired.superseded_at == store.get(old.id).superseded_at
+    assert target.examine() == []
+
+
+def test_import_never_resurrects(store: Store, target: Store) -> None:
+    """The export is older than what happened here since."""
+    kept, deleted, erased = (store.add(f"fact {n}", subject=f"s{n}") for n in range(3))
+    lines = list(store.export())
+    target.import_(lines)
+    by_uuid = {fact.uuid: fact.id for fact in target.list()}
+    target.add("newer", subject="s0", supersedes=by_uuid[kept.uuid])
+    target.delete(by_uuid[deleted.uuid])
+    target.erase(by_uuid[erased.uuid])
+    target.import_(lines)
+    assert [fact.content for fact in target.list()] == ["newer"]
+    assert target.examine() == []
+
+
+def test_import_contradicting_supersession_makes_no_circle(store: Store, target: Store) -> None:
+    """Two people settle the same two facts in opposite ways; one must stay active."""
+    one, two = store.add("tea", subject="drink"), store.add("coffee", subject="drink")
+    target.import_(store.export())
+    there = {fact.uuid: fact.id for fact in target.list()}
+    store.supersede(one.id, two.id)
+    target.supersede(there[two.uuid], there[one.uuid])
+    report = target.import_(store.export())
+    assert report.retired == 0
+    assert [fact.content for fact in target.list()] == ["tea"]
+    assert target.examine() == []
+
+
+def test_import_into_several_namespaces_keeps_each(
+    path: Path, open_store: Callable[..., Store], target: Store
+) -> None:
+    for name in ("red", "blue"):
+        one = open_store(namespace=name)
+        one.add(f"{name} fact", subject="s", supersedes=one.add(f"old {name}", subject="s").id)
+    blue = open_store(namespace="blue")
+    everything_there = list(blue.export(namespaces="all"))
+    assert len([line for line in blue.export() if "red" in line]) == 0
+    with pytest.raises(ValueError, match="keep_namespaces"):
+        target.import_(everything_there)
+    assert target.status().namespaces == 0
+    assert target.import_(everything_there, keep_namespaces=True).imported == 4
+    assert everything(target) == everything(blue)
+    assert target.list(active_only=False) == []
+    assert target.import_(blue.export()).imported == 2  # under its own name, besides
+    assert {fact.content for fact in target.list()} == {"blue fact"}
+    assert target.examine() == []
+
+
+def test_import_takes_no_idempotency_key_from_the_fact_that_has_it(
+    store: Store, target: Store
+) -> None:
+    store.add("theirs", subject="key", idempotency_key="k")
+    mine = target.add("mine", subject="key", idempotency_key="k")
+    target.import_(store.export())
+    assert target.add("mine", subject="key", idempotency_key="k").id == mine.id
+    assert target.examine() == []
+
+
+def test_imported_facts_are_pending_then_embedded(
+    store: Store, target: Store, embedder: Any
+) -> None:
+    fill(store)
+    embedder.calls.clear()
+    target.import_(store.export())
+    assert embedder.calls == [], "an import asks no embedder"
+    waiting = target.status().pending
+    assert waiting > 0
+    found = target.search("who waters plants?")
+    assert found[0].fact.content == "water the plants"
+    assert target.embed_pending().embedded == waiting
+    assert target.status().pending == 0
+    assert target.search("water plants", word_weight=0)[0].fact.content == "water the plants"
+    assert target.examine() == []
+
+
+def test_export_while_another_connection_writes_is_one_state(
+    path: Path, open_store: Callable[..., Store], target: Store
+) -> None:
+    store, other = open_store(), open_store()
+    ids = [store.add(f"fact {number}", subject="s").id for number in range(50)]
+    lines = store.export()
+    exported = [next(lines), next(lines)]
+    other.add("too late", subject="s", supersedes=ids[-1])
+    other.delete(ids[-2])
+    exported += list(lines)
+    assert target.import_(exported).imported == 50
+    assert len(target.list()) == 50
+
+
+def test_round_trip_of_huge_and_strange_content(store: Store, target: Store) -> None:
+    texts = [
+        "x" * 1_000_000,
+        "line\nbreak\r\n\u2028\u2029\x85 tab\t",
+        "\x1b[31m\x7f\ufeff",
+        "👩‍👩‍👧 ü é",
+    ]
+    for text in texts:
+        store.add(text, subject="strange\u2028subject", metadata={"text": text[:1000]})
+    target.import_(store.export())
+    assert [fact.content for fact in target.list()] == texts
+    assert everything(target) == everything(store)
+
+
+@settings(deadline=None, max_examples=25)
+@given(
+    content=st.text(
+        st.characters(exclude_categories=("Cs",), exclude_characters="\x00"), min_size=1
+    ).filter(str.strip),
+    metadata=st.dictionaries(
+        st.text(st.characters(exclude_categories=("Cs",))),
+        st.recursive(
+            st.none()
+            | st.booleans()
+            | st.integers(-(2**60), 2**60)
+            | st.floats(allow_nan=False, allow_infinity=False)
+            | st.text(st.characters(exclude_categories=("Cs",))),
+            lambda inner: st.lists(inner, max_size=3),
+            max_leaves=5,
+        ),
+        max_size=4,
+    ),
+)
+def test_round_trip_of_any_text_and_metadata(content: str, metadata: dict[str, Any]) -> None:
+    with (
+        memstore.open(":memory:", embedder=None, wait_seconds=1) as source,
+        memstore.open(":memory:", embedder=None, wait_seconds=1) as target,
+    ):
+        fact = source.add(content, subject="any", metadata=metadata)
+        # As it travels: through a file, cut into lines where the file says so.
+        text = "".join(line + "\n" for line in source.export())
+        target.import_(text.encode().decode().split("\n"))
+        [found] = target.list()
+        assert (found.content, found.metadata, found.uuid) == (content, metadata, fact.uuid)
+
+
+def test_import_of_an_upgraded_file_s_export(
+    tmp_path: Path, open_store: Callable[..., Store], target: Store
+) -> None:
+    old = tmp_path / "v6.db"
+    with closing(sqlite3.connect(old)) as file:
+        file.executescript(V6)
+    upgraded = open_store(old)
+    assert target.import_(upgraded.export()).imported == 3
+    expected = everything(upgraded)
+    [odd] = [row for row in expected.values() if row["metadata"] == "odd"]
+    odd["metadata"] = '{"_raw": "odd"}'
+    assert everything(target) == expected
+    active, *_ = target.list()
+    assert (active.content, active.use_count, active.confirmed_count) == ("new job", 9, 2)
+    assert target.examine() == []
+
+
+V6 = """
+CREATE TABLE memstore_facts (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, content TEXT NOT NULL, subject TEXT NOT NULL,
+    category TEXT NOT NULL, metadata TEXT, superseded_by INTEGER REFERENCES memstore_facts(id),
+    embedding BLOB, created_at TEXT NOT NULL, namespace TEXT NOT NULL DEFAULT '',
+    superseded_at TEXT, confirmed_count INTEGER NOT NULL DEFAULT 0, last_confirmed_at TEXT,
+    use_count INTEGER NOT NULL DEFAULT 0, last_used_at TEXT);
+CREATE VIRTUAL TABLE memstore_facts_fts USING fts5(
+    content, subject, category, content='memstore_facts', content_rowid='id');
+CREATE TABLE memstore_meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE memstore_version (version INTEGER NOT NULL);
+INSERT INTO memstore_version VALUES (6);
+INSERT INTO memstore_facts (id, content, subject, category, metadata, created_at, confirmed_count,
+    last_confirmed_at, use_count, last_used_at)
+VALUES (7, 'new job', 'eve', 'identity', '{"a": 1}', '2025-05-01T10:00:00+02:00', 2,
+    '2025-05-02T00:00:00Z', 9, '2025-05-03T00:00:00Z');
+INSERT INTO memstore_facts (id, content, subject, category, metadata, created_at, superseded_by,
+    superseded_at)
+VALUES (3, 'old job', 'eve', 'identity', 'odd', '2025-04-01T10:00:00Z', 7, '2025-05-01T08:00:00Z'),
+       (8, 'older job', 'eve', 'identity', NULL, 'who knows', 3, NULL);
+"""
+
+
+# -- damage ------------------------------------------------------------------------------------
+
+
+def exported(store: Store) -> list[str]:
+    old = store.add("the old text", subject="s", metadata={"k": 1})
+    store.add("the new text", subject="s", supersedes=old.id)
+    store.confirm(old.id + 1)
+    return list(store.export())
+
+
+def line_of(lines: list[str], kind: str) -> int:
+    return next(place for place, line in enumerate(lines) if kind in json.loads(line))
+
+
+def refused(target: Store, lines: list[str], match: str) -> None:
+    before = everything(target)
+    with pytest.raises(TransferError, match=match) as caught:
+        target.import_(lines)
+    assert "nothing was imported" in str(caught.value)
+    assert everything(target) == before
+
+
+DAMAGED = ["{", "no json", "[]", "5", "null", '"text"', "{}", '{"fact": 5}', '{"thing": {}}']
+TOO_MUCH = ["[" * 100_000, '{"fact": {"id": 1' + "0" * 5000 + "}}"]
+
+
+@pytest.mark.parametrize("line", DAMAGED + TOO_MUCH)
+@pytest.mark.parametrize("place", [0, 1, 2, -1])
+def test_import_damaged_line_is_named(line: str, place: int, store: Store, target: Store) -> None:
+    lines = exported(store)
+    lines[place] = line
+    number = place + 1 if place >= 0 else len(lines)
+    refused(target, lines, rf"^line {number} ")
+
+
+BAD_FACTS: list[tuple[str, Any]] = [
+    ("id", None),
+    ("id", "1"),
+    ("id", True),
+    ("id", 2**70),
+    ("uuid", None),
+    ("uuid", 5),
+    ("uuid", ""),
+    ("namespace", 7),
+    ("namespace", ""),
+    ("content", None),
+    ("content", ""),
+    ("content", ["a"]),
+    ("content", "half \ud800 a character"),
+    ("content", "nul \x00 inside"),
+    ("subject", 5),
+    ("category", {}),
+    ("metadata", []),
+    ("metadata", "text"),
+    ("metadata", {"nan": float("nan")}),
+    ("metadata", {"big": "x" * 70_000}),
+    ("created_at", "yesterday"),
+    ("created_at", 5),
+    ("created_at", "0001-01-01T00:00:00+05:00"),
+    ("last_used_at", "soon"),
+    ("superseded_by", "2"),
+    ("superseded_by", 1.5),
+    ("confirmed_count", "many"),
+    ("confirmed_count", -1),
+    ("use_count", 2**64),
+    ("source", {"a": 1}),
+    ("idempotency_key", ["k"]),
+    ("user_id", {"a": 1}),
+    ("episode_id", "x"),
+]
+
+
+@pytest.mark.parametrize(("name", "value"), BAD_FACTS)
+def test_import_bad_field_is_named_with_its_line(
+    name: str, value: Any, store: Store, target: Store
+) -> None:
+    lines = exported(store)
+    place = line_of(lines, "fact")
+    fact = json.loads(lines[place])
+    fact["fact"][name] = value
+    lines[place] = json.dumps(fact)
+    refused(target, lines, rf"^line {place + 1} .*{name.split('_')[0]}")
+
+
+@pytest.mark.parametrize("name", ["id", "uuid", "namespace", "content", "subject", "created_at"])
+def test_import_missing_field_is_named(name: str, store: Store, target: Store) -> None:
+    lines = exported(store)
+    place = line_of(lines, "fact")
+    fact = json.loads(lines[place])
+    del fact["fact"][name]
+    lines[place] = json.dumps(fact)
+    refused(target, lines, rf"^line {place + 1} lacks {name}")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("at", "never"),
+        ("at", 5),
+        ("at", None),
+        ("kind", None),
+        ("kind", "explode"),
+        ("kind", 5),
+        ("before", "text"),
+        ("after", [1]),
+        ("after", 5),
+        ("fact", None),
+        ("fact", "a fact the export does not hold"),
+    ],
+)
+def test_import_bad_operation_is_named_with_its_line(
+    name: str, value: Any, store: Store, target: Store
+) -> None:
+    lines = exported(store)
+    place = line_of(lines, "operation")
+    operation = json.loads(lines[place])
+    operation["operation"][name] = value
+    lines[place] = json.dumps(operation)
+    refused(target, lines, rf"^line {place + 1} ")
+
+
+def with_facts(lines: list[str], change: Callable[[list[dict[str, Any]]], object]) -> list[str]:
+    """Change the facts of an export together."""
+    values = [json.loads(line) for line in lines]
+    change([value["fact"] for value in values if "fact" in value])
+    return [json.dumps(value) for value in values]
+
+
+def test_import_circle_is_refused(store: Store, target: Store) -> None:
+    lines = with_facts(exported(store), lambda facts: facts[1].update(superseded_by=facts[0]["id"]))
+    refused(target, lines, "circle")
+
+
+def test_import_fact_superseded_by_itself_is_refused(store: Store, target: Store) -> None:
+    lines = with_facts(exported(store), lambda facts: facts[1].update(superseded_by=facts[1]["id"]))
+    refused(target, lines, "circle")
+
+
+def test_import_unknown_successor_is_refused(store: Store, target: Store) -> None:
+    lines = with_facts(exported(store), lambda facts: facts[1].update(superseded_by=999))
+    refused(target, lines, r"fact 2 is superseded by fact 999")
+
+
+@pytest.mark.parametrize("name", ["id", "uuid"])
+def test_import_same_identity_twice_is_refused(name: str, store: Store, target: Store) -> None:
+    def double(facts: list[dict[str, Any]]) -> None:
+        del facts[0]["superseded_by"], facts[0]["superseded_at"]
+        facts[1][name] = facts[0][name]
+
+    refused(target, with_facts(exported(store), double), rf"the same {name} as a fact before it")
+
+
+def test_import_chain_across_namespaces_is_refused(store: Store, target: Store) -> None:
+    lines = with_facts(exported(store), lambda facts: facts[0].update(namespace="elsewhere"))
+    before = everything(target)
+    with pytest.raises(TransferError, match="namespace"):
+        target.import_(lines, keep_namespaces=True)
+    assert everything(target) == before
+
+
+@pytest.mark.parametrize("lines", [[], [""], ["", "  "]])
+def test_import_of_nothing_is_refused(lines: list[str], target: Store) -> None:
+    refused(target, lines, "empty")
+
+
+def test_import_of_another_format_is_refused(store: Store, target: Store) -> None:
+    lines = exported(store)
+    header = json.loads(lines[0])
+    lines[0] = json.dumps(header | {"format": 2})
+    refused(target, lines, "format 2")
+
+
+def test_import_nulls_count_as_left_out(store: Store, target: Store) -> None:
+    """Other programs write what is not set as null."""
+    names = ("superseded_at", "expired_at", "source", "metadata", "use_count")
+    lines = with_facts(
+        exported(store),
+        lambda facts: facts[1].update(dict.fromkeys(names), superseded_by=None),
+    )
+    assert target.import_(lines).imported == 2
+    assert target.list()[0].content == "the new text"
+
+
+@pytest.fixture(scope="module")
+def an_export(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    with memstore.open(tmp_path_factory.mktemp("x") / "source.db", embedder=None) as store:
+        fill(store)
+        store.add("zuletzt: 東京都", subject="ü")
+        return "".join(line + "\n" for line in store.export()).encode()
+
+
+@settings(deadline=None, max_examples=60)
+@given(data=st.data())
+def test_import_truncated_anywhere_is_refused(data: st.DataObject, an_export: bytes) -> None:
+    """Cut short by a full disk or a broken pipe; also just between two lines."""
+    ends = [place for place, byte in enumerate(an_export) if byte == 10]
+    cuts = st.integers(0, len(an_export) - 2) | st.sampled_from(ends[:-1]).map(lambda at: at + 1)
+    cut = data.draw(cuts)
+    with memstore.open(":memory:", embedder=None, wait_seconds=1) as target:
+        with pytest.raises(TransferError, match="nothing was imported"):
+            target.import_(an_export[:cut].decode(errors="replace").split("\n"))
+        assert target.status().active == 0
+        assert target.import_(an_export.decode().split("\n")).imported > 0
+
+
+@settings(deadline=None, max_examples=80)
+@given(data=st.data())
+def test_import_with_a_flipped_byte_is_refused_or_sound(
+    data: st.DataObject, an_export: bytes
+) -> None:
+    place = data.draw(st.integers(0, len(an_export) - 1))
+    byte = data.draw(st.integers(1, 255))
+    damaged = bytearray(an_export)
+    damaged[place] ^= byte
+    with memstore.open(":memory:", embedder=None, wait_seconds=1) as target:
+        try:
+            target.import_(damaged.decode(errors="replace").split("\n"), keep_namespaces=True)
+        except TransferError:
+            assert not len(list(target.export(namespaces="all"))) > 1
+        assert target.examine() == []
