@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
@@ -370,8 +371,13 @@ class LongLife(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.embedder = WordEmbedder()
-        self.store = memstore.open(":memory:", embedder=self.embedder, wait_seconds=1)
+        self.folder = tempfile.TemporaryDirectory()
+        self.store = self.open()
         self.known: dict[int, Known] = {}
+
+    def open(self) -> Store:
+        path = Path(self.folder.name) / "memory.db"
+        return memstore.open(path, embedder=self.embedder, wait_seconds=1)
 
     def newest(self, fact_id: int) -> int:
         while (successor := self.known[fact_id].superseded_by) is not None:
@@ -509,6 +515,11 @@ class LongLife(RuleBasedStateMachine):
     def rebuild(self) -> None:
         self.store.rebuild()
 
+    @rule()
+    def reopen(self) -> None:
+        self.store.close()
+        self.store = self.open()
+
     @invariant()
     def agrees(self) -> None:
         held = {f.id: f for f in self.store.list(active_only=False, include_deleted=True)}
@@ -534,6 +545,7 @@ class LongLife(RuleBasedStateMachine):
     def teardown(self) -> None:
         findings = self.store.examine()
         self.store.close()
+        self.folder.cleanup()
         assert findings == []
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import tomllib
@@ -72,3 +73,22 @@ def test_readme_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.chdir(tmp_path)
     for block in blocks:
         exec(compile(block, "README.md", "exec"), {})
+
+
+def test_ci_runs_the_command_of_the_readme() -> None:
+    blocks = [
+        b.split("```")[0] for b in (ROOT / "README.md").read_text("utf-8").split("```sh\n")[1:]
+    ]
+    install, test, *_ = (block.strip() for block in blocks)
+    assert install.endswith("memstore demo")
+    assert test in (ROOT / ".ci" / "run").read_text("utf-8").splitlines()
+
+
+def test_documents_link_to_files_that_exist() -> None:
+    for document in [
+        *ROOT.glob("*.md"),
+        *(ROOT / "docs").rglob("*.md"),
+        ROOT / "benches/README.md",
+    ]:
+        for link in re.findall(r"\]\(([^)#:]+)\)", document.read_text("utf-8")):
+            assert (document.parent / link).exists(), f"{document.name}: {link}"

@@ -86,7 +86,7 @@ with memstore.open(path, embedder=None) as store:
 ADD_UNTIL_FULL = """
 import resource
 store = memstore.open(path, embedder=None)
-resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, 400_000))
+resource.setrlimit(resource.RLIMIT_FSIZE, (1_500_000, 1_500_000))
 number = refused = 0
 while refused < 3:
     try:
@@ -105,6 +105,13 @@ connection.execute("BEGIN IMMEDIATE")
 connection.execute("INSERT INTO memstore_meta VALUES ('held', 'yes')")
 ready()
 connection.execute("ROLLBACK")
+"""
+
+HOLD = """
+import apsw
+connection = apsw.Connection(path)
+connection.execute(sys.argv[2]).fetchall()
+ready()
 """
 
 
@@ -272,6 +279,21 @@ def test_write_while_another_process_writes_waits_its_turn(
     with running(HOLD_WRITE_LOCK, path) as holder:
         threading.Timer(0.3, holder.say_go).start()
         assert store.add("patience", subject="writer").id == 1
+
+
+@pytest.mark.parametrize("lock", ["IMMEDIATE", "EXCLUSIVE"])
+def test_open_of_a_locked_file_without_log_is_busy(
+    lock: str, path: Path, open_store: Callable[..., Store]
+) -> None:
+    """A file of before: without a write-ahead log a writer keeps the readers out, too."""
+    with closing(sqlite3.connect(path)) as file:
+        file.execute("CREATE TABLE memstore_version (version INTEGER NOT NULL)")
+    with (
+        running(HOLD, path, f"BEGIN {lock}"),
+        pytest.raises(StoreBusy, match="nothing was stored, try again"),
+    ):
+        open_store(wait_seconds=0.3)
+    assert open_store(wait_seconds=0.3).examine() == []
 
 
 def test_write_after_waiting_too_long_is_refused_and_stores_nothing(
@@ -652,9 +674,7 @@ def test_erase_while_another_process_reads_leaves_no_bytes_in_the_end(
 ) -> None:
     store = open_store(embedder=None)
     fact = store.add(SECRET, subject="codename")
-    with closing(sqlite3.connect(path)) as reader:
-        reader.execute("BEGIN")
-        reader.execute("SELECT count(*) FROM memstore_facts").fetchone()
+    with running(HOLD, path, "BEGIN; SELECT count(*) FROM memstore_facts"):
         store.erase(fact.id)
     store.close()
     assert b"quetzal" not in bytes_on_disk(path)

@@ -241,6 +241,16 @@ def test_queries_that_are_no_text_are_refused(store: Store, query: Any) -> None:
         store.search(query)
 
 
+@pytest.mark.parametrize("name", ["subject", "category"])
+@pytest.mark.parametrize("value", [5, ["sue"], b"sue"])
+def test_subjects_and_categories_that_are_no_text_are_refused(
+    store: Store, name: str, value: Any
+) -> None:
+    for find in (store.list, lambda **asked: store.search("tea", **asked)):
+        with pytest.raises(TypeError, match=f"{name} must be text"):
+            find(**{name: value})
+
+
 def test_an_endless_half_life_never_decays(store: Store) -> None:
     store.add("tea", subject="sue", created_at=days_ago(1000))
     (hit,) = store.search("tea", half_lives_seconds={"note": float("inf")})

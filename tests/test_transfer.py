@@ -433,6 +433,18 @@ def test_import_bad_operation_is_named_with_its_line(
     refused(target, lines, rf"^line {place + 1} ")
 
 
+def test_import_believes_the_fact_not_its_past(store: Store, target: Store) -> None:
+    """The lines of the journal come along as history; what holds is the fact's own line."""
+    lines = exported(store)
+    place = line_of(lines, "operation")
+    operation = json.loads(lines[place])
+    operation["operation"] |= {"kind": "erase", "after": {"content": "another"}}
+    lines[place] = json.dumps(operation)
+    assert target.import_(lines).imported == 2
+    assert target.get(1).content == "the old text"
+    assert target.examine() == []
+
+
 def with_facts(lines: list[str], change: Callable[[list[dict[str, Any]]], object]) -> list[str]:
     """Change the facts of an export together."""
     values = [json.loads(line) for line in lines]

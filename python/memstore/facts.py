@@ -296,7 +296,7 @@ class Facts:
 
 def journalled(fact: Fact) -> dict[str, Any]:
     """Return what the journal keeps of a fact; usage and the embedding are not journalled."""
-    left_out = ("id", "use_count", "last_used_at", "embed_error", "embedded")
+    left_out = ("id", "use_count", "last_used_at", "embed_error", "embedded", "status")
     return {name: value for name, value in fact.to_dict().items() if name not in left_out}
 
 

@@ -64,12 +64,13 @@ class Fact:
         return "active"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return every field as JSON values; moments as RFC 3339 text."""
-        return {
+        """Return the fields that are set, and the status, as JSON values."""
+        values = {
             name: clock.to_text(value) if isinstance(value, datetime) else value
             for name in FACT_FIELDS
             if (value := getattr(self, name)) is not None
         }
+        return values | {"status": self.status}
 
 
 FACT_FIELDS = tuple(f.name for f in fields(Fact))

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 FORMAT: Final = 1
 
-NOT_EXPORTED: Final = frozenset({"embedded", "embed_error"})
+NOT_EXPORTED: Final = frozenset({"embedded", "embed_error", "status"})
 IMPORTED: Final = tuple(name for name in fact_table.STORED if name not in NOT_EXPORTED)
 REQUIRED: Final = ("id", "uuid", "namespace", "content", "subject", "category", "created_at")
 NUMBERS: Final = ("id", "superseded_by", "confirmed_count", "use_count", "episode_id")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 import memstore
-from memstore.faces.render import HIDDEN, to_json, visible
+from memstore.faces.render import HIDDEN, progress_bar, to_json, visible
 from memstore.faces.render_terminal import TerminalShow
 
 from .command_line import CommandLine, cli_fixture  # noqa: F401
@@ -184,3 +184,20 @@ def test_findings_and_scores_on_a_terminal(store: memstore.Store) -> None:
     hits.show.hits(store.search("text"))
     assert hits.text.splitlines()[0] == "#1  alice · identity  0.60"
     assert "words 1.00 · meaning 0.00" in hits.text
+
+
+def test_progress_is_drawn_for_terminals_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr("sys.stderr", pipe := io.StringIO())
+    with progress_bar("copying") as progress:
+        assert progress is None
+    assert pipe.getvalue() == ""
+    monkeypatch.setattr("sys.stderr", terminal := Terminal())
+    with progress_bar("copying") as progress:
+        assert progress is not None
+        progress(1, 2)
+    assert "copying" in terminal.getvalue()

@@ -28,6 +28,12 @@ class FactFilter:
     active_only: bool = True
     include_deleted: bool = False
 
+    def __post_init__(self) -> None:
+        for name in ("subject", "category"):
+            given = getattr(self, name)
+            if not isinstance(given, str | None):
+                raise TypeError(f"{name} must be text, not {type(given).__name__}")
+
     @property
     def is_plain(self) -> bool:
         """Whether namespace and standing alone decide, so that no id set is needed."""

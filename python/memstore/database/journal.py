@@ -119,10 +119,10 @@ def replay(operations: Iterable[Operation]) -> dict[str, Any] | None:
     """Return what a fact should hold after these operations; ``None`` once it is erased."""
     state: dict[str, Any] | None = {}
     for operation in operations:
-        if operation.kind == Kind.ERASE or state is None:
-            state = None
-        elif operation.kind in (Kind.ADD, Kind.ADOPT):
+        if operation.kind in (Kind.ADD, Kind.ADOPT):
             state = {"metadata": {}} | (operation.after or {})
+        elif operation.kind == Kind.ERASE or state is None:
+            state = None
         elif operation.kind not in (Kind.EMBED, Kind.QUARANTINE):
             state |= operation.after or {}
     return None if state is None else {k: v for k, v in state.items() if v is not None}

@@ -326,6 +326,8 @@ def _translated() -> Iterator[None]:
 
 
 def _storage_error(error: apsw.Error) -> StorageError:
+    if isinstance(error, apsw.BusyError):
+        return StoreBusy("another process keeps the file locked; nothing was stored, try again")
     if isinstance(error, apsw.FullError):
         return StorageError("the disk is full; nothing of this change was stored")
     if isinstance(error, apsw.ReadOnlyError):

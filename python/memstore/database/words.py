@@ -3,7 +3,7 @@
 FTS5's tokenizer takes a run of Chinese, Japanese, Korean or Thai for one word, so a word inside
 the run would not be found. Such runs are also indexed as single characters, in the column
 ``segments``, with the words written onto them (``用Python写的``), and a query looks there for each
-pair of neighbouring characters.
+pair of neighbouring characters. Words in letters of another width (``Ｐｙ``) are there plain.
 """
 
 from __future__ import annotations
@@ -23,6 +23,9 @@ UNSPACED = (
 UNSPACED_RUN = re.compile(f"[{UNSPACED}]+")
 PIECE = re.compile(f"[{UNSPACED}]|[^{UNSPACED}]+")
 
+# Taken off a question, since the index holds an "s" for every "Bob's".
+CONTRACTION = re.compile(r"(?<=\w)['’](?:s|t|re|ve|ll|d|m)\b", re.IGNORECASE)
+
 # Words that stand in nearly every question and tell facts apart in none.
 STOP_WORDS = frozenset(
     """a an and any are as at be been being but by can could did do does doing for from had has have
@@ -35,10 +38,10 @@ STOP_WORDS = frozenset(
 def segments(*texts: str) -> str | None:
     """Return the runs of scripts without spaces as single characters; ``None`` if none.
 
-    Words of other scripts stay whole, where they are written onto such a run.
+    Words of other scripts stay whole, where they are written onto such a run or not plainly.
     """
-    mixed = [word for text in texts for word in _words_with_runs(text)]
-    return " ".join(" ".join(PIECE.findall(word)) for word in mixed) or None
+    cut = [word for text in texts for word in _words_to_cut(text)]
+    return " ".join(" ".join(PIECE.findall(word)) for word in cut) or None
 
 
 def match_expression(query: str) -> str | None:
@@ -52,7 +55,7 @@ def match_expression(query: str) -> str | None:
 
 
 def _terms(query: str) -> list[str]:
-    spaced = _spaced_words(query)
+    spaced = _spaced_words(CONTRACTION.sub("", query))
     telling = {word: None for word in spaced if word.casefold() not in STOP_WORDS}
     pairs = {
         " ".join(run[i : i + 2]): None
@@ -67,18 +70,25 @@ def _spaced_words(query: str) -> list[str]:
     """Return the words as FTS5 will cut them, so that quoting them is all the escaping needed."""
     if query.isascii():
         return re.findall(r"[^\W_]+", query)
-    spaced = UNSPACED_RUN.sub(" ", unicodedata.normalize("NFC", query))
-    return "".join(c if c.isalnum() or _is_mark(c) else " " for c in spaced).split()
+    forms = [unicodedata.normalize(form, query) for form in ("NFC", "NFKC")]
+    return [word for form in forms for word in _words(UNSPACED_RUN.sub(" ", form))]
 
 
-def _words_with_runs(text: str) -> list[str]:
-    """Return the words that hold a run, the runs without their marks."""
+def _words_to_cut(text: str) -> list[str]:
+    """Return the words that hold a run, its marks left out, or are not written plainly."""
     if text.isascii():
         return []
-    composed = unicodedata.normalize("NFKC", text)
-    bare = UNSPACED_RUN.sub(lambda run: _without_marks(run[0]), composed)
-    words = "".join(c if c.isalnum() or _is_mark(c) else " " for c in bare).split()
-    return [word for word in words if UNSPACED_RUN.search(word)]
+    bare = UNSPACED_RUN.sub(lambda run: _without_marks(run[0]), unicodedata.normalize("NFKC", text))
+    written = set(_words(unicodedata.normalize("NFC", text)))
+    return [word for word in _words(bare) if UNSPACED_RUN.search(word) or word not in written]
+
+
+def _words(text: str) -> list[str]:
+    """Cut a text where FTS5 does: it takes letters, numbers and private characters for words."""
+    cut = "".join(
+        c if c.isalnum() or _is_mark(c) or unicodedata.category(c) == "Co" else " " for c in text
+    )
+    return [word for word in cut.split() if _without_marks(word)]
 
 
 def _unspaced_runs(text: str) -> list[str]:

@@ -33,7 +33,9 @@ TOP_SUBJECTS: Final = 20
 
 # Line ends that JSON leaves alone but terminals and logs obey, control characters, and invisible
 # ones (text direction, Unicode tags) that hide text from people and show it to models.
-_UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufeff\U000e0000-\U000e007f]")
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufeff\U000e0000-\U000e007f]"
+)
 
 
 def seen(value: Any) -> Any:

@@ -1,7 +1,7 @@
 """For people at a terminal: colours, and text wrapped under its heading.
 
-The one module of the command line that imports rich. Text is only ever shown as ``rich.text.Text``,
-which knows no markup.
+Imported only where a terminal is, since rich is slow to import. Text is only ever shown as
+``rich.text.Text``, which knows no markup.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ CREATE INDEX idx_memstore_subject
     ON memstore_facts (namespace, subject, id, superseded_by, deleted_at, expired_at);
 CREATE INDEX idx_memstore_category
     ON memstore_facts (namespace, category, id, superseded_by, deleted_at, expired_at);
-CREATE INDEX idx_memstore_active ON memstore_facts (namespace, id)
+CREATE INDEX idx_memstore_active ON memstore_facts (namespace, id, expired_at)
     WHERE superseded_by IS NULL AND deleted_at IS NULL;
 -- Walking a chain backwards, and the foreign key's own check.
 CREATE INDEX idx_memstore_superseded_by ON memstore_facts (superseded_by)
