@@ -549,5 +549,5 @@ class LongLife(RuleBasedStateMachine):
         assert findings == []
 
 
-LongLife.TestCase.settings = settings(deadline=None, max_examples=40, stateful_step_count=40)
+LongLife.TestCase.settings = settings(deadline=None, max_examples=60, stateful_step_count=40)
 TestLongLife = LongLife.TestCase

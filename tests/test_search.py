@@ -211,6 +211,22 @@ def test_meaning_alone_finds_what_shares_no_stem(open_store: Open) -> None:
     assert (hits[0].word_score, hits[0].vector_score) == (0.0, 1.0)
 
 
+def test_a_fact_only_the_words_brought_has_its_true_cosine_too(open_store: Open) -> None:
+    class Directions:
+        model = "directions"
+
+        def embed(self, texts: Sequence[str]) -> Any:
+            rows = [[1.0, 1.0] if "tea in" in t else [1.0, 0.1] for t in texts]
+            return np.array(rows, dtype=np.float32)
+
+    store = open_store(embedder=Directions())
+    store.add_many(NewFact(content=f"violin {n}", subject="sue") for n in range(200))
+    tea = store.add("tea in the garden", subject="sue")
+    hit = store.search("tea", limit=5)[0]
+    assert hit.fact.id == tea.id
+    assert hit.vector_score == pytest.approx(1.1 / (2 * 1.01) ** 0.5, rel=1e-5)
+
+
 @pytest.mark.parametrize(
     "bad",
     [
