@@ -11,7 +11,7 @@ import pytest
 SOURCE = Path(__file__).parent.parent / "python" / "memstore"
 
 ROOMS: tuple[tuple[str, ...], ...] = (
-    ("errors", "model", "protocols", "clock", "metadata", "settings"),
+    ("arguments", "errors", "model", "protocols", "clock", "metadata", "settings"),
     (
         "vectors",
         "ranking",
@@ -32,7 +32,7 @@ ROOMS: tuple[tuple[str, ...], ...] = (
         "database.migrations",
     ),
     ("embedding", "facts", "search", "resident", "touches", "tasks", "transfer", "doctor"),
-    ("store", ""),
+    ("store", "opening", ""),
     ("faces", "__main__"),
 )
 

@@ -346,3 +346,25 @@ def test_ids_must_be_whole_numbers(store: Store) -> None:
     for wrong in ("1", 1.0, True, None):
         with pytest.raises(TypeError, match="whole number"):
             store.get(wrong)  # type: ignore[arg-type]
+
+
+def test_subjects_are_found_with_spaces_around_them(store: Store) -> None:
+    fact = store.add("Alice lives in Berlin", subject=" alice ", category=" identity ")
+    assert (fact.subject, fact.category) == ("alice", "identity")
+    assert store.list(subject=" alice ", category="identity ") == [fact]
+    assert store.history(subject=" alice") == [fact]
+    assert store.exists(fact.content, subject="alice ")
+
+
+@pytest.mark.parametrize("limit", [0, -1, 2.5, 2**70])
+def test_limits_are_positive_whole_numbers(store: Store, limit: int) -> None:
+    for ask in (store.list, store.tasks.list, store.embed_pending):
+        with pytest.raises(ValueError, match="limit must be at least 1"):
+            ask(limit=limit)
+
+
+def test_embedder_options_go_with_a_name(open_store: Callable[..., Store]) -> None:
+    with pytest.raises(ValueError, match='model and base_url go with embedder="ollama"'):
+        open_store(model="x", base_url="http://localhost")
+    with pytest.raises(ValueError, match="api_key go with"):
+        open_store(embedder=None, api_key="k")

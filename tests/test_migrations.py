@@ -543,3 +543,22 @@ def test_open_in_unwritable_folder_is_refused(
     folder.mkdir(mode=0o500)
     with pytest.raises(StorageError, match="cannot create"):
         open_store(folder / "memory.db")
+
+
+def test_erase_reaches_pages_freed_before_the_upgrade(path: Path) -> None:
+    """Programs that do not overwrite what they delete leave copies in pages nobody uses."""
+    with closing(sqlite3.connect(path)) as old:
+        old.execute("PRAGMA secure_delete = OFF")
+        for step in (V1, *LATER_STEPS.values(), "UPDATE memstore_version SET version = 6"):
+            old.executescript(step)
+        old.executemany(
+            "INSERT INTO memstore_facts (content, subject, category, created_at)"
+            " VALUES (?, 'vault', 'note', '2026-01-01T00:00:00Z')",
+            [(f"the code is xylophone{number} " * 50,) for number in range(200)],
+        )
+        old.execute("DELETE FROM memstore_facts WHERE id > 1")
+        old.commit()
+    assert b"xylophone150" in path.read_bytes()
+    with memstore.open(path, embedder=None) as store:
+        assert store.erase(1) is True
+        assert b"xylophone" not in path.read_bytes()

@@ -701,3 +701,7 @@ def test_erase_while_another_process_reads_leaves_no_bytes_in_the_end(
         store.erase(fact.id)
     store.close()
     assert b"quetzal" not in bytes_on_disk(path)
+
+
+def test_read_only_store_is_examined(read_only: Store) -> None:
+    assert read_only.examine() == []

@@ -932,3 +932,13 @@ def test_facts_without_a_direction_are_found_by_words(store: Store, embedder: An
         tea = zeros.add("tea", subject="sue")
         hits = zeros.search("tea")
     assert (ids(hits), hits[0].vector_score, hits.words_only) == ([tea.id], 0.0, None)
+
+
+def test_a_fresh_note_is_found_among_many_faded_ones(store: Store) -> None:
+    faded = datetime.now(UTC) - timedelta(days=1000)
+    store.add_many(
+        {"content": "the kettle is broken", "subject": "kettle", "created_at": faded}
+        for _ in range(1200)
+    )
+    fresh = store.add("the kettle is broken", subject="kettle")
+    assert store.search("broken kettle", limit=1)[0].fact == fresh

@@ -544,3 +544,26 @@ def test_import_with_a_flipped_byte_is_refused_or_sound(
         except TransferError:
             assert not len(list(target.export(namespaces="all"))) > 1
         assert target.examine() == []
+
+
+def test_import_carries_tombstones_and_erasures_over(store: Store, target: Store) -> None:
+    deleted, erased, kept = (store.add(f"fact {n}", subject="s") for n in range(3))
+    target.import_(list(store.export()))
+    store.delete(deleted.id)
+    store.erase(erased.id)
+    report = target.import_(list(store.export()))
+    assert (report.imported, report.known, report.removed) == (0, 3, 2)
+    assert [fact.content for fact in target.list(active_only=False)] == [kept.content]
+    assert "fact 1" not in "".join(target.export())
+    assert target.examine() == []
+    assert target.import_(list(store.export())).removed == 0
+
+
+def test_import_leaves_what_was_restored_since(store: Store, target: Store) -> None:
+    fact = store.add("true after all", subject="s")
+    store.delete(fact.id)
+    export = list(store.export())
+    target.import_(export)
+    target.restore(target.list(include_deleted=True)[0].id)
+    assert target.import_(export).removed == 0
+    assert [fact.content for fact in target.list()] == ["true after all"]

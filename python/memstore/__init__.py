@@ -35,9 +35,10 @@ from memstore.model import (
     StoreStatus,
     Task,
 )
+from memstore.opening import open
 from memstore.protocols import Embedder
 from memstore.providers import LocalEmbedder, OllamaEmbedder, OpenAIEmbedder
-from memstore.store import Store, open
+from memstore.store import Store
 
 __version__ = "0.1.0"
 

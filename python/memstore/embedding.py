@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from memstore import vectors
+from memstore.arguments import checked_limit
 from memstore.database import fact_table, journal, meta_table
 from memstore.database.journal import Author, Kind
 from memstore.errors import (
@@ -95,6 +96,11 @@ class Embedding:
         """Why the embedder failed last, in its own words; ``None`` while it works."""
         with self._resting:
             return self._last_error or None
+
+    def note_trouble(self, error: str) -> None:
+        """Remember why vectors could not be stored."""
+        with self._resting:
+            self._last_error = error
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return ``float32[n, d]`` for texts.
@@ -198,6 +204,7 @@ class Embedding:
             limit: how many facts at most; ``None`` for all.
             progress: called after each batch with how many are done, and of how many.
         """
+        checked_limit(limit)
         with self._engine.read() as transaction:
             total = fact_table.count_pending(transaction)
         total = total if limit is None else min(limit, total)

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from memstore import clock, metadata
+from memstore.arguments import MAX_CONTENT, MAX_NAME, MAX_NUMBER, checked_limit, checked_text
 from memstore.database import fact_table, journal, word_index
 from memstore.database.filters import FactFilter
 from memstore.database.journal import Author, Kind
@@ -16,12 +17,6 @@ from memstore.model import Fact, NewFact, Operation
 if TYPE_CHECKING:
     from memstore.database.engine import Engine, Transaction
     from memstore.embedding import Embedding
-
-MAX_CONTENT = 1_000_000
-"""Characters of one fact. A fact is a claim; what is longer wants to be several."""
-
-MAX_NAME = 500
-"""Characters of a subject, a category, a source or an idempotency key."""
 
 
 class Facts:
@@ -54,7 +49,8 @@ class Facts:
             if embedding is not None and blobs is not None:
                 try:
                     embedding.admit(transaction, blobs[0])
-                except EmbedderMismatch:  # the write goes on; status and searches tell
+                except EmbedderMismatch as error:  # the write goes on
+                    embedding.note_trouble(str(error))
                     blobs = None
             return [
                 self._insert(transaction, values, blobs[i] if blobs is not None else None)
@@ -112,9 +108,8 @@ class Facts:
         newest_first: bool,
     ) -> list[Fact]:
         """Return the facts a filter lets through, by id."""
-        if limit is not None and limit < 1:
-            raise ValueError(f"limit must be at least 1, not {limit}")
-        if offset < 0:
+        checked_limit(limit)
+        if not isinstance(offset, int) or not 0 <= offset <= MAX_NUMBER:
             raise ValueError(f"offset must be 0 or more, not {offset}")
         with self._engine.read() as transaction:
             return [
@@ -174,7 +169,7 @@ class Facts:
     def history_of_subject(self, subject: str) -> list[Fact]:
         """Return every fact there ever was about a subject, oldest first."""
         with self._engine.read() as transaction:
-            return fact_table.of_subject(transaction, self._namespace, subject)
+            return fact_table.of_subject(transaction, self._namespace, subject.strip())
 
     def operations(self, fact_id: int) -> list[Operation]:
         """Return what the journal holds of the chain a fact is in, oldest first."""
@@ -260,15 +255,15 @@ class Facts:
             blob = fact_table.embedding_of(transaction, fact_id)
             return self._insert(transaction, again, blob)
 
-    def erase(self, fact_id: int) -> None:
-        """Remove the bytes of a fact for good; its place in the chain stays, empty."""
+    def erase(self, fact_id: int) -> bool:
+        """Remove the bytes of a fact for good; its place in the chain stays, empty.
+
+        Returns:
+            Whether they have left the files already.
+        """
         with self._engine.write() as transaction:
-            fact = self._stored(transaction, fact_id)
-            fact_table.blank(transaction, fact_id, fact.deleted_at or clock.utc_now())
-            word_index.forget_deleted(transaction)
-            journal.forget_texts(transaction, fact_id)
-            journal.append(transaction, self._author, Kind.ERASE, fact_id)
-        self._engine.checkpoint()
+            blank(transaction, self._author, self._stored(transaction, fact_id))
+        return self._engine.compact()
 
     def _known(self, transaction: Transaction, fact_id: int) -> Fact:
         fact = self._stored(transaction, fact_id)
@@ -292,6 +287,14 @@ class Facts:
         after = {name: _json_value(value) for name, value in changes.items()}
         journal.append(transaction, self._author, kind, fact.id, before=before, after=after)
         return self._known(transaction, fact.id)
+
+
+def blank(transaction: Transaction, author: Author, fact: Fact) -> None:
+    """Take a fact's text out of row, index and journal; the pages of the file are to follow."""
+    fact_table.blank(transaction, fact.id, fact.deleted_at or clock.utc_now())
+    word_index.forget_deleted(transaction)
+    journal.forget_texts(transaction, fact.id)
+    journal.append(transaction, author, Kind.ERASE, fact.id)
 
 
 def journalled(fact: Fact) -> dict[str, Any]:
@@ -347,23 +350,3 @@ def _checked(new: NewFact) -> dict[str, Any]:
         text = getattr(new, name)
         values[name] = text if text is None else checked_text(text, name, MAX_NAME)
     return values
-
-
-def checked_text(text: object, name: str, limit: int) -> str:
-    """Return a text that can be stored, or raise an error that names the argument."""
-    if not isinstance(text, str):
-        raise TypeError(f"{name} must be text, not {type(text).__name__}")
-    if not text.strip():
-        raise ValueError(f"{name} is empty")
-    if len(text) > limit:
-        raise ValueError(f"{name} is {len(text):,} characters long; the limit is {limit:,}")
-    if "\x00" in text:
-        raise ValueError(f"{name} holds a NUL character, which is no text")
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError as error:
-        raise ValueError(
-            f"{name} holds half of a character at position {error.start} (a lone surrogate): "
-            "decode the text properly before storing it"
-        ) from None
-    return text

@@ -37,7 +37,7 @@ HALF_LIVES_SECONDS: Final[Mapping[str, float]] = {"note": 30 * 86_400.0}
 
 MAX_LIMIT: Final = 1000
 
-MIN_CANDIDATES: Final = 50
+MIN_CANDIDATES: Final = 200
 """Each pass brings twice the limit, and at least these: a fact that both passes rate well must
 not be lost because a small limit cut it from one of them."""
 

@@ -6,14 +6,12 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from memstore import clock, providers, settings
+from memstore import clock
+from memstore.arguments import MAX_NAME, checked_text
 from memstore.database import fact_table, meta_table
 from memstore.database.filters import FactFilter
-from memstore.database.journal import Author
-from memstore.database.migrations import VERSION, migrate
-from memstore.database.sqlite import WAIT_SECONDS, SqliteEngine
-from memstore.errors import EmbedderError, SchemaError, StorageError
-from memstore.facts import MAX_NAME, Facts, checked_text
+from memstore.errors import EmbedderError, StorageError
+from memstore.facts import Facts
 from memstore.metadata import Filters, parse_filters
 from memstore.model import (
     DEFAULT_CATEGORY,
@@ -23,7 +21,6 @@ from memstore.model import (
     SearchHits,
     StoreStatus,
 )
-from memstore.protocols import Embedder
 from memstore.tasks import Tasks
 from memstore.touches import Touches
 
@@ -35,115 +32,14 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from memstore.database.engine import Engine, Progress
+    from memstore.database.journal import Author
     from memstore.doctor import Finding
     from memstore.embedding import BackgroundEmbedding, Embedding, EmbedReport
+    from memstore.protocols import Embedder
     from memstore.search import Search
     from memstore.transfer import ImportReport
 
 ALL_NAMESPACES = "all"
-
-
-def open(
-    path: str | os.PathLike[str] | None = None,
-    *,
-    namespace: str = settings.DEFAULT_NAMESPACE,
-    embedder: str | Embedder | None = "local",
-    model: str | None = None,
-    base_url: str | None = None,
-    api_key: str | None = None,
-    actor: str = "user",
-    source: str = "library",
-    read_only: bool = False,
-    synchronous: str = "NORMAL",
-    wait_seconds: float = WAIT_SECONDS,
-) -> Store:
-    """Open a file of memories, creating or upgrading it where needed.
-
-    Opening loads no model and asks no server. Any number of threads may use the store, and any
-    number of processes the file.
-
-    Args:
-        path: the file; ``None`` for the user's own, e.g. ``~/.local/share/memstore/memory.db``;
-            ``":memory:"`` for one that ends with the store.
-        namespace: the partition every read and write is bound to.
-        embedder: ``"local"`` (works offline, no key), ``"ollama"``, ``"openai"`` (any
-            OpenAI-compatible server), an :class:`Embedder`, or ``None`` for words only.
-        model: the model of ``"ollama"`` or ``"openai"``.
-        base_url: where that server is.
-        api_key: its key; ``OPENAI_API_KEY`` when not given.
-        actor: who makes the changes, for the journal.
-        source: through what, for the journal.
-        read_only: refuse every write.
-        synchronous: ``"FULL"`` also survives the loss of power right after a write.
-        wait_seconds: how long a write waits while another process writes.
-
-    Raises:
-        EmbedderMismatch: the file holds the vectors of another model; both are named.
-        SchemaError: the file is newer than this program; it is untouched.
-        StorageError: it cannot be opened or created.
-        ValueError: an argument that is none of the above.
-    """
-    chosen = _embedder(embedder, model, base_url, api_key)
-    engine = SqliteEngine(
-        settings.default_path() if path is None else path,
-        synchronous=synchronous,
-        wait_seconds=wait_seconds,
-        read_only=read_only,
-    )
-    try:
-        _bring_up_to_date(engine, read_only)
-        if chosen is not None:
-            _refuse_other_model(engine, chosen)
-        return Store(
-            engine,
-            namespace=namespace or settings.DEFAULT_NAMESPACE,
-            embedder=chosen,
-            author=Author(checked_text(actor, "actor", MAX_NAME), source),
-            read_only=read_only,
-        )
-    except BaseException:
-        engine.close()
-        raise
-
-
-def _embedder(
-    given: str | Embedder | None, model: str | None, base_url: str | None, api_key: str | None
-) -> Embedder | None:
-    if isinstance(given, str):
-        key = api_key or (settings.openai_key() if given == "openai" else None)
-        return providers.embedder(given, model=model, base_url=base_url, api_key=key)
-    if given is None:
-        return None
-    if isinstance(given, type) or not isinstance(given, Embedder):
-        name = f"the class {given.__name__}" if isinstance(given, type) else type(given).__name__
-        raise TypeError(
-            'embedder must be "local", "ollama", "openai", None, or an object with a `model` and '
-            f"an `embed(texts)`; {name} is none"
-        )
-    checked_text(given.model, "the embedder's model", MAX_NAME)
-    return given
-
-
-def _bring_up_to_date(engine: Engine, read_only: bool) -> None:
-    if not read_only:
-        migrate(engine)
-        return
-    with engine.read() as transaction:
-        version = meta_table.schema_version(transaction)
-    if version != VERSION:
-        raise SchemaError(
-            f"{engine.path} has schema version {version} and {VERSION} is needed: open it once "
-            "without read_only to upgrade it"
-        )
-
-
-def _refuse_other_model(engine: Engine, embedder: Embedder) -> None:
-    with engine.read() as transaction:
-        stored, _ = meta_table.embedding_model(transaction)
-    if stored is not None and stored != embedder.model:
-        from memstore.embedding import mismatch
-
-        raise mismatch(engine.path, stored, embedder.model)
 
 
 class Store:
@@ -304,10 +200,10 @@ class Store:
         return self._facts.delete(fact_id)
 
     def restore(self, fact_id: int) -> Fact:
-        """Bring a fact back and return the one that is active now.
+        """Bring a fact back and return the one that was brought back.
 
-        A deleted fact loses its tombstone. The text of a superseded one becomes a new fact that
-        supersedes the newest of its chain; a chain only grows.
+        A deleted fact loses its tombstone, and is again what it was. The text of a superseded
+        one becomes a new fact that supersedes the newest of its chain; a chain only grows.
 
         Raises:
             NotFound: no such fact.
@@ -315,15 +211,21 @@ class Store:
         """
         return self._facts.restore(fact_id)
 
-    def erase(self, fact_id: int) -> None:
+    def erase(self, fact_id: int) -> bool:
         """Remove a fact's bytes from the file, the index and the journal. There is no way back.
 
-        Its place in its chain stays, empty. Copies made before (backups, exports) keep it.
+        Its place in its chain stays, empty. The whole file is written anew, so that no old page
+        keeps the text. Copies made before (backups, exports) do.
+
+        Returns:
+            False while another process still reads an older state or writes: the text can be
+            seen no more, and its bytes go when :meth:`erase` is called again or the last process
+            closes the file.
 
         Raises:
             NotFound: no such fact.
         """
-        self._facts.erase(fact_id)
+        return self._facts.erase(fact_id)
 
     def touch(self, fact_ids: Iterable[int]) -> int:
         """Count one use of each fact, and return how many of them are in this namespace."""
@@ -647,7 +549,7 @@ class Store:
         """Prove that derived data agrees with the rows; an empty list means all is well."""
         from memstore import doctor
 
-        return doctor.examine(self._engine)
+        return doctor.examine(self._engine, read_only=self._read_only)
 
     def rebuild(self) -> builtins.list[str]:
         """Make what is derived anew, and return what was done; the rows are not touched."""

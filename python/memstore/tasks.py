@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore import clock
+from memstore.arguments import MAX_NAME, checked_limit, checked_text
 from memstore.database import fact_table
 from memstore.database.filters import FactFilter
 from memstore.errors import Conflict, NotFound
-from memstore.facts import MAX_NAME, Facts, checked_text
 from memstore.metadata import MetadataFilter
 from memstore.model import OPEN_STATUSES, TODO, Fact, NewFact, Scope, Task, TaskStatus
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from memstore.database.engine import Engine
+    from memstore.facts import Facts
 
 PRIORITIES: Final = ("high", "normal", "low")
 
@@ -132,8 +133,7 @@ class Tasks:
             surface: ``"startup"`` for those an agent is shown when it starts.
             limit: how many at most.
         """
-        if limit is not None and limit < 1:
-            raise ValueError(f"limit must be at least 1, not {limit}")
+        checked_limit(limit)
         conditions = [MetadataFilter("kind", "=", "task")]
         if project is not None:
             conditions.append(MetadataFilter("project", "=", project))

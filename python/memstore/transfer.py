@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore import clock, metadata
+from memstore.arguments import checked_text
 from memstore.database import fact_table, journal, meta_table
 from memstore.database.journal import Author, Kind
 from memstore.errors import TransferError
-from memstore.facts import checked_text, journalled
+from memstore.facts import blank, journalled
 from memstore.model import MOMENT_FIELDS, Fact, Operation
 
 if TYPE_CHECKING:
@@ -85,6 +86,8 @@ class ImportReport:
     """Facts that were here already, by UUID."""
     retired: int
     """Known facts that the export knew to be superseded, and that now are."""
+    removed: int
+    """Known facts that the export knew to be deleted or erased, and that now are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,7 +269,7 @@ def write(
     """
     here: dict[int, Fact] = {}
     new: dict[int, Fact] = {}
-    retired = 0
+    retired = removed = 0
     with engine.write() as transaction:
         for done, fact in enumerate(incoming.facts, 1):
             home = namespace or fact.namespace
@@ -275,6 +278,7 @@ def write(
                 here[fact.id] = new[fact.id] = _bring_in(transaction, fact, home)
             else:
                 here[fact.id] = known
+                removed += _remove(transaction, author, known, fact)
             if progress is not None and (done % PROGRESS_EVERY == 0 or done == len(incoming.facts)):
                 progress(done, len(incoming.facts))
         for fact in incoming.facts:
@@ -291,7 +295,9 @@ def write(
             # The lines before speak of other ids; this one says where the fact stands now.
             after = journalled(linked[fact.id])
             journal.append(transaction, author, Kind.ADOPT, fact.id, after=after)
-    return ImportReport(len(new), len(here) - len(new), retired)
+    if removed:
+        engine.compact()
+    return ImportReport(len(new), len(here) - len(new), retired, removed)
 
 
 def _bring_in(transaction: Transaction, fact: Fact, namespace: str) -> Fact:
@@ -301,6 +307,21 @@ def _bring_in(transaction: Transaction, fact: Fact, namespace: str) -> Fact:
         values["idempotency_key"] = None  # another fact answers to it here
     values |= {"namespace": namespace, "superseded_by": None, "superseded_at": None}
     return fact_table.insert(transaction, values)
+
+
+def _remove(transaction: Transaction, author: Author, known: Fact, fact: Fact) -> bool:
+    """Delete or erase a known fact that was at the source, unless it was restored here since."""
+    if fact.deleted_at is None or known.status == "erased":
+        return False
+    if fact.status == "erased":
+        blank(transaction, author, known)
+        return True
+    if known.deleted_at or journal.restored_since(transaction, known.id, fact.deleted_at):
+        return False
+    fact_table.update(transaction, known.id, deleted_at=fact.deleted_at)
+    after = {"deleted_at": clock.to_text(fact.deleted_at)}
+    journal.append(transaction, author, Kind.DELETE, known.id, after=after)
+    return True
 
 
 def _leads_back(transaction: Transaction, here: Mapping[int, Fact], fact: Fact) -> bool:

@@ -58,8 +58,12 @@ class Engine(Protocol):
         """Write a consistent copy of the live database to a new file."""
         ...
 
-    def checkpoint(self) -> None:
-        """Bring what the write-ahead log holds into the database file, as far as possible now."""
+    def compact(self) -> bool:
+        """Write the database anew without what was deleted, and empty the write-ahead log.
+
+        Returns:
+            Whether the log could be emptied; not while another process reads an older state.
+        """
         ...
 
     def size_bytes(self) -> int:

@@ -176,9 +176,7 @@ def select_ids(transaction: Transaction, wanted: FactFilter) -> list[int]:
     return [int(row[0] or 0) for row in rows]
 
 
-def visible(
-    transaction: Transaction, fact_ids: Sequence[int], wanted: FactFilter
-) -> Iterator[int]:
+def visible(transaction: Transaction, fact_ids: Sequence[int], wanted: FactFilter) -> Iterator[int]:
     """Yield those of the ids that a filter lets through."""
     where, values = wanted.where()
     for chunk, marks in _chunks(fact_ids):

@@ -62,9 +62,9 @@ class FactFilter:
             also("f.superseded_by IS NULL")
             also("(f.expired_at IS NULL OR f.expired_at > ?)", clock.to_text(self.now))
         if self.subject is not None:
-            also("f.subject = ?", self.subject)
+            also("f.subject = ?", self.subject.strip())
         if self.category is not None:
-            also("f.category = ?", self.category)
+            also("f.category = ?", self.category.strip())
         for condition in self.metadata:
             clause, parameters = metadata_clause(condition)
             also(clause, *parameters)

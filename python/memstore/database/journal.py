@@ -14,6 +14,7 @@ from memstore.model import Operation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from datetime import datetime
 
     from memstore.database.engine import Row, Transaction
 
@@ -141,6 +142,15 @@ def facts_changed_since(transaction: Transaction, operation_id: int) -> list[int
         (operation_id,),
     )
     return [int(row[0]) for row in rows if row[0] is not None]
+
+
+def restored_since(transaction: Transaction, fact_id: int, moment: datetime) -> bool:
+    """Whether a fact was restored after a moment."""
+    row = transaction.one(
+        "SELECT 1 FROM memstore_journal WHERE fact_id = ? AND kind = ? AND at > ?",
+        (fact_id, Kind.RESTORE, clock.to_text(moment)),
+    )
+    return row is not None
 
 
 def forget_texts(transaction: Transaction, fact_id: int) -> None:

@@ -36,8 +36,8 @@ IDLE_READERS: Final = 4
 BACKUP_PAGES: Final = 1024
 """Pages copied a step; 4 MB keep the progress bar moving and other writers unharmed."""
 
-CHECKPOINT_WAIT_MILLISECONDS: Final = 1000
-"""How long an asked-for check-point waits for readers to finish."""
+COMPACT_WAIT_MILLISECONDS: Final = 1000
+"""How long compacting waits for writers and readers to finish."""
 
 IN_MEMORY: Final = ":memory:"
 
@@ -168,11 +168,19 @@ class SqliteEngine:
             finally:
                 copy.close()
 
-    def checkpoint(self) -> None:
-        with self._writing, suppress(apsw.BusyError):
+    def compact(self) -> bool:
+        with self._writing:
             self._check_usable()
-            self._writer.set_busy_timeout(CHECKPOINT_WAIT_MILLISECONDS)
-            self._writer.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+            self._writer.set_busy_timeout(COMPACT_WAIT_MILLISECONDS)
+            try:
+                self._writer.execute("VACUUM")
+                if not self._in_memory:
+                    self._writer.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+            except apsw.BusyError:
+                return False
+            except apsw.Error as error:
+                raise _storage_error(error) from error
+            return True
 
     def size_bytes(self) -> int:
         if self._in_memory:

@@ -23,8 +23,9 @@ enough of them."""
 def search(
     transaction: Transaction, query: str, wanted: FactFilter, limit: int
 ) -> list[tuple[int, float]]:
-    """Return ``(id, bm25)`` of the best facts by words; more negative is better, ties by id.
+    """Return ``(id, bm25)`` of the best facts by words; more negative is better.
 
+    Of equals the newer come first: the older ones may have decayed, and the cut comes before that.
     The filter applies before the limit, so facts that may not be seen take nobody's place.
     """
     expression = match_expression(query)
@@ -40,7 +41,7 @@ def search(
     rows = transaction.rows(
         f"SELECT f.id, {NEARNESS} AS nearness"
         " FROM memstore_facts_fts JOIN memstore_facts f ON f.id = memstore_facts_fts.rowid"
-        f" WHERE memstore_facts_fts MATCH ? AND {where} ORDER BY nearness, f.id LIMIT ?",
+        f" WHERE memstore_facts_fts MATCH ? AND {where} ORDER BY nearness, f.id DESC LIMIT ?",
         (expression, *values, limit),
     )
     return [(int(row[0] or 0), float(row[1] or 0.0)) for row in rows]
@@ -50,7 +51,7 @@ def _best(transaction: Transaction, expression: str, limit: int) -> list[tuple[i
     """Ask the index alone, whoever may see what it finds: a quarter of the time of a join."""
     rows = transaction.rows(
         f"SELECT rowid, {NEARNESS} AS nearness FROM memstore_facts_fts"
-        " WHERE memstore_facts_fts MATCH ? ORDER BY nearness, rowid LIMIT ?",
+        " WHERE memstore_facts_fts MATCH ? ORDER BY nearness, rowid DESC LIMIT ?",
         (expression, limit),
     )
     return [(int(row[0] or 0), float(row[1] or 0.0)) for row in rows]

@@ -138,7 +138,11 @@ def _erase(store: Store, arguments: argparse.Namespace, show: Show) -> int | Non
     if not arguments.yes and not _agreed(store, arguments.id):
         show.note("nothing was erased")
         return REFUSED
-    store.erase(arguments.id)
+    if not store.erase(arguments.id):
+        show.note(
+            "another process is using the file: the text can be seen no more, and its bytes go "
+            "when the last one closes it, or with the same command again"
+        )
     show.done(f"erased #{arguments.id}", {"erased": arguments.id})
     return None
 

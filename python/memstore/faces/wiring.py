@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import fields, replace
+from typing import TYPE_CHECKING
 
 from memstore import providers, settings
+from memstore.opening import open as open_file
 from memstore.settings import Settings
-from memstore.store import Store
-from memstore.store import open as open_file
+
+if TYPE_CHECKING:
+    from memstore.store import Store
 
 ENVIRONMENT_HELP = """\
 environment (a flag wins over it):

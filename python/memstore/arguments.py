@@ -1,0 +1,38 @@
+"""What callers pass, checked: each error names the argument and the limit."""
+
+from __future__ import annotations
+
+MAX_CONTENT = 1_000_000
+"""Characters of one fact. A fact is a claim; what is longer wants to be several."""
+
+MAX_NUMBER = 2**63 - 1
+"""What the database can count to."""
+
+MAX_NAME = 500
+"""Characters of a subject, a category, a source or an idempotency key."""
+
+
+def checked_limit(limit: int | None) -> None:
+    """Refuse a limit that is no positive whole number; ``None`` stands for no limit."""
+    if limit is not None and (not isinstance(limit, int) or not 1 <= limit <= MAX_NUMBER):
+        raise ValueError(f"limit must be at least 1 and a whole number, not {limit}")
+
+
+def checked_text(text: object, name: str, limit: int) -> str:
+    """Return a text that can be stored, or raise an error that names the argument."""
+    if not isinstance(text, str):
+        raise TypeError(f"{name} must be text, not {type(text).__name__}")
+    if not text.strip():
+        raise ValueError(f"{name} is empty")
+    if len(text) > limit:
+        raise ValueError(f"{name} is {len(text):,} characters long; the limit is {limit:,}")
+    if "\x00" in text:
+        raise ValueError(f"{name} holds a NUL character, which is no text")
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise ValueError(
+            f"{name} holds half of a character at position {error.start} (a lone surrogate): "
+            "decode the text properly before storing it"
+        ) from None
+    return text
