@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 import memstore
 from memstore import Store
 
+from .model_server import ModelServer
+
 
 class WordEmbedder:
     """Counts words into 64 buckets: texts with the same words are near. Can be told to fail."""
@@ -67,3 +69,24 @@ def open_store(path: Path, embedder: WordEmbedder) -> Iterator[Callable[..., Sto
 @pytest.fixture
 def store(open_store: Callable[..., Store]) -> Store:
     return open_store()
+
+
+@pytest.fixture
+def no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep every request on this machine."""
+    for name in ("http_proxy", "https_proxy", "all_proxy", "no_proxy"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.upper(), raising=False)
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make the pauses between attempts a matter of milliseconds."""
+    monkeypatch.setattr("memstore.providers.http.BACKOFF_SECONDS", 0.001)
+
+
+@pytest.fixture
+def model_server(no_proxy: None, quick: None) -> Iterator[ModelServer]:
+    """A language model that says what the test scripts; see ``ModelServer``."""
+    with ModelServer.running() as server:
+        yield server

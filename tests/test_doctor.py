@@ -420,6 +420,62 @@ class LongLife(RuleBasedStateMachine):
             assert possible
             self.known[old].superseded_by = new
 
+    @rule(target=facts, fact=facts)
+    def reinstate(self, fact: int) -> int:
+        known = self.known[fact]
+        try:
+            back = self.store.reinstate(fact)
+        except (Conflict, NotFound):
+            says_so = any(
+                other.status == "active" and other.content == known.content
+                for other in self.known.values()
+            )
+            assert known.status != "superseded" or says_so
+            return fact
+        assert known.status == "superseded"
+        self.known[back.id] = Known(known.content, dict(known.metadata))
+        return back.id
+
+    @rule(target=facts, content=TEXTS, old=facts, kept=facts, gone=facts, propose=st.booleans())
+    def apply(self, content: str, old: int, kept: int, gone: int, propose: bool) -> int:
+        new = memstore.NewFact(content=content, subject="s", supersedes=None if propose else old)
+        changes = [
+            memstore.KeepFact(fact_id=kept, evidence={"content": content}),
+            memstore.AddFact(
+                fact=new, proposes=old if propose else None, evidence={"deleted_at": content}
+            ),
+            memstore.DeleteFact(fact_id=gone),
+        ]
+        states = [self.known[one].status for one in (old, kept, gone)]
+        possible = set(states) == {"active"} and (propose or old != gone)
+        try:
+            _, added, _ = self.store.apply(changes)
+        except (Conflict, NotFound):
+            assert not possible
+            return old
+        assert possible
+        self.known[added.fact.id] = Known(content)
+        if not propose:
+            self.known[old].superseded_by = added.fact.id
+        self.known[gone].deleted = True
+        return added.fact.id
+
+    @rule()
+    def decide(self) -> None:
+        for number, proposal in enumerate(self.store.proposals.list()):
+            if number % 2:
+                self.store.proposals.reject(proposal.id)
+            else:
+                try:
+                    self.store.proposals.accept(proposal.id)
+                except Conflict:  # accepting the one before retired a fact of this one
+                    continue
+                self.known[proposal.old.id].superseded_by = proposal.new.id
+
+    @rule(text=TEXTS)
+    def record(self, text: str) -> None:
+        assert self.store.episodes.record(text).content == text
+
     @rule(fact=facts)
     def confirm(self, fact: int) -> None:
         known = self.known[fact]

@@ -491,7 +491,7 @@ def test_close_while_threads_work_ends_them_cleanly(
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="needs /proc/self/fd")
-def test_open_and_close_300_times_leaks_no_descriptor(
+def test_open_and_close_1000_times_leaks_no_descriptor(
     path: Path, open_store: Callable[..., Store]
 ) -> None:
     def cycle() -> None:
@@ -502,8 +502,9 @@ def test_open_and_close_300_times_leaks_no_descriptor(
     cycle()
     gc.collect()
     before = len(os.listdir("/proc/self/fd"))
-    for _ in range(300):
+    for _ in range(1000):
         cycle()
+    assert leftovers(path) == []
     with pytest.raises(StorageError):
         open_store(path.parent)
     assert len(os.listdir("/proc/self/fd")) <= before

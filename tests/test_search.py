@@ -737,6 +737,21 @@ BY_ID: dict[str, Callable[[Store, int, int], Any]] = {
     "confirm": lambda store, other, own: store.confirm(other),
     "update_metadata": lambda store, other, own: store.update_metadata(other, {"a": 1}),
     "delete": lambda store, other, own: store.delete(other),
+    "reinstate": lambda store, other, own: store.reinstate(other),
+    "apply supersede": lambda store, other, own: store.apply(
+        [memstore.SupersedeFact(old_id=other, new_id=own)]
+    ),
+    "apply supersede by": lambda store, other, own: store.apply(
+        [memstore.SupersedeFact(old_id=own, new_id=other)]
+    ),
+    "apply delete": lambda store, other, own: store.apply([memstore.DeleteFact(fact_id=other)]),
+    "apply keep": lambda store, other, own: store.apply([memstore.KeepFact(fact_id=other)]),
+    "apply add": lambda store, other, own: store.apply(
+        [memstore.AddFact(fact=NewFact(content="x", subject="x", supersedes=other))]
+    ),
+    "apply propose": lambda store, other, own: store.apply(
+        [memstore.AddFact(fact=NewFact(content="x", subject="x"), proposes=other)]
+    ),
     "restore": lambda store, other, own: store.restore(other),
     "erase": lambda store, other, own: store.erase(other),
     "supersede": lambda store, other, own: store.supersede(other, own),

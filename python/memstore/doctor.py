@@ -7,8 +7,16 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from memstore import vectors
-from memstore.database import fact_table, integrity, journal, meta_table, word_index, words
+from memstore import episodes, vectors
+from memstore.database import (
+    episode_table,
+    fact_table,
+    integrity,
+    journal,
+    meta_table,
+    word_index,
+    words,
+)
 from memstore.database.journal import Author, Kind
 from memstore.errors import StorageError
 from memstore.facts import journalled
@@ -43,6 +51,7 @@ def examine(engine: Engine, *, read_only: bool = False) -> list[Finding]:
         ("pages", _pages),
         ("chains", _chains),
         ("journal", _facts_and_journal),
+        ("episodes", _episodes),
         ("embeddings", _embeddings),
         ("words", _segments),
     )
@@ -159,6 +168,24 @@ def _differences(fact: Fact, expected: dict[str, object] | None) -> Iterator[str
     names = [k for k in found.keys() | expected.keys() if found.get(k) != expected.get(k)]
     if names:
         yield f"{fact.id} ({', '.join(sorted(names))})"
+
+
+def _episodes(transaction: Transaction) -> Iterator[Finding]:
+    """Read every episode whole, beside its line in the journal and the hash of its words."""
+    wrong: list[str] = []
+    for episode in episode_table.everything(transaction):
+        lines = journal.of_episode(transaction, episode.id)
+        erased = any(line.kind == Kind.ERASE_EPISODE for line in lines)
+        if erased != (not episode.content) or not lines:
+            wrong.append(f"{episode.id} ({'erased' if erased else 'not in the journal'})")
+        elif not erased and (
+            episodes.journalled(episode) != lines[0].after
+            or episodes.hash_of(episode.content) != episode.content_hash
+        ):
+            wrong.append(str(episode.id))
+    if wrong:
+        message = f"episodes that differ from the journal: {_some(wrong)}"
+        yield Finding("episodes", message, repairable=False)
 
 
 def _embeddings(transaction: Transaction) -> Iterator[Finding]:

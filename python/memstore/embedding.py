@@ -122,6 +122,15 @@ class Embedding:
         self._recover()
         return found
 
+    def similarities(self, text: str, others: Sequence[str]) -> list[float]:
+        """Return the cosine of a text with each of the others, -1 to 1.
+
+        Raises:
+            EmbedderError: see :meth:`embed`.
+        """
+        first, *rest = self.embed([text, *others])
+        return [vectors.cosine(first, row) for row in rest]
+
     def _ask(self, texts: Sequence[str]) -> NDArray[np.float32]:
         try:
             return vectors.checked(self._embedder.embed(list(texts)), len(texts))

@@ -12,6 +12,11 @@
     │   ├── EmbedderUnavailable a passing failure: trying again later makes sense
     │   ├── EmbedderRejected    a lasting failure: the same input will fail again
     │   └── EmbedderMismatch    the file holds the vectors of another model
+    ├── GeneratorError          no usable answer could be had from a language model
+    │   ├── GeneratorUnavailable a passing failure: trying again later makes sense
+    │   ├── GeneratorRejected   a lasting failure: the same prompt will fail again
+    │   └── ReplyError          it answered, and the answer cannot be read
+    ├── LearningError           a conversation was not learnt from; its step says how far it came
     └── TransferError           an export could not be read; nothing was imported
 
 Wrong arguments are ``ValueError`` or ``TypeError``, as everywhere in Python.
@@ -67,6 +72,37 @@ class EmbedderRejected(EmbedderError):
 
 class EmbedderMismatch(EmbedderError):
     """The file holds the vectors of another model."""
+
+
+class GeneratorError(MemstoreError):
+    """No usable answer could be had from a language model."""
+
+
+class GeneratorUnavailable(GeneratorError):
+    """A passing failure (timeout, refused connection, 429, 5xx, no text in the reply)."""
+
+
+class GeneratorRejected(GeneratorError):
+    """A lasting failure: the same prompt would fail again (refused, declined, cut off)."""
+
+
+class ReplyError(GeneratorError):
+    """A model answered, and the answer cannot be read; asking again may help."""
+
+
+class LearningError(MemstoreError):
+    """A conversation was not learnt from to the end; the same call again completes it.
+
+    Args:
+        message: what happened and what to do.
+        step: where it stopped: ``record``, ``extract``, ``decide`` or ``store``.
+        episode_id: the conversation's record; ``None`` if it stopped before there was one.
+    """
+
+    def __init__(self, message: str, *, step: str = "", episode_id: int | None = None) -> None:
+        super().__init__(message)
+        self.step = step
+        self.episode_id = episode_id
 
 
 class TransferError(MemstoreError):

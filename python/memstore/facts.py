@@ -7,14 +7,17 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from memstore import clock, metadata
-from memstore.arguments import MAX_CONTENT, MAX_NAME, MAX_NUMBER, checked_limit, checked_text
-from memstore.database import fact_table, journal, word_index
+from memstore.arguments import MAX_NUMBER, checked_limit
+from memstore.database import fact_table, journal, proposal_table, word_index
 from memstore.database.filters import FactFilter
 from memstore.database.journal import Author, Kind
 from memstore.errors import Conflict, EmbedderMismatch, IdempotencyConflict, NotFound
-from memstore.model import Fact, NewFact, Operation
+from memstore.model import SCOPE_FIELDS, Fact, NewFact, Operation, Scope
+from memstore.new_facts import Prepared, all_checked, checked
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     from memstore.database.engine import Engine, Transaction
     from memstore.embedding import Embedding
 
@@ -30,38 +33,51 @@ class Facts:
         embedding: Callable[[], Embedding | None],
     ) -> None:
         self._engine = engine
-        self._author = author
-        self._namespace = namespace
+        self.author = author
+        self.namespace = namespace
         self._embedding = embedding
 
     def add_many(self, new_facts: Iterable[NewFact]) -> list[Fact]:
         """Store facts in one transaction: all of them, or none."""
-        checked = _all_checked(list(new_facts))
-        if not checked:
+        prepared = self.prepare(new_facts)
+        if not prepared:
             return []
-        embedding = self._embedding()
+        with self.writing() as transaction:
+            return [self.insert(transaction, one) for one in prepared]
+
+    def prepare(self, new_facts: Iterable[NewFact]) -> list[Prepared]:
+        """Check facts and embed them: all that can be done before a transaction opens."""
+        every = all_checked(list(new_facts))
+        embedding = self._embedding() if every else None
         blobs = None
         if embedding is not None:
             blobs = embedding.for_writing(
-                [(values["subject"], values["content"]) for values in checked]
+                [(values["subject"], values["content"]) for values in every]
             )
-        with self._engine.write() as transaction:
-            if embedding is not None and blobs is not None:
-                try:
-                    embedding.admit(transaction, blobs[0])
-                except EmbedderMismatch as error:  # the write goes on
-                    embedding.note_trouble(str(error))
-                    blobs = None
-            return [
-                self._insert(transaction, values, blobs[i] if blobs is not None else None)
-                for i, values in enumerate(checked)
-            ]
+        return [
+            Prepared(values, blobs[place] if blobs is not None else None)
+            for place, values in enumerate(every)
+        ]
 
-    def _insert(
-        self, transaction: Transaction, checked: Mapping[str, Any], blob: bytes | None
+    def writing(self) -> AbstractContextManager[Transaction]:
+        """Open a transaction for what was prepared."""
+        return self._engine.write()
+
+    def insert(
+        self,
+        transaction: Transaction,
+        prepared: Prepared,
+        evidence: Mapping[str, Any] | None = None,
     ) -> Fact:
-        values = dict(checked)
-        known = self._same_key(transaction, values)
+        """Store a prepared fact, and retire the one it supersedes.
+
+        Args:
+            transaction: the one in which all of it happens.
+            prepared: what :meth:`prepare` returned.
+            evidence: why, for the journal: with the retired fact, or with this one if none is.
+        """
+        values = dict(prepared.values)
+        known = self.same_key(transaction, prepared)
         if known is not None:
             return known
         supersedes = values.pop("supersedes")
@@ -71,20 +87,54 @@ class Facts:
         created_at = values["created_at"] or clock.utc_now()
         values |= {
             "uuid": clock.new_uuid(created_at),
-            "namespace": self._namespace,
+            "namespace": self.namespace,
             "created_at": created_at,
         }
-        fact = fact_table.insert(transaction, values, blob)
-        journal.append(transaction, self._author, Kind.ADD, fact.id, after=journalled(fact))
+        fact = fact_table.insert(transaction, values, self._admitted(transaction, prepared.blob))
+        journal.append(
+            transaction,
+            self.author,
+            Kind.ADD,
+            fact.id,
+            after=journalled(fact),
+            evidence=evidence if old is None else None,
+        )
         if old is not None:
-            self._retire(transaction, old, fact.id)
+            self.retire(transaction, old, fact.id, evidence)
         return fact
 
-    def _same_key(self, transaction: Transaction, values: Mapping[str, Any]) -> Fact | None:
+    def _admitted(self, transaction: Transaction, blob: bytes | None) -> bytes | None:
+        """Return the embedding if it belongs into this file; else the fact is pending."""
+        embedding = self._embedding() if blob is not None else None
+        if embedding is None or blob is None:
+            return None
+        try:
+            embedding.admit(transaction, blob)
+        except EmbedderMismatch as error:  # the write goes on
+            embedding.note_trouble(str(error))
+            return None
+        return blob
+
+    def same(self, transaction: Transaction, prepared: Prepared) -> Fact | None:
+        """Return the active fact of the same owners that says just this about just this subject."""
+        values = prepared.values
+        owners = Scope(**{name: values[name] for name in SCOPE_FIELDS})
+        wanted = FactFilter(
+            (self.namespace,), clock.utc_now(), subject=values["subject"], scope=owners
+        )
+        return fact_table.saying(transaction, values["content"], wanted)
+
+    def same_key(self, transaction: Transaction, prepared: Prepared) -> Fact | None:
+        """Return the fact that the idempotency key stands for already.
+
+        Raises:
+            IdempotencyConflict: it says something else.
+        """
+        values = prepared.values
         key = values["idempotency_key"]
         if key is None:
             return None
-        known = fact_table.find(transaction, self._namespace, idempotency_key=key)
+        known = fact_table.find(transaction, self.namespace, idempotency_key=key)
         if known is None:
             return None
         if (known.content, known.subject) != (values["content"], values["subject"]):
@@ -94,10 +144,28 @@ class Facts:
             )
         return known
 
+    def newest_id(self) -> int:
+        """Return the id of the newest fact of the file."""
+        with self._engine.read() as transaction:
+            return fact_table.newest_id(transaction)
+
+    def refuse_newer(
+        self, transaction: Transaction, since: int, subjects: Iterable[str], scope: Scope | None
+    ) -> None:
+        """Raise Conflict where somebody stored a fact about one of the subjects meanwhile."""
+        for subject in subjects:
+            wanted = FactFilter((self.namespace,), clock.utc_now(), subject=subject, scope=scope)
+            found = fact_table.newer(transaction, since, wanted)
+            if found is not None:
+                raise Conflict(
+                    f"fact {found} about {subject!r} was stored meanwhile; nothing was changed: "
+                    "look again and decide anew"
+                )
+
     def get(self, fact_id: int) -> Fact:
         """Return one fact, in whatever state but erased."""
         with self._engine.read() as transaction:
-            return self._known(transaction, fact_id)
+            return self.known(transaction, fact_id)
 
     def select(
         self,
@@ -124,8 +192,8 @@ class Facts:
         A superseded one does not count: what was once true may become true again.
         """
         with self._engine.read() as transaction:
-            wanted = FactFilter((self._namespace,), clock.utc_now(), subject=subject)
-            return any(fact.content == content for fact in fact_table.select(transaction, wanted))
+            wanted = FactFilter((self.namespace,), clock.utc_now(), subject=subject)
+            return fact_table.saying(transaction, content, wanted) is not None
 
     def supersede(self, old_id: int, new_id: int) -> Fact:
         """Retire one fact in favour of another that is there already; return the retired one."""
@@ -133,17 +201,17 @@ class Facts:
             raise Conflict(f"fact {old_id} cannot supersede itself: name the newer fact's id")
         with self._engine.write() as transaction:
             old = self._retirable(transaction, old_id)
-            new = self._known(transaction, new_id)
+            new = self.known(transaction, new_id)
             if new.status != "active":
                 raise Conflict(
-                    f"fact {new_id} is {_standing(new)}, so it cannot supersede fact {old_id}: "
+                    f"fact {new_id} is {standing(new)}, so it cannot supersede fact {old_id}: "
                     "name an active fact"
                 )
-            self._retire(transaction, old, new_id)
-            return self._known(transaction, old_id)
+            self.retire(transaction, old, new_id)
+            return self.known(transaction, old_id)
 
     def _retirable(self, transaction: Transaction, fact_id: int) -> Fact:
-        old = self._known(transaction, fact_id)
+        old = self.known(transaction, fact_id)
         if old.superseded_by is not None:
             newest = fact_table.chain(transaction, fact_id)[-1]
             raise Conflict(
@@ -154,37 +222,46 @@ class Facts:
             raise Conflict(f"fact {fact_id} is deleted: restore it first, or just add the new fact")
         return old
 
-    def _retire(self, transaction: Transaction, old: Fact, new_id: int) -> None:
+    def retire(
+        self,
+        transaction: Transaction,
+        old: Fact,
+        new_id: int,
+        evidence: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Let a newer fact supersede an active one; both were checked."""
         at = clock.utc_now()
         after = {"superseded_by": new_id, "superseded_at": clock.to_text(at)}
         fact_table.update(transaction, old.id, superseded_by=new_id, superseded_at=at)
-        journal.append(transaction, self._author, Kind.SUPERSEDE, old.id, after=after)
+        journal.append(
+            transaction, self.author, Kind.SUPERSEDE, old.id, after=after, evidence=evidence
+        )
 
     def history(self, fact_id: int) -> list[Fact]:
         """Return the whole chain a fact is in, oldest first, from any member of it."""
         with self._engine.read() as transaction:
-            self._known(transaction, fact_id)
+            self.known(transaction, fact_id)
             return fact_table.chain(transaction, fact_id)
 
     def history_of_subject(self, subject: str) -> list[Fact]:
         """Return every fact there ever was about a subject, oldest first."""
         with self._engine.read() as transaction:
-            return fact_table.of_subject(transaction, self._namespace, subject.strip())
+            return fact_table.of_subject(transaction, self.namespace, subject.strip())
 
     def operations(self, fact_id: int) -> list[Operation]:
         """Return what the journal holds of the chain a fact is in, oldest first."""
         with self._engine.read() as transaction:
-            self._known(transaction, fact_id)
+            self.known(transaction, fact_id)
             ids = [fact.id for fact in fact_table.chain(transaction, fact_id)]
             return journal.of_facts(transaction, ids)
 
     def confirm(self, fact_id: int) -> Fact:
         """Count one more confirmation that an active fact holds true."""
         with self._engine.write() as transaction:
-            fact = self._known(transaction, fact_id)
+            fact = self.known(transaction, fact_id)
             if fact.status in ("superseded", "deleted"):
                 raise Conflict(
-                    f"fact {fact_id} is {_standing(fact)}: confirm the fact that holds now"
+                    f"fact {fact_id} is {standing(fact)}: confirm the fact that holds now"
                 )
             changes = {
                 "confirmed_count": fact.confirmed_count + 1,
@@ -210,7 +287,7 @@ class Facts:
             raise TypeError(f"the metadata patch must be a mapping, not {type(patch).__name__}")
         metadata.check(patch)
         with self._engine.write() as transaction:
-            fact = self._known(transaction, fact_id)
+            fact = self.known(transaction, fact_id)
             if fact.deleted_at is not None:
                 raise Conflict(f"fact {fact_id} is deleted: restore it before changing it")
             merged = metadata.merge_patch(fact.metadata, check(fact) if check else patch)
@@ -222,38 +299,62 @@ class Facts:
     def delete(self, fact_id: int) -> Fact:
         """Put a tombstone on a fact; ``restore`` takes it away again."""
         with self._engine.write() as transaction:
-            fact = self._known(transaction, fact_id)
+            fact = self.known(transaction, fact_id)
             if fact.deleted_at is not None:
                 return fact
-            return self._change(transaction, fact, Kind.DELETE, {"deleted_at": clock.utc_now()})
+            return self.delete_in(transaction, fact)
+
+    def delete_in(
+        self, transaction: Transaction, fact: Fact, evidence: Mapping[str, Any] | None = None
+    ) -> Fact:
+        """Put a tombstone on a fact that has none."""
+        changes = {"deleted_at": clock.utc_now()}
+        return self._change(transaction, fact, Kind.DELETE, changes, evidence)
 
     def restore(self, fact_id: int) -> Fact:
         """Bring back a deleted fact, or the text of a superseded one as the newest of its chain."""
         with self._engine.write() as transaction:
-            fact = self._known(transaction, fact_id)
+            fact = self.known(transaction, fact_id)
             if fact.deleted_at is not None:
                 return self._change(transaction, fact, Kind.RESTORE, {"deleted_at": None})
             if fact.superseded_by is None:
-                raise Conflict(f"fact {fact_id} is {_standing(fact)}: there is nothing to restore")
+                raise Conflict(f"fact {fact_id} is {standing(fact)}: there is nothing to restore")
             newest = fact_table.chain(transaction, fact_id)[-1]
             if newest.deleted_at is not None:
                 raise Conflict(
                     f"the newest of this chain, fact {newest.id}, is {newest.status}: "
                     "restore that one first, or add the old text as a new fact"
                 )
-            again = _checked(
-                NewFact(
-                    content=fact.content,
-                    subject=fact.subject,
-                    category=fact.category,
-                    metadata=fact.metadata,
-                    supersedes=newest.id,
-                    valid_at=fact.valid_at,
-                    source=fact.source,
+            return self.insert(transaction, self._again(transaction, fact, newest.id))
+
+    def reinstate(self, fact_id: int) -> Fact:
+        """Store the text of a superseded fact anew, beside what superseded it."""
+        with self._engine.write() as transaction:
+            fact = self.known(transaction, fact_id)
+            if fact.status != "superseded":
+                raise Conflict(
+                    f"fact {fact_id} is {standing(fact)}, not superseded: there is nothing to undo"
                 )
-            )
-            blob = fact_table.embedding_of(transaction, fact_id)
-            return self._insert(transaction, again, blob)
+            again = self._again(transaction, fact, None)
+            same = self.same(transaction, again)
+            if same is not None:
+                raise Conflict(f"fact {same.id} says the same as fact {fact_id}, and is active")
+            return self.insert(transaction, again, {"reinstates": fact_id})
+
+    def _again(self, transaction: Transaction, fact: Fact, supersedes: int | None) -> Prepared:
+        """Return a new fact that says what an old one said."""
+        new = NewFact(
+            content=fact.content,
+            subject=fact.subject,
+            category=fact.category,
+            metadata=fact.metadata,
+            supersedes=supersedes,
+            valid_at=fact.valid_at,
+            source=fact.source,
+            episode_id=fact.episode_id,
+            **fact.scope.ids,
+        )
+        return Prepared(checked(new), fact_table.embedding_of(transaction, fact.id))
 
     def erase(self, fact_id: int) -> bool:
         """Remove the bytes of a fact for good; its place in the chain stays, empty.
@@ -262,31 +363,39 @@ class Facts:
             Whether they have left the files already.
         """
         with self._engine.write() as transaction:
-            blank(transaction, self._author, self._stored(transaction, fact_id))
+            blank(transaction, self.author, self._stored(transaction, fact_id))
         return self._engine.compact()
 
-    def _known(self, transaction: Transaction, fact_id: int) -> Fact:
+    def known(self, transaction: Transaction, fact_id: int) -> Fact:
+        """Return one fact of the namespace, in whatever state but erased."""
         fact = self._stored(transaction, fact_id)
         if fact.status == "erased":
-            raise _not_found(fact_id, self._namespace)
+            raise not_found(fact_id, self.namespace)
         return fact
 
     def _stored(self, transaction: Transaction, fact_id: int) -> Fact:
         if isinstance(fact_id, bool) or not isinstance(fact_id, int):
             raise TypeError(f"a fact's id is a whole number, not {fact_id!r}")
-        fact = fact_table.get(transaction, fact_id, self._namespace)
+        fact = fact_table.get(transaction, fact_id, self.namespace)
         if fact is None:
-            raise _not_found(fact_id, self._namespace)
+            raise not_found(fact_id, self.namespace)
         return fact
 
     def _change(
-        self, transaction: Transaction, fact: Fact, kind: Kind, changes: Mapping[str, Any]
+        self,
+        transaction: Transaction,
+        fact: Fact,
+        kind: Kind,
+        changes: Mapping[str, Any],
+        evidence: Mapping[str, Any] | None = None,
     ) -> Fact:
         fact_table.update(transaction, fact.id, **changes)
         before = {name: _json_value(getattr(fact, name)) for name in changes}
         after = {name: _json_value(value) for name, value in changes.items()}
-        journal.append(transaction, self._author, kind, fact.id, before=before, after=after)
-        return self._known(transaction, fact.id)
+        journal.append(
+            transaction, self.author, kind, fact.id, before=before, after=after, evidence=evidence
+        )
+        return self.known(transaction, fact.id)
 
 
 def blank(transaction: Transaction, author: Author, fact: Fact) -> None:
@@ -294,6 +403,7 @@ def blank(transaction: Transaction, author: Author, fact: Fact) -> None:
     fact_table.blank(transaction, fact.id, fact.deleted_at or clock.utc_now())
     word_index.forget_deleted(transaction)
     journal.forget_texts(transaction, fact.id)
+    proposal_table.forget_evidence(transaction, fact.id)
     journal.append(transaction, author, Kind.ERASE, fact.id)
 
 
@@ -307,46 +417,15 @@ def _json_value(value: Any) -> Any:
     return clock.to_text(value) if isinstance(value, datetime) else value
 
 
-def _standing(fact: Fact) -> str:
+def standing(fact: Fact) -> str:
+    """Say where a fact stands, for a sentence."""
     if fact.status == "superseded":
         return f"superseded by fact {fact.superseded_by}"
     return fact.status
 
 
-def _not_found(fact_id: int, namespace: str) -> NotFound:
+def not_found(fact_id: int, namespace: str) -> NotFound:
+    """Return the error for an id that means nothing here."""
     return NotFound(
         f"there is no fact {fact_id} in namespace {namespace!r}: search or list to find the id"
     )
-
-
-def _all_checked(new_facts: list[NewFact]) -> list[dict[str, Any]]:
-    checked = []
-    for place, new in enumerate(new_facts):
-        try:
-            checked.append(_checked(new))
-        except (ValueError, TypeError) as error:
-            if len(new_facts) == 1:
-                raise
-            raise type(error)(
-                f"fact {place} of {len(new_facts)}: {error}; none was stored"
-            ) from None
-    return checked
-
-
-def _checked(new: NewFact) -> dict[str, Any]:
-    """Return the columns of a new fact, checked; raises before anything is written."""
-    metadata.encode(new.metadata)
-    values: dict[str, Any] = {
-        "content": checked_text(new.content, "content", MAX_CONTENT),
-        "subject": checked_text(new.subject, "subject", MAX_NAME).strip(),
-        "category": checked_text(new.category, "category", MAX_NAME).strip(),
-        "metadata": dict(new.metadata) if new.metadata is not None else None,
-        "supersedes": new.supersedes,
-        "created_at": clock.moment(new.created_at, "created_at"),
-        "valid_at": clock.moment(new.valid_at, "valid_at"),
-        "expired_at": clock.moment(new.expired_at, "expired_at"),
-    }
-    for name in ("source", "idempotency_key"):
-        text = getattr(new, name)
-        values[name] = text if text is None else checked_text(text, name, MAX_NAME)
-    return values

@@ -12,6 +12,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memstore import clock
+from memstore.arguments import MAX_NAME, checked_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,6 +21,33 @@ DEFAULT_CATEGORY = "note"
 
 TODO = "todo"
 """The subject of every task."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scope:
+    """Whose something is, inside a namespace. One that is missing means "not set", never "all".
+
+    Raises:
+        ValueError: an id that is blank or over-long: an owner nobody meant to name.
+        TypeError: an id that is no text.
+    """
+
+    user_id: str | None = None
+    agent_id: str | None = None
+    run_id: str | None = None
+
+    def __post_init__(self) -> None:
+        for name, given in self.ids.items():
+            if given is not None:
+                checked_text(given, name, MAX_NAME)
+
+    @property
+    def ids(self) -> dict[str, str | None]:
+        """The three by name, as columns and keyword arguments."""
+        return {"user_id": self.user_id, "agent_id": self.agent_id, "run_id": self.run_id}
+
+
+SCOPE_FIELDS = tuple(f.name for f in fields(Scope))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +91,11 @@ class Fact:
             return "expired"
         return "active"
 
+    @property
+    def scope(self) -> Scope:
+        """Whose it is."""
+        return Scope(user_id=self.user_id, agent_id=self.agent_id, run_id=self.run_id)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the fields that are set, and the status, as JSON values."""
         values = {
@@ -91,6 +124,10 @@ class NewFact:
     expired_at: datetime | str | None = None
     source: str | None = None
     idempotency_key: str | None = None
+    user_id: str | None = None
+    agent_id: str | None = None
+    run_id: str | None = None
+    episode_id: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +154,75 @@ class SearchHits(list[SearchHit]):
     """Why meaning took no part in the search (no embedder, or its failure); ``None`` if it did."""
 
 
-class Scope(StrEnum):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Episode:
+    """A verbatim record of something that was said or done; what was learnt is drawn from it."""
+
+    id: int
+    uuid: str
+    namespace: str
+    content: str
+    """Empty once it was erased."""
+    source: str | None = None
+    name: str | None = None
+    metadata: dict[str, Any]
+    valid_at: datetime | None = None
+    created_at: datetime
+    user_id: str | None = None
+    agent_id: str | None = None
+    run_id: str | None = None
+    content_hash: str
+
+    @property
+    def scope(self) -> Scope:
+        """Whose it is."""
+        return Scope(user_id=self.user_id, agent_id=self.agent_id, run_id=self.run_id)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields that are set, as JSON values."""
+        return {
+            name: clock.to_text(value) if isinstance(value, datetime) else value
+            for name in EPISODE_FIELDS
+            if (value := getattr(self, name)) is not None
+        }
+
+
+EPISODE_FIELDS = tuple(f.name for f in fields(Episode))
+
+
+class ProposalState(StrEnum):
+    """What became of a proposal."""
+
+    OPEN = "open"
+    ACCEPTED = "accepted"
+    REJECTED = "rejected"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposal:
+    """Two facts of which the newer may replace the older; somebody is to decide."""
+
+    id: int
+    at: datetime
+    old: Fact
+    new: Fact
+    similarity: float
+    """Cosine of the two contents, 0 to 1."""
+    evidence: dict[str, Any]
+    """What speaks for it and against it."""
+    state: str
+    decided_at: datetime | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields that are set, as JSON values."""
+        values: dict[str, Any] = {f.name: getattr(self, f.name) for f in fields(self)}
+        values |= {"old": self.old.to_dict(), "new": self.new.to_dict()}
+        values["at"] = clock.to_text(self.at)
+        values["decided_at"] = None if self.decided_at is None else clock.to_text(self.decided_at)
+        return {name: value for name, value in values.items() if value is not None}
+
+
+class TaskScope(StrEnum):
     """Who owns a task."""
 
     USER = "user"
@@ -170,6 +275,9 @@ class Operation(NamedTuple):
     fact_id: int | None
     before: dict[str, Any] | None
     after: dict[str, Any] | None
+    evidence: dict[str, Any] | None = None
+    """Why, where no person decided it."""
+    episode_id: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

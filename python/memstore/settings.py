@@ -32,6 +32,12 @@ class Settings:
     """``MEMSTORE_OLLAMA``: the URL of the Ollama server."""
     openai: str | None = None
     """``MEMSTORE_OPENAI``: the base URL of the OpenAI-compatible server."""
+    generator: str | None = None
+    """``MEMSTORE_GENERATOR``: ollama, openai, anthropic or none."""
+    generator_model: str | None = None
+    """``MEMSTORE_GENERATOR_MODEL``: the model that writes text."""
+    generator_url: str | None = None
+    """``MEMSTORE_GENERATOR_URL``: where the generator's service is."""
     tools: str | None = None
     """``MEMSTORE_TOOLS``: the tool sets of the MCP server, separated by commas."""
     read_only: bool = False
@@ -62,6 +68,11 @@ def _flag(name: str) -> bool:
 def openai_key() -> str | None:
     """Return ``OPENAI_API_KEY``; a local OpenAI-compatible server needs none."""
     return os.environ.get("OPENAI_API_KEY") or None
+
+
+def anthropic_key() -> str | None:
+    """Return ``ANTHROPIC_API_KEY``; a gateway that holds the key itself needs none."""
+    return os.environ.get("ANTHROPIC_API_KEY") or None
 
 
 def default_path() -> Path:

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 from memstore import clock
 from memstore.arguments import MAX_NAME, checked_text
+from memstore.changes import apply
 from memstore.database import fact_table, meta_table
 from memstore.database.filters import FactFilter
+from memstore.episodes import Episodes
 from memstore.errors import EmbedderError, StorageError
 from memstore.facts import Facts
 from memstore.metadata import Filters, parse_filters
@@ -18,9 +20,11 @@ from memstore.model import (
     Fact,
     NewFact,
     Operation,
+    Scope,
     SearchHits,
     StoreStatus,
 )
+from memstore.proposals import Proposals
 from memstore.tasks import Tasks
 from memstore.touches import Touches
 
@@ -31,6 +35,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from types import TracebackType
 
+    from memstore.changes import Applied, Change
     from memstore.database.engine import Engine, Progress
     from memstore.database.journal import Author
     from memstore.doctor import Finding
@@ -47,6 +52,12 @@ class Store:
 
     tasks: Tasks
     """Tasks: ``create``, ``update``, ``list``."""
+
+    episodes: Episodes
+    """What was said, word for word: ``record``, ``get``, ``list``, ``erase``."""
+
+    proposals: Proposals
+    """Supersessions that wait for a decision: ``list``, ``get``, ``accept``, ``reject``."""
 
     def __init__(
         self,
@@ -68,6 +79,8 @@ class Store:
         self._awake: tuple[Embedding | None, Search] | None = None
         self._background: BackgroundEmbedding | None = None
         self.tasks = Tasks(engine, namespace, self._facts, author.source)
+        self.episodes = Episodes(engine, author, namespace)
+        self.proposals = Proposals(engine, self._facts)
 
     @property
     def path(self) -> str:
@@ -116,6 +129,10 @@ class Store:
         expired_at: datetime | str | None = None,
         source: str | None = None,
         idempotency_key: str | None = None,
+        user_id: str | None = None,
+        agent_id: str | None = None,
+        run_id: str | None = None,
+        episode_id: int | None = None,
     ) -> Fact:
         """Store a fact; it is on disk when this returns, whatever the embedder does.
 
@@ -130,6 +147,10 @@ class Store:
             expired_at: from when on it no longer counts.
             source: where it comes from.
             idempotency_key: storing again with the same key returns the same fact.
+            user_id: the user it belongs to; see :class:`memstore.Scope`.
+            agent_id: the agent it belongs to.
+            run_id: the run it belongs to.
+            episode_id: the episode it was drawn from.
 
         Raises:
             NotFound: there is no fact ``supersedes`` in this namespace.
@@ -150,6 +171,10 @@ class Store:
                     expired_at=expired_at,
                     source=source,
                     idempotency_key=idempotency_key,
+                    user_id=user_id,
+                    agent_id=agent_id,
+                    run_id=run_id,
+                    episode_id=episode_id,
                 )
             ]
         )[0]
@@ -211,11 +236,58 @@ class Store:
         """
         return self._facts.restore(fact_id)
 
+    def reinstate(self, fact_id: int) -> Fact:
+        """Undo a supersession that should not have been: return the old text as a new fact.
+
+        The newer fact stays as it is, and both are active. (:meth:`restore` instead lets the old
+        text replace what replaced it.)
+
+        Raises:
+            NotFound: no such fact.
+            Conflict: it is not superseded, or an active fact says the same already.
+        """
+        return self._facts.reinstate(fact_id)
+
+    def newest_id(self) -> int:
+        """Return the id of the newest fact of the file, for ``since`` of :meth:`apply`."""
+        return self._facts.newest_id()
+
+    def apply(
+        self,
+        changes: Iterable[Change],
+        *,
+        scope: Scope | None = None,
+        since: int | None = None,
+    ) -> builtins.list[Applied]:
+        """Carry out several changes in one transaction: all of them, or none.
+
+        What was decided outside of it is looked at again inside: every fact that is named must
+        still be active.
+
+        Args:
+            changes: :class:`memstore.changes.AddFact`, ``SupersedeFact``, ``DeleteFact`` and
+                ``KeepFact``, carried out in their order.
+            scope: the owners that new facts get and that every fact named must have; ``None``
+                leaves the owners alone.
+            since: :meth:`newest_id` of before the facts were read that the changes rest on; refuse
+                to add anything about a subject of which somebody stored a fact since then.
+
+        Returns:
+            What came of each change, in their order.
+
+        Raises:
+            NotFound: a fact that is not in this namespace, or of other owners.
+            Conflict: a fact that is not active any more; decide anew.
+            ValueError: a text, a time or metadata that cannot be stored.
+        """
+        return apply(self._facts, [*changes], scope, since)
+
     def erase(self, fact_id: int) -> bool:
         """Remove a fact's bytes from the file, the index and the journal. There is no way back.
 
         Its place in its chain stays, empty. The whole file is written anew, so that no old page
-        keeps the text. Copies made before (backups, exports) do.
+        keeps the text. Copies made before (backups, exports) do, and so does the episode it was
+        drawn from: ``episodes.erase`` removes that.
 
         Returns:
             False while another process still reads an older state or writes: the text can be
@@ -226,6 +298,16 @@ class Store:
             NotFound: no such fact.
         """
         return self._facts.erase(fact_id)
+
+    def clear(self) -> bool:
+        """Erase every fact, task and episode of the namespace in one transaction, for good.
+
+        Returns:
+            Whether the bytes have left the files already; see :meth:`erase`.
+        """
+        from memstore.clearing import clear
+
+        return clear(self._engine, self._author, self.namespace)
 
     def touch(self, fact_ids: Iterable[int]) -> int:
         """Count one use of each fact, and return how many of them are in this namespace."""
@@ -244,6 +326,7 @@ class Store:
         category: str | None = None,
         filters: Filters = None,
         namespaces: str | Sequence[str] | None = None,
+        scope: Scope | None = None,
         active_only: bool = True,
         word_weight: float | None = None,
         vector_weight: float | None = None,
@@ -264,6 +347,8 @@ class Store:
             filters: conditions on metadata: ``{"key": value}``, or ``[("key", "<=", value)]``
                 with ``= != < <= > >=``; see :class:`memstore.MetadataFilter`.
             namespaces: search these instead of the store's own; ``"all"`` for all.
+            scope: only what belongs to just these owners, and an owner that is not named is not
+                set; without one, whoever it belongs to.
             active_only: leave superseded and expired facts out.
             word_weight: what the words count, 0.6 by default.
             vector_weight: what the meaning counts, 0.4 by default.
@@ -281,6 +366,7 @@ class Store:
             category=category,
             filters=filters,
             namespaces=namespaces,
+            scope=scope,
             active_only=active_only,
             word_weight=word_weight,
             vector_weight=vector_weight,
@@ -297,6 +383,7 @@ class Store:
         category: str | None = None,
         filters: Filters = None,
         namespaces: str | Sequence[str] | None = None,
+        scope: Scope | None = None,
         active_only: bool = True,
         word_weight: float | None = None,
         vector_weight: float | None = None,
@@ -314,6 +401,7 @@ class Store:
                 category=category,
                 metadata=parse_filters(filters),
                 active_only=active_only,
+                scope=scope,
             ),
             limit=limit,
             word_weight=search.WORD_WEIGHT if word_weight is None else word_weight,
@@ -342,6 +430,7 @@ class Store:
         subject: str | None = None,
         category: str | None = None,
         filters: Filters = None,
+        scope: Scope | None = None,
         active_only: bool = True,
         include_deleted: bool = False,
         limit: int | None = None,
@@ -354,6 +443,7 @@ class Store:
             subject: only facts about this.
             category: only facts of this category.
             filters: conditions on metadata, as in :meth:`search`.
+            scope: only what belongs to just these owners.
             active_only: leave superseded and expired facts out.
             include_deleted: deleted ones too.
             limit: how many at most; ``None`` for all.
@@ -369,6 +459,7 @@ class Store:
             metadata=parse_filters(filters),
             active_only=active_only,
             include_deleted=include_deleted,
+            scope=scope,
         )
         return self._facts.select(wanted, limit=limit, offset=offset, newest_first=newest_first)
 
@@ -378,6 +469,7 @@ class Store:
         subject: str | None = None,
         category: str | None = None,
         filters: Filters = None,
+        scope: Scope | None = None,
         active_only: bool = True,
         include_deleted: bool = False,
     ) -> int:
@@ -390,6 +482,7 @@ class Store:
             metadata=parse_filters(filters),
             active_only=active_only,
             include_deleted=include_deleted,
+            scope=scope,
         )
         with self._engine.read() as transaction:
             return fact_table.count(transaction, wanted)
@@ -556,6 +649,19 @@ class Store:
         from memstore import doctor
 
         return doctor.rebuild(self._engine, self._author)
+
+    def similarities(self, text: str, others: Sequence[str]) -> builtins.list[float]:
+        """Return the cosine of a text with each of the others, -1 to 1. Nothing is stored.
+
+        The texts are compared as they are: stored vectors stand for a fact with its subject.
+
+        Raises:
+            EmbedderError: the store has no embedder, or it failed.
+        """
+        embedding = self._embedding()
+        if embedding is None:
+            raise EmbedderError("this store has no embedder: open it with one")
+        return embedding.similarities(text, others)
 
     # -- inside ------------------------------------------------------------------------------
 

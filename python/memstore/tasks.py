@@ -10,7 +10,7 @@ from memstore.database import fact_table
 from memstore.database.filters import FactFilter
 from memstore.errors import Conflict, NotFound
 from memstore.metadata import MetadataFilter
-from memstore.model import OPEN_STATUSES, TODO, Fact, NewFact, Scope, Task, TaskStatus
+from memstore.model import OPEN_STATUSES, TODO, Fact, NewFact, Task, TaskScope, TaskStatus
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,7 +23,10 @@ PRIORITIES: Final = ("high", "normal", "low")
 SURFACE_STARTUP: Final = "startup"
 """Open tasks carry it, so that an agent that starts is shown them."""
 
-SCOPE_ALIASES: Final[Mapping[str, Scope]] = {"matthew": Scope.USER, "claude": Scope.AGENT}
+SCOPE_ALIASES: Final[Mapping[str, TaskScope]] = {
+    "matthew": TaskScope.USER,
+    "claude": TaskScope.AGENT,
+}
 """What the original memstore called the two; both are accepted and read."""
 
 NEXT: Final[Mapping[str, tuple[TaskStatus, ...]]] = {
@@ -48,7 +51,7 @@ class Tasks:
         self,
         content: str,
         *,
-        scope: str = Scope.USER,
+        scope: str = TaskScope.USER,
         priority: str = "normal",
         project: str | None = None,
         due: str | None = None,
@@ -160,7 +163,7 @@ def as_task(fact: Fact) -> Task:
     if fact.subject != TODO or data.get("kind") != "task":
         raise NotFound(f"fact {fact.id} is no task: list the tasks to find its id")
     status = str(data.get("status", TaskStatus.PENDING))
-    scope = str(data.get("scope", Scope.USER))
+    scope = str(data.get("scope", TaskScope.USER))
     return Task(
         id=fact.id,
         content=fact.content,
@@ -182,7 +185,7 @@ def _pressing(task: Task) -> tuple[int, str, Any]:
 
 def _scope(name: str) -> str:
     folded = name.strip().casefold() if isinstance(name, str) else name
-    return str(SCOPE_ALIASES.get(folded) or _one_of(folded, tuple(Scope), "scope"))
+    return str(SCOPE_ALIASES.get(folded) or _one_of(folded, tuple(TaskScope), "scope"))
 
 
 def _statuses(status: str | None) -> tuple[str, ...]:

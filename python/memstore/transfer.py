@@ -74,7 +74,11 @@ def _line(**values: object) -> str:
 
 def _operation_out(operation: Operation) -> dict[str, Any]:
     values = operation._asdict() | {"at": clock.to_text(operation.at), "fact": operation.fact_id}
-    return {k: v for k, v in values.items() if v is not None and k not in ("id", "fact_id")}
+    return {
+        k: v
+        for k, v in values.items()
+        if v is not None and k not in ("id", "fact_id", "episode_id")
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +209,7 @@ def _is_whole(value: object) -> bool:
 def _operation_in(number: int, values: Mapping[str, Any]) -> tuple[int, Operation]:
     if not _is_whole(values.get("fact")):
         raise _bad(number, "names no fact by its id")
-    for name in ("before", "after"):
+    for name in ("before", "after", "evidence"):
         if not isinstance(values.get(name, {}), dict):
             raise _bad(number, f"has a {name} that is no object")
     try:
@@ -218,6 +222,7 @@ def _operation_in(number: int, values: Mapping[str, Any]) -> tuple[int, Operatio
             fact_id=None,
             before=values.get("before"),
             after=values.get("after"),
+            evidence=values.get("evidence"),
         )
     except (KeyError, ValueError, TypeError, AttributeError) as error:
         raise _bad(number, f"is no operation: {error}") from None
@@ -306,6 +311,7 @@ def _bring_in(transaction: Transaction, fact: Fact, namespace: str) -> Fact:
     if key and fact_table.find(transaction, namespace, idempotency_key=key):
         values["idempotency_key"] = None  # another fact answers to it here
     values |= {"namespace": namespace, "superseded_by": None, "superseded_at": None}
+    values["episode_id"] = None  # episodes stay where they were recorded
     return fact_table.insert(transaction, values)
 
 

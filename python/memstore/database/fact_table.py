@@ -167,6 +167,33 @@ def count_all(transaction: Transaction, namespaces: Sequence[str] | None = None)
     return int(row[0] or 0) if row else 0
 
 
+def saying(transaction: Transaction, content: str, wanted: FactFilter) -> Fact | None:
+    """Return the first fact a filter lets through that has just this content."""
+    where, values = wanted.where()
+    row = transaction.one(
+        f"SELECT {SELECT_LIST} FROM memstore_facts f WHERE {where} AND f.content = ?"
+        " ORDER BY f.id LIMIT 1",
+        (*values, content),
+    )
+    return None if row is None else decode(row)
+
+
+def newest_id(transaction: Transaction) -> int:
+    """Return the id of the newest fact of the file; 0 before the first."""
+    row = transaction.one("SELECT max(id) FROM memstore_facts")
+    return int(row[0] or 0) if row else 0
+
+
+def newer(transaction: Transaction, fact_id: int, wanted: FactFilter) -> int | None:
+    """Return the id of a fact that is newer than another and that a filter lets through."""
+    where, values = wanted.where()
+    row = transaction.one(
+        f"SELECT f.id FROM memstore_facts f WHERE f.id > ? AND {where} LIMIT 1",
+        (fact_id, *values),
+    )
+    return None if row is None else int(row[0] or 0)
+
+
 def select_ids(transaction: Transaction, wanted: FactFilter) -> list[int]:
     """Return the ids of the facts a filter lets through, in order."""
     where, values = wanted.where()

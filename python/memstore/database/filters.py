@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memstore import clock
+from memstore.model import Scope
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,17 +28,27 @@ class FactFilter:
     metadata: Sequence[MetadataFilter] = ()
     active_only: bool = True
     include_deleted: bool = False
+    scope: Scope | None = None
+    """Only what has just these owners, and where one is not set, none; ``None`` asks for no
+    owner at all."""
 
     def __post_init__(self) -> None:
         for name in ("subject", "category"):
             given = getattr(self, name)
             if not isinstance(given, str | None):
                 raise TypeError(f"{name} must be text, not {type(given).__name__}")
+        if not isinstance(self.scope, Scope | None):
+            raise TypeError(f"scope must be a Scope, not {type(self.scope).__name__}")
 
     @property
     def is_plain(self) -> bool:
         """Whether namespace and standing alone decide, so that no id set is needed."""
-        return self.subject is None and self.category is None and not self.metadata
+        return (
+            self.subject is None
+            and self.category is None
+            and not self.metadata
+            and self.scope is None
+        )
 
     def where(self, alias: str = "f") -> tuple[str, list[Value]]:
         """Return the condition and its parameters."""
@@ -65,6 +76,12 @@ class FactFilter:
             also("f.subject = ?", self.subject.strip())
         if self.category is not None:
             also("f.category = ?", self.category.strip())
+        if self.scope is not None:
+            for name, owner in self.scope.ids.items():
+                if owner is None:
+                    also(f"f.{name} IS NULL")
+                else:
+                    also(f"f.{name} = ?", owner)
         for condition in self.metadata:
             clause, parameters = metadata_clause(condition)
             also(clause, *parameters)

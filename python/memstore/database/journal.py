@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from memstore.database.engine import Row, Transaction
 
-COLUMNS = "id, at, actor, source, kind, fact_id, before, after"
+COLUMNS = "id, at, actor, source, kind, fact_id, before, after, evidence, episode_id"
 
 
 class Kind(StrEnum):
@@ -35,6 +35,19 @@ class Kind(StrEnum):
     ERASE = "erase"
     EMBED = "embed"
     QUARANTINE = "quarantine"
+    KEEP = "keep"
+    """Something new was weighed against the fact, and it was left as it is."""
+    PROPOSE = "propose"
+    """Another fact was put forward to supersede it; nothing was changed."""
+    REJECT = "reject"
+    """That was turned down."""
+    EPISODE = "episode"
+    """A text was recorded; the line holds all but its words."""
+    ERASE_EPISODE = "erase_episode"
+
+
+UNCHANGED = frozenset({Kind.EMBED, Kind.QUARANTINE, Kind.KEEP, Kind.PROPOSE, Kind.REJECT})
+"""Operations that leave what a fact says and where it stands as it was."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,15 +62,18 @@ def append(
     transaction: Transaction,
     author: Author,
     kind: Kind,
-    fact_id: int,
+    fact_id: int | None,
     *,
     before: Mapping[str, Any] | None = None,
     after: Mapping[str, Any] | None = None,
+    evidence: Mapping[str, Any] | None = None,
+    episode_id: int | None = None,
 ) -> None:
     """Append one operation, at the present time."""
     transaction.run(
-        "INSERT INTO memstore_journal (at, actor, source, kind, fact_id, before, after)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO memstore_journal"
+        " (at, actor, source, kind, fact_id, before, after, evidence, episode_id)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             clock.to_text(clock.utc_now()),
             author.actor,
@@ -66,6 +82,8 @@ def append(
             fact_id,
             _encode(before),
             _encode(after),
+            _encode(evidence),
+            episode_id,
         ),
     )
 
@@ -73,8 +91,8 @@ def append(
 def append_verbatim(transaction: Transaction, operation: Operation, fact_id: int) -> None:
     """Append an operation that was journalled elsewhere, with its own time and author."""
     transaction.run(
-        "INSERT INTO memstore_journal (at, actor, source, kind, fact_id, before, after)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO memstore_journal (at, actor, source, kind, fact_id, before, after, evidence)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         (
             clock.to_text(operation.at),
             operation.actor,
@@ -83,6 +101,7 @@ def append_verbatim(transaction: Transaction, operation: Operation, fact_id: int
             fact_id,
             _encode(operation.before),
             _encode(operation.after),
+            _encode(operation.evidence),
         ),
     )
 
@@ -124,9 +143,17 @@ def replay(operations: Iterable[Operation]) -> dict[str, Any] | None:
             state = {"metadata": {}} | (operation.after or {})
         elif operation.kind == Kind.ERASE or state is None:
             state = None
-        elif operation.kind not in (Kind.EMBED, Kind.QUARANTINE):
+        elif operation.kind not in UNCHANGED:
             state |= operation.after or {}
     return None if state is None else {k: v for k, v in state.items() if v is not None}
+
+
+def of_episode(transaction: Transaction, episode_id: int) -> list[Operation]:
+    """Return every operation on an episode, oldest first."""
+    rows = transaction.rows(
+        f"SELECT {COLUMNS} FROM memstore_journal WHERE episode_id = ? ORDER BY id", (episode_id,)
+    )
+    return [_decode(row) for row in rows]
 
 
 def last_id(transaction: Transaction) -> int:
@@ -154,9 +181,30 @@ def restored_since(transaction: Transaction, fact_id: int, moment: datetime) -> 
 
 
 def forget_texts(transaction: Transaction, fact_id: int) -> None:
-    """Blank what the journal holds of a fact's text; the lines themselves stay."""
+    """Blank what the journal holds of a fact's text; the lines themselves stay.
+
+    What was weighed against it quotes it too.
+    """
     transaction.run(
-        "UPDATE memstore_journal SET before = NULL, after = NULL WHERE fact_id = ?", (fact_id,)
+        "UPDATE memstore_journal SET before = NULL, after = NULL, evidence = NULL"
+        " WHERE fact_id = ?",
+        (fact_id,),
+    )
+    transaction.run(
+        "UPDATE memstore_journal SET evidence = NULL WHERE evidence IS NOT NULL AND fact_id IN ("
+        " SELECT id FROM memstore_facts WHERE superseded_by = ?1"
+        " UNION SELECT superseded_by FROM memstore_facts WHERE id = ?1"
+        " UNION SELECT old_id FROM memstore_proposals WHERE new_id = ?1"
+        " UNION SELECT new_id FROM memstore_proposals WHERE old_id = ?1)",
+        (fact_id,),
+    )
+
+
+def forget_episode(transaction: Transaction, episode_id: int) -> None:
+    """Blank what the journal holds of an episode; the lines themselves stay."""
+    transaction.run(
+        "UPDATE memstore_journal SET before = NULL, after = NULL WHERE episode_id = ?",
+        (episode_id,),
     )
 
 
@@ -165,7 +213,7 @@ def _encode(part: Mapping[str, Any] | None) -> str | None:
 
 
 def _decode(row: Row) -> Operation:
-    id_, at, actor, source, kind, fact_id, before, after = row
+    id_, at, actor, source, kind, fact_id, before, after, evidence, episode_id = row
     try:
         return Operation(
             id=int(id_ or 0),
@@ -176,6 +224,8 @@ def _decode(row: Row) -> Operation:
             fact_id=None if fact_id is None else int(fact_id),
             before=json.loads(str(before)) if before is not None else None,
             after=json.loads(str(after)) if after is not None else None,
+            evidence=json.loads(str(evidence)) if evidence is not None else None,
+            episode_id=None if episode_id is None else int(episode_id),
         )
     except ValueError as error:
         raise StorageError(

@@ -135,5 +135,5 @@ def _adopt_facts(transaction: Transaction) -> None:
 
 DATA_STEPS: dict[int, Callable[[Transaction], None]] = {7: _identify_facts, 8: _adopt_facts}
 
-VERSION = 9
+VERSION = 10
 """The newest schema version, and the one every open file is brought to."""

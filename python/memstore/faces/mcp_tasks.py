@@ -9,7 +9,7 @@ from pydantic import Field, WithJsonSchema
 
 from memstore.faces.mcp_answers import Answer, of_task, of_tasks
 from memstore.faces.mcp_calls import Id, Tool
-from memstore.model import Scope, TaskStatus
+from memstore.model import TaskScope, TaskStatus
 from memstore.store import Store
 from memstore.tasks import PRIORITIES, SURFACE_STARTUP
 
@@ -19,7 +19,7 @@ def _one_of(values: Iterable[str]) -> WithJsonSchema:
     return WithJsonSchema({"type": "string", "enum": [str(value) for value in values]})
 
 
-Owner = Annotated[str, _one_of(Scope)]
+Owner = Annotated[str, _one_of(TaskScope)]
 Status = Annotated[str, _one_of(TaskStatus)]
 StatusOrAll = Annotated[str, _one_of((*TaskStatus, "all"))]
 Priority = Annotated[str, _one_of(PRIORITIES)]

@@ -1,19 +1,34 @@
-"""Where vectors come from: the embedders memstore brings, by name."""
+"""Where vectors and words come from: the embedders and generators memstore brings, by name."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from memstore.providers.anthropic import AnthropicGenerator
 from memstore.providers.local import LocalEmbedder
 from memstore.providers.ollama import OllamaEmbedder
+from memstore.providers.ollama_chat import OllamaGenerator
 from memstore.providers.openai import OpenAIEmbedder
+from memstore.providers.openai_chat import OpenAIGenerator
 
 if TYPE_CHECKING:
-    from memstore.protocols import Embedder
+    from memstore.protocols import Embedder, JSONGenerator
 
-__all__ = ["NAMES", "LocalEmbedder", "OllamaEmbedder", "OpenAIEmbedder", "embedder"]
+__all__ = [
+    "GENERATORS",
+    "NAMES",
+    "AnthropicGenerator",
+    "LocalEmbedder",
+    "OllamaEmbedder",
+    "OllamaGenerator",
+    "OpenAIEmbedder",
+    "OpenAIGenerator",
+    "embedder",
+    "generator",
+]
 
 NAMES = ("local", "ollama", "openai", "none")
+GENERATORS = ("ollama", "openai", "anthropic", "none")
 
 
 def embedder(
@@ -45,3 +60,36 @@ def embedder(
     if given:
         raise ValueError(f"the embedder {name!r} takes no {' or '.join(given)}")
     return LocalEmbedder() if name == "local" else None
+
+
+def generator(
+    name: str,
+    *,
+    model: str | None = None,
+    base_url: str | None = None,
+    api_key: str | None = None,
+) -> JSONGenerator | None:
+    """Return the generator of this name; ``None`` for ``"none"``, which means: write no text.
+
+    Args:
+        name: ``ollama``, ``openai``, ``anthropic`` or ``none``.
+        model: the model to ask the service for; its own default when ``None``.
+        base_url: where the service is; its usual address when ``None``.
+        api_key: for OpenAI, what speaks its protocol, and Anthropic, where they want one.
+
+    Raises:
+        ValueError: another name, or an option where there is no choice of one.
+    """
+    given: dict[str, Any] = {"model": model, "base_url": base_url}
+    given = {key: value for key, value in given.items() if value is not None}
+    if name == "ollama":
+        return OllamaGenerator(**given)
+    if name == "openai":
+        return OpenAIGenerator(**given, api_key=api_key)
+    if name == "anthropic":
+        return AnthropicGenerator(**given, api_key=api_key)
+    if name not in GENERATORS:
+        raise ValueError(f"unknown generator {name!r}: use one of {', '.join(GENERATORS)}")
+    if given:
+        raise ValueError(f"the generator {name!r} takes no {' or '.join(given)}")
+    return None

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     import httpx
 
-RETRIED_STATUSES = frozenset({408, 425, 429, 500, 502, 503, 504})
+RETRIED_STATUSES = frozenset({408, 425, 429, 500, 502, 503, 504, 529})  # 529: overloaded
 BACKOFF_SECONDS = 0.5
 CONNECT_SECONDS = 5.0  # a lost handshake is tried again; a model that thinks gets all the time left
 REPLY_CAP_BYTES = 64 * 2**20
@@ -113,9 +113,9 @@ class Endpoint:
         """Post ``body`` to ``base_url + path`` and return the object that comes back.
 
         Connect errors, broken connections, replies cut off and the statuses 408, 425, 429, 500,
-        502, 503 and 504 are tried again, after an exponential pause with jitter and no sooner
-        than ``Retry-After`` asks. A pause that does not fit into the deadline ends the call at
-        once. No other kind of failure is tried again, for it would come back the same.
+        502, 503, 504 and 529 are tried again, after an exponential pause with jitter and no
+        sooner than ``Retry-After`` asks. A pause that does not fit into the deadline ends the
+        call at once. No other kind of failure is tried again, for it would come back the same.
 
         Args:
             timeout_seconds: limits everything together: attempts, pauses, slow bodies.

@@ -38,7 +38,7 @@ class OpenAIEmbedder(HttpEmbedder):
             raise ValueError(f"dimensions must be one or more, not {dimensions!r}")
         key = (api_key or "").strip()
         endpoint = Endpoint(
-            _with_version(base_url),
+            with_version(base_url),
             headers={"Authorization": f"Bearer {key}"} if key else {},
             timeout_seconds=timeout_seconds,
             advise=self._advice,
@@ -83,7 +83,8 @@ class OpenAIEmbedder(HttpEmbedder):
         return ""
 
 
-def _with_version(base_url: str) -> str:
+def with_version(base_url: str) -> str:
+    """Return the address, with ``/v1`` if it is a host alone."""
     bare = base_url.strip().rstrip("/")
     has_path = "/" in bare.partition("://")[2]
     return bare if has_path else f"{bare}/v1"

@@ -1,0 +1,207 @@
+"""Memory for asyncio: a thin coat that runs each call in a thread, so the loop never waits."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+
+from memstore.learn.decision import DELETE_SHARE
+from memstore.memory import STOPPED, Memory
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from memstore.learn.conversation import MemoryChanges
+    from memstore.learn.messages import Messages
+    from memstore.memories import MemoryChange, MemoryEvent
+    from memstore.memory import MemoryHits
+    from memstore.metadata import Filters
+    from memstore.protocols import Generator
+    from memstore.store import Store
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class AsyncMemory:
+    """:class:`Memory` for asyncio: the same calls, awaited. See there for what each one does.
+
+    A call that is cancelled returns at once. What it had begun ends at the next step: a model
+    that is asked is not asked again, and no transaction is opened after that. One that was open
+    already happens whole.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        generator: Generator | None = None,
+        *,
+        delete_share: float = DELETE_SHARE,
+    ) -> None:
+        self._memory = Memory(store, generator, delete_share=delete_share)
+
+    def __repr__(self) -> str:
+        return f"Async{self._memory!r}"
+
+    async def add(
+        self,
+        messages: Messages,
+        *,
+        user_id: str | None = None,
+        agent_id: str | None = None,
+        run_id: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        infer: bool | None = None,
+    ) -> MemoryChanges:
+        """Learn from messages, or store them as they are, and return what became of them."""
+        return await _in_thread(
+            self._memory.add,
+            messages,
+            user_id=user_id,
+            agent_id=agent_id,
+            run_id=run_id,
+            metadata=metadata,
+            infer=infer,
+        )
+
+    async def search(
+        self,
+        query: str,
+        *,
+        user_id: str | None = None,
+        agent_id: str | None = None,
+        run_id: str | None = None,
+        filters: Filters = None,
+        limit: int = 10,
+        threshold: float | None = None,
+    ) -> MemoryHits:
+        """Find memories of a scope by words and by meaning, best first."""
+        return await _in_thread(
+            self._memory.search,
+            query,
+            user_id=user_id,
+            agent_id=agent_id,
+            run_id=run_id,
+            filters=filters,
+            limit=limit,
+            threshold=threshold,
+        )
+
+    async def get(
+        self,
+        memory_id: int,
+        *,
+        user_id: str | None = None,
+        agent_id: str | None = None,
+        run_id: str | None = None,
+    ) -> dict[str, Any]:
+        """Return one memory of a scope; its ``status`` says whether it is superseded or expired."""
+        return await _in_thread(
+            self._memory.get, memory_id, user_id=user_id, agent_id=agent_id, run_id=run_id
+        )
+
+    async def get_all(
+        self,
+        *,
+        user_id: str | None = None,
+        agent_id: str | None = None,
+        run_id: str | None = None,
+        filters: Filters = None,
+        limit: int | None = None,
+        offset: int = 0,
+    ) -> list[dict[str, Any]]:
+        """Return the memories of a scope that hold now, oldest first."""
+        return await _in_thread(
+            self._memory.get_all,
+            user_id=user_id,
+            agent_id=agent_id,
+            run_id=run_id,
+            filters=filters,
+            limit=limit,
+            offset=offset,
+        )
+
+    async def update(
+        self,
+        memory_id: int,
+        content: str,
+        metadata: Mapping[str, Any] | None = None,
+        *,
+        user_id: str | None = None,
+        agent_id: str | None = None,
+        run_id: str | None = None,
+    ) -> MemoryChange:
+        """Let a new text supersede a memory; the old one stays in its history."""
+        return await _in_thread(
+            self._memory.update,
+            memory_id,
+            content,
+            metadata,
+            user_id=user_id,
+            agent_id=agent_id,
+            run_id=run_id,
+        )
+
+    async def delete(
+        self,
+        memory_id: int,
+        *,
+        user_id: str | None = None,
+        agent_id: str | None = None,
+        run_id: str | None = None,
+    ) -> MemoryChange:
+        """Put a tombstone on a memory: it is found no more, and its history stays."""
+        return await _in_thread(
+            self._memory.delete, memory_id, user_id=user_id, agent_id=agent_id, run_id=run_id
+        )
+
+    async def delete_all(
+        self,
+        *,
+        user_id: str | None = None,
+        agent_id: str | None = None,
+        run_id: str | None = None,
+        everything: bool = False,
+    ) -> list[MemoryChange]:
+        """Delete every memory of a scope that holds now: all of them, or none."""
+        return await _in_thread(
+            self._memory.delete_all,
+            user_id=user_id,
+            agent_id=agent_id,
+            run_id=run_id,
+            everything=everything,
+        )
+
+    async def history(
+        self,
+        memory_id: int,
+        *,
+        user_id: str | None = None,
+        agent_id: str | None = None,
+        run_id: str | None = None,
+    ) -> list[MemoryEvent]:
+        """Return everything that happened to a memory, oldest first, from any of its ids."""
+        return await _in_thread(
+            self._memory.history, memory_id, user_id=user_id, agent_id=agent_id, run_id=run_id
+        )
+
+    async def reset(self, *, namespace: str) -> bool:
+        """Erase every memory, task and record of the namespace, of every scope, for good."""
+        return await _in_thread(self._memory.reset, namespace=namespace)
+
+
+async def _in_thread(call: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
+    """Run a call in a thread; cancelled, tell it to stop and do not wait for it."""
+    import asyncio  # here, since importing memstore stays light
+
+    stopped = threading.Event()
+
+    def work() -> T:
+        STOPPED.set(stopped)  # in the thread's own copy of the context
+        return call(*args, **options)
+
+    try:
+        return await asyncio.to_thread(work)
+    except asyncio.CancelledError:
+        stopped.set()
+        raise

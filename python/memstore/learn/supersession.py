@@ -1,0 +1,107 @@
+"""Whether a new fact retires an older one about the same subject.
+
+A cosine of 0.85 alone retires about as many facts that should stay as facts that should go: two
+facts that differ by a date are near whatever they are. So a fact is retired when it is near *and*
+the words tell that both cannot hold; when they tell nothing, the pair is proposed and both stay.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, Final
+
+from memstore.learn.evidence import Evidence, Finding, Token, compare
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+SIMILARITY: Final = 0.85
+"""The cosine of the bare contents from which a fact may be retired."""
+
+RELATED: Final = 0.6
+"""The cosine from which a pair is worth proposing to a person."""
+
+MOST_CANDIDATES: Final = 10
+"""Older facts a new one is compared with, nearest first."""
+
+SHOWN_TOKENS: Final = 8
+"""Tokens of each side of a difference that the evidence keeps; it goes into the journal."""
+
+RETIRING: Final = frozenset(
+    {Finding.SAME, Finding.CONTRADICTION, Finding.ENDED, Finding.NEW_VALUE},
+)
+COEXISTING: Final = frozenset(
+    {Finding.EVENTS, Finding.SEVERAL, Finding.OTHER_HOLDER, Finding.OTHER_CLAIM},
+)
+
+
+class Verdict(StrEnum):
+    """What should become of the older fact."""
+
+    RETIRE = "retire"
+    PROPOSE = "propose"
+    KEEP = "keep"
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """A verdict, and what it rests on."""
+
+    verdict: Verdict
+    evidence: dict[str, Any]
+    """JSON: ``similarity``, ``finding``, ``changes`` as ``[[old, new], …]``, ``negated``."""
+
+
+def metadata_conflicts(a: Mapping[str, Any] | None, b: Mapping[str, Any] | None) -> bool:
+    """Whether any top-level key that both have holds different values.
+
+    Either side empty means no conflict. True and 1 differ, as they do in JSON; 1 and 1.0 do not.
+    """
+    if not a or not b:
+        return False
+    return any(_differ(a[key], b[key]) for key in a if key in b)
+
+
+def _differ(one: object, other: object) -> bool:
+    return one != other or isinstance(one, bool) != isinstance(other, bool)
+
+
+def judge(old: str, new: str, similarity: float) -> Judgement:
+    """Return whether a new fact retires an older one; the same arguments give the same answer.
+
+    Args:
+        old: the bare content of the fact that stands.
+        new: the bare content of the fact that comes.
+        similarity: the cosine of the vectors of these two texts. Stored vectors may name the
+            subject as well (``embedding.text_of``), which would bring any two facts nearer.
+
+    Raises:
+        ValueError: the similarity is no number from -1 to 1.
+    """
+    if not -1.001 <= similarity <= 1.001:
+        raise ValueError(f"similarity is a cosine from -1 to 1, not {similarity}")
+    found = compare(old, new)
+    return Judgement(_verdict(found.finding, similarity), _shown(found, similarity))
+
+
+def _verdict(finding: Finding, similarity: float) -> Verdict:
+    if finding in COEXISTING or similarity < RELATED:
+        return Verdict.KEEP
+    if finding in RETIRING and similarity >= SIMILARITY:
+        return Verdict.RETIRE
+    return Verdict.PROPOSE
+
+
+def _shown(found: Evidence, similarity: float) -> dict[str, Any]:
+    return {
+        "similarity": round(float(similarity), 4),
+        "finding": found.finding.value,
+        "changes": [[_text(r.old), _text(r.new)] for r in found.regions[:SHOWN_TOKENS]],
+        "negated": found.negated,
+    }
+
+
+def _text(tokens: tuple[Token, ...]) -> str:
+    shown = " ".join(token.text[:40] for token in tokens[:SHOWN_TOKENS])
+    return shown + (" …" if len(tokens) > SHOWN_TOKENS else "")

@@ -1,0 +1,105 @@
+"""Text from a model that Ollama runs, on this machine or another one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from memstore.providers.http_generator import HttpGenerator
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class OllamaGenerator(HttpGenerator):
+    """Asks Ollama's ``POST /api/chat`` (0.5 or newer, for JSON Schema) for text.
+
+    Ollama by itself forgets the beginning of a prompt that is longer than the context. It is
+    asked not to, and a reply whose prompt filled the context is refused.
+
+    Args:
+        model: a model that was pulled.
+        base_url: where Ollama listens, without ``/api``.
+        system: what the model is told before each prompt.
+        temperature: 0 for the likeliest words; ``None`` leaves it to the model's settings.
+        max_tokens: how long an answer may be; by default as long as the context has room.
+        context_tokens: how much the model sees at once, prompt and answer together. More of it
+            costs memory on the machine that runs the model.
+        timeout_seconds: the deadline of one call, attempts and pauses included. The first call
+            loads the model, which can take many seconds.
+
+    Raises:
+        ValueError: an argument is out of range or ``base_url`` is no HTTP address.
+    """
+
+    _path = "/api/chat"
+
+    def __init__(
+        self,
+        model: str = "llama3.1",
+        *,
+        base_url: str = "http://localhost:11434",
+        system: str | None = None,
+        temperature: float | None = 0.0,
+        max_tokens: int | None = None,
+        context_tokens: int = 8192,
+        timeout_seconds: float = 120.0,
+    ) -> None:
+        if context_tokens < 1:
+            raise ValueError(f"context_tokens must be one or more, not {context_tokens!r}")
+        super().__init__(
+            model,
+            base_url,
+            headers={},
+            system=system,
+            temperature=temperature,
+            max_tokens=max_tokens,
+            timeout_seconds=timeout_seconds,
+        )
+        self._context_tokens = context_tokens
+
+    def _body(
+        self, prompt: str, schema: Mapping[str, Any] | None, unknown: frozenset[str]
+    ) -> dict[str, object]:
+        options: dict[str, object] = {"num_ctx": self._context_tokens}
+        if self._temperature is not None:
+            options["temperature"] = self._temperature
+        if self._max_tokens is not None:
+            options["num_predict"] = self._max_tokens
+        body: dict[str, object] = {
+            "model": self._model,
+            "messages": self._messages(prompt),
+            "stream": False,
+            "options": options,
+            # An error instead of a prompt without its beginning; older servers ignore both.
+            "truncate": False,
+            "shift": False,
+        }
+        return body if schema is None else {**body, "format": schema}
+
+    def _text_in(self, reply: Mapping[str, Any], schema: Mapping[str, Any] | None) -> str:
+        seen = reply.get("prompt_eval_count")
+        if isinstance(seen, int) and seen >= self._context_tokens:
+            raise self._rejected(
+                f"filled the context with the prompt alone ({seen} tokens)",
+                "Raise context_tokens, or send a shorter text",
+            )
+        if reply.get("done_reason") == "length":
+            raise self._cut_off(f"done_reason 'length'; context_tokens: {self._context_tokens}")
+        if reply.get("done") is False:
+            raise self._without_text(reply)  # one piece of a stream that nobody asked for
+        message = reply.get("message")
+        text = message.get("content") if isinstance(message, dict) else None
+        return text if isinstance(text, str) else ""
+
+    def _advice(self, status: int | None, words: str) -> str:
+        if status is None:
+            return "Is Ollama running? Start it with `ollama serve`, or set base_url"
+        if status == 404 and "model" in words:
+            return f"Pull the model: `ollama pull {self._model}`"
+        if status == 404:
+            return "Check base_url; /api/chat needs Ollama 0.5 or newer"
+        if "does not support chat" in words:
+            return "Choose a model that writes text, such as llama3.1"
+        if status == 400 and "context" in words:
+            return "Raise context_tokens, or send a shorter text"
+        return ""

@@ -1,0 +1,83 @@
+"""The page about Memory tells what happens: the same conversation, and the engine's own tables."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from memstore import Memory, Store
+from memstore.learn import decision
+
+from .conversing import Conversing
+
+PAGE = (Path(__file__).parents[2] / "docs" / "memory.md").read_text("utf-8")
+
+MONDAY = {
+    "role": "user",
+    "content": "I'm Ana. I drink coffee and fly to Rome on Friday.",
+    "at": "2026-03-02T09:00:00Z",
+}
+WEDNESDAY = {
+    "role": "user",
+    "content": "I switched to tea. Rome is off. Met Tom Hall, he's a pilot.",
+    "at": "2026-03-04T11:00:00Z",
+}
+MODEL = Conversing(
+    {
+        "I drink coffee and fly": [
+            ("ana", "Ana drinks coffee"),
+            ("ana", "Ana flies to Rome on 2026-03-06"),
+        ],
+        "I switched to tea": [
+            ("ana", "Ana switched to tea"),
+            ("ana", "Ana's trip to Rome is off"),
+            ("tom hall", "Tom Hall is a pilot"),
+        ],
+    },
+    {
+        "Ana switched to tea": ("UPDATE", "Ana drinks coffee", "Ana drinks tea"),
+        "Ana's trip to Rome is off": ("DELETE", "Ana flies to Rome on 2026-03-06", None),
+    },
+)
+
+
+class Asked:
+    """Answers by the script and remembers the prompts."""
+
+    model = "scripted"
+
+    def __init__(self) -> None:
+        self.prompts: list[str] = []
+
+    def generate(self, prompt: str) -> str:
+        self.prompts.append(prompt)
+        return MODEL(prompt)
+
+
+def test_page_shows_the_prompts_and_the_journal_of_this_conversation(store: Store) -> None:
+    asked = Asked()
+    memory = Memory(store, asked)
+    memory.add([MONDAY], user_id="ana")
+    memory.add([WEDNESDAY], user_id="ana")
+    blocks = [block.split("```")[0] for block in PAGE.split("```text\n")[1:]]
+    assert len(blocks) == 2
+    for block, prompt in zip(blocks, asked.prompts[1:], strict=True):
+        assert block in prompt
+    told = re.findall(r"^\| (\d+) \| (\w+) \| (\d+) \|", PAGE, re.MULTILINE)
+    lines = {
+        line.id: (line.id, line.kind, line.fact_id)
+        for fact in (1, 2, 3, 4)
+        for line in store.operations(fact)
+    }
+    assert [(int(n), kind, int(fact)) for n, kind, fact in told] == [
+        lines[n] for n in sorted(lines) if n > 4
+    ]
+
+
+@pytest.mark.parametrize(
+    "line", [x for x in (decision.__doc__ or "").splitlines() if x.startswith("| ")]
+)
+def test_page_holds_every_line_of_the_tables(line: str) -> None:
+    assert line.replace("``", "`") in PAGE

@@ -1,0 +1,81 @@
+"""Cutting long text."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memstore.learn.pieces import pieces
+
+PROSE = st.text(alphabet=st.sampled_from("ab.!? \n\r。！é\u0301\u200d👩🏽🇩🇪,、"), max_size=300)
+
+
+@given(st.one_of(st.text(), PROSE), st.integers(1, 50))
+def test_pieces_joined_are_the_text(text: str, size: int) -> None:
+    found = pieces(text, size)
+    assert "".join(found) == text
+    assert all(0 < len(piece) <= size for piece in found)
+
+
+@given(st.one_of(st.text(), PROSE), st.integers(2, 50), st.data())
+def test_pieces_with_overlap_hold_every_character_in_order(
+    text: str, size: int, data: st.DataObject
+) -> None:
+    overlap = data.draw(st.integers(0, size // 2))
+    found = pieces(text, size, overlap)
+    assert all(0 < len(piece) <= size for piece in found)
+    reached = 0
+    for piece in found:
+        starts = range(max(0, reached - overlap), reached + 1)
+        ends = [s + len(piece) for s in starts if text.startswith(piece, s)]
+        assert ends
+        assert max(ends) > reached
+        reached = max(ends) if max(ends) <= len(text) else len(text)
+    assert reached == len(text)
+
+
+def test_a_short_text_is_one_piece() -> None:
+    assert pieces("Hello there.", 100) == ["Hello there."]
+    assert pieces("", 100) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "size", "expected"),
+    [
+        ("One two.\n\nThree four.\nFive.", 20, ["One two.\n\n", "Three four.\nFive."]),
+        ("First line here\nsecond line", 20, ["First line here\n", "second line"]),
+        ("It rained. We stayed home all day.", 16, ["It rained. ", "We stayed home ", "all day."]),
+        ("今天下雨。我们在家。明天去公园。", 11, ["今天下雨。我们在家。", "明天去公园。"]),
+        ("alpha beta gamma", 11, ["alpha beta ", "gamma"]),
+    ],
+)
+def test_the_best_border_that_fits_is_chosen(text: str, size: int, expected: list[str]) -> None:
+    assert pieces(text, size) == expected
+
+
+@pytest.mark.parametrize("cluster", ["e\u0301", "👩🏽", "👩\u200d👧", "🇩🇪"])
+def test_no_cluster_is_parted_when_it_fits(cluster: str) -> None:
+    text = cluster * 20
+    for size in range(len(cluster) + 1, 30):
+        assert all(len(piece) % len(cluster) == 0 for piece in pieces(text, size))
+
+
+def test_marks_without_end_are_parted_rather_than_kept() -> None:
+    assert "".join(pieces("a" + "\u0301" * 1000, 100)) == "a" + "\u0301" * 1000
+
+
+def test_overlap_begins_at_a_word() -> None:
+    first, second = pieces("alpha beta gamma delta", 18, 8)
+    assert first == "alpha beta gamma "
+    assert second == "gamma delta"
+
+
+def test_a_text_without_any_border_is_cut_all_the_same() -> None:
+    assert [len(piece) for piece in pieces("x" * 1_000_001, 10_000)] == [10_000] * 100 + [1]
+
+
+@pytest.mark.parametrize(("size", "overlap"), [(0, 0), (-1, 0), (10, 6), (10, -1)])
+def test_sizes_that_make_no_sense_are_refused(size: int, overlap: int) -> None:
+    with pytest.raises(ValueError, match=r"max_characters|overlap"):
+        pieces("text", size, overlap)
