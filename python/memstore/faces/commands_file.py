@@ -112,7 +112,9 @@ def _import(store: Store, arguments: argparse.Namespace, show: Show) -> None:
     retired = f", {done.retired} of them superseded now" if done.retired else ""
     removed = f", {done.removed} of them deleted or erased now" if done.removed else ""
     embedded = asdict(report) if report is not None else {}
-    show.done(f"imported {_facts(done.imported)}{known}{retired}{removed}", {**asdict(done), **embedded})
+    show.done(
+        f"imported {_facts(done.imported)}{known}{retired}{removed}", {**asdict(done), **embedded}
+    )
     if report is not None and report.error:
         show.note(f"{_facts(report.left)} without an embedding so far: {report.error}")
 
