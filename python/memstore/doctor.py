@@ -95,28 +95,13 @@ def _pages(transaction: Transaction) -> Iterator[Finding]:
 
 
 def _chains(transaction: Transaction) -> Iterator[Finding]:
-    links = integrity.links(transaction)
-    if circles := sorted(_in_circles({link.fact_id: link.superseded_by for link in links})):
-        message = f"supersede each other in a circle: {_some(circles)}"
+    for circle in integrity.circles(transaction):
+        message = f"supersede each other in a circle: {_some(circle)}"
         yield Finding("chains", message, repairable=False)
+    links = integrity.links(transaction)
     if strangers := [link.fact_id for link in links if not link.same_namespace]:
         message = f"superseded from another namespace: {_some(strangers)}"
         yield Finding("chains", message, repairable=False)
-
-
-def _in_circles(following: dict[int, int]) -> set[int]:
-    circles: set[int] = set()
-    ended: set[int] = set()
-    for start in following:
-        path: list[int] = []
-        here = start
-        while here in following and here not in ended:
-            ended.add(here)
-            path.append(here)
-            here = following[here]
-        if here in path:
-            circles.update(path[path.index(here) :])
-    return circles
 
 
 def _facts_and_journal(transaction: Transaction) -> Iterator[Finding]:

@@ -12,9 +12,9 @@ from memstore.database import fact_table, journal, word_index
 from memstore.database.filters import FactFilter
 from memstore.database.journal import Author, Kind
 from memstore.errors import Conflict, EmbedderMismatch, IdempotencyConflict, NotFound
-from memstore.model import Fact, NewFact, Operation
 
 if TYPE_CHECKING:
+    from memstore.model import Fact, NewFact, Operation
     from memstore.database.engine import Engine, Transaction
     from memstore.embedding import Embedding
 
@@ -40,22 +40,18 @@ class Facts:
         if not checked:
             return []
         embedding = self._embedding()
-        blobs = None
+        blobs: list[bytes | None] = [None] * len(checked)
         if embedding is not None:
-            blobs = embedding.for_writing(
-                [(values["subject"], values["content"]) for values in checked]
-            )
+            blobs = embedding.for_writing([(new["subject"], new["content"]) for new in checked])
+        first = next(filter(None, blobs), None)
         with self._engine.write() as transaction:
-            if embedding is not None and blobs is not None:
+            if embedding is not None and first is not None:
                 try:
-                    embedding.admit(transaction, blobs[0])
+                    embedding.admit(transaction, first)
                 except EmbedderMismatch as error:  # the write goes on
                     embedding.note_trouble(str(error))
-                    blobs = None
-            return [
-                self._insert(transaction, values, blobs[i] if blobs is not None else None)
-                for i, values in enumerate(checked)
-            ]
+                    blobs = [None] * len(checked)
+            return [self._insert(transaction, *new) for new in zip(checked, blobs, strict=True)]
 
     def _insert(
         self, transaction: Transaction, checked: Mapping[str, Any], blob: bytes | None
@@ -65,10 +61,8 @@ class Facts:
         if known is not None:
             return known
         supersedes = values.pop("supersedes")
-        old = None
-        if supersedes is not None:
-            old = self._retirable(transaction, supersedes)
-        created_at = values["created_at"] or clock.utc_now()
+        old = None if supersedes is None else self._retirable(transaction, supersedes)
+        created_at = values.get("created_at") or clock.utc_now()
         values |= {
             "uuid": clock.new_uuid(created_at),
             "namespace": self._namespace,
@@ -81,7 +75,7 @@ class Facts:
         return fact
 
     def _same_key(self, transaction: Transaction, values: Mapping[str, Any]) -> Fact | None:
-        key = values["idempotency_key"]
+        key = values.get("idempotency_key")
         if key is None:
             return None
         known = fact_table.find(transaction, self._namespace, idempotency_key=key)
@@ -92,7 +86,22 @@ class Facts:
                 f"the idempotency key {key!r} already stands for fact {known.id}, whose content "
                 "is another: use a new key for a new fact"
             )
+        if known.deleted_at is not None:
+            raise Conflict(
+                f"the idempotency key {key!r} stands for fact {known.id}, which is deleted: "
+                "restore it, or use a new key"
+            )
+        replaced = values["supersedes"]
+        if replaced is not None and not self._replaced(transaction, replaced, known):
+            raise IdempotencyConflict(
+                f"the idempotency key {key!r} stands for fact {known.id}, which did not supersede "
+                f"fact {replaced}: call supersede({replaced}, {known.id}), or use a new key"
+            )
         return known
+
+    def _replaced(self, transaction: Transaction, old_id: int, known: Fact) -> bool:
+        old = fact_table.get(transaction, old_id, self._namespace)
+        return old is not None and old.superseded_by == known.id
 
     def get(self, fact_id: int) -> Fact:
         """Return one fact, in whatever state but erased."""
@@ -123,9 +132,9 @@ class Facts:
 
         A superseded one does not count: what was once true may become true again.
         """
+        wanted = FactFilter((self._namespace,), clock.utc_now(), subject=subject, content=content)
         with self._engine.read() as transaction:
-            wanted = FactFilter((self._namespace,), clock.utc_now(), subject=subject)
-            return any(fact.content == content for fact in fact_table.select(transaction, wanted))
+            return fact_table.count(transaction, wanted) > 0
 
     def supersede(self, old_id: int, new_id: int) -> Fact:
         """Retire one fact in favour of another that is there already; return the retired one."""
@@ -147,8 +156,13 @@ class Facts:
         if old.superseded_by is not None:
             newest = fact_table.chain(transaction, fact_id)[-1]
             raise Conflict(
-                f"fact {fact_id} is already superseded by fact {old.superseded_by}: supersede the "
-                f"newest of its chain, fact {newest.id}"
+                f"fact {fact_id} is already superseded by fact {old.superseded_by}: "
+                + (
+                    f"supersede the newest of its chain, fact {newest.id}"
+                    if newest.status in ("active", "expired")
+                    else f"the newest of its chain, fact {newest.id}, is {newest.status}; "
+                    "add the new fact by itself"
+                )
             )
         if old.deleted_at is not None:
             raise Conflict(f"fact {fact_id} is deleted: restore it first, or just add the new fact")
@@ -168,8 +182,9 @@ class Facts:
 
     def history_of_subject(self, subject: str) -> list[Fact]:
         """Return every fact there ever was about a subject, oldest first."""
+        name = checked_text(subject, "subject", MAX_NUMBER).strip()
         with self._engine.read() as transaction:
-            return fact_table.of_subject(transaction, self._namespace, subject.strip())
+            return fact_table.of_subject(transaction, self._namespace, name)
 
     def operations(self, fact_id: int) -> list[Operation]:
         """Return what the journal holds of the chain a fact is in, oldest first."""
@@ -215,8 +230,11 @@ class Facts:
                 raise Conflict(f"fact {fact_id} is deleted: restore it before changing it")
             merged = metadata.merge_patch(fact.metadata, check(fact) if check else patch)
             # As text: to Python 1, 1.0 and true are equal, to JSON they are not.
-            if metadata.encode(merged) == metadata.encode(fact.metadata):
+            before, after = metadata.encode(fact.metadata) or "", metadata.encode(merged) or ""
+            if before == after:
                 return fact
+            if len(after) > len(before):
+                metadata.check_size(merged)
             return self._change(transaction, fact, Kind.METADATA, {"metadata": merged})
 
     def delete(self, fact_id: int) -> Fact:
@@ -239,19 +257,18 @@ class Facts:
             if newest.deleted_at is not None:
                 raise Conflict(
                     f"the newest of this chain, fact {newest.id}, is {newest.status}: "
-                    "restore that one first, or add the old text as a new fact"
+                    + ("restore that one first, or " if newest.content else "")
+                    + "add the old text as a new fact"
                 )
-            again = _checked(
-                NewFact(
-                    content=fact.content,
-                    subject=fact.subject,
-                    category=fact.category,
-                    metadata=fact.metadata,
-                    supersedes=newest.id,
-                    valid_at=fact.valid_at,
-                    source=fact.source,
-                )
-            )
+            again = {
+                "content": fact.content,
+                "subject": fact.subject,
+                "category": fact.category,
+                "metadata": fact.metadata,
+                "supersedes": newest.id,
+                "valid_at": fact.valid_at,
+                "source": fact.source,
+            }
             blob = fact_table.embedding_of(transaction, fact_id)
             return self._insert(transaction, again, blob)
 
@@ -335,7 +352,7 @@ def _all_checked(new_facts: list[NewFact]) -> list[dict[str, Any]]:
 
 def _checked(new: NewFact) -> dict[str, Any]:
     """Return the columns of a new fact, checked; raises before anything is written."""
-    metadata.encode(new.metadata)
+    metadata.check_size(new.metadata)
     values: dict[str, Any] = {
         "content": checked_text(new.content, "content", MAX_CONTENT),
         "subject": checked_text(new.subject, "subject", MAX_NAME).strip(),

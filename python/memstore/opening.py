@@ -75,7 +75,9 @@ def open(
             engine,
             namespace=namespace or settings.DEFAULT_NAMESPACE,
             embedder=chosen,
-            author=Author(checked_text(actor, "actor", MAX_NAME), source),
+            author=Author(
+                checked_text(actor, "actor", MAX_NAME), checked_text(source, "source", MAX_NAME)
+            ),
             read_only=read_only,
         )
     except BaseException:

@@ -57,7 +57,9 @@ class Store:
         author: Author,
         read_only: bool,
     ) -> None:
-        self.namespace = checked_text(namespace, "namespace", MAX_NAME)
+        self._namespace = checked_text(namespace, "namespace", MAX_NAME)
+        if namespace == ALL_NAMESPACES:
+            raise ValueError(f"no namespace is called {namespace!r}: it asks for all of them")
         self._engine = engine
         self._embedder = embedder
         self._author = author
@@ -68,6 +70,11 @@ class Store:
         self._awake: tuple[Embedding | None, Search] | None = None
         self._background: BackgroundEmbedding | None = None
         self.tasks = Tasks(engine, namespace, self._facts, author.source)
+
+    @property
+    def namespace(self) -> str:
+        """The partition every read and write is bound to."""
+        return self._namespace
 
     @property
     def path(self) -> str:
@@ -449,12 +456,15 @@ class Store:
         self,
         *,
         limit: int | None = None,
+        everywhere: bool = False,
         retry_quarantined: bool = False,
         progress: Progress | None = None,
     ) -> EmbedReport:
-        """Embed the facts that wait for it, in every namespace of the file.
+        """Embed the facts that wait for it.
 
         Args:
+            everywhere: those of every namespace in the file, not just of this one. Their texts
+                go to this store's embedder, whoever wrote them.
             limit: how many at most; ``None`` for all.
             retry_quarantined: give this namespace's quarantined facts another chance first.
             progress: called with how many are done, and of how many.
@@ -469,21 +479,21 @@ class Store:
         if retry_quarantined:
             with self._engine.write() as transaction:
                 fact_table.release_quarantine(transaction, self.namespace)
-        return embedding.embed_pending(limit, progress)
+        return embedding.embed_pending(None if everywhere else self.namespace, limit, progress)
 
     def embed_in_background(self, interval_seconds: float = 5.0) -> None:
-        """Keep embedding what is pending, in a thread that ends with the store."""
+        """Keep embedding what is pending here, in a thread that ends with the store."""
         embedding = self._embedding()
         if embedding is None or self._read_only or self._background is not None:
             return
         from memstore.embedding import BackgroundEmbedding
 
-        self._background = BackgroundEmbedding(embedding, interval_seconds)
+        self._background = BackgroundEmbedding(embedding, self.namespace, interval_seconds)
         self._background.start()
 
     def warm(self) -> None:
         """Load the model and the vectors now, so that the first search need not."""
-        self._wake()[1].warm()
+        self._wake()[1].warm(self.namespace)
 
     def export(
         self, *, namespaces: str | Sequence[str] | None = None, progress: Progress | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore import clock
@@ -25,6 +26,8 @@ SURFACE_STARTUP: Final = "startup"
 
 SCOPE_ALIASES: Final[Mapping[str, Scope]] = {"matthew": Scope.USER, "claude": Scope.AGENT}
 """What the original memstore called the two; both are accepted and read."""
+
+NEVER: Final = datetime.max.replace(tzinfo=UTC)
 
 NEXT: Final[Mapping[str, tuple[TaskStatus, ...]]] = {
     TaskStatus.PENDING: (TaskStatus.IN_PROGRESS, TaskStatus.COMPLETED, TaskStatus.CANCELLED),
@@ -140,6 +143,11 @@ class Tasks:
         if surface is not None:
             conditions.append(MetadataFilter("surface", "=", surface))
         statuses = _statuses(status)
+        conditions += [
+            MetadataFilter("status", "!=", other, include_missing=True)
+            for other in TaskStatus
+            if other not in statuses
+        ]
         owner = None if scope is None else _scope(scope)
         filter_ = FactFilter(
             (self._namespace,), clock.utc_now(), subject=TODO, metadata=tuple(conditions)
@@ -167,17 +175,29 @@ def as_task(fact: Fact) -> Task:
         scope=SCOPE_ALIASES.get(scope, scope),
         status=status if status in NEXT else TaskStatus.PENDING,
         priority=str(data.get("priority", "normal")),
-        project=data.get("project"),
-        due=data.get("due"),
-        surface=data.get("surface"),
-        note=data.get("note"),
+        project=_text(data.get("project")),
+        due=_text(data.get("due")),
+        surface=_text(data.get("surface")),
+        note=_text(data.get("note")),
         created_at=fact.created_at,
     )
 
 
-def _pressing(task: Task) -> tuple[int, str, Any]:
+def _text(value: object) -> str | None:
+    """Metadata is anybody's to write; what is no text is shown as if it were."""
+    return None if value is None else str(value)
+
+
+def _pressing(task: Task) -> tuple[int, datetime, datetime]:
     rank = PRIORITIES.index(task.priority) if task.priority in PRIORITIES else len(PRIORITIES)
-    return rank, task.due or "9999", task.created_at
+    return rank, _due(task) or NEVER, task.created_at
+
+
+def _due(task: Task) -> datetime | None:
+    try:
+        return clock.from_text(task.due) if task.due else None
+    except ValueError:  # the original took any text for a date
+        return None
 
 
 def _scope(name: str) -> str:

@@ -331,6 +331,11 @@ def _translated() -> Iterator[None]:
         yield
     except apsw.Error as error:
         raise _storage_error(error) from error
+    except UnicodeDecodeError as error:
+        raise StorageError(
+            f"a row holds text that is not UTF-8 ({error}): another program wrote it; overwrite it "
+            "there, or restore a backup"
+        ) from error
 
 
 def _storage_error(error: apsw.Error) -> StorageError:

@@ -65,7 +65,7 @@ def _containing(
         return []
     rows = transaction.rows(
         f"SELECT f.id FROM memstore_facts f WHERE instr(f.content, ?) AND {where}"
-        " ORDER BY f.id LIMIT ?",
+        " ORDER BY f.id DESC LIMIT ?",
         (text, *values, limit),
     )
     return [(int(row[0] or 0), -1.0) for row in rows]

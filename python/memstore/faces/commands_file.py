@@ -107,7 +107,8 @@ def _fill_import(parser: argparse.ArgumentParser) -> None:
 def _import(store: Store, arguments: argparse.Namespace, show: Show) -> None:
     with show.progress("importing") as progress, _lines(arguments.file) as lines:
         done = store.import_(lines, keep_namespaces=arguments.keep_namespaces, progress=progress)
-    report = None if arguments.no_embed else _embed(store, show)
+    everywhere = arguments.keep_namespaces
+    report = None if arguments.no_embed else _embed(store, show, everywhere=everywhere)
     known = f", {done.known} known already" if done.known else ""
     retired = f", {done.retired} of them superseded now" if done.retired else ""
     removed = f", {done.removed} of them deleted or erased now" if done.removed else ""
@@ -131,12 +132,12 @@ def _lines(name: str) -> Iterator[Iterable[str]]:
         raise TransferError(f"{name} is no UTF-8 text; nothing was imported") from None
 
 
-def _embed(store: Store, show: Show) -> EmbedReport | None:
+def _embed(store: Store, show: Show, *, everywhere: bool) -> EmbedReport | None:
     """Embed what is pending; ``None`` where there is no embedder, which is no trouble here."""
     if store.status().embedder is None:
         return None
     with show.progress("embedding") as progress:
-        return store.embed_pending(progress=progress)
+        return store.embed_pending(everywhere=everywhere, progress=progress)
 
 
 def _fill_backup(parser: argparse.ArgumentParser) -> None:
@@ -157,12 +158,18 @@ def _fill_embed(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="try those again whose embedding was given up",
     )
+    parser.add_argument(
+        "--everywhere",
+        action="store_true",
+        help="those of every namespace, whose texts then go to this embedder",
+    )
 
 
 def _embed_pending(store: Store, arguments: argparse.Namespace, show: Show) -> int | None:
     with show.progress("embedding") as progress:
         report = store.embed_pending(
             limit=arguments.limit,
+            everywhere=arguments.everywhere,
             retry_quarantined=arguments.retry_quarantined,
             progress=progress,
         )
