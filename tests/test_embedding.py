@@ -219,7 +219,8 @@ def test_embed_pending_serves_other_namespaces_only_when_asked(
 ) -> None:
     elsewhere = open_store(embedder=None, namespace="other")
     elsewhere.add("tea", subject="sue")
-    assert store.embed_pending().embedded == 1
+    assert store.embed_pending().embedded == 0
+    assert store.embed_pending(everywhere=True).embedded == 1
     assert elsewhere.list()[0].embedded
 
 

@@ -143,7 +143,7 @@ class Embedding:
             self._last_error = ""
 
     def for_writing(self, facts: Sequence[tuple[str, str]]) -> list[bytes | None]:
-        """Return the embedding of each ``(subject, content)`` as a BLOB; ``None``: it is pending."""
+        """Return each ``(subject, content)``'s embedding as a BLOB; ``None`` leaves it pending."""
         blobs: list[bytes | None] = []
         for start in range(0, len(facts), BATCH):
             batch = facts[start : start + BATCH]
@@ -317,6 +317,6 @@ class BackgroundEmbedding:
         try:
             return self._embedding.embed_pending(self._namespace).error is not None
         # Busy, closed meanwhile, another model, a row nobody can read: the thread must go on.
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001
             self._embedding.note_trouble(str(error))
             return True

@@ -14,9 +14,9 @@ from memstore.database.journal import Author, Kind
 from memstore.errors import Conflict, EmbedderMismatch, IdempotencyConflict, NotFound
 
 if TYPE_CHECKING:
-    from memstore.model import Fact, NewFact, Operation
     from memstore.database.engine import Engine, Transaction
     from memstore.embedding import Embedding
+    from memstore.model import Fact, NewFact, Operation
 
 
 class Facts:
@@ -211,15 +211,15 @@ class Facts:
         self,
         fact_id: int,
         patch: Mapping[str, Any],
-        check: Callable[[Fact], Mapping[str, Any]] | None = None,
+        check: Callable[[Fact, Mapping[str, Any]], Mapping[str, Any]] | None = None,
     ) -> Fact:
         """Apply a merge patch to the metadata; null removes a key.
 
         Args:
             fact_id: the fact.
             patch: what to set, or to remove.
-            check: called with the fact inside the transaction; returns the patch to apply
-                instead, or raises. For changes that depend on what is there.
+            check: called with the fact and the patch inside the transaction; returns the patch
+                to apply, or raises. For changes that depend on what is there.
         """
         if not isinstance(patch, Mapping):
             raise TypeError(f"the metadata patch must be a mapping, not {type(patch).__name__}")
@@ -228,7 +228,7 @@ class Facts:
             fact = self._known(transaction, fact_id)
             if fact.deleted_at is not None:
                 raise Conflict(f"fact {fact_id} is deleted: restore it before changing it")
-            merged = metadata.merge_patch(fact.metadata, check(fact) if check else patch)
+            merged = metadata.merge_patch(fact.metadata, check(fact, patch) if check else patch)
             # As text: to Python 1, 1.0 and true are equal, to JSON they are not.
             before, after = metadata.encode(fact.metadata) or "", metadata.encode(merged) or ""
             if before == after:
@@ -363,6 +363,8 @@ def _checked(new: NewFact) -> dict[str, Any]:
         "valid_at": clock.moment(new.valid_at, "valid_at"),
         "expired_at": clock.moment(new.expired_at, "expired_at"),
     }
+    if values["expired_at"] and values["valid_at"] and values["expired_at"] <= values["valid_at"]:
+        raise ValueError("expired_at is not after valid_at: the fact would never hold")
     for name in ("source", "idempotency_key"):
         text = getattr(new, name)
         values[name] = text if text is None else checked_text(text, name, MAX_NAME)

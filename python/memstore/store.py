@@ -21,7 +21,7 @@ from memstore.model import (
     SearchHits,
     StoreStatus,
 )
-from memstore.tasks import Tasks
+from memstore.tasks import Tasks, refuse_task_keys
 from memstore.touches import Touches
 
 if TYPE_CHECKING:
@@ -194,9 +194,10 @@ class Store:
 
         Raises:
             NotFound: no such fact.
-            Conflict: it is deleted.
+            Conflict: it is deleted; or it is a task, and the patch has one of the keys that
+                :attr:`tasks` looks after.
         """
-        return self._facts.update_metadata(fact_id, patch)
+        return self._facts.update_metadata(fact_id, patch, refuse_task_keys)
 
     def delete(self, fact_id: int) -> Fact:
         """Put a tombstone on a fact: no search finds it, and :meth:`restore` brings it back.
@@ -555,17 +556,25 @@ class Store:
         self._engine.backup(file, progress)
         return file
 
-    def examine(self) -> builtins.list[Finding]:
-        """Prove that derived data agrees with the rows; an empty list means all is well."""
+    def examine(self, *, progress: Progress | None = None) -> builtins.list[Finding]:
+        """Prove that derived data agrees with the rows; an empty list means all is well.
+
+        Args:
+            progress: called with how many checks are done, and of how many.
+        """
         from memstore import doctor
 
-        return doctor.examine(self._engine, read_only=self._read_only)
+        return doctor.examine(self._engine, read_only=self._read_only, progress=progress)
 
-    def rebuild(self) -> builtins.list[str]:
-        """Make what is derived anew, and return what was done; the rows are not touched."""
+    def rebuild(self, *, progress: Progress | None = None) -> builtins.list[str]:
+        """Make what is derived anew, and return what was done; the rows are not touched.
+
+        Args:
+            progress: called with how many steps are done, and of how many.
+        """
         from memstore import doctor
 
-        return doctor.rebuild(self._engine, self._author)
+        return doctor.rebuild(self._engine, self._author, progress)
 
     # -- inside ------------------------------------------------------------------------------
 

@@ -24,6 +24,9 @@ PRIORITIES: Final = ("high", "normal", "low")
 SURFACE_STARTUP: Final = "startup"
 """Open tasks carry it, so that an agent that starts is shown them."""
 
+TASK_KEYS: Final = ("kind", "scope", "status", "priority", "surface", "due")
+"""Metadata of a task that only :class:`Tasks` writes."""
+
 SCOPE_ALIASES: Final[Mapping[str, Scope]] = {"matthew": Scope.USER, "claude": Scope.AGENT}
 """What the original memstore called the two; both are accepted and read."""
 
@@ -105,7 +108,7 @@ class Tasks:
         if note is not None:
             patch["note"] = checked_text(note, "note", MAX_NAME)
 
-        def check(fact: Fact) -> dict[str, Any]:
+        def check(fact: Fact, patch: Mapping[str, Any]) -> Mapping[str, Any]:
             task = as_task(fact)
             if fact.status != "active":
                 raise Conflict(f"task {task_id} is {fact.status}: only an active one can move")
@@ -141,6 +144,7 @@ class Tasks:
         if project is not None:
             conditions.append(MetadataFilter("project", "=", project))
         if surface is not None:
+            _one_of(surface, (SURFACE_STARTUP,), "surface")
             conditions.append(MetadataFilter("surface", "=", surface))
         statuses = _statuses(status)
         conditions += [
@@ -183,6 +187,22 @@ def as_task(fact: Fact) -> Task:
     )
 
 
+def refuse_task_keys(fact: Fact, patch: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Let a patch of metadata pass, unless it would move a task past its rules.
+
+    Raises:
+        Conflict: it sets or removes a key that makes a fact a task, or says where that stands.
+    """
+    if fact.subject == TODO and fact.metadata.get("kind") == "task":
+        for key in TASK_KEYS:
+            if key in patch:
+                raise Conflict(
+                    f"fact {fact.id} is a task, and its {key} is not changed as metadata: "
+                    "update the task instead"
+                )
+    return patch
+
+
 def _text(value: object) -> str | None:
     """Metadata is anybody's to write; what is no text is shown as if it were."""
     return None if value is None else str(value)
@@ -216,6 +236,7 @@ def _statuses(status: str | None) -> tuple[str, ...]:
 def _one_of(value: str, allowed: tuple[str, ...], name: str) -> str:
     if value not in allowed:
         raise ValueError(
-            f"{name} must be {', '.join(allowed[:-1])} or {allowed[-1]}, not {value!r}"
+            f"{name} must be {' or '.join(filter(None, (', '.join(allowed[:-1]), allowed[-1])))}, "
+            f"not {value!r}"
         )
     return str(value)

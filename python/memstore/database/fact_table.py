@@ -263,10 +263,12 @@ def count_states(transaction: Transaction, namespace: str, now: datetime) -> dic
     }
 
 
-def count_namespaces(transaction: Transaction) -> int:
-    """Return how many namespaces hold facts."""
-    row = transaction.one("SELECT count(DISTINCT namespace) FROM memstore_facts")
-    return int(row[0] or 0) if row else 0
+def count_namespaces(transaction: Transaction) -> dict[str, int]:
+    """Return how many facts each namespace holds, in whatever state."""
+    rows = transaction.rows(
+        "SELECT namespace, count(*) FROM memstore_facts GROUP BY namespace ORDER BY namespace"
+    )
+    return {str(name): int(number or 0) for name, number in rows}
 
 
 def chain(transaction: Transaction, fact_id: int) -> list[Fact]:
@@ -420,9 +422,8 @@ def embeddings(
         " WHERE deleted_at IS NULL AND typeof(embedding) = 'blob' AND length(embedding) = ?"
     )
     if namespace is not None:
-        found: Iterable[Row] = transaction.rows(
-            f"{query} AND namespace = ?", (size_bytes, namespace)
-        )
+        wanted = (size_bytes, namespace)
+        found: Iterable[Row] = transaction.rows(f"{query} AND namespace = ?", wanted)
     elif fact_ids is None:
         found = transaction.rows(query, (size_bytes,))
     else:
@@ -431,8 +432,8 @@ def embeddings(
             for chunk, marks in _chunks(fact_ids)
             for row in transaction.rows(f"{query} AND id IN ({marks})", (size_bytes, *chunk))
         )
-    for fact_id, namespace, superseded, blob in found:
-        yield int(fact_id or 0), str(namespace), bool(superseded), bytes(blob or b"")  # type: ignore[arg-type]
+    for fact_id, home, superseded, blob in found:
+        yield int(fact_id or 0), str(home), bool(superseded), bytes(blob or b"")  # type: ignore[arg-type]
 
 
 def all_embeddings(transaction: Transaction) -> Iterator[tuple[int, bytes]]:

@@ -19,6 +19,15 @@ def schema_version(transaction: Transaction) -> int:
     return int(row[0]) if row and row[0] is not None else 0
 
 
+def holds_only_others(transaction: Transaction) -> bool:
+    """Whether the file has tables, and none of them is memstore's."""
+    row = transaction.one(
+        "SELECT count(*), count(*) FILTER (WHERE name LIKE 'memstore\\_%' ESCAPE '\\')"
+        " FROM sqlite_schema"
+    )
+    return row is not None and bool(row[0]) and not row[1]
+
+
 def record_version(transaction: Transaction, version: int) -> None:
     """Record the schema version, in the transaction that brings the schema there."""
     if not transaction.run("UPDATE memstore_version SET version = ?", (version,)):

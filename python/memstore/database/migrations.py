@@ -45,6 +45,10 @@ def migrate(engine: Engine) -> int:
 
 def _known_version(transaction: Transaction, path: str) -> int:
     version = meta_table.schema_version(transaction)
+    if version == 0 and meta_table.holds_only_others(transaction):
+        raise SchemaError(
+            f"{path} is the database of another program. It was left untouched: name another file"
+        )
     if version > LAST_SHARED_VERSION:
         if meta_table.get(transaction, "schema_family") != meta_table.FAMILY:
             raise SchemaError(
