@@ -67,7 +67,7 @@ def test_decode_many_names_the_blob_of_another_length() -> None:
     with pytest.raises(ValueError, match="-1 is no dimension a BLOB can have"):
         _kernel.decode_many([], -1)
     with pytest.raises(ValueError, match="is no dimension a BLOB can have"):
-        decode_many([b""], 2**62)
+        _kernel.decode_many([b""], 2**62)
 
 
 wrong: list[tuple[Any, type[Exception], str]] = [

@@ -90,6 +90,8 @@ class Parser(argparse.ArgumentParser):
         dashed = self._dashed()
         if dashed and message.startswith(("unrecognized", "the following")):
             message += f" (if {dashed!r} is text, put -- before it)"
+        elif dashed and message.endswith("expected one argument"):
+            message += f" (if {dashed!r} is its value, join the two with =)"
         raise UsageError(f"{message}; see {self.prog} --help")
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
@@ -97,18 +99,20 @@ class Parser(argparse.ArgumentParser):
             import difflib  # slow to import, and only needed here
 
             near = difflib.get_close_matches(value, action.choices, n=1)
-            guess = f": did you mean {self.prog} {near[0]}?" if near else ""
+            guess = f" (did you mean {near[0]}?)" if near else ""
             self.error(f"there is no command {value!r}{guess}")
         super()._check_value(action, value)
 
     def _dashed(self) -> str | None:
-        """Return what begins with a dash and is no option here."""
+        """Return what begins with a dash and is no option, where a text might stand."""
+        if not self._get_positional_actions():
+            return None
         for word in self._given:
             if word == "--":
                 break
             if word[:1] == "-" and len(word) > 1:
-                name = word.partition("=")[0]
-                if name not in self._option_string_actions and word[:2] not in ("-m", "-f"):
+                names = {word.partition("=")[0], word[:2]}  # a short one may be joined to its value
+                if names.isdisjoint(self._option_string_actions):
                     return word
         return None
 

@@ -115,7 +115,9 @@ def _import(store: Store, arguments: argparse.Namespace, show: Show) -> None:
         f"imported {counted(done.imported)}{known}{retired}{removed}", {**asdict(done), **embedded}
     )
     if report is not None and report.error:
-        show.note(f"{counted(report.left)} without an embedding so far: {for_command_line(report.error)}")
+        show.note(
+            f"{counted(report.left)} without an embedding so far: {for_command_line(report.error)}"
+        )
 
 
 @contextmanager

@@ -182,7 +182,9 @@ class TerminalShow(ForPeople):
         edge = indent + len(rail)
         if self.width - edge - hang < NARROWEST:
             hang = min(hang, 2)
-        for number, line in enumerate(self._wrapped(Text.assemble(*pieces), self.width - edge, hang)):
+        for number, line in enumerate(
+            self._wrapped(Text.assemble(*pieces), self.width - edge, hang)
+        ):
             line.rstrip()
             left = Text.assemble((rail, "dim"), " " * (indent + (hang if number else 0)))
             self._console.print(left.append_text(line), no_wrap=True, overflow="ignore", crop=False)

@@ -58,9 +58,7 @@ class HelpFormatter(argparse.RawDescriptionHelpFormatter):
     """Keeps the lines of examples, and paths and flags in one piece."""
 
     def _split_lines(self, text: str, width: int) -> list[str]:
-        whole = textwrap.wrap(
-            text, width, break_on_hyphens=False, break_long_words=False
-        )
+        whole = textwrap.wrap(text, width, break_on_hyphens=False, break_long_words=False)
         return [line.replace(BLANK, " ") for line in whole]
 
 
