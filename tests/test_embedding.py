@@ -214,10 +214,13 @@ def test_embed_pending_goes_on_where_it_stopped(store: Store, open_store: Open) 
     assert done == sorted(done)
 
 
-def test_embed_pending_serves_every_namespace(store: Store, open_store: Open) -> None:
+def test_embed_pending_serves_other_namespaces_only_when_asked(
+    store: Store, open_store: Open
+) -> None:
     elsewhere = open_store(embedder=None, namespace="other")
     elsewhere.add("tea", subject="sue")
-    assert store.embed_pending().embedded == 1
+    assert store.embed_pending().embedded == 0
+    assert store.embed_pending(everywhere=True).embedded == 1
     assert elsewhere.list()[0].embedded
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
@@ -327,7 +328,8 @@ def test_status_counts_the_namespace(store: Store, open_store: Callable[..., Sto
     status = store.status()
     assert (status.active, status.superseded, status.deleted, status.expired) == (1, 1, 1, 1)
     assert (status.subjects, status.categories) == ({"alice": 1}, {"identity": 1})
-    assert (status.pending, status.quarantined, status.namespaces) == (0, 0, 2)
+    assert (status.pending, status.quarantined) == (0, 0)
+    assert status.namespaces == {"default": 4, "other": 1}
     assert (status.model, status.dimension, status.embedder) == ("words-64", 64, "words-64")
     assert status.path == store.path
     assert status.size_bytes > 0
@@ -368,3 +370,43 @@ def test_embedder_options_go_with_a_name(open_store: Callable[..., Store]) -> No
         open_store(model="x", base_url="http://localhost")
     with pytest.raises(ValueError, match="api_key go with"):
         open_store(embedder=None, api_key="k")
+
+
+def test_idempotency_key_of_a_deleted_fact_is_no_success(store: Store) -> None:
+    fact = store.add(**BERLIN, idempotency_key="k")
+    store.delete(fact.id)
+    with pytest.raises(Conflict, match="which is deleted: restore it"):
+        store.add(**BERLIN, idempotency_key="k")
+
+
+def test_idempotency_key_does_not_hide_a_supersession(store: Store) -> None:
+    old, new = store.add(**BERLIN), store.add(**MUNICH, idempotency_key="k")
+    with pytest.raises(IdempotencyConflict, match=rf"call supersede\({old.id}, {new.id}\)"):
+        store.add(**MUNICH, idempotency_key="k", supersedes=old.id)
+    assert store.get(old.id).status == "active"
+
+
+def test_facts_that_would_never_hold_are_refused(store: Store) -> None:
+    with pytest.raises(ValueError, match="expired_at is not after valid_at"):
+        store.add(**BERLIN, valid_at="2026-01-01", expired_at="2025-01-01")
+
+
+def test_no_namespace_is_called_all(open_store: Callable[..., Store]) -> None:
+    with pytest.raises(ValueError, match="no namespace is called 'all'"):
+        open_store(namespace="all")
+
+
+def test_namespace_cannot_be_rebound(store: Store) -> None:
+    with pytest.raises(AttributeError):
+        store.namespace = "other"  # type: ignore[misc]
+
+
+def test_store_in_memory_is_one_like_any_other(open_store: Callable[..., Store]) -> None:
+    store = open_store(":memory:", wait_seconds=1)
+    store.add(**BERLIN)
+    half_read = store.export()
+    next(half_read)
+    store.add(**MUNICH)
+    assert len(store.list()) == 2
+    store.close()
+    assert not Path(store.path).exists()

@@ -562,3 +562,56 @@ def test_erase_reaches_pages_freed_before_the_upgrade(path: Path) -> None:
     with memstore.open(path, embedder=None) as store:
         assert store.erase(1) is True
         assert b"xylophone" not in path.read_bytes()
+
+
+ODD_ROWS = {
+    1: ("CAST(X'61FF62' AS TEXT)", "NULL", "NULL"),
+    2: ("X'6162'", "NULL", "NULL"),
+    3: ("''", "CAST(X'7BFF' AS TEXT)", "NULL"),
+    4: ("'  '", "'" + json.dumps({"big": "x" * 70_000}) + "'", "5"),
+    5: ("'circle'", "X'7B7D'", "4"),
+    6: ("'itself'", "NULL", "6"),
+    7: ("'nul ' || char(0)", "NULL", "NULL"),
+}
+"""Content, metadata and successor, as the original took them: it asked for little."""
+
+
+def test_odd_rows_of_the_original_open_and_travel(path: Path, tmp_path: Path) -> None:
+    with closing(sqlite3.connect(path)) as old:
+        for step in (V1, *LATER_STEPS.values(), "UPDATE memstore_version SET version = 6"):
+            old.executescript(step)
+        for number, (content, metadata, successor) in ODD_ROWS.items():
+            old.execute(
+                "INSERT INTO memstore_facts (id, content, subject, category, metadata,"
+                f" superseded_by, created_at) VALUES ({number}, {content}, 'odd', 'note',"
+                f" {metadata}, {successor}, CAST(X'FF' AS TEXT))"
+            )
+        old.commit()
+    with memstore.open(path, embedder=None) as store:
+        assert store.examine() == []
+        facts = {fact.id: fact for fact in store.list(active_only=False)}
+        assert facts.keys() == ODD_ROWS.keys()
+        assert facts[1].content == "a\ufffdb"
+        assert facts[2].content == "ab"
+        assert facts[6].status == "active"
+        assert [fact.id for fact in store.history(4)] == [4, 5]
+        assert facts[5].status == "active"
+        assert store.restore(4).content == "  "
+        lines = list(store.export())
+    with memstore.open(tmp_path / "copy.db", embedder=None) as copy:
+        assert copy.import_(lines).imported == len(ODD_ROWS) + 1
+        assert copy.examine() == []
+    with closing(sqlite3.connect(path)) as file:
+        kept = dict(file.execute("SELECT key, value FROM memstore_meta"))
+    assert json.loads(kept["unreadable_texts:1"])["content"] == "61ff62"
+
+
+def test_database_of_another_program_is_refused_and_untouched(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as other:
+        other.execute("CREATE TABLE bookmarks (url TEXT)")
+        other.commit()
+    before = path.read_bytes()
+    with pytest.raises(SchemaError, match="another program"):
+        memstore.open(path)
+    assert path.read_bytes() == before
+    assert [file.name for file in path.parent.iterdir()] == [path.name]

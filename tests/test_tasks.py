@@ -133,3 +133,31 @@ def test_tasks_of_the_original_are_read(store: Store) -> None:
     (task,) = store.tasks.list(scope="user")
     assert (task.scope, task.due, task.priority) == ("user", "next week", "normal")
     assert store.tasks.update(task.id, "completed").status == "completed"
+
+
+def test_odd_metadata_of_a_task_does_not_hide_the_others(store: Store) -> None:
+    store.add("odd", subject="todo", metadata={"kind": "task", "due": 5, "project": [1]})
+    dated = store.tasks.create("dated", due="2026-12-01")
+    assert [(task.content, task.due) for task in store.tasks.list()] == [
+        ("dated", dated.due),
+        ("odd", "5"),
+    ]
+
+
+def test_due_dates_are_compared_as_times(store: Store) -> None:
+    later = store.tasks.create("later", due="2026-12-01T00:30:00-05:00")
+    sooner = store.tasks.create("sooner", due="2026-12-01T01:00:00Z")
+    assert [task.id for task in store.tasks.list()] == [sooner.id, later.id]
+
+
+@pytest.mark.parametrize("key", ["kind", "status", "scope", "priority", "surface", "due"])
+def test_metadata_patch_cannot_move_a_task(store: Store, key: str) -> None:
+    task = store.tasks.create("by the rules")
+    with pytest.raises(Conflict, match=f"its {key} is not changed as metadata"):
+        store.update_metadata(task.id, {key: None})
+    assert store.update_metadata(task.id, {"colour": "red"}).metadata["colour"] == "red"
+
+
+def test_surface_must_be_one_there_is(store: Store) -> None:
+    with pytest.raises(ValueError, match="surface must be startup, not 'foo'"):
+        store.tasks.list(surface="foo")

@@ -418,3 +418,9 @@ def test_match_expressions_are_quoted_words_joined_by_or(query: str) -> None:
 def test_match_expressions_are_bounded() -> None:
     query = " ".join(f"word{i}" for i in range(10_000))
     assert (words.match_expression(query) or "").count(" OR ") == words.MAX_TERMS - 1
+
+
+@pytest.mark.parametrize("query", ["tell me about Will", "Where did Will go?", "is Will well"])
+def test_names_among_the_stop_words_are_looked_for(store: Store, query: str) -> None:
+    will = store.add("Will moved to Lisbon", subject="neighbours")
+    assert [hit.fact.id for hit in store.search(query, vector_weight=0)] == [will.id]

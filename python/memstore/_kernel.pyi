@@ -73,7 +73,7 @@ def decode_many(blobs: Sequence[bytes], dimension: int) -> NDArray[np.float32]:
 
     Raises:
         ValueError: a BLOB is not `4 * dimension` bytes; the message names its index, its length
-            and the expected one. Or the dimension is negative.
+            and the expected one. Or the dimension is negative or absurd.
         TypeError: not a sequence of `bytes`.
     """
 
@@ -111,7 +111,7 @@ class Rows:
         dimension: components of a vector, at least one.
 
     Raises:
-        ValueError: the dimension is not positive.
+        ValueError: the dimension is not 1 to 65,536.
     """
 
     def __new__(cls, dimension: int) -> Rows: ...

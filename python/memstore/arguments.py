@@ -19,15 +19,21 @@ def checked_limit(limit: int | None) -> None:
 
 
 def checked_text(text: object, name: str, limit: int) -> str:
-    """Return a text that can be stored, or raise an error that names the argument."""
+    """Return a text that may be stored, or raise an error that names the argument."""
+    given = stored_text(text, name)
+    if not given.strip():
+        raise ValueError(f"{name} is empty")
+    if len(given) > limit:
+        raise ValueError(f"{name} is {len(given):,} characters long; the limit is {limit:,}")
+    if "\x00" in given:
+        raise ValueError(f"{name} holds a NUL character, which is no text")
+    return given
+
+
+def stored_text(text: object, name: str) -> str:
+    """Return a text that can be stored: some files hold blank ones, or with NUL."""
     if not isinstance(text, str):
         raise TypeError(f"{name} must be text, not {type(text).__name__}")
-    if not text.strip():
-        raise ValueError(f"{name} is empty")
-    if len(text) > limit:
-        raise ValueError(f"{name} is {len(text):,} characters long; the limit is {limit:,}")
-    if "\x00" in text:
-        raise ValueError(f"{name} holds a NUL character, which is no text")
     try:
         text.encode("utf-8")
     except UnicodeEncodeError as error:

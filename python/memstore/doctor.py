@@ -24,7 +24,7 @@ from memstore.facts import journalled
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from memstore.database.engine import Engine, Transaction
+    from memstore.database.engine import Engine, Progress, Transaction
     from memstore.model import Fact
 
 SHOWN: Final = 10
@@ -41,7 +41,9 @@ class Finding:
     """Whether a rebuild mends it; the rest is for a person to look at."""
 
 
-def examine(engine: Engine, *, read_only: bool = False) -> list[Finding]:
+def examine(
+    engine: Engine, *, read_only: bool = False, progress: Progress | None = None
+) -> list[Finding]:
     """Run every check on one state of the file; an empty list means all is well.
 
     Comparing the full-text index with the rows counts as a write, and is left out when only
@@ -55,12 +57,23 @@ def examine(engine: Engine, *, read_only: bool = False) -> list[Finding]:
         ("embeddings", _embeddings),
         ("words", _segments),
     )
+    steps = len(checks) + (not read_only)
+    findings: list[Finding] = []
     with engine.read() as transaction:
-        findings = [f for name, check in checks for f in _run(name, check, transaction)]
-    if read_only:
-        return findings
-    with engine.write() as transaction:
-        return findings + list(_words(transaction))
+        for done, (name, check) in enumerate(checks):
+            _tell(progress, done, steps)
+            findings += _run(name, check, transaction)
+    if not read_only:
+        _tell(progress, len(checks), steps)
+        with engine.write() as transaction:
+            findings += _words(transaction)
+    _tell(progress, steps, steps)
+    return findings
+
+
+def _tell(progress: Progress | None, done: int, steps: int) -> None:
+    if progress is not None:
+        progress(done, steps)
 
 
 def _run(
@@ -73,7 +86,7 @@ def _run(
         yield Finding(name, str(error), repairable=False)
 
 
-def rebuild(engine: Engine, author: Author) -> list[str]:
+def rebuild(engine: Engine, author: Author, progress: Progress | None = None) -> list[str]:
     """Make what is derived anew: the full-text index, segments, and embeddings that do not fit.
 
     The rows themselves are not touched. Returns what was done, a sentence each.
@@ -81,17 +94,21 @@ def rebuild(engine: Engine, author: Author) -> list[str]:
     done = []
     with engine.write() as transaction:
         # First the index: changing segments corrects an entry in it, which must be there.
+        _tell(progress, 0, 3)
         word_index.rebuild(transaction)
+        _tell(progress, 1, 3)
         stale = _stale_segments(transaction)
         for fact_id, right in stale:
             fact_table.update(transaction, fact_id, segments=right)
         done.append(f"rebuilt the full-text index ({len(stale)} facts cut into segments anew)")
+        _tell(progress, 2, 3)
         misfits = [fact_id for fact_id, _ in _misfits(transaction)]
         for fact_id in misfits:
             fact_table.update(transaction, fact_id, embedding=None, embed_attempts=0)
             journal.append(transaction, author, Kind.EMBED, fact_id, after={"embedding": None})
         if misfits:
             done.append(f"made {len(misfits)} facts pending whose embedding did not fit")
+    _tell(progress, 3, 3)
     return done
 
 
@@ -104,28 +121,13 @@ def _pages(transaction: Transaction) -> Iterator[Finding]:
 
 
 def _chains(transaction: Transaction) -> Iterator[Finding]:
-    links = integrity.links(transaction)
-    if circles := sorted(_in_circles({link.fact_id: link.superseded_by for link in links})):
-        message = f"supersede each other in a circle: {_some(circles)}"
+    for circle in integrity.circles(transaction):
+        message = f"supersede each other in a circle: {_some(circle)}"
         yield Finding("chains", message, repairable=False)
+    links = integrity.links(transaction)
     if strangers := [link.fact_id for link in links if not link.same_namespace]:
         message = f"superseded from another namespace: {_some(strangers)}"
         yield Finding("chains", message, repairable=False)
-
-
-def _in_circles(following: dict[int, int]) -> set[int]:
-    circles: set[int] = set()
-    ended: set[int] = set()
-    for start in following:
-        path: list[int] = []
-        here = start
-        while here in following and here not in ended:
-            ended.add(here)
-            path.append(here)
-            here = following[here]
-        if here in path:
-            circles.update(path[path.index(here) :])
-    return circles
 
 
 def _facts_and_journal(transaction: Transaction) -> Iterator[Finding]:

@@ -20,7 +20,6 @@ from memstore.errors import (
     EmbedderError,
     EmbedderMismatch,
     EmbedderUnavailable,
-    MemstoreError,
 )
 
 if TYPE_CHECKING:
@@ -69,7 +68,7 @@ class EmbedReport:
     failed: int
     """Texts the embedder refused this time; each is tried again, and quarantined in the end."""
     left: int
-    """Still pending, in every namespace of the file."""
+    """Still pending."""
     error: str | None
     """Why it stopped early: the embedder's own words."""
 
@@ -152,18 +151,17 @@ class Embedding:
             self._pause = FIRST_PAUSE_SECONDS
             self._last_error = ""
 
-    def for_writing(self, facts: Sequence[tuple[str, str]]) -> list[bytes] | None:
-        """Return the embeddings of ``(subject, content)`` as BLOBs; ``None``: they are pending."""
-        try:
-            found = [
-                self.embed([text_of(*fact) for fact in facts[start : start + BATCH]])
-                for start in range(0, len(facts), BATCH)
-            ]
-        except EmbedderError:
-            return None
-        if len({matrix.shape[1] for matrix in found}) > 1:
-            return None
-        return [blob for matrix in found for blob in vectors.encode_many(matrix)]
+    def for_writing(self, facts: Sequence[tuple[str, str]]) -> list[bytes | None]:
+        """Return each ``(subject, content)``'s embedding as a BLOB; ``None`` leaves it pending."""
+        blobs: list[bytes | None] = []
+        for start in range(0, len(facts), BATCH):
+            batch = facts[start : start + BATCH]
+            try:
+                blobs += vectors.encode_many(self.embed([text_of(*fact) for fact in batch]))
+            except EmbedderError:
+                blobs += [None] * len(batch)
+        # A model that changes its dimension on the way has not one vector that could be trusted.
+        return blobs if len({len(blob) for blob in blobs if blob}) < 2 else [None] * len(facts)
 
     def admit(self, transaction: Transaction, blob: bytes) -> None:
         """Make sure this model's vectors belong into this file; the first one is recorded.
@@ -205,17 +203,21 @@ class Embedding:
             )
 
     def embed_pending(
-        self, limit: int | None = None, progress: Progress | None = None
+        self,
+        namespace: str | None,
+        limit: int | None = None,
+        progress: Progress | None = None,
     ) -> EmbedReport:
         """Embed what is pending, in batches, each committed by itself.
 
         Args:
+            namespace: whose facts; ``None`` for everybody's.
             limit: how many facts at most; ``None`` for all.
             progress: called after each batch with how many are done, and of how many.
         """
         checked_limit(limit)
         with self._engine.read() as transaction:
-            total = fact_table.count_pending(transaction)
+            total = fact_table.count_pending(transaction, namespace)
         total = total if limit is None else min(limit, total)
         with self._resting:  # somebody asks for it now: do not wait for the pause to end
             self._rest_until = 0.0
@@ -223,7 +225,9 @@ class Embedding:
         error = None
         while done + failed < total and error is None:
             with self._engine.read() as transaction:
-                waiting = fact_table.pending(transaction, min(BATCH, total - done - failed), after)
+                waiting = fact_table.pending(
+                    transaction, namespace, min(BATCH, total - done - failed), after
+                )
             batch = [(id_, text_of(subject, content)) for id_, subject, content in waiting]
             if not batch:
                 break
@@ -234,7 +238,7 @@ class Embedding:
             if progress is not None:
                 progress(done + failed, total)
         with self._engine.read() as transaction:
-            left = fact_table.count_pending(transaction)
+            left = fact_table.count_pending(transaction, namespace)
         return EmbedReport(done, failed, left, error)
 
     def _embed_batch(self, batch: list[tuple[int, str]]) -> tuple[int, int, str | None]:
@@ -293,10 +297,11 @@ class Embedding:
 class BackgroundEmbedding:
     """Embeds what is pending while a server runs, resting longer the longer it fails."""
 
-    def __init__(self, embedding: Embedding, interval_seconds: float = 5.0) -> None:
+    def __init__(self, embedding: Embedding, namespace: str, interval_seconds: float = 5.0) -> None:
         if not interval_seconds > 0:
             raise ValueError(f"interval_seconds must be more than 0, not {interval_seconds}")
         self._embedding = embedding
+        self._namespace = namespace
         self._interval_seconds = interval_seconds
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._work, name="memstore-embedding", daemon=True)
@@ -319,6 +324,8 @@ class BackgroundEmbedding:
     def _once(self) -> bool:
         """Embed what is pending; true when something went wrong and a longer pause is wise."""
         try:
-            return self._embedding.embed_pending().error is not None
-        except MemstoreError:  # busy, closed meanwhile, another model: status shows it
+            return self._embedding.embed_pending(self._namespace).error is not None
+        # Busy, closed meanwhile, another model, a row nobody can read: the thread must go on.
+        except Exception as error:  # noqa: BLE001
+            self._embedding.note_trouble(str(error))
             return True

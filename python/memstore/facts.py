@@ -7,19 +7,20 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from memstore import clock, metadata
-from memstore.arguments import MAX_NUMBER, checked_limit
+from memstore.arguments import MAX_NUMBER, checked_limit, checked_text
 from memstore.database import fact_table, journal, proposal_table, word_index
 from memstore.database.filters import FactFilter
 from memstore.database.journal import Author, Kind
 from memstore.errors import Conflict, EmbedderMismatch, IdempotencyConflict, NotFound
 from memstore.model import SCOPE_FIELDS, Fact, NewFact, Operation, Scope
-from memstore.new_facts import Prepared, all_checked, checked
+from memstore.new_facts import Prepared, all_checked
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from memstore.database.engine import Engine, Transaction
     from memstore.embedding import Embedding
+    from memstore.model import Fact, NewFact, Operation
 
 
 class Facts:
@@ -49,15 +50,10 @@ class Facts:
         """Check facts and embed them: all that can be done before a transaction opens."""
         every = all_checked(list(new_facts))
         embedding = self._embedding() if every else None
-        blobs = None
+        blobs: list[bytes | None] = [None] * len(every)
         if embedding is not None:
-            blobs = embedding.for_writing(
-                [(values["subject"], values["content"]) for values in every]
-            )
-        return [
-            Prepared(values, blobs[place] if blobs is not None else None)
-            for place, values in enumerate(every)
-        ]
+            blobs = embedding.for_writing([(new["subject"], new["content"]) for new in every])
+        return [Prepared(*new) for new in zip(every, blobs, strict=True)]
 
     def writing(self) -> AbstractContextManager[Transaction]:
         """Open a transaction for what was prepared."""
@@ -81,10 +77,8 @@ class Facts:
         if known is not None:
             return known
         supersedes = values.pop("supersedes")
-        old = None
-        if supersedes is not None:
-            old = self._retirable(transaction, supersedes)
-        created_at = values["created_at"] or clock.utc_now()
+        old = None if supersedes is None else self._retirable(transaction, supersedes)
+        created_at = values.get("created_at") or clock.utc_now()
         values |= {
             "uuid": clock.new_uuid(created_at),
             "namespace": self.namespace,
@@ -120,18 +114,23 @@ class Facts:
         values = prepared.values
         owners = Scope(**{name: values[name] for name in SCOPE_FIELDS})
         wanted = FactFilter(
-            (self.namespace,), clock.utc_now(), subject=values["subject"], scope=owners
+            (self.namespace,),
+            clock.utc_now(),
+            subject=values["subject"],
+            content=values["content"],
+            scope=owners,
         )
-        return fact_table.saying(transaction, values["content"], wanted)
+        return next(fact_table.select(transaction, wanted, limit=1), None)
 
     def same_key(self, transaction: Transaction, prepared: Prepared) -> Fact | None:
         """Return the fact that the idempotency key stands for already.
 
         Raises:
-            IdempotencyConflict: it says something else.
+            IdempotencyConflict: it says something else, or did not supersede what it should.
+            Conflict: it is deleted.
         """
         values = prepared.values
-        key = values["idempotency_key"]
+        key = values.get("idempotency_key")
         if key is None:
             return None
         known = fact_table.find(transaction, self.namespace, idempotency_key=key)
@@ -141,6 +140,17 @@ class Facts:
             raise IdempotencyConflict(
                 f"the idempotency key {key!r} already stands for fact {known.id}, whose content "
                 "is another: use a new key for a new fact"
+            )
+        if known.deleted_at is not None:
+            raise Conflict(
+                f"the idempotency key {key!r} stands for fact {known.id}, which is deleted: "
+                "restore it, or use a new key"
+            )
+        replaced = values["supersedes"]
+        if replaced is not None and not self._replaced(transaction, replaced, known):
+            raise IdempotencyConflict(
+                f"the idempotency key {key!r} stands for fact {known.id}, which did not supersede "
+                f"fact {replaced}: call supersede({replaced}, {known.id}), or use a new key"
             )
         return known
 
@@ -161,6 +171,10 @@ class Facts:
                     f"fact {found} about {subject!r} was stored meanwhile; nothing was changed: "
                     "look again and decide anew"
                 )
+
+    def _replaced(self, transaction: Transaction, old_id: int, known: Fact) -> bool:
+        old = fact_table.get(transaction, old_id, self.namespace)
+        return old is not None and old.superseded_by == known.id
 
     def get(self, fact_id: int) -> Fact:
         """Return one fact, in whatever state but erased."""
@@ -191,9 +205,9 @@ class Facts:
 
         A superseded one does not count: what was once true may become true again.
         """
+        wanted = FactFilter((self.namespace,), clock.utc_now(), subject=subject, content=content)
         with self._engine.read() as transaction:
-            wanted = FactFilter((self.namespace,), clock.utc_now(), subject=subject)
-            return fact_table.saying(transaction, content, wanted) is not None
+            return fact_table.count(transaction, wanted) > 0
 
     def supersede(self, old_id: int, new_id: int) -> Fact:
         """Retire one fact in favour of another that is there already; return the retired one."""
@@ -215,8 +229,13 @@ class Facts:
         if old.superseded_by is not None:
             newest = fact_table.chain(transaction, fact_id)[-1]
             raise Conflict(
-                f"fact {fact_id} is already superseded by fact {old.superseded_by}: supersede the "
-                f"newest of its chain, fact {newest.id}"
+                f"fact {fact_id} is already superseded by fact {old.superseded_by}: "
+                + (
+                    f"supersede the newest of its chain, fact {newest.id}"
+                    if newest.status in ("active", "expired")
+                    else f"the newest of its chain, fact {newest.id}, is {newest.status}; "
+                    "add the new fact by itself"
+                )
             )
         if old.deleted_at is not None:
             raise Conflict(f"fact {fact_id} is deleted: restore it first, or just add the new fact")
@@ -245,8 +264,9 @@ class Facts:
 
     def history_of_subject(self, subject: str) -> list[Fact]:
         """Return every fact there ever was about a subject, oldest first."""
+        name = checked_text(subject, "subject", MAX_NUMBER).strip()
         with self._engine.read() as transaction:
-            return fact_table.of_subject(transaction, self.namespace, subject.strip())
+            return fact_table.of_subject(transaction, self.namespace, name)
 
     def operations(self, fact_id: int) -> list[Operation]:
         """Return what the journal holds of the chain a fact is in, oldest first."""
@@ -273,15 +293,15 @@ class Facts:
         self,
         fact_id: int,
         patch: Mapping[str, Any],
-        check: Callable[[Fact], Mapping[str, Any]] | None = None,
+        check: Callable[[Fact, Mapping[str, Any]], Mapping[str, Any]] | None = None,
     ) -> Fact:
         """Apply a merge patch to the metadata; null removes a key.
 
         Args:
             fact_id: the fact.
             patch: what to set, or to remove.
-            check: called with the fact inside the transaction; returns the patch to apply
-                instead, or raises. For changes that depend on what is there.
+            check: called with the fact and the patch inside the transaction; returns the patch
+                to apply, or raises. For changes that depend on what is there.
         """
         if not isinstance(patch, Mapping):
             raise TypeError(f"the metadata patch must be a mapping, not {type(patch).__name__}")
@@ -290,10 +310,13 @@ class Facts:
             fact = self.known(transaction, fact_id)
             if fact.deleted_at is not None:
                 raise Conflict(f"fact {fact_id} is deleted: restore it before changing it")
-            merged = metadata.merge_patch(fact.metadata, check(fact) if check else patch)
+            merged = metadata.merge_patch(fact.metadata, check(fact, patch) if check else patch)
             # As text: to Python 1, 1.0 and true are equal, to JSON they are not.
-            if metadata.encode(merged) == metadata.encode(fact.metadata):
+            before, after = metadata.encode(fact.metadata) or "", metadata.encode(merged) or ""
+            if before == after:
                 return fact
+            if len(after) > len(before):
+                metadata.check_size(merged)
             return self._change(transaction, fact, Kind.METADATA, {"metadata": merged})
 
     def delete(self, fact_id: int) -> Fact:
@@ -323,7 +346,8 @@ class Facts:
             if newest.deleted_at is not None:
                 raise Conflict(
                     f"the newest of this chain, fact {newest.id}, is {newest.status}: "
-                    "restore that one first, or add the old text as a new fact"
+                    + ("restore that one first, or " if newest.content else "")
+                    + "add the old text as a new fact"
                 )
             return self.insert(transaction, self._again(transaction, fact, newest.id))
 
@@ -342,19 +366,19 @@ class Facts:
             return self.insert(transaction, again, {"reinstates": fact_id})
 
     def _again(self, transaction: Transaction, fact: Fact, supersedes: int | None) -> Prepared:
-        """Return a new fact that says what an old one said."""
-        new = NewFact(
-            content=fact.content,
-            subject=fact.subject,
-            category=fact.category,
-            metadata=fact.metadata,
-            supersedes=supersedes,
-            valid_at=fact.valid_at,
-            source=fact.source,
-            episode_id=fact.episode_id,
+        """Return a new fact that says what an old one said; it was checked when it was stored."""
+        values = {
+            "content": fact.content,
+            "subject": fact.subject,
+            "category": fact.category,
+            "metadata": fact.metadata,
+            "supersedes": supersedes,
+            "valid_at": fact.valid_at,
+            "source": fact.source,
+            "episode_id": fact.episode_id,
             **fact.scope.ids,
-        )
-        return Prepared(checked(new), fact_table.embedding_of(transaction, fact.id))
+        }
+        return Prepared(values, fact_table.embedding_of(transaction, fact.id))
 
     def erase(self, fact_id: int) -> bool:
         """Remove the bytes of a fact for good; its place in the chain stays, empty.

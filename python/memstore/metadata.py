@@ -96,7 +96,7 @@ def encode(metadata: Mapping[str, Any] | None) -> str | None:
 
     Raises:
         TypeError: it is no mapping with text keys, or holds what JSON cannot.
-        ValueError: NaN or infinity inside, or more than 64 KiB.
+        ValueError: NaN or infinity inside, or nesting without end.
     """
     if metadata is None:
         return None
@@ -105,17 +105,26 @@ def encode(metadata: Mapping[str, Any] | None) -> str | None:
     check(metadata)
     try:
         text = json.dumps(dict(metadata), ensure_ascii=False, allow_nan=False)
-        size = len(text.encode("utf-8"))
+        text.encode("utf-8")
     except ValueError as error:
         raise ValueError(f"metadata cannot be written as JSON: {error}") from None
     except TypeError as error:
         raise TypeError(f"metadata cannot be written as JSON: {error}") from None
+    return text if metadata else None
+
+
+def check_size(metadata: Mapping[str, Any] | None) -> None:
+    """Refuse metadata over 64 KiB, and what :func:`encode` refuses.
+
+    Raises:
+        ValueError: it is larger; what is stored already may be, in files of other programs.
+    """
+    size = len((encode(metadata) or "").encode("utf-8"))
     if size > MAX_BYTES:
         raise ValueError(
             f"metadata is {size:,} bytes, over the limit of {MAX_BYTES:,}: "
             "keep long text in the content of a fact"
         )
-    return text if metadata else None
 
 
 def check(value: object, depth: int = 0) -> None:

@@ -303,8 +303,8 @@ class StoreStatus:
     path: str
     size_bytes: int
     schema_version: int
-    namespaces: int
-    """How many namespaces the file holds."""
+    namespaces: dict[str, int]
+    """Every namespace of the file, and how many facts it holds in whatever state."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as JSON values."""

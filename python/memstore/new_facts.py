@@ -34,7 +34,7 @@ def all_checked(new_facts: list[NewFact]) -> list[dict[str, Any]]:
 
 def checked(new: NewFact) -> dict[str, Any]:
     """Return the columns of a new fact, checked; raises before anything is written."""
-    metadata.encode(new.metadata)
+    metadata.check_size(new.metadata)
     values: dict[str, Any] = {
         "content": checked_text(new.content, "content", MAX_CONTENT),
         "subject": checked_text(new.subject, "subject", MAX_NAME).strip(),
@@ -45,6 +45,8 @@ def checked(new: NewFact) -> dict[str, Any]:
         "valid_at": clock.moment(new.valid_at, "valid_at"),
         "expired_at": clock.moment(new.expired_at, "expired_at"),
     }
+    if values["expired_at"] and values["valid_at"] and values["expired_at"] <= values["valid_at"]:
+        raise ValueError("expired_at is not after valid_at: the fact would never hold")
     if new.episode_id is not None and type(new.episode_id) is not int:
         raise TypeError(f"an episode's id is a whole number, not {new.episode_id!r}")
     values["episode_id"] = new.episode_id

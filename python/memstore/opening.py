@@ -41,7 +41,7 @@ def open(
 
     Args:
         path: the file; ``None`` for the user's own, e.g. ``~/.local/share/memstore/memory.db``;
-            ``":memory:"`` for one that ends with the store.
+            ``":memory:"`` for a temporary one that ends with the store.
         namespace: the partition every read and write is bound to.
         embedder: ``"local"`` (works offline, no key), ``"ollama"``, ``"openai"`` (any
             OpenAI-compatible server), an :class:`Embedder`, or ``None`` for words only.
@@ -75,7 +75,9 @@ def open(
             engine,
             namespace=namespace or settings.DEFAULT_NAMESPACE,
             embedder=chosen,
-            author=Author(checked_text(actor, "actor", MAX_NAME), source),
+            author=Author(
+                checked_text(actor, "actor", MAX_NAME), checked_text(source, "source", MAX_NAME)
+            ),
             read_only=read_only,
         )
     except BaseException:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from memstore import ranking
+from memstore.arguments import MAX_NUMBER, checked_limit, checked_text
 from memstore.database import fact_table, word_index
 from memstore.errors import EmbedderError, EmbedderMismatch
 from memstore.model import SearchHit, SearchHits
@@ -38,8 +39,8 @@ HALF_LIVES_SECONDS: Final[Mapping[str, float]] = {"note": 30 * 86_400.0}
 MAX_LIMIT: Final = 1000
 
 MIN_CANDIDATES: Final = 200
-"""Each pass brings twice the limit, and at least these: a fact that both passes rate well must
-not be lost because a small limit cut it from one of them."""
+"""Each pass brings twice the limit, and at least these: a fact that both passes rate well, or a
+fresh one among many that have decayed, must not be lost because a small limit cut it from one."""
 
 NO_EMBEDDER: Final = "this store has no embedder"
 NO_VECTORS: Final = "nothing is embedded yet"
@@ -56,13 +57,15 @@ class Ask:
     half_lives_seconds: Mapping[str, float] = field(default_factory=lambda: HALF_LIVES_SECONDS)
 
     def __post_init__(self) -> None:
-        if not 1 <= self.limit <= MAX_LIMIT:
+        checked_limit(self.limit)
+        if self.limit is None or self.limit > MAX_LIMIT:
             raise ValueError(f"limit must be 1 to {MAX_LIMIT}, not {self.limit}")
         for name in ("word_weight", "vector_weight"):
             weight = getattr(self, name)
             if not 0 <= weight < math.inf:
                 raise ValueError(f"{name} must be 0 or more, not {weight}")
         for category, life in self.half_lives_seconds.items():
+            checked_text(category, "a category in half_lives_seconds", MAX_NUMBER)
             if not life >= 0:
                 raise ValueError(
                     f"half_lives_seconds of {category!r} must be 0 or more, not {life}"
@@ -92,27 +95,27 @@ class Search:
         with self._engine.read() as transaction:
             meanings: dict[str, Meaning] = {}
             if vectors is not None:
-                resident, why_not = self._comparable(transaction, vectors)
+                resident, why_not = self._comparable(transaction, vectors, ask)
                 if resident is not None:
                     found = _meanings(transaction, resident, vectors, ask)
                     meanings = dict(zip(asked, found, strict=True))
             return [_hits(transaction, text, meanings.get(text), ask, why_not) for text in texts]
 
-    def warm(self) -> None:
-        """Load the model and the vectors now rather than at the first search."""
+    def warm(self, namespace: str) -> None:
+        """Load the model and a namespace's vectors now rather than at the first search."""
         if self._embedding is not None:
             with suppress(EmbedderError):
                 self._embedding.embed(["memory"])
             with self._engine.read() as transaction:
-                self._resident.current(transaction)
+                self._resident.current(transaction, [namespace])
 
     def _comparable(
-        self, transaction: Transaction, vectors: NDArray[np.float32]
+        self, transaction: Transaction, vectors: NDArray[np.float32], ask: Ask
     ) -> tuple[ResidentVectors | None, str | None]:
         """Return the file's vectors if they are of the queries' model, or why there are none."""
         try:
             if self._embedding and self._embedding.is_of_file(transaction, vectors.shape[1]):
-                return self._resident.current(transaction), None
+                return self._resident.current(transaction, ask.wanted.namespaces), None
         except EmbedderMismatch as error:
             return None, str(error)
         return None, NO_VECTORS

@@ -25,7 +25,7 @@ from memstore.model import (
     StoreStatus,
 )
 from memstore.proposals import Proposals
-from memstore.tasks import Tasks
+from memstore.tasks import Tasks, refuse_task_keys
 from memstore.touches import Touches
 
 if TYPE_CHECKING:
@@ -68,7 +68,9 @@ class Store:
         author: Author,
         read_only: bool,
     ) -> None:
-        self.namespace = checked_text(namespace, "namespace", MAX_NAME)
+        self._namespace = checked_text(namespace, "namespace", MAX_NAME)
+        if namespace == ALL_NAMESPACES:
+            raise ValueError(f"no namespace is called {namespace!r}: it asks for all of them")
         self._engine = engine
         self._embedder = embedder
         self._author = author
@@ -81,6 +83,11 @@ class Store:
         self.tasks = Tasks(engine, namespace, self._facts, author.source)
         self.episodes = Episodes(engine, author, namespace)
         self.proposals = Proposals(engine, self._facts)
+
+    @property
+    def namespace(self) -> str:
+        """The partition every read and write is bound to."""
+        return self._namespace
 
     @property
     def path(self) -> str:
@@ -212,9 +219,10 @@ class Store:
 
         Raises:
             NotFound: no such fact.
-            Conflict: it is deleted.
+            Conflict: it is deleted; or it is a task, and the patch has one of the keys that
+                :attr:`tasks` looks after.
         """
-        return self._facts.update_metadata(fact_id, patch)
+        return self._facts.update_metadata(fact_id, patch, refuse_task_keys)
 
     def delete(self, fact_id: int) -> Fact:
         """Put a tombstone on a fact: no search finds it, and :meth:`restore` brings it back.
@@ -542,12 +550,15 @@ class Store:
         self,
         *,
         limit: int | None = None,
+        everywhere: bool = False,
         retry_quarantined: bool = False,
         progress: Progress | None = None,
     ) -> EmbedReport:
-        """Embed the facts that wait for it, in every namespace of the file.
+        """Embed the facts that wait for it.
 
         Args:
+            everywhere: those of every namespace in the file, not just of this one. Their texts
+                go to this store's embedder, whoever wrote them.
             limit: how many at most; ``None`` for all.
             retry_quarantined: give this namespace's quarantined facts another chance first.
             progress: called with how many are done, and of how many.
@@ -562,21 +573,21 @@ class Store:
         if retry_quarantined:
             with self._engine.write() as transaction:
                 fact_table.release_quarantine(transaction, self.namespace)
-        return embedding.embed_pending(limit, progress)
+        return embedding.embed_pending(None if everywhere else self.namespace, limit, progress)
 
     def embed_in_background(self, interval_seconds: float = 5.0) -> None:
-        """Keep embedding what is pending, in a thread that ends with the store."""
+        """Keep embedding what is pending here, in a thread that ends with the store."""
         embedding = self._embedding()
         if embedding is None or self._read_only or self._background is not None:
             return
         from memstore.embedding import BackgroundEmbedding
 
-        self._background = BackgroundEmbedding(embedding, interval_seconds)
+        self._background = BackgroundEmbedding(embedding, self.namespace, interval_seconds)
         self._background.start()
 
     def warm(self) -> None:
         """Load the model and the vectors now, so that the first search need not."""
-        self._wake()[1].warm()
+        self._wake()[1].warm(self.namespace)
 
     def export(
         self, *, namespaces: str | Sequence[str] | None = None, progress: Progress | None = None
@@ -638,17 +649,25 @@ class Store:
         self._engine.backup(file, progress)
         return file
 
-    def examine(self) -> builtins.list[Finding]:
-        """Prove that derived data agrees with the rows; an empty list means all is well."""
+    def examine(self, *, progress: Progress | None = None) -> builtins.list[Finding]:
+        """Prove that derived data agrees with the rows; an empty list means all is well.
+
+        Args:
+            progress: called with how many checks are done, and of how many.
+        """
         from memstore import doctor
 
-        return doctor.examine(self._engine, read_only=self._read_only)
+        return doctor.examine(self._engine, read_only=self._read_only, progress=progress)
 
-    def rebuild(self) -> builtins.list[str]:
-        """Make what is derived anew, and return what was done; the rows are not touched."""
+    def rebuild(self, *, progress: Progress | None = None) -> builtins.list[str]:
+        """Make what is derived anew, and return what was done; the rows are not touched.
+
+        Args:
+            progress: called with how many steps are done, and of how many.
+        """
         from memstore import doctor
 
-        return doctor.rebuild(self._engine, self._author)
+        return doctor.rebuild(self._engine, self._author, progress)
 
     def similarities(self, text: str, others: Sequence[str]) -> builtins.list[float]:
         """Return the cosine of a text with each of the others, -1 to 1. Nothing is stored.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore import clock
@@ -23,11 +24,16 @@ PRIORITIES: Final = ("high", "normal", "low")
 SURFACE_STARTUP: Final = "startup"
 """Open tasks carry it, so that an agent that starts is shown them."""
 
+TASK_KEYS: Final = ("kind", "scope", "status", "priority", "surface", "due")
+"""Metadata of a task that only :class:`Tasks` writes."""
+
 SCOPE_ALIASES: Final[Mapping[str, TaskScope]] = {
     "matthew": TaskScope.USER,
     "claude": TaskScope.AGENT,
 }
 """What the original memstore called the two; both are accepted and read."""
+
+NEVER: Final = datetime.max.replace(tzinfo=UTC)
 
 NEXT: Final[Mapping[str, tuple[TaskStatus, ...]]] = {
     TaskStatus.PENDING: (TaskStatus.IN_PROGRESS, TaskStatus.COMPLETED, TaskStatus.CANCELLED),
@@ -105,7 +111,7 @@ class Tasks:
         if note is not None:
             patch["note"] = checked_text(note, "note", MAX_NAME)
 
-        def check(fact: Fact) -> dict[str, Any]:
+        def check(fact: Fact, patch: Mapping[str, Any]) -> Mapping[str, Any]:
             task = as_task(fact)
             if fact.status != "active":
                 raise Conflict(f"task {task_id} is {fact.status}: only an active one can move")
@@ -141,8 +147,14 @@ class Tasks:
         if project is not None:
             conditions.append(MetadataFilter("project", "=", project))
         if surface is not None:
+            _one_of(surface, (SURFACE_STARTUP,), "surface")
             conditions.append(MetadataFilter("surface", "=", surface))
         statuses = _statuses(status)
+        conditions += [
+            MetadataFilter("status", "!=", other, include_missing=True)
+            for other in TaskStatus
+            if other not in statuses
+        ]
         owner = None if scope is None else _scope(scope)
         filter_ = FactFilter(
             (self._namespace,), clock.utc_now(), subject=TODO, metadata=tuple(conditions)
@@ -170,17 +182,45 @@ def as_task(fact: Fact) -> Task:
         scope=SCOPE_ALIASES.get(scope, scope),
         status=status if status in NEXT else TaskStatus.PENDING,
         priority=str(data.get("priority", "normal")),
-        project=data.get("project"),
-        due=data.get("due"),
-        surface=data.get("surface"),
-        note=data.get("note"),
+        project=_text(data.get("project")),
+        due=_text(data.get("due")),
+        surface=_text(data.get("surface")),
+        note=_text(data.get("note")),
         created_at=fact.created_at,
     )
 
 
-def _pressing(task: Task) -> tuple[int, str, Any]:
+def refuse_task_keys(fact: Fact, patch: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Let a patch of metadata pass, unless it would move a task past its rules.
+
+    Raises:
+        Conflict: it sets or removes a key that makes a fact a task, or says where that stands.
+    """
+    if fact.subject == TODO and fact.metadata.get("kind") == "task":
+        for key in TASK_KEYS:
+            if key in patch:
+                raise Conflict(
+                    f"fact {fact.id} is a task, and its {key} is not changed as metadata: "
+                    "update the task instead"
+                )
+    return patch
+
+
+def _text(value: object) -> str | None:
+    """Metadata is anybody's to write; what is no text is shown as if it were."""
+    return None if value is None else str(value)
+
+
+def _pressing(task: Task) -> tuple[int, datetime, datetime]:
     rank = PRIORITIES.index(task.priority) if task.priority in PRIORITIES else len(PRIORITIES)
-    return rank, task.due or "9999", task.created_at
+    return rank, _due(task) or NEVER, task.created_at
+
+
+def _due(task: Task) -> datetime | None:
+    try:
+        return clock.from_text(task.due) if task.due else None
+    except ValueError:  # the original took any text for a date
+        return None
 
 
 def _scope(name: str) -> str:
@@ -199,6 +239,7 @@ def _statuses(status: str | None) -> tuple[str, ...]:
 def _one_of(value: str, allowed: tuple[str, ...], name: str) -> str:
     if value not in allowed:
         raise ValueError(
-            f"{name} must be {', '.join(allowed[:-1])} or {allowed[-1]}, not {value!r}"
+            f"{name} must be {' or '.join(filter(None, (', '.join(allowed[:-1]), allowed[-1])))}, "
+            f"not {value!r}"
         )
     return str(value)

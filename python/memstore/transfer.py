@@ -7,11 +7,12 @@ journal. Facts are known by their UUID, so importing a file twice changes nothin
 from __future__ import annotations
 
 import json
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore import clock, metadata
-from memstore.arguments import checked_text
+from memstore.arguments import MAX_NUMBER, checked_text, stored_text
 from memstore.database import fact_table, journal, meta_table
 from memstore.database.journal import Author, Kind
 from memstore.errors import TransferError
@@ -32,8 +33,6 @@ NUMBERS: Final = ("id", "superseded_by", "confirmed_count", "use_count", "episod
 TEXTS: Final = tuple(
     name for name in IMPORTED if name not in {*NUMBERS, *MOMENT_FIELDS, "metadata"}
 )
-LARGEST: Final = 2**63 - 1
-"""The largest number a column holds, and no limit on texts: what was stored once may come in."""
 PROGRESS_EVERY: Final = 500
 
 
@@ -92,6 +91,8 @@ class ImportReport:
     """Known facts that the export knew to be superseded, and that now are."""
     removed: int
     """Known facts that the export knew to be deleted or erased, and that now are."""
+    restored: int
+    """Known facts that were deleted here, and restored at the source since."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,19 +192,16 @@ def _fact_in(number: int, values: Mapping[str, Any]) -> Fact:
         metadata.encode(known.setdefault("metadata", {}))
         for name in TEXTS:
             if known.get(name, "") != "":  # blank in a fact that was erased
-                checked_text(known[name], name, LARGEST)
+                stored_text(known[name], name)
         for name in MOMENT_FIELDS & known.keys():
             known[name] = clock.moment(known[name], name)
     except (ValueError, TypeError) as error:
         raise _bad(number, f"holds what cannot be stored: {error}") from None
-    fact = Fact(**known)
-    if not fact.content and fact.status != "erased":
-        raise _bad(number, "has no content")
-    return fact
+    return Fact(**known)
 
 
 def _is_whole(value: object) -> bool:
-    return type(value) is int and 0 <= value <= LARGEST
+    return type(value) is int and 0 <= value <= MAX_NUMBER
 
 
 def _operation_in(number: int, values: Mapping[str, Any]) -> tuple[int, Operation]:
@@ -216,8 +214,8 @@ def _operation_in(number: int, values: Mapping[str, Any]) -> tuple[int, Operatio
         operation = Operation(
             id=0,
             at=clock.from_text(values["at"]),
-            actor=checked_text(values["actor"], "actor", LARGEST),
-            source=checked_text(values["source"], "source", LARGEST),
+            actor=checked_text(values["actor"], "actor", MAX_NUMBER),
+            source=checked_text(values["source"], "source", MAX_NUMBER),
             kind=Kind(values["kind"]),
             fact_id=None,
             before=values.get("before"),
@@ -274,7 +272,8 @@ def write(
     """
     here: dict[int, Fact] = {}
     new: dict[int, Fact] = {}
-    retired = removed = 0
+    changes: Counter[Kind | None] = Counter()
+    retired = 0
     with engine.write() as transaction:
         for done, fact in enumerate(incoming.facts, 1):
             home = namespace or fact.namespace
@@ -283,7 +282,8 @@ def write(
                 here[fact.id] = new[fact.id] = _bring_in(transaction, fact, home)
             else:
                 here[fact.id] = known
-                removed += _remove(transaction, author, known, fact)
+                operations = incoming.operations.get(fact.id, ())
+                changes[_settle(transaction, author, known, fact, operations)] += 1
             if progress is not None and (done % PROGRESS_EVERY == 0 or done == len(incoming.facts)):
                 progress(done, len(incoming.facts))
         for fact in incoming.facts:
@@ -300,9 +300,10 @@ def write(
             # The lines before speak of other ids; this one says where the fact stands now.
             after = journalled(linked[fact.id])
             journal.append(transaction, author, Kind.ADOPT, fact.id, after=after)
-    if removed:
+    if changes[Kind.ERASE]:
         engine.compact()
-    return ImportReport(len(new), len(here) - len(new), retired, removed)
+    removed = changes[Kind.DELETE] + changes[Kind.ERASE]
+    return ImportReport(len(new), len(here) - len(new), retired, removed, changes[Kind.RESTORE])
 
 
 def _bring_in(transaction: Transaction, fact: Fact, namespace: str) -> Fact:
@@ -315,19 +316,34 @@ def _bring_in(transaction: Transaction, fact: Fact, namespace: str) -> Fact:
     return fact_table.insert(transaction, values)
 
 
-def _remove(transaction: Transaction, author: Author, known: Fact, fact: Fact) -> bool:
-    """Delete or erase a known fact that was at the source, unless it was restored here since."""
-    if fact.deleted_at is None or known.status == "erased":
-        return False
+def _settle(
+    transaction: Transaction,
+    author: Author,
+    known: Fact,
+    fact: Fact,
+    operations: Iterable[Operation],
+) -> Kind | None:
+    """Delete, restore or erase a known fact as the source did, if it did so later than we.
+
+    Returns:
+        What was done; ``None`` for nothing.
+    """
+    if known.status == "erased" or fact.deleted_at == known.deleted_at:
+        return None
     if fact.status == "erased":
         blank(transaction, author, known)
-        return True
-    if known.deleted_at or journal.restored_since(transaction, known.id, fact.deleted_at):
-        return False
+        return Kind.ERASE
+    there = fact.deleted_at or max(
+        (operation.at for operation in operations if operation.kind == Kind.RESTORE), default=None
+    )
+    here = known.deleted_at or journal.last_restored(transaction, known.id)
+    if there is None or (here is not None and there <= here):
+        return None
+    kind = Kind.RESTORE if fact.deleted_at is None else Kind.DELETE
     fact_table.update(transaction, known.id, deleted_at=fact.deleted_at)
-    after = {"deleted_at": clock.to_text(fact.deleted_at)}
-    journal.append(transaction, author, Kind.DELETE, known.id, after=after)
-    return True
+    after = {"deleted_at": clock.to_text(fact.deleted_at) if fact.deleted_at else None}
+    journal.append(transaction, author, kind, known.id, after=after)
+    return kind
 
 
 def _leads_back(transaction: Transaction, here: Mapping[int, Fact], fact: Fact) -> bool:

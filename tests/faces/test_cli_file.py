@@ -45,11 +45,12 @@ def story(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> CommandLine:
 def test_status_counts(story: CommandLine) -> None:
     status = story.json("status")
     assert (status["active"], status["superseded"], status["deleted"]) == (2, 1, 1)
-    assert (status["namespace"], status["namespaces"]) == ("default", 2)
+    assert (status["namespace"], status["namespaces"]) == ("default", {"default": 4, "other": 1})
     assert status["subjects"] == {"alice": 1, "todo": 1}
     plain = dict(line.split(": ", 1) for line in story("status").out.splitlines() if ": " in line)
     assert plain["active"] == "2"
     assert plain["subjects.alice"] == "1"
+    assert plain["namespaces.other"] == "1"
     assert plain["path"] == str(story.db)
 
 

@@ -79,7 +79,7 @@ def test_piped_output_is_utf8_without_escapes_whatever_the_locale(filled: Path) 
     done = run(filled, "list", "--limit", "3", LC_ALL="C", COLUMNS="20", PYTHONUTF8="0")
     assert done.returncode == 0
     assert "\x1b" not in done.stdout
-    assert [line.split("\t")[5] for line in done.stdout.splitlines()] == [
+    assert [line.split("\t")[6] for line in done.stdout.splitlines()] == [
         f"fact {n} 緑茶" for n in range(3)
     ]
 
@@ -162,7 +162,7 @@ def test_a_terminal_gets_colours_and_progress_stays_off_standard_output(
 def test_two_calls_of_the_wrong_kind(path: Path) -> None:
     unknown = run(path, "serch", "x")
     assert unknown.returncode == 2
-    assert "invalid choice: 'serch'" in unknown.stderr
+    assert "there is no command 'serch' (did you mean search?)" in unknown.stderr
     assert "Traceback" not in unknown.stderr
     contradiction = run(path, "list", "--embedder", "local", "--ollama", "http://localhost:1")
     assert contradiction.returncode == 2

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 import memstore
-from memstore.faces.render import HIDDEN, progress_bar, to_json, visible
+from memstore.faces.render import progress_bar, to_json
 from memstore.faces.render_terminal import TerminalShow
+from memstore.faces.spelling import HIDDEN, visible
 
 from .command_line import CommandLine, cli_fixture  # noqa: F401
 
@@ -54,7 +55,7 @@ def test_rows_are_plain_and_whole_when_piped(cli: CommandLine) -> None:
         (row,) = answer.out.splitlines()
         cells = row.split("\t")
         assert cells[0] == "1"
-        assert len(cells) == (9 if command[0] == "search" else 8)
+        assert len(cells) == (10 if command[0] == "search" else 9)
         assert cells[-3].startswith(long)
         assert "[bold]b[/bold]" in cells[-3]
         assert json.loads(cells[-2]) == {"k": "\x1b[2Jv"}

@@ -161,7 +161,7 @@ def test_long_content_is_cut_and_the_way_to_it_leads_there(call: Callable[..., A
     fact = call("memory_search", query="long story")["facts"][0]
     assert len(fact["content"]) == mcp_answers.EACH_CHARACTERS
     assert "2,000 of 13,000" in fact["cut"]
-    assert "metadata: all 5,013 characters left out" in fact["cut"]
+    assert "metadata: all 5,012 characters left out" in fact["cut"]
     assert "memory_history id=1" in fact["cut"]
     shown = call("memory_history", id=1)["facts"][0]
     assert shown["content"] == long
@@ -183,7 +183,7 @@ def test_answers_stay_under_their_cap(call: Callable[..., Any], words: Store) ->
     history = call("memory_history", subject="log")
     assert len(json.dumps(history)) < room
     assert history["facts"][-1]["id"] == 40
-    assert history["older_left_out"] == 40 - len(history["facts"])
+    assert history["left_out"] == list(range(1, 41 - len(history["facts"])))
 
 
 def test_list_pages_to_the_end(call: Callable[..., Any], words: Store) -> None:

@@ -64,8 +64,10 @@ def test_decode_refuses_a_length_that_is_no_multiple_of_four() -> None:
 def test_decode_many_names_the_blob_of_another_length() -> None:
     with pytest.raises(ValueError, match="blob 1 has 4 bytes, expected 8"):
         _kernel.decode_many([b"12345678", b"1234"], 2)
-    with pytest.raises(ValueError, match="dimension must not be negative, got -1"):
+    with pytest.raises(ValueError, match="-1 is no dimension a BLOB can have"):
         _kernel.decode_many([], -1)
+    with pytest.raises(ValueError, match="is no dimension a BLOB can have"):
+        _kernel.decode_many([b""], 2**62)
 
 
 wrong: list[tuple[Any, type[Exception], str]] = [

@@ -219,8 +219,9 @@ def test_wrong_arguments_are_refused_by_name() -> None:
     rows = Rows(2)
     two: Any = np.ones((1, 2), dtype=np.float32)
     three: Any = np.ones((1, 3), dtype=np.float32)
-    with pytest.raises(ValueError, match="dimension must be positive, got 0"):
-        Rows(0)
+    for dimension in (0, -1, 65_537, 2**63 - 1):
+        with pytest.raises(ValueError, match=f"dimension must be 1 to 65536, got {dimension}"):
+            Rows(dimension)
     with pytest.raises(ValueError, match="vectors has dimension 3, expected 2"):
         rows.put(ids(1), ids(1), three)
     with pytest.raises(ValueError, match="queries has dimension 3, expected 2"):

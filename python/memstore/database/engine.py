@@ -62,7 +62,8 @@ class Engine(Protocol):
         """Write the database anew without what was deleted, and empty the write-ahead log.
 
         Returns:
-            Whether the log could be emptied; not while another process reads an older state.
+            Whether that could be done; not while another process uses the file, or without room
+            for a copy of it.
         """
         ...
 

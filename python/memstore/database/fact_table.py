@@ -48,7 +48,11 @@ CHAIN = """
         SELECT f.id, f.superseded_by FROM memstore_facts f JOIN up ON f.id = up.next
     ),
     chain (id) AS (
-        SELECT id FROM up WHERE next IS NULL
+        SELECT id FROM up
+        WHERE next IS NULL OR next NOT IN (SELECT id FROM memstore_facts)
+           -- A circle has no end; then every member of it is one.
+           OR NOT EXISTS (SELECT 1 FROM up WHERE next IS NULL
+                          OR next NOT IN (SELECT id FROM memstore_facts))
         UNION
         SELECT f.id FROM memstore_facts f JOIN chain ON f.superseded_by = chain.id
     )
@@ -167,17 +171,6 @@ def count_all(transaction: Transaction, namespaces: Sequence[str] | None = None)
     return int(row[0] or 0) if row else 0
 
 
-def saying(transaction: Transaction, content: str, wanted: FactFilter) -> Fact | None:
-    """Return the first fact a filter lets through that has just this content."""
-    where, values = wanted.where()
-    row = transaction.one(
-        f"SELECT {SELECT_LIST} FROM memstore_facts f WHERE {where} AND f.content = ?"
-        " ORDER BY f.id LIMIT 1",
-        (*values, content),
-    )
-    return None if row is None else decode(row)
-
-
 def newest_id(transaction: Transaction) -> int:
     """Return the id of the newest fact of the file; 0 before the first."""
     row = transaction.one("SELECT max(id) FROM memstore_facts")
@@ -286,10 +279,12 @@ def count_states(transaction: Transaction, namespace: str, now: datetime) -> dic
     }
 
 
-def count_namespaces(transaction: Transaction) -> int:
-    """Return how many namespaces hold facts."""
-    row = transaction.one("SELECT count(DISTINCT namespace) FROM memstore_facts")
-    return int(row[0] or 0) if row else 0
+def count_namespaces(transaction: Transaction) -> dict[str, int]:
+    """Return how many facts each namespace holds, in whatever state."""
+    rows = transaction.rows(
+        "SELECT namespace, count(*) FROM memstore_facts GROUP BY namespace ORDER BY namespace"
+    )
+    return {str(name): int(number or 0) for name, number in rows}
 
 
 def chain(transaction: Transaction, fact_id: int) -> list[Fact]:
@@ -357,20 +352,32 @@ def touch(
     )
 
 
-def pending(transaction: Transaction, limit: int, after: int = 0) -> list[tuple[int, str, str]]:
-    """Return ``(id, subject, content)`` of facts waiting for an embedding, in every namespace."""
+def pending(
+    transaction: Transaction, namespace: str | None, limit: int, after: int = 0
+) -> list[tuple[int, str, str]]:
+    """Return ``(id, subject, content)`` of facts waiting for an embedding.
+
+    Args:
+        namespace: whose; ``None`` for everybody's.
+        limit: how many at most.
+        after: only facts with a larger id.
+    """
     rows = transaction.rows(
         "SELECT id, subject, content FROM memstore_facts INDEXED BY idx_memstore_queue"
-        f" WHERE {PENDING} AND id > ?"
+        f" WHERE {PENDING} AND namespace = coalesce(?, namespace) AND id > ?"
         " ORDER BY id LIMIT ?",
-        (after, limit),
+        (namespace, after, limit),
     )
     return [(int(id_ or 0), str(subject), str(content)) for id_, subject, content in rows]
 
 
-def count_pending(transaction: Transaction) -> int:
-    """Return how many facts wait for their embedding, in every namespace."""
-    row = transaction.one(f"SELECT count(*) FROM memstore_facts WHERE {PENDING}")
+def count_pending(transaction: Transaction, namespace: str | None) -> int:
+    """Return how many facts of a namespace (``None``: of all) wait for their embedding."""
+    row = transaction.one(
+        "SELECT count(*) FROM memstore_facts INDEXED BY idx_memstore_queue"
+        f" WHERE {PENDING} AND namespace = coalesce(?, namespace)",
+        (namespace,),
+    )
     return int(row[0] or 0) if row else 0
 
 
@@ -413,28 +420,36 @@ def release_quarantine(transaction: Transaction, namespace: str) -> int:
 
 
 def embeddings(
-    transaction: Transaction, size_bytes: int, fact_ids: Sequence[int] | None = None
+    transaction: Transaction,
+    size_bytes: int,
+    *,
+    namespace: str | None = None,
+    fact_ids: Sequence[int] | None = None,
 ) -> Iterator[tuple[int, str, bool, bytes]]:
     """Yield ``(id, namespace, superseded, embedding)`` of what can be searched by meaning.
 
     Args:
         size_bytes: the length every embedding of this file has; others are left to the doctor.
+        namespace: only of this namespace; ``None`` for all.
         fact_ids: only these facts; ``None`` for all.
     """
     query = (
         "SELECT id, namespace, superseded_by IS NOT NULL, embedding FROM memstore_facts"
         " WHERE deleted_at IS NULL AND typeof(embedding) = 'blob' AND length(embedding) = ?"
     )
-    if fact_ids is None:
-        found: Iterable[Row] = transaction.rows(query, (size_bytes,))
+    if namespace is not None:
+        wanted = (size_bytes, namespace)
+        found: Iterable[Row] = transaction.rows(f"{query} AND namespace = ?", wanted)
+    elif fact_ids is None:
+        found = transaction.rows(query, (size_bytes,))
     else:
         found = (
             row
             for chunk, marks in _chunks(fact_ids)
             for row in transaction.rows(f"{query} AND id IN ({marks})", (size_bytes, *chunk))
         )
-    for fact_id, namespace, superseded, blob in found:
-        yield int(fact_id or 0), str(namespace), bool(superseded), bytes(blob or b"")  # type: ignore[arg-type]
+    for fact_id, home, superseded, blob in found:
+        yield int(fact_id or 0), str(home), bool(superseded), bytes(blob or b"")  # type: ignore[arg-type]
 
 
 def all_embeddings(transaction: Transaction) -> Iterator[tuple[int, bytes]]:

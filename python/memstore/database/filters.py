@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memstore import clock
+from memstore.arguments import MAX_NUMBER, checked_text
 from memstore.model import Scope
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ class FactFilter:
     now: datetime
     subject: str | None = None
     category: str | None = None
+    content: str | None = None
     metadata: Sequence[MetadataFilter] = ()
     active_only: bool = True
     include_deleted: bool = False
@@ -33,30 +35,27 @@ class FactFilter:
     owner at all."""
 
     def __post_init__(self) -> None:
-        for name in ("subject", "category"):
+        for name in ("subject", "category", "content"):
             given = getattr(self, name)
-            if not isinstance(given, str | None):
-                raise TypeError(f"{name} must be text, not {type(given).__name__}")
+            if given is not None:
+                checked_text(given, name, MAX_NUMBER)
         if not isinstance(self.scope, Scope | None):
             raise TypeError(f"scope must be a Scope, not {type(self.scope).__name__}")
 
     @property
     def is_plain(self) -> bool:
         """Whether namespace and standing alone decide, so that no id set is needed."""
-        return (
-            self.subject is None
-            and self.category is None
-            and not self.metadata
-            and self.scope is None
+        return not (
+            self.subject or self.category or self.content or self.metadata or self.scope is not None
         )
 
-    def where(self, alias: str = "f") -> tuple[str, list[Value]]:
-        """Return the condition and its parameters."""
+    def where(self) -> tuple[str, list[Value]]:
+        """Return the condition on ``memstore_facts f``, and its parameters."""
         clauses: list[str] = []
         values: list[Value] = []
 
         def also(clause: str, *parameters: Value) -> None:
-            clauses.append(clause.replace("f.", f"{alias}."))
+            clauses.append(clause)
             values.extend(parameters)
 
         if self.namespaces is not None:
@@ -74,6 +73,8 @@ class FactFilter:
             also("(f.expired_at IS NULL OR f.expired_at > ?)", clock.to_text(self.now))
         if self.subject is not None:
             also("f.subject = ?", self.subject.strip())
+        if self.content is not None:
+            also("f.content = ?", self.content)
         if self.category is not None:
             also("f.category = ?", self.category.strip())
         if self.scope is not None:

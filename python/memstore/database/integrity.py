@@ -46,3 +46,25 @@ def links(transaction: Transaction) -> list[Link]:
         " FROM memstore_facts f JOIN memstore_facts s ON s.id = f.superseded_by ORDER BY f.id"
     )
     return [Link(int(row[0] or 0), int(row[1] or 0), bool(row[2])) for row in rows]
+
+
+def circles(transaction: Transaction) -> list[list[int]]:
+    """Return the facts that supersede each other in a circle, each circle by id."""
+    following = {
+        int(row[0] or 0): int(row[1] or 0)
+        for row in transaction.rows(
+            "SELECT id, superseded_by FROM memstore_facts WHERE superseded_by IS NOT NULL"
+        )
+    }
+    found: list[list[int]] = []
+    ended: set[int] = set()
+    for start in following:
+        path: list[int] = []
+        here = start
+        while here in following and here not in ended:
+            ended.add(here)
+            path.append(here)
+            here = following[here]
+        if here in path:
+            found.append(sorted(path[path.index(here) :]))
+    return found

@@ -171,13 +171,13 @@ def facts_changed_since(transaction: Transaction, operation_id: int) -> list[int
     return [int(row[0]) for row in rows if row[0] is not None]
 
 
-def restored_since(transaction: Transaction, fact_id: int, moment: datetime) -> bool:
-    """Whether a fact was restored after a moment."""
+def last_restored(transaction: Transaction, fact_id: int) -> datetime | None:
+    """Return when a fact was restored last."""
     row = transaction.one(
-        "SELECT 1 FROM memstore_journal WHERE fact_id = ? AND kind = ? AND at > ?",
-        (fact_id, Kind.RESTORE, clock.to_text(moment)),
+        "SELECT max(at) FROM memstore_journal WHERE fact_id = ? AND kind = ?",
+        (fact_id, Kind.RESTORE),
     )
-    return row is not None
+    return clock.from_text(str(row[0])) if row and row[0] is not None else None
 
 
 def forget_texts(transaction: Transaction, fact_id: int) -> None:

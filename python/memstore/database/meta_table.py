@@ -19,6 +19,15 @@ def schema_version(transaction: Transaction) -> int:
     return int(row[0]) if row and row[0] is not None else 0
 
 
+def holds_only_others(transaction: Transaction) -> bool:
+    """Whether the file has tables, and none of them is memstore's."""
+    row = transaction.one(
+        "SELECT count(*), count(*) FILTER (WHERE name LIKE 'memstore\\_%' ESCAPE '\\')"
+        " FROM sqlite_schema"
+    )
+    return row is not None and bool(row[0]) and not row[1]
+
+
 def record_version(transaction: Transaction, version: int) -> None:
     """Record the schema version, in the transaction that brings the schema there."""
     if not transaction.run("UPDATE memstore_version SET version = ?", (version,)):
@@ -44,9 +53,12 @@ def put(transaction: Transaction, key: str, value: str) -> None:
 
 def embedding_model(transaction: Transaction) -> tuple[str | None, int | None]:
     """Return the model of the stored vectors and their dimension, where known."""
-    dimension = get(transaction, "embedding_dim")
-    known = int(dimension) if dimension and dimension.isdigit() else None
-    return get(transaction, "embedding_model"), known
+    rows = transaction.rows(
+        "SELECT key, value FROM memstore_meta WHERE key IN ('embedding_model', 'embedding_dim')"
+    )
+    known = {str(key): str(value) for key, value in rows}
+    dimension = known.get("embedding_dim", "")
+    return known.get("embedding_model"), int(dimension) if dimension.isdigit() else None
 
 
 def record_embedding_model(transaction: Transaction, model: str, dimension: int) -> None:

@@ -11,7 +11,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from memstore import clock, metadata
-from memstore.database import meta_table, words
+from memstore.database import integrity, meta_table, words
 from memstore.errors import SchemaError
 from memstore.settings import DEFAULT_NAMESPACE
 
@@ -45,6 +45,10 @@ def migrate(engine: Engine) -> int:
 
 def _known_version(transaction: Transaction, path: str) -> int:
     version = meta_table.schema_version(transaction)
+    if version == 0 and meta_table.holds_only_others(transaction):
+        raise SchemaError(
+            f"{path} is the database of another program. It was left untouched: name another file"
+        )
     if version > LAST_SHARED_VERSION:
         if meta_table.get(transaction, "schema_family") != meta_table.FAMILY:
             raise SchemaError(
@@ -72,12 +76,15 @@ def _take_step(transaction: Transaction, version: int) -> None:
 
 
 def _identify_facts(transaction: Transaction) -> None:
-    """V7: give every fact a UUID, one form of time stamps, and a named namespace.
+    """V7: give every fact a UUID, text that is text, one form of times, and a named namespace.
 
-    A time stamp that cannot be read is kept as it was under ``unreadable_times:<id>`` in the meta
-    table; a fact without a readable ``created_at`` counts as created now.
+    What cannot be read is kept as it was in the meta table: a time under ``unreadable_times:<id>``,
+    a text as hexadecimal bytes under ``unreadable_texts:<id>``. A fact without a readable
+    ``created_at`` counts as created now.
     """
     meta_table.put(transaction, "schema_family", meta_table.FAMILY)
+    _mend_texts(transaction)
+    _break_circles(transaction)
     transaction.run(
         "UPDATE memstore_facts SET namespace = ? WHERE namespace = ''", (DEFAULT_NAMESPACE,)
     )
@@ -102,6 +109,40 @@ def _identify_facts(transaction: Transaction) -> None:
                 *others,
                 fact_id,
             ),
+        )
+
+
+TEXT_COLUMNS = (
+    "namespace", "content", "subject", "category", "metadata",
+    "created_at", "superseded_at", "last_confirmed_at", "last_used_at",
+)  # fmt: skip
+
+
+def _mend_texts(transaction: Transaction) -> None:
+    """Make text of what is none: the original never asked whether what it stored is UTF-8."""
+    asked = ", ".join(f"typeof({name}), CAST({name} AS BLOB)" for name in TEXT_COLUMNS)
+    for fact_id, *found in list(transaction.rows(f"SELECT id, {asked} FROM memstore_facts")):
+        kept: dict[str, str] = {}
+        for name, kind, raw in zip(TEXT_COLUMNS, found[::2], found[1::2], strict=True):
+            if not isinstance(raw, bytes):
+                continue
+            text = raw.decode("utf-8", "replace")
+            if kind != "text" or text.encode() != raw:
+                kept[name] = raw.hex()
+                transaction.run(
+                    f"UPDATE memstore_facts SET {name} = ? WHERE id = ?", (text, fact_id)
+                )
+        if kept:
+            key = f"unreadable_texts:{int(fact_id or 0)}"
+            meta_table.put(transaction, key, json.dumps(kept))
+
+
+def _break_circles(transaction: Transaction) -> None:
+    """Let the newest of facts that supersede each other hold; the original did not look."""
+    for circle in integrity.circles(transaction):
+        transaction.run(
+            "UPDATE memstore_facts SET superseded_by = NULL, superseded_at = NULL WHERE id = ?",
+            (max(circle),),
         )
 
 

@@ -12,6 +12,7 @@ import threading
 import time
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
 import apsw
@@ -100,19 +101,22 @@ class SqliteEngine:
                 f"SQLite {apsw.sqlite_lib_version()} is too old: install a newer apsw"
             )
         self._path = os.fspath(path)
-        self._in_memory = self._path == IN_MEMORY
+        self._folder: TemporaryDirectory[str] | None = None
         self._synchronous = synchronous
         self._wait_seconds = wait_seconds
         self._read_only = read_only
         self._process = os.getpid()
         self._closed = False
-        self._logging = self._in_memory or read_only
+        self._logging = read_only
         self._idle: list[apsw.Connection] = []
         self._pool = threading.Lock()
         self._writing = threading.Lock()
-        if not self._in_memory:
-            self._path = str(Path(self._path).expanduser().absolute())
-            self._prepare_file()
+        if self._path == IN_MEMORY:
+            # A database in memory belongs to one connection, and readers would wait for writers.
+            self._folder = TemporaryDirectory(prefix="memstore-")
+            self._path = str(Path(self._folder.name) / "memory.db")
+        self._path = str(Path(self._path).expanduser().absolute())
+        self._prepare_file()
         self._writer = self._connect()
 
     @property
@@ -121,10 +125,6 @@ class SqliteEngine:
 
     @contextmanager
     def read(self) -> Iterator[SqliteTransaction]:
-        if self._in_memory:  # such a database belongs to its one connection
-            with self.write() as transaction:
-                yield transaction
-            return
         connection = self._borrow()
         try:
             with _translated():
@@ -173,22 +173,17 @@ class SqliteEngine:
             self._check_usable()
             self._writer.set_busy_timeout(COMPACT_WAIT_MILLISECONDS)
             try:
+                # The copy it makes may be as large as the file, and is no matter for the memory.
+                self._writer.pragma("temp_store", "FILE")
                 self._writer.execute("VACUUM")
-                if not self._in_memory:
-                    self._writer.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
-            except apsw.BusyError:
+                self._writer.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+            except apsw.Error:  # in use, or no room for a copy; what was committed stays so
                 return False
-            except apsw.Error as error:
-                raise _storage_error(error) from error
+            finally:
+                self._writer.pragma("temp_store", "MEMORY")
             return True
 
     def size_bytes(self) -> int:
-        if self._in_memory:
-            with self.read() as transaction:
-                pages = transaction.one(
-                    "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
-                )
-            return int(pages[0] or 0) if pages else 0
         files = (Path(self._path), Path(self._path + "-wal"))
         return sum(file.stat().st_size for file in files if file.exists())
 
@@ -203,10 +198,12 @@ class SqliteEngine:
                 self._idle.pop().close()
             with suppress(apsw.Error):
                 # The last one to close empties the log and removes it; this only starts earlier.
-                if not self._in_memory and not self._read_only:
+                if not self._read_only:
                     self._writer.set_busy_timeout(0)
                     self._writer.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
             self._writer.close()
+            if self._folder is not None:
+                self._folder.cleanup()
 
     def _begin(self, connection: apsw.Connection, wait: float, deadline: float) -> None:
         """Take the write lock of the database."""
@@ -249,8 +246,13 @@ class SqliteEngine:
             ) from error
 
     def _connect(self) -> apsw.Connection:
+        name, flags = self._path, apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
+        if self._read_only and not _is_writable(Path(self._path)):
+            # Nobody can write here, so nothing changes meanwhile, and no log is needed or possible.
+            name = f"{Path(self._path).as_uri()}?immutable=1"
+            flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
         try:
-            connection = apsw.Connection(self._path)
+            connection = apsw.Connection(name, flags=flags)
         except apsw.Error as error:
             raise StorageError(f"cannot open {self._path}: {error}") from error
         try:
@@ -298,6 +300,10 @@ class SqliteEngine:
             )
 
 
+def _is_writable(file: Path) -> bool:
+    return os.access(file, os.W_OK) and os.access(file.parent, os.W_OK)
+
+
 def _create(file: Path) -> None:
     """Create an empty file that what an agent remembers may go into: its user's alone."""
     os.close(os.open(file, os.O_CREAT | os.O_EXCL, 0o600))
@@ -331,6 +337,11 @@ def _translated() -> Iterator[None]:
         yield
     except apsw.Error as error:
         raise _storage_error(error) from error
+    except UnicodeDecodeError as error:
+        raise StorageError(
+            f"a row holds text that is not UTF-8 ({error}): another program wrote it; overwrite it "
+            "there, or restore a backup"
+        ) from error
 
 
 def _storage_error(error: apsw.Error) -> StorageError:
@@ -339,7 +350,10 @@ def _storage_error(error: apsw.Error) -> StorageError:
     if isinstance(error, apsw.FullError):
         return StorageError("the disk is full; nothing of this change was stored")
     if isinstance(error, apsw.ReadOnlyError):
-        return StorageError("the database is open for reading only; nothing was stored")
+        return StorageError(
+            "the database is open for reading only, or its file or folder cannot be written; "
+            "nothing was stored"
+        )
     if isinstance(error, apsw.CorruptError) and "fts5" in str(error):
         return StorageError(
             f"the full-text index is damaged ({error}), and can be made anew from the facts: run "

@@ -15,10 +15,6 @@ if TYPE_CHECKING:
 NEARNESS = "bm25(memstore_facts_fts)"
 """More negative is nearer; all columns weigh the same."""
 
-OVERSHOOT = 4
-"""Where nearly every fact may be seen, four times the limit from the index nearly always hold
-enough of them."""
-
 
 def search(
     transaction: Transaction, query: str, wanted: FactFilter, limit: int
@@ -33,10 +29,11 @@ def search(
     if expression is None:
         return _containing(transaction, query.strip(), where, values, limit)
     if wanted.is_plain:
-        best = _best(transaction, expression, limit * OVERSHOOT)
+        asked = limit * 3 // 2  # where nearly all may be seen, so many nearly always hold enough
+        best = _best(transaction, expression, asked)
         seen = set(fact_table.visible(transaction, [fact_id for fact_id, _ in best], wanted))
         found = [place for place in best if place[0] in seen][:limit]
-        if len(found) == limit or len(best) < limit * OVERSHOOT:
+        if len(found) == limit or len(best) < asked:
             return found
     rows = transaction.rows(
         f"SELECT f.id, {NEARNESS} AS nearness"
@@ -65,7 +62,7 @@ def _containing(
         return []
     rows = transaction.rows(
         f"SELECT f.id FROM memstore_facts f WHERE instr(f.content, ?) AND {where}"
-        " ORDER BY f.id LIMIT ?",
+        " ORDER BY f.id DESC LIMIT ?",
         (text, *values, limit),
     )
     return [(int(row[0] or 0), -1.0) for row in rows]

@@ -56,7 +56,11 @@ def match_expression(query: str) -> str | None:
 
 def _terms(query: str) -> list[str]:
     spaced = _spaced_words(CONTRACTION.sub("", query))
-    telling = {word: None for word in spaced if word.casefold() not in STOP_WORDS}
+    telling = {
+        word: None
+        for place, word in enumerate(spaced)
+        if word.casefold() not in STOP_WORDS or _is_name(word, place, query)
+    }
     pairs = {
         " ".join(run[i : i + 2]): None
         for run in _unspaced_runs(query)
@@ -64,6 +68,11 @@ def _terms(query: str) -> list[str]:
     }
     chosen = telling | pairs or dict.fromkeys(spaced)
     return list({term.casefold(): term for term in chosen}.values())[:MAX_TERMS]
+
+
+def _is_name(word: str, place: int, query: str) -> bool:
+    """Whether a stop word is written as a name is: Will, US, in the middle of a sentence."""
+    return place > 0 and len(word) > 1 and word[0].isupper() and not query.isupper()
 
 
 def _spaced_words(query: str) -> list[str]:

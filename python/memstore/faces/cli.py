@@ -20,10 +20,18 @@ from memstore.faces.commands import (
     WRONG_USAGE,
     Command,
     Parser,
+    UsageError,
 )
-from memstore.faces.render import JsonShow, to_json, visible
+from memstore.faces.render import JsonShow, to_json
 from memstore.faces.render_plain import PlainShow
-from memstore.faces.wiring import ENVIRONMENT_HELP, add_store_flags, chosen_settings, open_store
+from memstore.faces.spelling import visible
+from memstore.faces.wiring import (
+    ENVIRONMENT_HELP,
+    add_store_flags,
+    chosen_settings,
+    for_command_line,
+    open_store,
+)
 from memstore.settings import Settings
 
 if TYPE_CHECKING:
@@ -45,13 +53,6 @@ GROUPS: Final = (
 )
 
 COMMANDS: Final = {command.name: command for _, group in GROUPS for command in group}
-
-AS_FLAGS: Final = (
-    ("embedder=None", "--embedder none"),
-    ("keep_namespaces=True", "--keep-namespaces"),
-    ("with db=", "with --db"),
-)
-"""How the library's error texts name arguments, and how the command line does."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -104,6 +105,7 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action="version", version=f"memstore {__version__}")
     _add_common(top)
+    top.set_defaults(json=False)
     commands = top.add_subparsers(
         metavar="COMMAND", help=argparse.SUPPRESS, parser_class=Parser, prog="memstore"
     )
@@ -146,7 +148,8 @@ def _add_common(to: argparse.ArgumentParser) -> None:
         "--json",
         action="store_true",
         default=argparse.SUPPRESS,
-        help="answer with one JSON document; errors and notes are JSON lines on standard error",
+        help="answer with one JSON document (demo has none, and an export on standard output is "
+        "JSON Lines anyway); errors and notes are JSON lines on standard error",
     )
 
 
@@ -175,7 +178,9 @@ def _run(argv: Sequence[str]) -> int:
     if command is None:
         getattr(arguments, "family", top).print_help()
         return 0
-    show = _show(getattr(arguments, "json", False))
+    if command.file == "temporary" and arguments.json:
+        raise UsageError(f"{command.name} tells a story and has no JSON: leave --json out")
+    show = _show(arguments.json)
     with _opened(command, arguments) as (store, trouble):
         if trouble is not None:
             show.note(trouble)
@@ -230,10 +235,7 @@ def _check_there(chosen: Settings) -> None:
 def _in_words(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
-    text = str(error) or type(error).__name__
-    for library, flag in AS_FLAGS:
-        text = text.replace(library, flag)
-    return text
+    return for_command_line(str(error) or type(error).__name__)
 
 
 def _complain(text: str, kind: str, code: int, argv: Sequence[str]) -> None:

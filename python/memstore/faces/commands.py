@@ -6,10 +6,11 @@ import argparse
 import json
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn, TypeAlias
 
+from memstore.faces.wiring import HelpFormatter
 from memstore.metadata import OPERATORS, MetadataFilter
 
 if TYPE_CHECKING:
@@ -39,6 +40,10 @@ FILTER: Final = re.compile(
 Run: TypeAlias = Callable[["Store", argparse.Namespace, "Show"], int | None]
 
 
+def _no_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add nothing: what a command without arguments of its own takes."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
     """One command: what ``--help`` says of it, its arguments, and what it does."""
@@ -50,7 +55,7 @@ class Command:
     """How it is used; lines a shell would take."""
     usage: str = "[options]"
     """What follows the name, in short."""
-    fill: Callable[[argparse.ArgumentParser], None]
+    fill: Callable[[argparse.ArgumentParser], None] = _no_arguments
     """Adds its arguments."""
     run: Run
     """Answers; returns the exit code, ``None`` for 0."""
@@ -65,14 +70,51 @@ class UsageError(ValueError):
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser whose errors can be caught, and whose examples keep their lines."""
+    """An argument parser whose errors can be caught, and lead to the way out."""
+
+    _given: Sequence[str] = ()
 
     def __init__(self, **details: Any) -> None:
-        details.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
+        details.setdefault("formatter_class", HelpFormatter)
         super().__init__(allow_abbrev=False, **details)
 
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse as ever, and refuse here what the command does not know, not one level up."""
+        self._given = list(args or ())
+        known, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            self.error(f"unrecognized arguments: {' '.join(unknown)}")
+        return known, []
+
     def error(self, message: str) -> NoReturn:
+        dashed = self._dashed()
+        if dashed and message.startswith(("unrecognized", "the following")):
+            message += f" (if {dashed!r} is text, put -- before it)"
+        elif dashed and message.endswith("expected one argument"):
+            message += f" (if {dashed!r} is its value, join the two with =)"
         raise UsageError(f"{message}; see {self.prog} --help")
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if isinstance(action, argparse._SubParsersAction) and value not in action.choices:
+            import difflib  # slow to import, and only needed here
+
+            near = difflib.get_close_matches(value, action.choices, n=1)
+            guess = f" (did you mean {near[0]}?)" if near else ""
+            self.error(f"there is no command {value!r}{guess}")
+        super()._check_value(action, value)
+
+    def _dashed(self) -> str | None:
+        """Return what begins with a dash and is no option, where a text might stand."""
+        if not self._get_positional_actions():
+            return None
+        for word in self._given:
+            if word == "--":
+                break
+            if word[:1] == "-" and len(word) > 1:
+                names = {word.partition("=")[0], word[:2]}  # a short one may be joined to its value
+                if names.isdisjoint(self._option_string_actions):
+                    return word
+        return None
 
 
 def add_id(

@@ -15,7 +15,8 @@ from memstore.faces.commands import (
     fact_id,
     metadata_of,
 )
-from memstore.faces.render import visible
+from memstore.faces.spelling import visible
+from memstore.faces.wiring import for_command_line
 
 if TYPE_CHECKING:
     import argparse
@@ -77,7 +78,7 @@ def tell_pending(store: Store, fact_id: int, embedded: bool, show: Show) -> None
     """Say so when something was stored while the embedder failed."""
     if not embedded and (trouble := store.embedder_trouble):
         show.note(
-            f"stored as #{fact_id}; its embedding is pending: {trouble} "
+            f"stored as #{fact_id}; its embedding is pending: {for_command_line(trouble)} "
             "(words find it already; memstore embed-pending tries again)"
         )
 

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, TextIO
 
 from memstore.errors import TransferError
 from memstore.faces.commands import EMBEDDER_TROUBLE, REFUSED, Command, count, names
+from memstore.faces.spelling import counted
+from memstore.faces.wiring import for_command_line
 
 if TYPE_CHECKING:
     import argparse
@@ -22,10 +24,6 @@ if TYPE_CHECKING:
     from memstore.store import Store
 
 STANDARD = "-"
-
-
-def _fill_nothing(parser: argparse.ArgumentParser) -> None:
-    pass
 
 
 def _status(store: Store, arguments: argparse.Namespace, show: Show) -> None:
@@ -49,7 +47,7 @@ def _export(store: Store, arguments: argparse.Namespace, show: Show) -> None:
     with show.progress("exporting") as progress, _whole_file(target) as file:
         facts = _write(store.export(namespaces=arguments.namespaces, progress=progress), file)
     show.done(
-        f"exported {_facts(facts)} to {target}", {"file": str(target.absolute()), "facts": facts}
+        f"exported {counted(facts)} to {target}", {"file": str(target.absolute()), "facts": facts}
     )
 
 
@@ -107,14 +105,19 @@ def _fill_import(parser: argparse.ArgumentParser) -> None:
 def _import(store: Store, arguments: argparse.Namespace, show: Show) -> None:
     with show.progress("importing") as progress, _lines(arguments.file) as lines:
         done = store.import_(lines, keep_namespaces=arguments.keep_namespaces, progress=progress)
-    report = None if arguments.no_embed else _embed(store, show)
+    everywhere = arguments.keep_namespaces
+    report = None if arguments.no_embed else _embed(store, show, everywhere=everywhere)
     known = f", {done.known} known already" if done.known else ""
     retired = f", {done.retired} of them superseded now" if done.retired else ""
     removed = f", {done.removed} of them deleted or erased now" if done.removed else ""
     embedded = asdict(report) if report is not None else {}
-    show.done(f"imported {_facts(done.imported)}{known}{retired}{removed}", {**asdict(done), **embedded})
+    show.done(
+        f"imported {counted(done.imported)}{known}{retired}{removed}", {**asdict(done), **embedded}
+    )
     if report is not None and report.error:
-        show.note(f"{_facts(report.left)} without an embedding so far: {report.error}")
+        show.note(
+            f"{counted(report.left)} without an embedding so far: {for_command_line(report.error)}"
+        )
 
 
 @contextmanager
@@ -129,12 +132,12 @@ def _lines(name: str) -> Iterator[Iterable[str]]:
         raise TransferError(f"{name} is no UTF-8 text; nothing was imported") from None
 
 
-def _embed(store: Store, show: Show) -> EmbedReport | None:
+def _embed(store: Store, show: Show, *, everywhere: bool) -> EmbedReport | None:
     """Embed what is pending; ``None`` where there is no embedder, which is no trouble here."""
     if store.status().embedder is None:
         return None
     with show.progress("embedding") as progress:
-        return store.embed_pending(progress=progress)
+        return store.embed_pending(everywhere=everywhere, progress=progress)
 
 
 def _fill_backup(parser: argparse.ArgumentParser) -> None:
@@ -155,19 +158,25 @@ def _fill_embed(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="try those again whose embedding was given up",
     )
+    parser.add_argument(
+        "--everywhere",
+        action="store_true",
+        help="those of every namespace, whose texts then go to this embedder",
+    )
 
 
 def _embed_pending(store: Store, arguments: argparse.Namespace, show: Show) -> int | None:
     with show.progress("embedding") as progress:
         report = store.embed_pending(
             limit=arguments.limit,
+            everywhere=arguments.everywhere,
             retry_quarantined=arguments.retry_quarantined,
             progress=progress,
         )
     refused = f", {report.failed} refused" if report.failed else ""
-    show.done(f"embedded {_facts(report.embedded)}{refused}, {report.left} left", asdict(report))
+    show.done(f"embedded {counted(report.embedded)}{refused}, {report.left} left", asdict(report))
     if report.error:
-        show.note(f"stopped early: {report.error}")
+        show.note(f"stopped early: {for_command_line(report.error)}")
         return EMBEDDER_TROUBLE
     return None
 
@@ -181,8 +190,12 @@ def _fill_doctor(parser: argparse.ArgumentParser) -> None:
 
 
 def _doctor(store: Store, arguments: argparse.Namespace, show: Show) -> int | None:
-    rebuilt = store.rebuild() if arguments.rebuild else []
-    findings = store.examine()
+    rebuilt: list[str] = []
+    if arguments.rebuild:
+        with show.progress("rebuilding") as progress:
+            rebuilt = store.rebuild(progress=progress)
+    with show.progress("examining") as progress:
+        findings = store.examine(progress=progress)
     show.findings(findings, rebuilt)
     if any(finding.repairable for finding in findings):
         show.note("memstore doctor --rebuild mends what is marked as repairable")
@@ -191,16 +204,11 @@ def _doctor(store: Store, arguments: argparse.Namespace, show: Show) -> int | No
     return REFUSED if findings else None
 
 
-def _facts(number: int) -> str:
-    return f"{number} fact{'' if number == 1 else 's'}"
-
-
 COMMANDS = (
     Command(
         name="status",
         summary="Say what the store holds, and where and how it is kept.",
         example="memstore status",
-        fill=_fill_nothing,
         run=_status,
         file="there",
         embedder="optional",

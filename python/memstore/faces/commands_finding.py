@@ -14,6 +14,7 @@ from memstore.faces.commands import (
     names,
     offset,
 )
+from memstore.faces.wiring import for_command_line
 
 if TYPE_CHECKING:
     import argparse
@@ -55,15 +56,27 @@ def _search(store: Store, arguments: argparse.Namespace, show: Show) -> None:
     show.hits(hits)
     _tell_words_only(hits, show)
     if not hits:
-        show.note("nothing found: try other words, --all for superseded facts, or memstore list")
+        show.note(f"nothing found: try {_wider(arguments)}")
+
+
+def _wider(arguments: argparse.Namespace) -> str:
+    """Name the ways to more that the search has not taken yet."""
+    ways = ["other words"]
+    if arguments.subject or arguments.category or arguments.filters:
+        ways.append("fewer conditions")
+    if not arguments.everything:
+        ways.append("--all for superseded facts")
+    return f"{', '.join(ways)}, or memstore list"
 
 
 def _tell_words_only(hits: SearchHits, show: Show) -> None:
     from memstore.search import NO_EMBEDDER, NO_VECTORS  # loaded by the search itself
 
-    if hits.words_only in (None, NO_EMBEDDER) or (hits.words_only == NO_VECTORS and not hits):
+    if hits.words_only is None or hits.words_only == NO_EMBEDDER:
         return
-    show.note(f"searched by words only: {hits.words_only}")
+    if hits.words_only == NO_VECTORS and not hits:
+        return
+    show.note(f"searched by words only: {for_command_line(hits.words_only)}")
 
 
 def _fill_list(parser: argparse.ArgumentParser) -> None:

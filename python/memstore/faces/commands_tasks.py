@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from memstore.faces.commands import Command, add_id, content_of, count
 from memstore.faces.commands_facts import tell_pending
+from memstore.tasks import SURFACE_STARTUP
 
 if TYPE_CHECKING:
     import argparse
@@ -62,7 +63,9 @@ def _fill_list(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--project", metavar="NAME", help="only those of this project")
     parser.add_argument(
-        "--surface", metavar="NAME", help="startup: those an agent is shown when it starts"
+        "--surface",
+        choices=(SURFACE_STARTUP,),
+        help="startup: only those an agent is shown when it starts",
     )
     parser.add_argument("--limit", metavar="N", type=count, help="how many at most")
 

@@ -145,16 +145,11 @@ def _end(store: Store, stage: TerminalShow, seconds: float) -> None:
         stage.line((command.ljust(room), "cyan"), (purpose, "dim"), indent=2)
 
 
-def _fill(parser: argparse.ArgumentParser) -> None:
-    pass
-
-
 COMMANDS = (
     Command(
         name="demo",
         summary="See it work, in a temporary file.",
         example="memstore demo",
-        fill=_fill,
         run=_tell,
         file="temporary",
         embedder="needed",

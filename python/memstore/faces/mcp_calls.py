@@ -14,8 +14,10 @@ from mcp.types import Tool as Declaration
 from mcp.types import ToolAnnotations
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model
 
+from memstore.arguments import MAX_NAME
 from memstore.errors import MemstoreError
 from memstore.faces.mcp_answers import Answer, seen
+from memstore.faces.wiring import for_server
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -28,6 +30,9 @@ ERROR_CHARACTERS: Final = 600
 """What an error may take; it may quote an argument, and arguments may be huge."""
 
 SHOWN_FAULTS: Final = 3
+
+PLAINER: Final = {"dict_type": "must be an object", "string_type": "must be text"}
+"""What is wrong, by the kind of fault, where pydantic speaks of Python."""
 
 
 def _no_bool(value: object) -> object:
@@ -47,6 +52,7 @@ def _object(value: object) -> object:
 
 
 Id: TypeAlias = Annotated[int, Field(ge=1), BeforeValidator(_no_bool)]
+Name: TypeAlias = Annotated[str, Field(max_length=MAX_NAME)]
 Object: TypeAlias = Annotated[dict[str, Any], BeforeValidator(_object)]
 
 
@@ -101,8 +107,8 @@ class Tool:
             return answer
         except ValidationError as error:
             raise ToolError(_clipped(self._faults(error))) from None
-        except (MemstoreError, ValueError, TypeError) as error:
-            raise ToolError(_clipped(str(error))) from error
+        except (MemstoreError, ValueError) as error:
+            raise ToolError(_clipped(for_server(str(error)))) from error
         except Exception as error:
             logger.exception("%s failed", self.name)
             raise ToolError(
@@ -132,7 +138,8 @@ class Tool:
             elif fault["type"] == "extra_forbidden":
                 faults.append(f"there is no argument {name!r}")
             else:
-                faults.append(f"{name}: {fault['msg'].removeprefix('Value error, ')}")
+                said = fault["msg"].removeprefix("Value error, ")
+                faults.append(f"{name}: {PLAINER.get(fault['type'], said)}")
         takes = ", ".join(
             name if field.is_required() else f"{name}?"
             for name, field in self._arguments.model_fields.items()

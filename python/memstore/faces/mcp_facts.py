@@ -6,8 +6,9 @@ from typing import Annotated, Any, Final
 
 from pydantic import Field
 
+from memstore.arguments import MAX_CONTENT
 from memstore.faces.mcp_answers import Answer, of_change, of_history, of_list, of_search, of_status
-from memstore.faces.mcp_calls import Id, Object, Tool
+from memstore.faces.mcp_calls import Id, Name, Object, Tool
 from memstore.metadata import OPERATORS, MetadataFilter
 from memstore.model import DEFAULT_CATEGORY
 from memstore.store import Store
@@ -20,21 +21,25 @@ MAX_OFFSET: Final = 1_000_000_000
 MAX_PAGE: Final = 100
 """Facts of one answer; more would not fit it."""
 
-Conditions = Annotated[Object, Field(description='{"key": value} or {"key": {">=": 3}}')]
+Conditions = Annotated[
+    Object, Field(description='conditions that all hold: {"key": value}, {"key": {">=": 3}}')
+]
 Limit = Annotated[int, Field(ge=1, le=MAX_PAGE)]
 
 
 def memory_store(
     store: Store,
-    content: Annotated[str, Field(description="one claim that stands by itself")],
-    subject: Annotated[str, Field(description="whom or what it is about, always spelt the same")],
+    content: Annotated[
+        str, Field(max_length=MAX_CONTENT, description="one claim that stands by itself")
+    ],
+    subject: Annotated[Name, Field(description="whom or what it is about, always spelt the same")],
     category: Annotated[
-        str, Field(description="preference, identity, project, decision...; notes fade in time")
+        Name, Field(description="preference, identity, project, decision...; notes fade in time")
     ] = DEFAULT_CATEGORY,
     metadata: Object | None = None,
     supersedes: Annotated[Id | None, Field(description="id of the fact this one replaces")] = None,
     idempotency_key: Annotated[
-        str | None, Field(description="same key, same fact: makes a retry safe")
+        Name | None, Field(description="same key, same fact: makes a retry safe")
     ] = None,
 ) -> Answer:
     """Remember one durable fact. Search first; if it corrects a stored fact, pass supersedes."""
@@ -69,7 +74,8 @@ def memory_search(
             category=category,
             filters=conditions(metadata),
             active_only=not include_superseded,
-        )
+        ),
+        [name for name, given in (("subject", subject), ("category", category)) if given is None],
     )
 
 
@@ -107,9 +113,9 @@ def memory_history(
     subject: str | None = None,
 ) -> Answer:
     """Show how a fact changed, oldest first: by the id of any version, or all of a subject.
-    Shows long facts in full.
+    Shows the fact of the id whole.
     """
-    return of_history(store.history(id, subject=subject))
+    return of_history(store.history(id, subject=subject), id)
 
 
 def memory_confirm(store: Store, id: Id) -> Answer:  # noqa: A002 - the tool's argument
@@ -125,7 +131,7 @@ def memory_update(
 ) -> Answer:
     """Change a fact's metadata. Its content never changes: supersede it instead."""
     fact = store.update_metadata(id, metadata)
-    return {"id": fact.id, "keys": sorted(fact.metadata)}
+    return {"id": fact.id, "keys": len(fact.metadata)}
 
 
 def memory_status(store: Store) -> Answer:
@@ -152,15 +158,16 @@ def conditions(given: dict[str, Any] | None) -> list[MetadataFilter]:
     Raises:
         ValueError: an object that holds no operators; the message lists them.
     """
-    filters = []
+    filters: list[MetadataFilter] = []
     for key, wanted in (given or {}).items():
-        if not isinstance(wanted, dict):
-            filters.append(MetadataFilter(key, "=", wanted))
-            continue
-        if not wanted or not wanted.keys() <= set(OPERATORS):
+        compared = wanted if isinstance(wanted, dict) else {"=": wanted}
+        if not compared or not compared.keys() <= set(OPERATORS):
             raise ValueError(
                 f"metadata condition on {key!r}: give a value, or an object of operators "
                 f'({" ".join(OPERATORS)}) such as {{">=": 3}}'
             )
-        filters += [MetadataFilter(key, op, value) for op, value in wanted.items()]
+        try:
+            filters += [MetadataFilter(key, op, value) for op, value in compared.items()]
+        except TypeError as error:  # a value of another kind than JSON's single ones
+            raise ValueError(str(error)) from None
     return filters

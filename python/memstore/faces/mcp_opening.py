@@ -9,6 +9,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from memstore.errors import MemstoreError, StoreClosed
+from memstore.faces.wiring import for_server
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -76,7 +77,7 @@ class Opening:
             self.store()
         except (MemstoreError, ValueError, TypeError) as error:
             # Every call gets this text; whoever reads the host's log sees it too.
-            logger.warning("the store did not open: %s", error)
+            logger.warning("the store did not open: %s", for_server(str(error)))
 
 
 def _prepare(store: Store) -> None:

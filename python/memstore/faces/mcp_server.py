@@ -8,7 +8,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from memstore import __version__
-from memstore.faces.wiring import ENVIRONMENT_HELP, add_store_flags, chosen_settings, open_store
+from memstore.faces.wiring import (
+    ENVIRONMENT_HELP,
+    HelpFormatter,
+    add_store_flags,
+    chosen_settings,
+    open_store,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,7 +62,7 @@ def _parser() -> argparse.ArgumentParser:
         prog="memstore-mcp",
         description="Serve a durable memory to an AI agent as an MCP server.",
         epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=HelpFormatter,
     )
     add_store_flags(parser)
     parser.add_argument(

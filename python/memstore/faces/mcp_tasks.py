@@ -7,8 +7,9 @@ from typing import Annotated, Final
 
 from pydantic import Field, WithJsonSchema
 
-from memstore.faces.mcp_answers import Answer, of_task, of_tasks
-from memstore.faces.mcp_calls import Id, Tool
+from memstore.arguments import MAX_CONTENT
+from memstore.faces.mcp_answers import Answer, of_task_change, of_tasks
+from memstore.faces.mcp_calls import Id, Name, Tool
 from memstore.model import TaskScope, TaskStatus
 from memstore.store import Store
 from memstore.tasks import PRIORITIES, SURFACE_STARTUP
@@ -28,14 +29,14 @@ Surface = Annotated[str, _one_of((SURFACE_STARTUP,))]
 
 def memory_task_create(
     store: Store,
-    content: str,
+    content: Annotated[str, Field(max_length=MAX_CONTENT)],
     scope: Annotated[Owner, Field(description="who does it")],
     priority: Priority = "normal",
-    project: str | None = None,
+    project: Name | None = None,
     due: Annotated[str | None, Field(description="2026-03-01 or RFC 3339")] = None,
 ) -> Answer:
     """Remember something to be done, across conversations."""
-    return of_task(
+    return of_task_change(
         store.tasks.create(content, scope=scope, priority=priority, project=project, due=due)
     )
 
@@ -44,10 +45,10 @@ def memory_task_update(
     store: Store,
     id: Id,  # noqa: A002 - the tool's argument
     status: Status,
-    note: str | None = None,
+    note: Name | None = None,
 ) -> Answer:
     """Move a task on: started, done, cancelled, or re-opened."""
-    return of_task(store.tasks.update(id, status, note=note))
+    return of_task_change(store.tasks.update(id, status, note=note))
 
 
 def memory_task_list(
@@ -60,7 +61,10 @@ def memory_task_list(
     """List tasks, most pressing first; open ones unless status is given. Call at the start of a
     session with surface "startup".
     """
-    return of_tasks(store.tasks.list(scope=scope, status=status, project=project, surface=surface))
+    return of_tasks(
+        store.tasks.list(scope=scope, status=status, project=project, surface=surface),
+        [name for name, given in (("scope", scope), ("project", project)) if given is None],
+    )
 
 
 TOOLS: Final = (

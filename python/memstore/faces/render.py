@@ -1,54 +1,26 @@
 """What a command answers, shown three ways: as JSON, as plain rows, or for people at a terminal.
 
-Stored text is anybody's. Whatever is shown to people goes through :func:`visible` first, so that
-no escape sequence in a fact reaches the terminal.
+Whatever is shown to people goes through :func:`memstore.faces.spelling.visible` first, so that no
+escape sequence in a fact reaches the terminal.
 """
 
 from __future__ import annotations
 
 import json
-import re
 import sys
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
+from memstore.faces.spelling import as_json, visible
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from datetime import datetime
 
     from memstore.database.engine import Progress
     from memstore.doctor import Finding
     from memstore.model import Fact, Operation, SearchHit, StoreStatus, Task
 
-HIDDEN: Final = re.compile(
-    "[\x00-\x1f\x7f-\x9f"  # control characters, with the ESC that starts an escape sequence
-    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # marks that turn the direction of writing
-    "\u2028\u2029\ufeff\ufff9-\ufffb"  # line ends and marks that few programs expect
-    "\ud800-\udfff"  # halves of characters
-    "\U000e0000-\U000e007f]"  # letters that a model reads and a person cannot see
-)
-NAMED: Final = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
-
-
-def visible(text: str) -> str:
-    """Return text on one line, with what would act on a terminal, or hide there, spelt out."""
-    return HIDDEN.sub(_spelt, text)
-
-
-def visible_lines(text: str) -> str:
-    """Return text with its own line ends kept, and everything else as in :func:`visible`."""
-    lines = text.replace("\r\n", "\n").replace("\t", "    ").split("\n")
-    return "\n".join(map(visible, lines))
-
-
-def _spelt(match: re.Match[str]) -> str:
-    char = match[0]
-    if char in NAMED:
-        return NAMED[char]
-    code = ord(char)
-    if code < 0x100:
-        return f"\\x{code:02x}"
-    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+HEALTHY: Final = "healthy: everything derived agrees with the rows"
 
 
 def standing(fact: Fact) -> str:
@@ -164,9 +136,16 @@ class JsonShow:
 
 def to_json(value: object) -> str:
     """Return a JSON document on one line, in which nothing can act on a terminal."""
-    text = json.dumps(value, ensure_ascii=False)
-    # None of these can stand outside a string there, and inside one this is how JSON spells them.
-    return HIDDEN.sub(lambda match: json.dumps(match[0])[1:-1], text)
+    # No hidden character can stand outside a string there.
+    return as_json(json.dumps(value, ensure_ascii=False))
+
+
+class ForPeople:
+    """What the two ways share that people may watch."""
+
+    def progress(self, title: str) -> AbstractContextManager[Progress | None]:
+        """Show how long work goes on, where somebody looks."""
+        return progress_bar(title)
 
 
 @contextmanager
@@ -193,8 +172,3 @@ def progress_bar(title: str) -> Iterator[Progress | None]:
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(title, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
-
-
-def minute(moment: datetime) -> str:
-    """Return a moment to the minute, in the time zone of the machine."""
-    return moment.astimezone().strftime("%Y-%m-%d %H:%M")

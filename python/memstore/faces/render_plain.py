@@ -8,20 +8,17 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from memstore import clock
-from memstore.faces.render import changed, compact, progress_bar, standing, visible
+from memstore.faces.render import HEALTHY, ForPeople, changed, compact
+from memstore.faces.spelling import second, visible
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from contextlib import AbstractContextManager
-    from datetime import datetime
 
-    from memstore.database.engine import Progress
     from memstore.doctor import Finding
     from memstore.model import Fact, Operation, SearchHit, StoreStatus, Task
 
 
-class PlainShow:
+class PlainShow(ForPeople):
     """Writes rows to standard output."""
 
     def done(self, sentence: str, value: Mapping[str, Any]) -> None:
@@ -31,9 +28,9 @@ class PlainShow:
         print(visible(sentence), file=sys.stderr)
 
     def fact(self, fact: Fact) -> None:
-        print(f"id: {fact.id}\nstatus: {standing(fact)}")
+        print(f"id: {fact.id}\nstatus: {fact.status}")
         for name, value in fact.to_dict().items():
-            if name != "id":
+            if name not in ("id", "status"):
                 print(f"{name}: {visible(value) if isinstance(value, str) else compact(value)}")
 
     def facts(self, facts: Sequence[Fact]) -> None:
@@ -51,7 +48,7 @@ class PlainShow:
         for line in operations:
             fact = "" if line.fact_id is None else str(line.fact_id)
             what = compact(changed(line))
-            _row(str(line.id), _second(line.at), line.kind, fact, line.actor, line.source, what)
+            _row(str(line.id), second(line.at), line.kind, fact, line.actor, line.source, what)
 
     def tasks(self, tasks: Sequence[Task]) -> None:
         for task in tasks:
@@ -73,26 +70,20 @@ class PlainShow:
             mends = "repairable" if finding.repairable else "not repairable"
             _row(finding.check, mends, finding.message)
         if not findings:
-            print("healthy: everything derived agrees with the rows")
-
-    def progress(self, title: str) -> AbstractContextManager[Progress | None]:
-        return progress_bar(title)
+            print(HEALTHY)
 
 
 def _cells(fact: Fact) -> tuple[str, ...]:
     return (
-        standing(fact),
-        _second(fact.created_at),
+        fact.status,
+        "" if fact.superseded_by is None else str(fact.superseded_by),
+        second(fact.created_at),
         fact.subject,
         fact.category,
         fact.content,
         compact(fact.metadata),
         fact.namespace,
     )
-
-
-def _second(moment: datetime) -> str:
-    return clock.to_text(moment.replace(microsecond=0)).replace(".000000", "")
 
 
 def _row(*cells: str) -> None:

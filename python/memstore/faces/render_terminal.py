@@ -12,22 +12,13 @@ from rich.console import Console
 from rich.panel import Panel
 from rich.text import Text
 
-from memstore.faces.render import (
-    changed,
-    compact,
-    minute,
-    progress_bar,
-    standing,
-    visible,
-    visible_lines,
-)
+from memstore.faces.render import HEALTHY, ForPeople, changed, compact, standing
+from memstore.faces.spelling import counted, minute, visible, visible_lines
 from memstore.settings import DEFAULT_NAMESPACE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from contextlib import AbstractContextManager
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from memstore.database.engine import Progress
     from memstore.doctor import Finding
     from memstore.model import Fact, Operation, SearchHit, StoreStatus, Task
 
@@ -36,6 +27,9 @@ WIDEST: Final = 100
 
 MOST_COUNTED: Final = 12
 """Subjects and categories named by ``status``; the rest are summed up."""
+
+NARROWEST: Final = 20
+"""Columns that hanging lines need; with fewer they hang by two."""
 
 TASK_MARKS: Final = {"pending": "○", "in_progress": "◐", "completed": "●", "cancelled": "✕"}
 TASK_STYLES: Final = {"in_progress": "yellow", "completed": "green", "cancelled": "dim"}
@@ -46,7 +40,7 @@ Piece = tuple[str, str]
 """A text and its style."""
 
 
-class TerminalShow:
+class TerminalShow(ForPeople):
     """Draws on a terminal."""
 
     def __init__(self, console: Console | None = None, errors: Console | None = None) -> None:
@@ -72,7 +66,7 @@ class TerminalShow:
         for fact in facts:
             self._block(fact, indent, _details(fact))
         if facts:
-            self.line((f"{len(facts)} fact{'' if len(facts) == 1 else 's'}", "dim"))
+            self.line((counted(len(facts)), "dim"))
 
     def hits(self, hits: Sequence[SearchHit]) -> None:
         indent = _id_room([hit.fact for hit in hits])
@@ -130,7 +124,7 @@ class TerminalShow:
         parts = (
             f"{status.size_bytes / 1024:,.0f} KiB",
             f"schema {status.schema_version}",
-            f"{status.namespaces} namespace{'' if status.namespaces == 1 else 's'}",
+            counted(len(status.namespaces), "namespace"),
         )
         self.line((" · ".join(parts), "dim"))
         self.line()
@@ -146,6 +140,7 @@ class TerminalShow:
                 ("embedder", [(visible(status.embedder or "none: words only"), "")]),
                 ("subjects", _top(status.subjects)),
                 ("categories", _top(status.categories)),
+                *([("namespaces", _top(status.namespaces))] if len(status.namespaces) > 1 else ()),
             ]
         )
 
@@ -156,10 +151,7 @@ class TerminalShow:
             mark = ("! ", "yellow") if finding.repairable else ("✕ ", "bold red")
             self.line(mark, (f"{finding.check}  ", "bold"), (visible(finding.message), ""), hang=2)
         if not findings:
-            self.done("healthy: everything derived agrees with the rows", {})
-
-    def progress(self, title: str) -> AbstractContextManager[Progress | None]:
-        return progress_bar(title)
+            self.done(HEALTHY, {})
 
     def panel(self, title: str, text: str) -> None:
         """Print a text in a box with a title."""
@@ -187,16 +179,27 @@ class TerminalShow:
             hang: further columns before the lines that follow.
             rail: what stands before each line, drawn faintly.
         """
-        text = Text.assemble(*pieces)
-        room = max(20, self.width - indent - hang - len(rail))
-        first, rest = " " * indent, " " * (indent + hang)
-        lines = text.wrap(self._console, room + hang)
-        if hang and len(lines) > 1:  # only the first line may use the room the others hang by
-            lines = text.wrap(self._console, room)
-        for number, line in enumerate(lines):
+        edge = indent + len(rail)
+        if self.width - edge - hang < NARROWEST:
+            hang = min(hang, 2)
+        for number, line in enumerate(
+            self._wrapped(Text.assemble(*pieces), self.width - edge, hang)
+        ):
             line.rstrip()
-            edge = Text.assemble((rail, "dim"), first if number == 0 else rest)
-            self._console.print(edge.append_text(line), no_wrap=True, overflow="ignore", crop=False)
+            left = Text.assemble((rail, "dim"), " " * (indent + (hang if number else 0)))
+            self._console.print(left.append_text(line), no_wrap=True, overflow="ignore", crop=False)
+
+    def _wrapped(self, text: Text, room: int, hang: int) -> Iterator[Text]:
+        """Yield the lines of a text; all but the first have less room, by what they hang in."""
+        first, *more = text.wrap(self._console, room)
+        yield first
+        if not more:
+            return
+        # The first line is as wide as it can be; what follows it is wrapped anew.
+        rest = text.plain[len(first.plain) :]
+        broken = rest.lstrip(" ")
+        start = len(text.plain) - len(broken) + broken.startswith("\n")
+        yield from text.divide([start])[1].wrap(self._console, max(1, room - hang))
 
     def _block(self, fact: Fact, indent: int, details: str, *more: Piece) -> None:
         head: Piece = (f"#{fact.id}".ljust(indent), "bold cyan")

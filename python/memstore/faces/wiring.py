@@ -1,13 +1,16 @@
 """From flags and environment to an open store, the same for every command.
 
-A flag wins over the variable of the same name; :mod:`memstore.settings` reads the variables.
+A flag wins over the variable of the same name; :mod:`memstore.settings` reads the variables. The
+way back is here too: where an error of the library names an argument, users read their flag.
 """
 
 from __future__ import annotations
 
 import argparse
+import re
+import textwrap
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from memstore import providers, settings
 from memstore.opening import open as open_file
@@ -23,6 +26,62 @@ environment (a flag wins over it):
   OPENAI_API_KEY    its key, where it wants one"""
 
 
+WORDS: Final = (
+    # the library's words, those of the command line, those of the MCP server
+    (r"\bwith db=", "with --db", "with --db"),
+    (r"\bembedder=None\b", "--embedder none", "--embedder none"),
+    (r"\bopen it with one$", "choose one with --embedder", "start it with --embedder"),
+    (
+        r"\bwithout read_only\b",
+        "without MEMSTORE_READ_ONLY",
+        "without --read-only or MEMSTORE_READ_ONLY",
+    ),
+    (r"\bkeep_namespaces=True\b", "--keep-namespaces", "--keep-namespaces"),
+    (r"\b(word|vector)_weight\b", r"--\1-weight", r"\1_weight"),
+    (r"^valid_at\b|(?<=not after )valid_at\b", "--valid-at", "valid_at"),
+    (r"^expired_at\b", "--expires-at", "expired_at"),
+    (r"\bcall supersede\((\d+), (\d+)\)", r"memstore supersede \1 \2", "call memory_supersede"),
+    (r"\bupdate the task instead$", "use memstore task update", "use memory_task_update"),
+    (r"\bmemory_task_update / tasks\.update\b", "memstore task update", "memory_task_update"),
+    (
+        r"\bAllow more time with timeout_seconds, or send less at once",
+        "It may still be loading its model: try again",
+        "It may still be loading its model: try again",
+    ),
+    (r"(?<!\w)api_key\b", "OPENAI_API_KEY", "OPENAI_API_KEY"),
+    (r"(?<!\w)base_url\b", "--ollama or MEMSTORE_OPENAI", "--ollama or MEMSTORE_OPENAI"),
+)
+"""How error texts of the library name its arguments, and how its users do."""
+
+
+class HelpFormatter(argparse.RawDescriptionHelpFormatter):
+    """Keeps the lines of examples, and paths and flags in one piece."""
+
+    def _split_lines(self, text: str, width: int) -> list[str]:
+        whole = textwrap.wrap(text, width, break_on_hyphens=False, break_long_words=False)
+        return [line.replace(BLANK, " ") for line in whole]
+
+
+BLANK: Final = "\x00"
+"""Stands for a blank of a path while help is wrapped."""
+
+
+def for_command_line(text: str) -> str:
+    """Return an error text of the library in words of the command line."""
+    return _in_words(text, 1)
+
+
+def for_server(text: str) -> str:
+    """Return an error text of the library in words of the MCP server."""
+    return _in_words(text, 2)
+
+
+def _in_words(text: str, whose: int) -> str:
+    for row in WORDS:
+        text = re.sub(row[0], row[whose], text)
+    return text
+
+
 def add_store_flags(parser: argparse._ActionsContainer) -> None:
     """Add ``--db --namespace --embedder --model --ollama``.
 
@@ -33,7 +92,8 @@ def add_store_flags(parser: argparse._ActionsContainer) -> None:
     def flag(name: str, **details: object) -> None:
         parser.add_argument(name, default=argparse.SUPPRESS, **details)  # type: ignore[arg-type]
 
-    default = str(settings.default_path()).replace("%", "%%")  # argparse formats its help
+    # argparse formats its help
+    default = str(settings.default_path()).replace("%", "%%").replace(" ", BLANK)
     flag(
         "--db",
         metavar="FILE",
@@ -72,6 +132,9 @@ def chosen_settings(arguments: argparse.Namespace) -> Settings:
         for f in fields(Settings)
         if (value := getattr(arguments, f.name, None)) is not None
     }
+    for name, value in flags.items():
+        if isinstance(value, str) and not value.strip():
+            raise ValueError(f"--{name} is empty: give it a value, or leave it out")
     if "ollama" in flags and flags.setdefault("embedder", "ollama") != "ollama":
         raise ValueError(
             f"--ollama names an Ollama server, and --embedder is {flags['embedder']}: "

@@ -63,6 +63,10 @@ pub struct Rows {
     partitions: IdMap<Partition>,
 }
 
+/// Components a row may have at most: far more than any model's, and few enough that one row of
+/// scratch space is no burden.
+pub const MOST_DIMENSIONS: usize = 1 << 16;
+
 impl Rows {
     /// No rows yet.
     ///

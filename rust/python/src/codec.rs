@@ -47,9 +47,10 @@ pub(crate) fn decode_many(
     dimension: i64,
     py: Python<'_>,
 ) -> PyResult<Bound<'_, PyArray2<f32>>> {
-    let dimension = usize::try_from(dimension)
-        .map_err(|_| value_error(format!("dimension must not be negative, got {dimension}")))?;
-    let expected = dimension * COMPONENT_BYTES;
+    let (dimension, expected) = usize::try_from(dimension)
+        .ok()
+        .and_then(|n| Some((n, n.checked_mul(COMPONENT_BYTES)?)))
+        .ok_or_else(|| value_error(format!("{dimension} is no dimension a BLOB can have")))?;
     if let Some(at) = blobs.iter().position(|blob| blob.len() != expected) {
         let bytes = blobs[at].len();
         return Err(value_error(format!(

@@ -31,8 +31,11 @@ impl Rows {
     fn new(dimension: i64) -> PyResult<Self> {
         let dimension = usize::try_from(dimension)
             .ok()
-            .filter(|dimension| *dimension > 0)
-            .ok_or_else(|| value_error(format!("dimension must be positive, got {dimension}")))?;
+            .filter(|dimension| (1..=kernel::MOST_DIMENSIONS).contains(dimension))
+            .ok_or_else(|| {
+                let most = kernel::MOST_DIMENSIONS;
+                value_error(format!("dimension must be 1 to {most}, got {dimension}"))
+            })?;
         Ok(Self {
             dimension,
             rows: RwLock::new(kernel::Rows::new(dimension)),

@@ -37,7 +37,7 @@ CREATE INDEX idx_memstore_deleted ON memstore_facts (namespace) WHERE deleted_at
 CREATE INDEX idx_memstore_pending ON memstore_facts (namespace, embed_attempts)
     WHERE embedding IS NULL AND deleted_at IS NULL;
 -- The queue of the embedder, in order.
-CREATE INDEX idx_memstore_queue ON memstore_facts (id, embed_attempts)
+CREATE INDEX idx_memstore_queue ON memstore_facts (id, embed_attempts, namespace)
     WHERE embedding IS NULL AND deleted_at IS NULL;
 CREATE UNIQUE INDEX idx_memstore_uuid ON memstore_facts (namespace, uuid);
 CREATE UNIQUE INDEX idx_memstore_idempotency_key ON memstore_facts (namespace, idempotency_key)
