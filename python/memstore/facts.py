@@ -74,8 +74,13 @@ class Facts:
         """
         values = dict(prepared.values)
         known = self.same_key(transaction, prepared)
-        if known is not None:
+        if known is not None and known.deleted_at is None:
             return known
+        if known is not None:
+            raise Conflict(
+                f"the idempotency key {known.idempotency_key!r} stands for fact {known.id}, which "
+                "is deleted: restore it, or use a new key"
+            )
         supersedes = values.pop("supersedes")
         old = None if supersedes is None else self._retirable(transaction, supersedes)
         created_at = values.get("created_at") or clock.utc_now()
@@ -127,7 +132,6 @@ class Facts:
 
         Raises:
             IdempotencyConflict: it says something else, or did not supersede what it should.
-            Conflict: it is deleted.
         """
         values = prepared.values
         key = values.get("idempotency_key")
@@ -140,11 +144,6 @@ class Facts:
             raise IdempotencyConflict(
                 f"the idempotency key {key!r} already stands for fact {known.id}, whose content "
                 "is another: use a new key for a new fact"
-            )
-        if known.deleted_at is not None:
-            raise Conflict(
-                f"the idempotency key {key!r} stands for fact {known.id}, which is deleted: "
-                "restore it, or use a new key"
             )
         replaced = values["supersedes"]
         if replaced is not None and not self._replaced(transaction, replaced, known):

@@ -85,6 +85,7 @@ def test_the_documentation_lists_every_tool_with_its_arguments() -> None:
     listed = {
         name: arguments.strip().strip("`")
         for name, arguments in re.findall(r"^\| `(memory_\w+)` \|([^|]*)\|", page, re.MULTILINE)
+        if name in TOOLS  # the other sets have tests of their own
     }
     assert listed == {
         name: ", ".join(

@@ -11,7 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, TextIO
 
 from memstore import __version__, errors
-from memstore.faces import commands_facts, commands_file, commands_finding, commands_tasks, demo
+from memstore.faces import (
+    commands_facts,
+    commands_file,
+    commands_finding,
+    commands_learn,
+    commands_tasks,
+    demo,
+)
 from memstore.faces.commands import (
     EMBEDDER_TROUBLE,
     EXIT_CODES,
@@ -47,6 +54,7 @@ NOBODY_READS: Final = 141
 GROUPS: Final = (
     ("store and correct", commands_facts.COMMANDS),
     ("find", commands_finding.COMMANDS),
+    ("learn from text", commands_learn.COMMANDS),
     ("tasks", commands_tasks.COMMANDS),
     ("look after the file", commands_file.COMMANDS),
     ("see it work", demo.COMMANDS),
@@ -85,8 +93,10 @@ def exit_code(error: Exception) -> int:
     match error:
         case errors.StorageError():
             return STORAGE_TROUBLE
-        case errors.EmbedderError():
+        case errors.EmbedderError() | errors.GeneratorError():
             return EMBEDDER_TROUBLE
+        case errors.LearningError(__cause__=errors.MemstoreError() as cause):
+            return exit_code(cause)
         case errors.MemstoreError():
             return REFUSED
         case OSError():
@@ -235,7 +245,7 @@ def _check_there(chosen: Settings) -> None:
 def _in_words(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
-    return for_command_line(str(error) or type(error).__name__)
+    return for_command_line(str(error) or type(error).__name__, error)
 
 
 def _complain(text: str, kind: str, code: int, argv: Sequence[str]) -> None:

@@ -29,7 +29,8 @@ exit codes:
        findings of the doctor
   2    wrong usage: an unknown option, an argument that makes no sense
   3    the database or a file could not be read or written
-  4    the embedder failed, or the file holds the vectors of another model
+  4    the embedder or the generator failed, or the file holds the vectors of
+       another model
   130  interrupted; 141: whoever read the output stopped reading"""
 
 LARGEST_ID: Final = 2**63 - 1

@@ -14,7 +14,9 @@ from memstore.faces.commands import (
     names,
     offset,
 )
+from memstore.faces.commands_learn import add_scope, scope_of, show_past
 from memstore.faces.wiring import for_command_line
+from memstore.model import Scope
 
 if TYPE_CHECKING:
     import argparse
@@ -117,11 +119,15 @@ def _fill_history(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--journal", action="store_true", help="every change instead: when, what, and by whom"
     )
+    add_scope(parser)
 
 
 def _history(store: Store, arguments: argparse.Namespace, show: Show) -> None:
     if (arguments.id is None) == (arguments.subject is None):
         raise UsageError("history takes the id of a fact, or --subject NAME")
+    if scope_of(arguments) != Scope():
+        show_past(store, arguments, show)
+        return
     facts = store.history(arguments.id, subject=arguments.subject)
     if arguments.journal:
         show.operations(_journal(store, facts))

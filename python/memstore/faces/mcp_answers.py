@@ -15,7 +15,9 @@ from memstore.faces.wiring import for_server
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from memstore.model import Fact, SearchHits, StoreStatus, Task
+    from memstore.learn.conversation import MemoryChanges
+    from memstore.learn.extraction import Extracted, Extraction
+    from memstore.model import Fact, Proposal, SearchHits, StoreStatus, Task
 
 Answer: TypeAlias = dict[str, Any]
 
@@ -271,3 +273,73 @@ def _cut(text: str, room: int) -> str:
     while (size := _size(shown) - 2) > room:  # its quotes do not count
         shown = shown[: len(shown) * room // size]
     return shown
+
+
+def of_learnt(changes: MemoryChanges) -> Answer:
+    """Return what became of each fact of a conversation, and what was refused."""
+    items = [
+        {name: _told(value) for name, value in change.items() if value is not None}
+        for change in changes
+    ]
+    shown = _fitting(items)
+    answer: Answer = {"note": NOTE, "changes": shown}
+    _say_left_out(answer, "left_out", len(items) - len(shown), ())
+    if changes.refused:
+        answer["refused"] = [
+            _short(refusal.reason, REASON_CHARACTERS) for refusal in changes.refused[:SHOWN_IDS]
+        ]
+    return answer
+
+
+def of_extraction(done: Extraction) -> Answer:
+    """Return what happened to each item the model found, and why."""
+    shown = _fitting(map(_of_extracted, done.items))
+    answer: Answer = {"note": NOTE, "episode": done.episode.id, "items": shown}
+    _say_left_out(answer, "left_out", len(done.items) - len(shown), ())
+    if done.not_compared is not None:
+        answer["not_compared"] = _short(for_server(done.not_compared), REASON_CHARACTERS)
+    return answer
+
+
+def of_proposals(proposals: Sequence[Proposal]) -> Answer:
+    """Return the pairs that wait, oldest first, and how many found no room."""
+    shown = _fitting(
+        {
+            "id": one.id,
+            "similarity": round(one.similarity, 2),
+            "old": {"id": one.old.id, "content": _told(one.old.content)},
+            "new": {"id": one.new.id, "content": _told(one.new.content)},
+        }
+        for one in proposals
+    )
+    answer: Answer = {"note": NOTE, "proposals": shown}
+    _say_left_out(answer, "more", len(proposals) - len(shown), ())
+    return answer
+
+
+def of_decided(proposal: Proposal) -> Answer:
+    """Return what became of a proposal, and of its older fact."""
+    return {"id": proposal.id, "state": str(proposal.state), "old": of_change(proposal.old)}
+
+
+def _of_extracted(item: Extracted) -> Answer:
+    """Return an item without its evidence: the journal has that."""
+    answer: Answer = {
+        "outcome": str(item.outcome),
+        "id": item.fact_id,
+        "subject": _cut(item.subject, NAME_CHARACTERS),
+        "content": _told(item.content),
+        "other_id": item.other_id,
+        "proposal": item.proposal_id,
+        "similarity": None if item.similarity is None else round(item.similarity, 2),
+        "reason": item.reason and _short(item.reason, REASON_CHARACTERS),
+    }
+    return {name: value for name, value in answer.items() if value is not None}
+
+
+def _told(value: Any) -> Any:
+    """Return a text with its end cut off where it is long, and anything else as it is."""
+    if not isinstance(value, str):
+        return value
+    shown = _cut(value, EACH_CHARACTERS)
+    return shown if len(shown) == len(value) else f"{shown}…"

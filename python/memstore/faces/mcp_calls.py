@@ -108,7 +108,7 @@ class Tool:
         except ValidationError as error:
             raise ToolError(_clipped(self._faults(error))) from None
         except (MemstoreError, ValueError) as error:
-            raise ToolError(_clipped(for_server(str(error)))) from error
+            raise ToolError(_clipped(for_server(str(error), error))) from error
         except Exception as error:
             logger.exception("%s failed", self.name)
             raise ToolError(

@@ -11,8 +11,10 @@ from memstore import __version__
 from memstore.faces.wiring import (
     ENVIRONMENT_HELP,
     HelpFormatter,
+    add_generator_flags,
     add_store_flags,
     chosen_settings,
+    make_generator,
     open_store,
 )
 
@@ -48,7 +50,11 @@ def main(argv: Sequence[str] | None = None) -> None:
 
     try:
         chosen = chosen_settings(arguments)
-        tools = mcp_tools.offered(chosen.tools or DEFAULT_TOOLS, read_only=chosen.read_only)
+        tools = mcp_tools.offered(
+            chosen.tools or DEFAULT_TOOLS,
+            read_only=chosen.read_only,
+            generator=partial(make_generator, chosen),
+        )
     except ValueError as error:
         parser.error(str(error))
     # Standard output belongs to the protocol; what is wrong goes to the host's log.
@@ -65,11 +71,12 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=HelpFormatter,
     )
     add_store_flags(parser)
+    add_generator_flags(parser)
     parser.add_argument(
         "--tools",
         metavar="SETS",
         help=f"the tool sets to offer, separated by commas (default: {DEFAULT_TOOLS}); "
-        "fewer leave more of the context to the work",
+        "fewer leave more of the context to the work; learn reads conversations with --generator",
     )
     parser.add_argument(
         "--read-only",

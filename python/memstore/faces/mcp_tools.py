@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from memstore.faces import mcp_facts, mcp_tasks
+from memstore.faces import mcp_facts, mcp_learn, mcp_tasks
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from memstore.faces.mcp_calls import Tool
+    from memstore.protocols import JSONGenerator
 
 TOOL_SETS: Final[Mapping[str, tuple[Tool, ...]]] = {
     "facts": mcp_facts.TOOLS,
     "tasks": mcp_tasks.TOOLS,
 }
+"""Those that need nothing but the store; ``learn`` needs a generator, too."""
 
 TEACHING: Final = (
     (
@@ -36,29 +38,43 @@ TEACHING: Final = (
         "memory_task_list",
         'At the start of a session, call memory_task_list with surface="startup".',
     ),
+    (
+        "memory_add",
+        "When a conversation held more than a fact or two that will matter later, pass its "
+        "messages to memory_add instead of storing them one by one.",
+    ),
     ("memory_task_update", "Keep the status of tasks current as you work."),
 )
 """What the model should do of its own accord, each with the tool it takes."""
 
 
-def offered(names: str, *, read_only: bool) -> dict[str, Tool]:
+def _no_generator() -> None:
+    return None
+
+
+def offered(
+    names: str,
+    *,
+    read_only: bool,
+    generator: Callable[[], JSONGenerator | None] = _no_generator,
+) -> dict[str, Tool]:
     """Return the tools of these sets, by name.
 
     Args:
         names: tool sets, separated by commas.
         read_only: only the tools that change nothing.
+        generator: makes what the tools of ``learn`` read with, when it is first wanted.
 
     Raises:
         ValueError: there is no such tool set; the message lists those there are.
     """
     asked = [name.strip() for name in names.split(",") if name.strip()]
-    unknown = [name for name in asked if name not in TOOL_SETS]
+    sets = {**TOOL_SETS, "learn": mcp_learn.tools(generator)}
+    unknown = [name for name in asked if name not in sets]
     if unknown or not asked:
         found = f"unknown tool set {unknown[0]!r}" if unknown else "no tool set is named"
-        raise ValueError(f"{found}: name one or more of {', '.join(TOOL_SETS)}")
-    tools: Sequence[Tool] = [
-        tool for name in TOOL_SETS if name in asked for tool in TOOL_SETS[name]
-    ]
+        raise ValueError(f"{found}: name one or more of {', '.join(sets)}")
+    tools: Sequence[Tool] = [tool for name in sets if name in asked for tool in sets[name]]
     return {tool.name: tool for tool in tools if tool.reads or not read_only}
 
 

@@ -74,6 +74,9 @@ class Show(Protocol):
     def findings(self, findings: Sequence[Finding], rebuilt: Sequence[str]) -> None:
         """Show what the doctor found, and what was made anew before."""
 
+    def rows(self, rows: Sequence[Sequence[object]], value: object) -> None:
+        """Show lines of cells, ``None`` for an empty one; programs get ``value``."""
+
     def progress(self, title: str) -> AbstractContextManager[Progress | None]:
         """Show how long work goes on; ``None`` where nobody looks."""
 
@@ -126,6 +129,9 @@ class JsonShow:
 
         found = [asdict(finding) for finding in findings]
         self._print({"healthy": not found, "findings": found, "rebuilt": list(rebuilt)})
+
+    def rows(self, rows: Sequence[Sequence[object]], value: object) -> None:
+        self._print(value)
 
     def progress(self, title: str) -> AbstractContextManager[Progress | None]:
         return nullcontext()

@@ -63,6 +63,10 @@ class PlainShow(ForPeople):
             else:
                 print(f"{name}: {'' if value is None else visible(str(value))}")
 
+    def rows(self, rows: Sequence[Sequence[object]], value: object) -> None:
+        for cells in rows:
+            _row(*("" if cell is None else str(cell) for cell in cells))
+
     def findings(self, findings: Sequence[Finding], rebuilt: Sequence[str]) -> None:
         for sentence in rebuilt:
             print(visible(sentence))

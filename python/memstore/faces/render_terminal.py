@@ -144,6 +144,11 @@ class TerminalShow(ForPeople):
             ]
         )
 
+    def rows(self, rows: Sequence[Sequence[object]], value: object) -> None:
+        for first, *rest in rows:
+            told = "  ".join(visible(str(cell)) for cell in rest if cell is not None)
+            self.line((f"{visible(str(first))}  ", "bold cyan"), (told, ""), hang=4)
+
     def findings(self, findings: Sequence[Finding], rebuilt: Sequence[str]) -> None:
         for sentence in rebuilt:
             self.done(sentence, {})

@@ -9,21 +9,30 @@ from __future__ import annotations
 import argparse
 import re
 import textwrap
+from contextlib import contextmanager
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Final
 
 from memstore import providers, settings
+from memstore.errors import GeneratorError
 from memstore.opening import open as open_file
+from memstore.providers.http_generator import HttpGenerator
 from memstore.settings import Settings
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from memstore.protocols import JSONGenerator
     from memstore.store import Store
 
 ENVIRONMENT_HELP = """\
 environment (a flag wins over it):
   MEMSTORE_DB, MEMSTORE_NAMESPACE, MEMSTORE_EMBEDDER, MEMSTORE_MODEL, MEMSTORE_OLLAMA
   MEMSTORE_OPENAI   base URL of an OpenAI-compatible server, for --embedder openai
-  OPENAI_API_KEY    its key, where it wants one"""
+  OPENAI_API_KEY    its key, where it wants one
+  MEMSTORE_GENERATOR, MEMSTORE_GENERATOR_MODEL, MEMSTORE_GENERATOR_URL
+                    what reads text for extract, remember and the MCP tools "learn"
+  ANTHROPIC_API_KEY the key of --generator anthropic"""
 
 
 WORDS: Final = (
@@ -39,6 +48,7 @@ WORDS: Final = (
     (r"\bkeep_namespaces=True\b", "--keep-namespaces", "--keep-namespaces"),
     (r"\b(word|vector)_weight\b", r"--\1-weight", r"\1_weight"),
     (r"^valid_at\b|(?<=not after )valid_at\b", "--valid-at", "valid_at"),
+    (r"(?<![\w-])(user|agent|run)_id\b", r"--\1", r"\1_id"),
     (r"^expired_at\b", "--expires-at", "expired_at"),
     (r"\bcall supersede\((\d+), (\d+)\)", r"memstore supersede \1 \2", "call memory_supersede"),
     (r"\bupdate the task instead$", "use memstore task update", "use memory_task_update"),
@@ -66,14 +76,29 @@ BLANK: Final = "\x00"
 """Stands for a blank of a path while help is wrapped."""
 
 
-def for_command_line(text: str) -> str:
-    """Return an error text of the library in words of the command line."""
-    return _in_words(text, 1)
+def for_command_line(text: str, cause: Exception | None = None) -> str:
+    """Return an error text of the library in words of the command line.
+
+    Args:
+        text: what an error says.
+        cause: the error, where its kind tells what its words are about.
+    """
+    return _in_words(_about_generator(text, cause), 1)
 
 
-def for_server(text: str) -> str:
+def for_server(text: str, cause: Exception | None = None) -> str:
     """Return an error text of the library in words of the MCP server."""
-    return _in_words(text, 2)
+    return _in_words(_about_generator(text, cause), 2)
+
+
+def _about_generator(text: str, cause: Exception | None) -> str:
+    """Embedders and generators call their arguments the same; their flags are not."""
+    if cause is not None and any(
+        isinstance(error, GeneratorError) for error in (cause, cause.__cause__)
+    ):
+        text = re.sub(r"(?<!\w)base_url\b", "--generator-url", text)
+        text = re.sub(r"(?<!\w)api_key\b", "OPENAI_API_KEY or ANTHROPIC_API_KEY", text)
+    return text
 
 
 def _in_words(text: str, whose: int) -> str:
@@ -134,7 +159,9 @@ def chosen_settings(arguments: argparse.Namespace) -> Settings:
     }
     for name, value in flags.items():
         if isinstance(value, str) and not value.strip():
-            raise ValueError(f"--{name} is empty: give it a value, or leave it out")
+            raise ValueError(
+                f"--{name.replace('_', '-')} is empty: give it a value, or leave it out"
+            )
     if "ollama" in flags and flags.setdefault("embedder", "ollama") != "ollama":
         raise ValueError(
             f"--ollama names an Ollama server, and --embedder is {flags['embedder']}: "
@@ -144,7 +171,59 @@ def chosen_settings(arguments: argparse.Namespace) -> Settings:
     if "model" not in flags and embedder_name(merged) != embedder_name(environment):
         # The environment's model is that of the environment's embedder.
         merged = replace(merged, model=None)
+    if "generator" in flags and flags["generator"] != environment.generator:
+        # So are its generator's model and address.
+        merged = replace(
+            merged,
+            generator_model=flags.get("generator_model"),
+            generator_url=flags.get("generator_url"),
+        )
     return merged
+
+
+def add_generator_flags(parser: argparse._ActionsContainer) -> None:
+    """Add ``--generator --generator-model --generator-url``, for what learns from text."""
+    parser.add_argument(
+        "--generator",
+        choices=providers.GENERATORS,
+        help="the language model that reads text: ollama on your own machine, openai (or a server "
+        "of its kind) or anthropic, to which the text is sent; none by default",
+    )
+    parser.add_argument("--generator-model", metavar="NAME", help="which model of it")
+    parser.add_argument("--generator-url", metavar="URL", help="where its service is")
+
+
+def make_generator(chosen: Settings) -> JSONGenerator | None:
+    """Return the generator that the settings name; ``None`` if they name none.
+
+    Raises:
+        ValueError: a model or an address without the name of a generator, or ones that make no
+            sense.
+    """
+    name = chosen.generator or "none"
+    if name == "none" and (chosen.generator_model or chosen.generator_url):
+        raise ValueError(
+            "--generator-model and --generator-url belong to a generator: name it with "
+            "--generator or MEMSTORE_GENERATOR"
+        )
+    keys = {"openai": settings.openai_key, "anthropic": settings.anthropic_key}
+    return providers.generator(
+        name,
+        model=chosen.generator_model,
+        base_url=chosen.generator_url,
+        api_key=keys[name]() if name in keys else None,
+    )
+
+
+@contextmanager
+def open_generator(chosen: Settings) -> Iterator[JSONGenerator | None]:
+    """Make a generator as :func:`make_generator` does, and let go of its connections."""
+    made = make_generator(chosen)
+    try:
+        yield made
+    finally:
+        if isinstance(made, HttpGenerator):
+            made.close()
 
 
 def embedder_name(chosen: Settings) -> str:
