@@ -74,7 +74,10 @@ def test_search_narrows(cli: CommandLine) -> None:
         (("--limit", "0"), "1 or more"),
         (("--limit", "1001"), "limit must be 1 to 1000"),
         (("--word-weight", "-1"), "--word-weight must be 0 or more"),
-        (("--word-weight", "0", "--vector-weight", "0"), "--word-weight and --vector-weight cannot both be 0"),
+        (
+            ("--word-weight", "0", "--vector-weight", "0"),
+            "--vector-weight cannot both be 0",
+        ),
         (("--namespaces", ","), "name a namespace"),
     ],
 )
