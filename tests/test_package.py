@@ -66,12 +66,14 @@ def test_light_work_imports_nothing_heavy(work: str, path: Path) -> None:
     assert HEAVY & set(done.stdout.split()) == set()
 
 
-def test_readme_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_readme_example_runs_twice_in_one_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     readme = (ROOT / "README.md").read_text("utf-8")
     blocks = [block.split("```")[0] for block in readme.split("```python\n")[1:]]
     assert blocks
     monkeypatch.chdir(tmp_path)
-    for block in blocks:
+    for block in [*blocks, *blocks]:
         exec(compile(block, "README.md", "exec"), {})
 
 

@@ -164,7 +164,7 @@ def test_import_embeds_unless_told_not_to(cli: CommandLine, words: Any, tmp_path
     file = tmp_path / "x.jsonl"
     cli("export", file)
     done = cli.json("import", file, "--no-embed", "--db", tmp_path / "a.db")
-    assert done == {"imported": 1, "known": 0, "retired": 0, "removed": 0}
+    assert done == {"imported": 1, "known": 0, "retired": 0, "removed": 0, "restored": 0}
     done = cli.json("import", file, "--db", tmp_path / "b.db")
     assert (done["embedded"], done["left"]) == (1, 0)
     words.failure = memstore.EmbedderUnavailable("nobody answers")

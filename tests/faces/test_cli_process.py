@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -116,6 +117,38 @@ def test_ctrl_c_ends_it_without_a_traceback(path: Path) -> None:
     out, errors = process.communicate(timeout=60)
     assert (process.returncode, out, errors) == (face.INTERRUPTED, b"", b"")
 
+
+@pytest.mark.parametrize("program", ["command_line", "mcp_server"])
+def test_ctrl_c_while_it_starts_ends_it_without_a_traceback(program: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED_IMPORT.format(program=program)],
+        capture_output=True,
+        encoding="utf-8",
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (face.INTERRUPTED, "", "")
+
+
+def test_the_programs_start_outside_the_package() -> None:
+    project = tomllib.loads((DOCS.parent.parent / "pyproject.toml").read_text("utf-8"))
+    assert project["project"]["scripts"] == {
+        "memstore": "memstore_start:command_line",
+        "memstore-mcp": "memstore_start:mcp_server",
+    }
+    assert "memstore_start" in project["tool"]["maturin"]["python-packages"]
+
+
+INTERRUPTED_IMPORT = """
+import sys
+class Interrupting:
+    def find_spec(self, name, *_):
+        if name == "memstore.store":
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Interrupting())
+import memstore_start
+sys.exit(memstore_start.{program}())
+"""
 
 STARTED = """
 import sys, threading

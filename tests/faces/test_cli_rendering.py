@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import io
 import json
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.cells import cell_len
 from rich.console import Console
 
 import memstore
-from memstore.faces.render import progress_bar, to_json
+from memstore.faces.mcp_answers import seen
+from memstore.faces.render import ForPeople, progress_bar, to_json
 from memstore.faces.render_terminal import TerminalShow
-from memstore.faces.spelling import HIDDEN, visible
+from memstore.faces.spelling import HIDDEN, visible, visible_lines
 
 from .command_line import CommandLine, cli_fixture  # noqa: F401
 
@@ -187,6 +192,105 @@ def test_findings_and_scores_on_a_terminal(store: memstore.Store) -> None:
     assert "words 1.00 · meaning 0.00" in hits.text
 
 
+HIDING = [
+    *("\u061c", "\u200e", "\u200f", *map(chr, range(0x2028, 0x202F)), "\ufeff"),
+    *map(chr, range(0x2060, 0x206A)),
+    *map(chr, range(0xFFF9, 0xFFFC)),
+    *map(chr, (0xE0000, 0xE0041, 0xE0100, 0xE01EF)),
+    *(chr(n) for n in (*range(0x20), *range(0x7F, 0xA0)) if chr(n) not in "\n\t"),
+]
+
+
+@pytest.mark.parametrize("char", HIDING, ids=lambda char: f"U+{ord(char):04X}")
+def test_no_face_shows_what_hides(char: str) -> None:
+    for shown in (visible(f"a{char}b"), visible_lines(f"a{char}b"), to_json(char), seen(char)):
+        assert char not in shown
+        assert shown.isascii()
+    assert json.loads(to_json(char)) == char
+
+
+def test_no_face_spells_out_what_is_seen() -> None:
+    text = "緑茶 e\u0301 👩\u200d🚀 line\n\ttab\u00a0"
+    assert seen(text) == text
+    assert visible(text) == text.replace("\n", "\\n").replace("\t", "\\t")
+
+
+@pytest.mark.parametrize("width", [30, 40, 80, 120])
+def test_no_line_is_wider_than_the_terminal(store: memstore.Store, width: int) -> None:
+    screen = Screen(width=width, colour=False)
+    for text in ("word " * 60, "緑茶" * 60, "x" * 300, "two\nlines and a little more " * 5):
+        store.add(text, subject="alice of the hills", metadata={"a key": "and its value " * 5})
+        store.tasks.create(text, project="lighthouse", due="2026-12-01")
+    old = store.add("old", subject="bob")
+    store.add("new " * 40, subject="bob", supersedes=old.id)
+    facts = store.list(active_only=False)
+    screen.show.facts(facts)
+    screen.show.hits(store.search("word line"))
+    screen.show.chain(facts)
+    screen.show.operations(store.operations(old.id))
+    screen.show.tasks(store.tasks.list())
+    screen.show.status(store.status())
+    for fact in facts:
+        screen.show.fact(fact)
+    widths = [cell_len(line) for line in screen.text.splitlines()]
+    assert max(widths) <= min(width, 100)
+
+
+@pytest.mark.parametrize("width", [30, 40, 80, 120])
+def test_the_first_line_is_as_wide_as_the_others(width: int) -> None:
+    screen = Screen(width=width, colour=False)
+    screen.show.line(("#1  ", ""), ("ab " * 100, ""), hang=4)
+    screen.show.line(("#2  ", ""), ("short\n\n  then " + "ab " * 100, ""), hang=4)
+    text = screen.text
+    first, *more = text[: text.index("#2")].splitlines()
+    for line in (first, *more[:-1]):
+        assert min(width, 100) - len(line) < 3
+    assert first.startswith("#1  ab ab")
+    assert all(line.startswith("    ab") for line in more)
+    assert (first + "".join(more)).count("ab") == 100
+    assert "#2  short\n\n      then ab" in text
+    assert text[text.index("#2") :].count("ab") == 100
+
+
+def test_status_names_the_other_namespaces(cli: CommandLine) -> None:
+    cli.add("one")
+    assert "namespaces  " not in terminal_status(cli)
+    cli.add("two", "alice", "--namespace", "work")
+    assert "2 namespaces" in terminal_status(cli)
+    assert "default 1  work 1" in terminal_status(cli)
+
+
+def terminal_status(cli: CommandLine) -> str:
+    screen = Screen(width=200, colour=False)
+    with memstore.open(cli.db, embedder=None) as store:
+        screen.show.status(store.status())
+    return re.sub(r"\x1b\[[0-9;]*m", "", screen.text)
+
+
+def test_plain_get_tells_the_status_once(cli: CommandLine) -> None:
+    cli.add("one")
+    cli.add("two", "alice", "--supersedes", "1")
+    lines = cli("get", 1).out.splitlines()
+    assert [line for line in lines if line.startswith("status")] == ["status: superseded"]
+    assert "superseded_by: 2" in lines
+
+
+def test_the_doctor_shows_how_far_it_is(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[tuple[str, int, int]] = []
+
+    @contextmanager
+    def progress(_: object, title: str) -> Iterator[object]:
+        yield lambda done, total: told.append((title, done, total))
+
+    cli.add("one")
+    monkeypatch.setattr(ForPeople, "progress", progress)
+    assert cli("doctor", "--rebuild").code == 0
+    for title in ("examining", "rebuilding"):
+        ends = [(done, total) for name, done, total in told if name == title]
+        assert ends
+        assert ends[-1][0] == ends[-1][1]
+
+
 def test_progress_is_drawn_for_terminals_only(monkeypatch: pytest.MonkeyPatch) -> None:
     class Terminal(io.StringIO):
         def isatty(self) -> bool:
@@ -202,3 +306,9 @@ def test_progress_is_drawn_for_terminals_only(monkeypatch: pytest.MonkeyPatch) -
         assert progress is not None
         progress(1, 2)
     assert "copying" in terminal.getvalue()
+
+
+def test_lines_hang_less_where_there_is_little_room() -> None:
+    screen = Screen(width=30, colour=False)
+    screen.show.line(("last confirmed at  ", ""), ("word " * 20, ""), hang=19)
+    assert [line[:6] for line in screen.text.splitlines()[1:3]] == ["  word", "  word"]

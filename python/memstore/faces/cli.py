@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TextIO
 
@@ -188,13 +188,22 @@ def _run(argv: Sequence[str]) -> int:
     if command is None:
         getattr(arguments, "family", top).print_help()
         return 0
-    if command.file == "temporary" and arguments.json:
-        raise UsageError(f"{command.name} tells a story and has no JSON: leave --json out")
+    if command.file == "temporary":
+        _refuse_common(command, arguments)
     show = _show(arguments.json)
     with _opened(command, arguments) as (store, trouble):
         if trouble is not None:
             show.note(trouble)
         return command.run(store, arguments, show) or 0
+
+
+def _refuse_common(command: Command, arguments: argparse.Namespace) -> None:
+    """Refuse what would be passed over in silence, given before the command's name."""
+    common = ["json"] * arguments.json + [f.name for f in fields(Settings)]
+    if given := [name for name in common if getattr(arguments, name, None) is not None]:
+        raise UsageError(
+            f"{command.name} has a file of its own and no JSON: leave --{given[0]} out"
+        )
 
 
 def _show(as_json: bool) -> Show:

@@ -110,9 +110,11 @@ def _import(store: Store, arguments: argparse.Namespace, show: Show) -> None:
     known = f", {done.known} known already" if done.known else ""
     retired = f", {done.retired} of them superseded now" if done.retired else ""
     removed = f", {done.removed} of them deleted or erased now" if done.removed else ""
+    restored = f", {done.restored} of them restored now" if done.restored else ""
     embedded = asdict(report) if report is not None else {}
     show.done(
-        f"imported {counted(done.imported)}{known}{retired}{removed}", {**asdict(done), **embedded}
+        f"imported {counted(done.imported)}{known}{retired}{removed}{restored}",
+        {**asdict(done), **embedded},
     )
     if report is not None and report.error:
         show.note(

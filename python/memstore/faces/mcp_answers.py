@@ -7,6 +7,7 @@ way to the rest.
 from __future__ import annotations
 
 import json
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from memstore.faces.spelling import as_json, second
@@ -92,15 +93,16 @@ def of_history(facts: Sequence[Fact], asked_id: int | None = None) -> Answer:
     """
     ids = [fact.id for fact in facts]
     centre = ids.index(asked_id) if asked_id in ids else len(ids) - 1
-    each = max(EACH_CHARACTERS, WHOLE_CHARACTERS // max(1, len(facts)))
     nearest = sorted(range(len(ids)), key=lambda place: abs(place - centre))
-    items = {place: of_fact(facts[place], each, whole=ids[place] == asked_id) for place in nearest}
-    fitting = sorted(nearest[: len(_fitting(items.values()))])
-    answer: Answer = {"note": NOTE, "facts": [items[place] for place in fitting]}
-    missing = [ids[place] for place in range(len(ids)) if place not in fitting]
-    if missing:
-        near = sorted(missing, key=lambda fact_id: abs(ids.index(fact_id) - centre))[:SHOWN_IDS]
-        answer["left_out"] = sorted(near, key=ids.index)
+    asked = [of_fact(facts[centre], whole=True)] if asked_id in ids else []
+    others = nearest[len(asked) :]
+    each = max(EACH_CHARACTERS, (WHOLE_CHARACTERS - _size(asked)) // max(1, len(others)))
+    # Read no further than there is room: a chain may be long.
+    shown = _fitting(chain(asked, (of_fact(facts[place], each) for place in others)))
+    ordered = sorted(zip(nearest, shown, strict=False), key=lambda pair: pair[0])
+    answer: Answer = {"note": NOTE, "facts": [item for _, item in ordered]}
+    if missing := nearest[len(shown) :]:
+        answer["left_out"] = [ids[place] for place in sorted(missing[:SHOWN_IDS])]
         if len(missing) > SHOWN_IDS:
             answer["more_left_out"] = len(missing) - SHOWN_IDS
         answer["hint"] = "memory_history with one of these ids shows that fact whole"

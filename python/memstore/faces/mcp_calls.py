@@ -17,6 +17,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from memstore.arguments import MAX_NAME
 from memstore.errors import MemstoreError
 from memstore.faces.mcp_answers import Answer, seen
+from memstore.faces.spelling import as_json
 from memstore.faces.wiring import for_server
 
 if TYPE_CHECKING:
@@ -168,6 +169,7 @@ def _lean(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _clipped(text: str) -> str:
+    text = as_json(text)  # it may quote what is stored
     if len(text) <= ERROR_CHARACTERS:
         return text
     return f"{text[:ERROR_CHARACTERS]}… ({len(text) - ERROR_CHARACTERS:,} characters cut)"

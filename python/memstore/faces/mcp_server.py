@@ -35,7 +35,9 @@ with flags, here for one project's own memory, found by meaning through Ollama:
      "command": "memstore-mcp",
      "args": ["--namespace", "my-project", "--ollama", "http://localhost:11434"]}}}}}}
 
-Claude Code: claude mcp add memstore -- memstore-mcp
+Claude Code: claude mcp add memstore -- "$(which memstore-mcp)"
+
+A client may not know your PATH: then "command" is the full path that `which memstore-mcp` prints.
 
 {ENVIRONMENT_HELP}
   MEMSTORE_TOOLS, MEMSTORE_READ_ONLY"""

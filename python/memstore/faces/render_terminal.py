@@ -190,9 +190,9 @@ class TerminalShow(ForPeople):
         for number, line in enumerate(
             self._wrapped(Text.assemble(*pieces), self.width - edge, hang)
         ):
-            line.rstrip()
             left = Text.assemble((rail, "dim"), " " * (indent + (hang if number else 0)))
-            self._console.print(left.append_text(line), no_wrap=True, overflow="ignore", crop=False)
+            left.append_text(line).rstrip()
+            self._console.print(left, no_wrap=True, overflow="ignore", crop=False)
 
     def _wrapped(self, text: Text, room: int, hang: int) -> Iterator[Text]:
         """Yield the lines of a text; all but the first have less room, by what they hang in."""

@@ -1,0 +1,196 @@
+"""Errors in the words of those who read them: flags, not arguments of the library."""
+
+from __future__ import annotations
+
+import argparse
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from mcp.server.mcpserver.exceptions import ToolError
+
+import memstore
+from memstore import settings
+from memstore.embedding import mismatch
+from memstore.faces import mcp_server, mcp_tools
+from memstore.faces.wiring import chosen_settings, for_command_line, for_server
+from memstore.providers import OllamaEmbedder, OpenAIEmbedder
+
+from .command_line import CommandLine, cli_fixture  # noqa: F401
+
+TOOLS = mcp_tools.offered(mcp_server.DEFAULT_TOOLS, read_only=False)
+
+LIBRARY = ("db=", "embedder=None", "base_url", "timeout_seconds", "open it with one", "read_only")
+
+
+def advice_of_embedders() -> list[str]:
+    told = []
+    for address in ("http://127.0.0.1:9", "nonsense"):
+        for kind in (OllamaEmbedder, OpenAIEmbedder):
+            try:
+                with closing(kind(base_url=address)) as embedder:
+                    embedder.embed(["text"], timeout_seconds=1)
+            except (ValueError, memstore.MemstoreError) as error:
+                told.append(str(error))
+    assert len(told) == 4
+    return told
+
+
+def errors_of_the_library(folder: Path) -> list[str]:
+    told = [*advice_of_embedders(), str(mismatch("memory.db", "one", "two"))]
+    (folder / "file").write_text("")
+    with pytest.raises(memstore.StorageError) as unmade:
+        memstore.open(folder / "file" / "memory.db")
+    with (
+        memstore.open(":memory:", embedder=None) as store,
+        pytest.raises(memstore.EmbedderError) as wordless,
+    ):
+        store.embed_pending()
+    told += [str(unmade.value), str(wordless.value)]
+    return [
+        *told,
+        "no answer in time (30 s). Allow more time with timeout_seconds, or send less at once.",
+        "has schema version 6 and 9 is needed: open it once without read_only to upgrade it",
+    ]
+
+
+def test_no_face_speaks_of_the_librarys_arguments(tmp_path: Path) -> None:
+    for text in errors_of_the_library(tmp_path):
+        assert any(word in text for word in LIBRARY), text
+        for told in (for_command_line(text), for_server(text)):
+            assert not any(word in told for word in LIBRARY), told
+
+
+def test_a_users_own_words_are_left_alone() -> None:
+    text = "there is no fact 'word_weights and my_base_url, expired_at soon' here"
+    assert for_command_line(text) == text
+
+
+def test_the_command_line_names_its_flags(cli: CommandLine) -> None:
+    def told(*argv: str) -> str:
+        return cli.error(*argv)[1]
+
+    added = ("add", "text", "--subject", "s")
+    assert told(*added, "--valid-at", "soon").startswith("--valid-at: ")
+    assert told(*added, "--expires-at", "soon").startswith("--expires-at: ")
+    late = told(*added, "--valid-at", "2026-03-01", "--expires-at", "2026-02-01")
+    assert late.startswith("--expires-at is not after --valid-at")
+    cli.add("text")
+    assert "choose one with --embedder" in told("embed-pending")
+    cli.json("task", "add", "to do")
+    assert "memstore task update" in told("update", "2", "-m", "status=completed")
+
+
+def test_a_tool_names_tools() -> None:
+    with memstore.open(":memory:", embedder=None) as store:
+        task = store.tasks.create("to do")
+        with pytest.raises(ToolError, match="memory_task_update"):
+            TOOLS["memory_update"].call(
+                lambda: store, {"id": task.id, "metadata": {"status": "completed"}}
+            )
+
+
+def test_an_object_is_asked_for_by_that_name() -> None:
+    with memstore.open(":memory:") as store, pytest.raises(ToolError) as caught:
+        TOOLS["memory_update"].call(lambda: store, {"id": 1, "metadata": [1]})
+    assert "metadata: must be an object" in str(caught.value)
+
+
+def test_an_unexpected_type_error_is_logged_and_told_as_such(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def broken() -> memstore.Store:
+        raise TypeError("unsupported operand")
+
+    with pytest.raises(ToolError, match=r"memory_status failed unexpectedly \(TypeError"):
+        TOOLS["memory_status"].call(broken, {})
+    assert "Traceback" in caplog.text
+
+
+def test_an_error_spells_out_what_hides() -> None:
+    def broken() -> memstore.Store:
+        raise memstore.StorageError("cannot open \u202e\u2066.db")
+
+    with pytest.raises(ToolError) as caught:
+        TOOLS["memory_status"].call(broken, {})
+    assert str(caught.value) == r"cannot open \u202e\u2066.db"
+
+
+def test_limits_and_conditions_are_in_the_schemas() -> None:
+    def arguments(tool: str) -> dict[str, dict[str, object]]:
+        return TOOLS[tool].declaration.input_schema["properties"]
+
+    stored = arguments("memory_store")
+    assert stored["content"]["maxLength"] == 1_000_000
+    for name in ("subject", "category", "idempotency_key"):
+        assert stored[name]["maxLength"] == 500
+    assert arguments("memory_task_create")["project"]["maxLength"] == 500
+    assert arguments("memory_task_update")["note"]["maxLength"] == 500
+    assert "conditions" in str(arguments("memory_search")["metadata"]["description"])
+
+
+@pytest.mark.parametrize("flag", ["namespace", "db", "model"])
+def test_an_empty_flag_is_refused(cli: CommandLine, flag: str) -> None:
+    code, error = cli.error("list", f"--{flag}", "")
+    assert (code, f"--{flag} is empty" in error) == (2, True)
+
+
+def test_an_empty_variable_means_unset(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in settings.Settings.__dataclass_fields__:
+        monkeypatch.setenv(f"MEMSTORE_{name.upper()}", "")
+    assert chosen_settings(argparse.Namespace()) == settings.Settings()
+
+
+@pytest.mark.parametrize(
+    ("argv", "told"),
+    [
+        (("serch", "x"), "there is no command 'serch' (did you mean search?); see memstore --help"),
+        (("task", "lst"), "(did you mean list?); see memstore task --help"),
+        (("xyzzy",), "there is no command 'xyzzy'; see memstore --help"),
+        (("list", "--bogus"), "unrecognized arguments: --bogus; see memstore list --help"),
+        (("--db", "x", "get", "1", "--bogus"), "see memstore get --help"),
+        (("add", "-foo", "--subject", "x"), "(if '-foo' is text, put -- before it)"),
+        (("search", "-5x", "y"), "(if '-5x' is text, put -- before it)"),
+        (("add", "x", "--subject", "-foo"), "(if '-foo' is its value, join the two with =)"),
+        (("task", "list", "--surface", "x"), "invalid choice: 'x' (choose from "),
+        (("--json", "demo"), "leave --json out"),
+        (("--db", "x", "demo"), "leave --db out"),
+    ],
+    ids=" ".join,
+)
+def test_wrong_usage_leads_to_the_way_out(
+    cli: CommandLine, argv: tuple[str, ...], told: str
+) -> None:
+    answer = cli(*argv)
+    assert answer.code == 2
+    assert told in answer.err
+
+
+def test_a_text_that_begins_with_a_dash_follows_two(cli: CommandLine) -> None:
+    assert cli("add", "--subject=-x", "--", "-foo").out == "stored as #1\n"
+    assert cli.json("get", 1)["content"] == "-foo"
+    assert cli("search", "--", "-foo").code == 0
+
+
+def test_the_hint_after_an_empty_search_names_what_was_not_tried(cli: CommandLine) -> None:
+    cli.add("text")
+    assert "--all" in cli("search", "xyzzy").err
+    assert "fewer conditions" not in cli("search", "xyzzy").err
+    assert "--all" not in cli("search", "xyzzy", "--all").err
+    assert "fewer conditions" in cli("search", "xyzzy", "--subject", "nobody").err
+
+
+@pytest.mark.parametrize("width", ["40", "80"])
+def test_help_keeps_the_default_path_whole(
+    cli: CommandLine,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    width: str,
+) -> None:
+    path = Path("/home/alice of-the-hills/Library/Application Support/some-where/memory.db")
+    monkeypatch.setattr(settings, "default_path", lambda: path)
+    monkeypatch.setenv("COLUMNS", width)
+    assert str(path) in cli("list", "--help").out
+    with pytest.raises(SystemExit):
+        mcp_server.main(["--help"])
+    assert str(path) in capsys.readouterr().out
