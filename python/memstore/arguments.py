@@ -6,7 +6,7 @@ MAX_CONTENT = 1_000_000
 """Characters of one fact. A fact is a claim; what is longer wants to be several."""
 
 MAX_NUMBER = 2**63 - 1
-"""What the database can count to."""
+"""The largest whole number SQLite holds; its driver refuses larger ones."""
 
 MAX_NAME = 500
 """Characters of a subject, a category, a source or an idempotency key."""

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from memstore.arguments import MAX_NUMBER
+
 MAX_BYTES = 64 * 1024
-MAX_INTEGER = 2**63 - 1
-"""The largest whole number the database compares exactly."""
 MAX_DEPTH = 100
 """Levels of nesting; the database reads a thousand, Python's own reader sometimes fewer."""
 OPERATORS = ("=", "!=", "<", "<=", ">", ">=")
@@ -57,7 +57,7 @@ class MetadataFilter:
             )
         if isinstance(self.value, float) and not math.isfinite(self.value):
             raise ValueError(f"metadata filter on {self.key!r}: {self.value} is not a JSON number")
-        if isinstance(self.value, int) and abs(self.value) > MAX_INTEGER:
+        if isinstance(self.value, int) and abs(self.value) > MAX_NUMBER:
             raise ValueError(f"metadata filter on {self.key!r}: the number is beyond 64 bits")
         if self.op not in ("=", "!=") and isinstance(self.value, bool | None):
             raise ValueError(

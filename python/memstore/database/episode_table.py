@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from memstore import clock, metadata
+from memstore.arguments import MAX_NUMBER
 from memstore.errors import StorageError
 from memstore.model import EPISODE_FIELDS, Episode
 
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
 SELECT_LIST = ", ".join(EPISODE_FIELDS)
 INSERT_LIST = tuple(name for name in EPISODE_FIELDS if name != "id")
 MOMENTS = ("valid_at", "created_at")
-
-MAX_ID = 2**63 - 1
 
 
 def insert(transaction: Transaction, values: Mapping[str, Any]) -> Episode:
@@ -35,7 +34,7 @@ def insert(transaction: Transaction, values: Mapping[str, Any]) -> Episode:
 
 def get(transaction: Transaction, episode_id: int, namespace: str) -> Episode | None:
     """Return one episode of a namespace, also an erased one."""
-    if abs(episode_id) > MAX_ID:
+    if abs(episode_id) > MAX_NUMBER:
         return None
     row = transaction.one(
         f"SELECT {SELECT_LIST} FROM memstore_episodes WHERE id = ? AND namespace = ?",

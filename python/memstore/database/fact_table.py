@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from memstore import clock, metadata
+from memstore.arguments import MAX_NUMBER
 from memstore.database import words
 from memstore.errors import StorageError
 from memstore.model import FACT_FIELDS, MOMENT_FIELDS, OPEN_STATUSES, TODO, Fact
@@ -19,9 +20,6 @@ if TYPE_CHECKING:
 
 CHUNK = 500
 """Ids bound in one statement, well below SQLite's limit on parameters."""
-
-MAX_ID = 2**63 - 1
-"""The largest id SQLite knows; the driver refuses larger numbers."""
 
 MAX_EMBED_ATTEMPTS = 3
 """Lasting failures after which a fact's embedding is given up and the fact quarantined."""
@@ -105,7 +103,7 @@ def _encode(name: str, value: Any) -> Value:
 
 def get(transaction: Transaction, fact_id: int, namespace: str) -> Fact | None:
     """Return one fact of a namespace, in whatever state."""
-    if abs(fact_id) > MAX_ID:
+    if abs(fact_id) > MAX_NUMBER:
         return None
     row = transaction.one(
         f"SELECT {SELECT_LIST} FROM memstore_facts f WHERE f.id = ? AND f.namespace = ?",
@@ -348,7 +346,7 @@ def touch(
             (number, clock.to_text(at), fact_id, *parameter),
         )
         for fact_id, number in uses.items()
-        if abs(fact_id) <= MAX_ID
+        if abs(fact_id) <= MAX_NUMBER
     )
 
 

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from memstore import clock
+from memstore.arguments import MAX_NUMBER
 from memstore.database import fact_table
 from memstore.errors import StorageError
 from memstore.model import Proposal, ProposalState
@@ -54,7 +55,7 @@ def insert(
 
 def get(transaction: Transaction, proposal_id: int, namespace: str) -> Proposal | None:
     """Return one proposal of a namespace, in whatever state."""
-    if abs(proposal_id) > fact_table.MAX_ID:
+    if abs(proposal_id) > MAX_NUMBER:
         return None
     found = _decode_all(
         transaction, transaction.rows(f"{SELECT} AND p.id = ?", (namespace, proposal_id))

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn, TypeAlias
 
+from memstore.arguments import MAX_NUMBER
 from memstore.faces.wiring import HelpFormatter
 from memstore.metadata import OPERATORS, MetadataFilter
 
@@ -33,7 +34,6 @@ exit codes:
        another model
   130  interrupted; 141: whoever read the output stopped reading"""
 
-LARGEST_ID: Final = 2**63 - 1
 FILTER: Final = re.compile(
     r"(?P<key>[^=<>!]+?)\s*(?P<op>==|!=|<=|>=|=|<|>)\s*(?P<value>.*)", re.DOTALL
 )
@@ -170,7 +170,7 @@ def fact_id(text: str) -> int:
     digits = text.removeprefix("#")
     if not (digits.isascii() and digits.isdigit() and len(digits) < 20):
         raise argparse.ArgumentTypeError(f"an id is a whole number such as 12, not {text!r}")
-    if not 0 < (number := int(digits)) <= LARGEST_ID:
+    if not 0 < (number := int(digits)) <= MAX_NUMBER:
         raise argparse.ArgumentTypeError(f"no fact has the id {text}")
     return number
 
