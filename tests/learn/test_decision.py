@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from memstore.errors import GeneratorUnavailable, ReplyError
 from memstore.learn import decision
 from memstore.learn.decision import decide
+from memstore.learn.items import LONGEST_FACT
 from memstore.learn.operations import Add, Decisions, Delete, Keep, Update
 from memstore.model import Fact, NewFact, Scope
 
@@ -239,7 +240,15 @@ def test_memory_deleted_by_two_facts_is_deleted_once() -> None:
 
 def test_of_two_updates_the_one_said_last_stands() -> None:
     found = decided(op("UPDATE", 2, 1, "Ana lives in Rome"), op("UPDATE", 1, 1, "In Lisbon"))
-    assert brief(found) == [("update", 101, "Ana lives in Rome")]
+    assert brief(found) == [("add", None, MOVED.content), ("update", 101, "Ana lives in Rome")]
+    assert found.refused == []
+
+
+def test_of_two_updates_by_one_fact_the_last_stands_and_the_other_is_refused() -> None:
+    found = decided(
+        op("UPDATE", 1, 1, "In Porto"), op("UPDATE", 1, 1, "In Lisbon"), op("NONE", 2, 2)
+    )
+    assert brief(found) == [("update", 101, "In Lisbon"), ("keep", 102, None)]
     assert [(r.event, r.fact, r.memory_id) for r in found.refused] == [
         ("UPDATE", MOVED.content, 101)
     ]
@@ -252,6 +261,24 @@ def test_of_two_updates_the_later_time_stands_whatever_the_order() -> None:
     ]
     found = decided(op("UPDATE", 1, 1, "Lisbon"), op("UPDATE", 2, 1, "Paris"), facts=facts)
     assert brief(found) == [("update", 101, "Lisbon")]
+    assert [(r.event, r.fact, r.memory_id) for r in found.refused] == [
+        ("UPDATE", "Ana moved to Paris", 101)
+    ]
+
+
+def test_two_updates_to_one_text_leave_the_other_memory_as_it_is() -> None:
+    found = decided(op("UPDATE", 1, 1, "Ana is away"), op("UPDATE", 2, 2, "ana is AWAY"))
+    assert brief(found) == [("update", 101, "Ana is away")]
+    assert [(r.event, r.fact, r.memory_id) for r in found.refused] == [("UPDATE", OFF.content, 102)]
+
+
+def test_update_is_no_longer_than_a_fact_could_make_it() -> None:
+    room = len(MEMORIES[0].content) + LONGEST_FACT
+    most = decided(op("UPDATE", 1, 1, "x" * room), op("NONE", 2, 2))
+    assert brief(most) == [("update", 101, "x" * room), ("keep", 102, None)]
+    more = decided(op("UPDATE", 1, 1, "x" * (room + 1)), op("NONE", 2, 2))
+    assert brief(more) == [("keep", 102, None)]
+    assert "the limit is" in more.refused[0].reason
 
 
 def test_update_stands_against_delete() -> None:
@@ -260,10 +287,44 @@ def test_update_stands_against_delete() -> None:
     assert [r.event for r in found.refused] == ["DELETE"]
 
 
-@pytest.mark.parametrize("change", [op("UPDATE", 1, 1, "In Lisbon"), op("DELETE", 1, 1)])
-def test_change_stands_against_keeping(change: Mapping[str, object]) -> None:
-    found = decided(op("NONE", 2, 1), change)
+@pytest.mark.parametrize(
+    ("change", "keeps"), [(op("UPDATE", 1, 1, "In Lisbon"), 2), (op("DELETE", 2, 1), 1)]
+)
+def test_change_stands_against_keeping(change: Mapping[str, object], keeps: int) -> None:
+    found = decided(op("NONE", keeps, 1), change)
     assert [name for name, *_ in brief(found)] == [str(change["event"]).lower()]
+    assert [r.event for r in found.refused] == ["NONE"]
+
+
+def test_deletion_gives_way_to_a_fact_said_later_that_has_the_memory_again() -> None:
+    found = decided(op("DELETE", 1, 1), op("NONE", 2, 1))
+    assert brief(found) == [("keep", 101, None)]
+    assert [(r.event, r.fact, r.memory_id) for r in found.refused] == [
+        ("DELETE", MOVED.content, 101)
+    ]
+
+
+def test_deletion_gives_way_to_the_memory_said_again_word_for_word() -> None:
+    facts = [fact("Ana left Berlin"), fact("Ana lives in Berlin"), fact("Ana has a cat")]
+    found = decided(op("DELETE", 1, 1), op("ADD", 2), facts=facts)
+    assert brief(found) == [("keep", 101, None), ("add", None, "Ana has a cat")]
+    assert [(r.event, r.fact) for r in found.refused] == [("DELETE", "Ana left Berlin")]
+
+
+def test_deletion_said_last_stands_against_the_memory_said_before() -> None:
+    facts = [fact("Ana lives in Berlin"), fact("Ana left Berlin")]
+    found = decided(op("DELETE", 1, 1), facts=facts)
+    assert brief(found) == [("delete", 101, None)]
+
+
+def test_operations_stand_in_the_order_of_the_facts() -> None:
+    facts = [fact("Ana has a cat"), fact("Ana lives in Berlin"), fact("Ana has a dog")]
+    found = decided(op("ADD", 2), op("ADD", 1), facts=facts)
+    assert brief(found) == [
+        ("add", None, "Ana has a cat"),
+        ("keep", 101, None),
+        ("add", None, "Ana has a dog"),
+    ]
 
 
 def test_fact_that_an_update_carries_is_not_added_too() -> None:

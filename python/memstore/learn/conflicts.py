@@ -13,7 +13,7 @@ from memstore import clock
 from memstore.learn.operations import Add, Decisions, Delete, Keep, Refusal, Update
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from memstore.learn.operations import MemoryOperation
     from memstore.model import Fact, NewFact
@@ -112,26 +112,55 @@ class _Conflict:
         )
 
     def leave_one_update_a_memory(self) -> None:
-        """Let the update said last stand where several would change one memory."""
+        """Let the update said last stand where several would change one memory.
+
+        What was said at the same time is no correction of it, which extraction would have left
+        out: such a fact becomes a memory of its own, or nothing would hold it.
+        """
         last: dict[int, Proposal] = {}
         for proposal in self._of("UPDATE"):
             standing = last.get(proposal.memory_id)
             if standing is None or self._order(proposal) >= self._order(standing):
                 last[proposal.memory_id] = proposal
+        self.left = [
+            Proposal("ADD", p.place) if p.event == "UPDATE" and self._beside(p, last) else p
+            for p in self.left
+        ]
         self._drop(
             "a later fact updates the same memory",
             lambda p: p.event == "UPDATE" and p is not last[p.memory_id],
+        )
+
+    def _beside(self, proposal: Proposal, last: Mapping[int, Proposal]) -> bool:
+        """Whether an update gives way to that of another fact, said at the same time."""
+        standing = last[proposal.memory_id]
+        return proposal.place != standing.place and self._said_at(proposal) == self._said_at(
+            standing
         )
 
     def _order(self, proposal: Proposal) -> tuple[datetime, int]:
         return self._said_at(proposal), proposal.place
 
     def leave_one_change_a_memory(self) -> None:
-        """Let an update stand against a deletion, and either against keeping; delete once."""
+        """Let an update stand against a deletion, and either against keeping; delete once.
+
+        A deletion gives way to a fact said later that has the memory again: in doubt it stays.
+        """
         updated = {p.memory_id for p in self._of("UPDATE")}
         self._drop(
             "another fact updates the same memory",
             lambda p: p.event == "DELETE" and p.memory_id in updated,
+        )
+        kept: dict[int, Proposal] = {}
+        for proposal in sorted(self._of("NONE"), key=self._order):
+            kept[proposal.memory_id] = proposal
+        self._drop(
+            "a fact said later has the same memory again",
+            lambda p: (
+                p.event == "DELETE"
+                and p.memory_id in kept
+                and self._order(p) < self._order(kept[p.memory_id])
+            ),
         )
         changed = updated | {p.memory_id for p in self._of("DELETE")}
         self._drop(
@@ -191,6 +220,12 @@ def _append_new(decisions: Decisions, operation: MemoryOperation) -> None:
                 if isinstance(operation, Update) and isinstance(other, Add):
                     decisions[place] = operation
                     return
-                if isinstance(operation, Add):
-                    return
+                if isinstance(operation, Update):
+                    decisions.refused.append(_doubling(operation))
+                return
     decisions.append(operation)
+
+
+def _doubling(update: Update) -> Refusal:
+    reason = "another operation stores the same text"
+    return Refusal("UPDATE", reason, update.said.content, update.memory.id)

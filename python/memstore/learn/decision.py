@@ -14,6 +14,7 @@ id that it makes up leads nowhere. What a reply says, and what comes of it:
 | NONE without a memory number | nothing is done: not worth remembering |
 | ADD with a memory number or a text | the fact is added as it was extracted; both are ignored |
 | UPDATE without a text, or with a blank one or one that cannot be stored | refused |
+| UPDATE to a text longer than the memory by more than 1,000 characters | refused |
 | UPDATE to the text the memory has already | ``Keep`` |
 | UPDATE to a text that another memory about the same has | refused |
 | ADD of what a memory says already (subject and text the same but for case and blanks) | ``Keep`` |
@@ -26,11 +27,14 @@ Then conflicts are resolved, each rule before the next:
 |---|---|
 | UPDATE or DELETE by a fact that is older than the memory | refused |
 | several UPDATEs of one memory | the fact of the latest time, then the last said, stands |
+| of those, one said at the same time as that which stands | its fact is added as it was extracted |
 | UPDATE and DELETE of one memory | the UPDATE stands: it loses nothing |
-| UPDATE or DELETE, and NONE, of one memory | the change stands; the fact of the NONE adds nothing |
+| DELETE of a memory that a fact said later has again (NONE) | the DELETE is refused |
+| else UPDATE or DELETE, and NONE, of one memory | the change stands; the NONE adds nothing |
 | ADD and UPDATE for one fact | the UPDATE stands: it carries the fact |
 | NONE and another operation for one fact | the other stands |
 | two ADDs that say the same, or an ADD and an UPDATE | once |
+| UPDATEs of two memories to one text | the first stands; the other memory stays as it is |
 | several DELETEs of one memory | once |
 | DELETE of more than a share of what was shown, and of more than one | every DELETE refused |
 
@@ -45,11 +49,12 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeGuard
 
 from memstore import clock
-from memstore.arguments import MAX_CONTENT, checked_text
+from memstore.arguments import checked_text
 from memstore.errors import ReplyError
 from memstore.learn.conflicts import Proposal, resolved, same, same_claim
+from memstore.learn.items import LONGEST_FACT
 from memstore.learn.messages import fence
-from memstore.learn.operations import Decisions, Keep, Refusal
+from memstore.learn.operations import Decisions, Refusal
 from memstore.learn.reply import parse_object
 from memstore.protocols import JSONGenerator
 
@@ -121,19 +126,17 @@ def decide(
         raise ValueError(f"delete_share must be 0 to 1, not {delete_share}")
     if strangers := [memory.id for memory in existing if owners(memory) != owners(scope)]:
         raise ValueError(f"memories of another scope cannot be compared: {strangers}")
-    held = [_holder(fact, existing) for fact in facts]
-    undecided = [i for i, memory in enumerate(held) if memory is None]
+    holders = {place: _holder(fact, existing) for place, fact in enumerate(facts)}
+    held = [Proposal("NONE", place, memory) for place, memory in holders.items() if memory]
+    undecided = [place for place, memory in holders.items() if memory is None]
     if undecided and existing:
-        asked = [facts[i] for i in undecided]
-        reading = _ask(asked, existing, generator)
+        reading = _ask([facts[place] for place in undecided], existing, generator)
     else:
-        asked = [facts[i] for i in undecided]
-        reading = Reading([Proposal("ADD", place) for place in range(len(asked))], [])
-    decisions = resolved(asked, existing, reading.proposals, delete_share)
+        reading = Reading([Proposal("ADD", number) for number in range(len(undecided))], [])
+    # What is held word for word takes part in the conflicts: it speaks against a deletion.
+    wanted = [p._replace(place=undecided[p.place]) for p in reading.proposals]
+    decisions = resolved(facts, existing, [*held, *wanted], delete_share)
     decisions.refused[:0] = reading.refused
-    decisions[:0] = [
-        Keep(memory, fact) for fact, memory in zip(facts, held, strict=True) if memory is not None
-    ]
     return decisions
 
 
@@ -252,7 +255,9 @@ def _proposal(entry: object, facts: Sequence[NewFact], existing: Sequence[Fact])
 
 def _update(place: int, memory: Fact, text: object, existing: Sequence[Fact]) -> Proposal:
     try:
-        new = checked_text(text, "the new text", MAX_CONTENT).strip()
+        # A fact completes a memory; what is longer still is nothing that was extracted.
+        limit = len(memory.content) + LONGEST_FACT
+        new = checked_text(text, "the new text", limit).strip()
     except (TypeError, ValueError) as error:
         raise _Unusable(f"UPDATE cannot be carried out: {error}") from None
     if same(new, memory.content):
