@@ -272,6 +272,25 @@ def test_auto_retires_what_cannot_hold_any_more_with_evidence(store: Store) -> N
     check_replay(store)
 
 
+def test_older_text_retires_no_newer_fact(store: Store) -> None:
+    extractor = Extractor(store, Scripted(reply(COFFEE), reply(TEA)), policy="auto")
+    extractor.extract("coffee these days", at="2026-03-02")
+    done = extractor.extract("tea", at="2026-03-01")
+    assert outcomes(done) == [("proposed", TEA)]
+    assert contents(store) == [COFFEE, TEA]
+    [proposal] = store.proposals.list()
+    assert proposal.evidence["told"] == "2026-03-01T00:00:00.000000Z"
+    check_replay(store)
+
+
+def test_text_read_again_does_not_retire_what_came_after_it(store: Store) -> None:
+    extractor = Extractor(store, Scripted(reply(TEA), reply(COFFEE), reply(TEA)), policy="auto")
+    read = [extractor.extract(text) for text in ("tea", "coffee now", "tea")]
+    assert [outcomes(done)[0][0] for done in read] == ["stored", "superseded", "proposed"]
+    assert contents(store) == [COFFEE, TEA]
+    check_replay(store)
+
+
 @pytest.mark.parametrize(
     ("policy", "new"), [("propose", COFFEE), ("propose", BRISTOL), ("auto", BRISTOL)]
 )
@@ -509,8 +528,9 @@ def test_fact_stored_meanwhile_is_compared_with(
 
     monkeypatch.setattr(store, "apply", late)
     [done] = learn(store, reply(COFFEE), policy="auto")
-    assert [str(item.outcome) for item in done.items] == ["superseded"]
-    assert sorted(contents(store, subject="ana")) == [COFFEE]
+    # Compared, but not retired: it came after the text.
+    assert [str(item.outcome) for item in done.items] == ["proposed"]
+    assert sorted(contents(store, subject="ana")) == [COFFEE, TEA]
     assert contents(store, subject="ben") == [TEA]
 
 

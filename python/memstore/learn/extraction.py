@@ -103,8 +103,9 @@ class Extractor:
         generator: the model that reads.
         policy: what becomes of an older fact that a new one may replace. ``"propose"``: it is put
             forward in ``store.proposals`` and nothing is retired. ``"auto"``: it is retired where
-            the two are near and their words tell that they cannot both hold, else proposed; undone
-            by ``store.reinstate``. ``"off"``: nothing is compared.
+            the two are near, their words tell that they cannot both hold, and the text is not older
+            than that fact, else proposed; undone by ``store.reinstate``. ``"off"``: nothing is
+            compared.
         scope: whose the facts are; they are compared with those of the same owners only.
         max_characters: longer texts are cut, and the model is asked about each piece.
     """
@@ -274,7 +275,12 @@ class Extractor:
             "model": self._generator.model,
             "episode": episode.id,
         }
-        retires = self._policy == "auto" and pair.judgement.verdict == Verdict.RETIRE
+        told = clock.moment(new.valid_at, "valid_at") or episode.valid_at or episode.created_at
+        # An older text, or one that is read again, is no news about a fact that came later.
+        news = told >= (pair.old.valid_at or pair.old.created_at)
+        if not news:
+            evidence["told"] = clock.to_text(told)
+        retires = news and self._policy == "auto" and pair.judgement.verdict == Verdict.RETIRE
         return AddFact(
             fact=replace(new, supersedes=pair.old.id) if retires else new,
             unless_known=True,
