@@ -48,7 +48,7 @@ class Episodes:
             metadata: a JSON object of your own.
             valid_at: when it was said or done, if not now.
             scope: whose it is.
-            once: the same text of the same scope is the same episode: the one recorded first is
+            once: the same text of the same scope is the same episode: the one recorded last is
                 returned as it is, so that whatever failed after it can simply be done again.
 
         Raises:

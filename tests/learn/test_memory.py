@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import multiprocessing
+import re
 import threading
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import memstore
-from memstore import LearningError, Memory, NotFound, Store
+from memstore import LearningError, Memory, NotFound, Store, clock
 from memstore.database import journal
 from memstore.errors import Conflict, GeneratorError, GeneratorUnavailable, StoreClosed
 from memstore.facts import journalled
@@ -217,6 +219,34 @@ def test_dates_are_counted_from_the_message_itself(
     assert "written on Tuesday, 2026-03-03T10:00Z" in tuesday
     since = [one["valid_at"][:10] for one in memory.get_all(user_id="ana")]
     assert since == ["2026-03-02"] * 3 + ["2026-03-03"] * 2
+
+
+def test_words_without_a_time_said_weeks_later_count_from_then(
+    memory: Memory, store: Store, model_server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = datetime(2026, 3, 2, 9, tzinfo=UTC)
+    monkeypatch.setattr(clock, "utc_now", lambda: now)
+    seen = []
+    for pause in (timedelta(0), timedelta(hours=11), timedelta(days=20), timedelta(hours=11)):
+        now += pause
+        seen.append(memory.add("The gym is tomorrow").episode_id)
+    assert seen == [1, 1, 2, 2]
+    days = [re.search(r"written on (\w+, [\d-]+)", prompt) for prompt in model_server.prompts]
+    first, later = "Monday, 2026-03-02", "Sunday, 2026-03-22"
+    assert [day and day[1] for day in days] == [first, first, later, later]
+
+
+def test_documents_among_the_memories_do_not_fill_the_prompt(
+    memory: Memory, store: Store, model_server: ModelServer
+) -> None:
+    documents = [f"About tea and coffee, part {n}. " + "Ana drinks tea. " * 400 for n in range(9)]
+    for document in documents:
+        memory.add(document, infer=False)
+    memory.add(said(*WEEK[0]))
+    changes = memory.add(said(*WEEK[2]))
+    assert max(map(len, model_server.prompts)) < 30_000
+    assert events(changes) == [("UPDATE", "Ana drinks coffee", "Ana drinks tea")]
+    assert {*documents} <= {*texts(memory.get_all())}
 
 
 def test_older_conversation_does_not_undo_a_newer_one(memory: Memory) -> None:

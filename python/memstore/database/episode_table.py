@@ -46,10 +46,10 @@ def get(transaction: Transaction, episode_id: int, namespace: str) -> Episode | 
 def find(
     transaction: Transaction, namespace: str, content_hash: str, scope: Scope
 ) -> Episode | None:
-    """Return the first episode of a namespace and scope with this content."""
+    """Return the latest episode of a namespace and scope with this content."""
     row = transaction.one(
         f"SELECT {SELECT_LIST} FROM memstore_episodes WHERE namespace = ? AND content_hash = ?"
-        " AND user_id IS ? AND agent_id IS ? AND run_id IS ? ORDER BY id LIMIT 1",
+        " AND user_id IS ? AND agent_id IS ? AND run_id IS ? ORDER BY id DESC LIMIT 1",
         (namespace, content_hash, *scope.ids.values()),
     )
     return None if row is None else _decode(row)

@@ -11,21 +11,25 @@ from __future__ import annotations
 import hashlib
 from contextlib import contextmanager
 from dataclasses import replace
+from datetime import timedelta
+from functools import partial
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Final
 
+from memstore import clock
 from memstore.changes import AddFact, DeleteFact, KeepFact
 from memstore.errors import Conflict, LearningError, MemstoreError, NotFound
 from memstore.learn.decision import decide
 from memstore.learn.items import read_items
 from memstore.learn.messages import transcript
 from memstore.learn.operations import Add, Decisions, Delete, Refusal, Update
+from memstore.learn.pieces import MOST_CHARACTERS
 from memstore.memories import MemoryChange, changed, unchanged
 from memstore.metadata import merge_patch
 from memstore.model import NewFact
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
     from typing import Any
 
@@ -41,6 +45,12 @@ MOST_MEMORIES: Final = 20
 
 MOST_FACTS: Final = 20
 """New facts of one decision; a longer conversation is decided in several."""
+
+MOST_SHOWN: Final = MOST_CHARACTERS
+"""Characters of the memories a model is shown at once; one that finds no room stays as it is."""
+
+SAID_ANEW_AFTER: Final = timedelta(hours=12)
+"""The same words without a time are a call made again until then, and said anew from then on."""
 
 ATTEMPTS: Final = 3
 """How often it is decided anew when others changed the same memories meanwhile."""
@@ -87,10 +97,19 @@ def learn(
     """
     said_at = max((message.at for message in messages if message.at is not None), default=None)
     text = transcript(messages)
+    record = partial(
+        store.episodes.record,
+        text,
+        source="conversation",
+        metadata=metadata,
+        valid_at=said_at,
+        scope=scope,
+    )
     with _step("record"):
-        episode = store.episodes.record(
-            text, source="conversation", metadata=metadata, valid_at=said_at, scope=scope
-        )
+        episode = record()
+        # "Tomorrow" is another day then.
+        if said_at is None and clock.utc_now() - episode.created_at > SAID_ANEW_AFTER:
+            episode = record(once=False)
     checkpoint()
     with _step("extract", episode):
         facts, refused = _extracted(messages, generator, episode, metadata, checkpoint)
@@ -237,7 +256,16 @@ def _similar(
         for hit in filter(None, rank):
             if hit.fact.metadata.get("kind") != "task" and hit.fact.id not in taken:
                 similar.setdefault(hit.fact.id, hit.fact)
-    return list(similar.values())[:MOST_MEMORIES]
+    return list(_fitting(similar.values()))[:MOST_MEMORIES]
+
+
+def _fitting(memories: Iterable[Fact]) -> Iterator[Fact]:
+    """Yield memories that fit a prompt together; a whole document among them finds no room."""
+    room = MOST_SHOWN
+    for memory in memories:
+        if len(memory.content) <= room:
+            room -= len(memory.content)
+            yield memory
 
 
 def _stored(
