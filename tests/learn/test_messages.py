@@ -6,7 +6,7 @@ import re
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from memstore.learn.messages import Message, fence, read_messages, transcript
@@ -95,6 +95,15 @@ def test_a_transcript_numbers_names_and_dates_the_messages() -> None:
 def test_no_line_that_was_said_passes_for_a_head(messages: list[Message]) -> None:
     heads = [line for line in transcript(messages).splitlines() if line and line[0] != " "]
     assert len(heads) == len(messages)
+
+
+@given(st.text(alphabet=st.characters(exclude_categories=["Cs"])))
+@example("one\r\n\x0ctwo\u2028three\n\n")
+def test_what_was_said_is_kept_to_the_last_line_break(content: str) -> None:
+    head, _, said = transcript([Message("user", content)]).partition("\n")
+    lines = said.splitlines(keepends=True) or [""]
+    assert head == "1. user:"
+    assert "".join(line.removeprefix("    ") for line in lines) == content
 
 
 HOSTILE = [

@@ -19,6 +19,10 @@ DAYS: Final = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 ACCEPTED_FORM: Final = '{"role": "user", "content": "…"}'
 
+INDENT: Final = "    "
+LINE_BREAK: Final = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
+"""What any reader may take for the end of a line: just where ``str.splitlines`` cuts."""
+
 MARK_DIGITS: Final = 12
 """Hexadecimal digits that make a fence's mark; it is changed until the text does not hold it."""
 
@@ -117,7 +121,8 @@ def _part(part: object, where: str) -> str:
 def transcript(messages: Sequence[Message]) -> str:
     """Write messages for a prompt: a numbered head line each, what was said indented below it.
 
-    Every line that was said is indented, so that none can pass for the head of another message.
+    Every line that was said is indented, so that none can pass for the head of another message;
+    nothing else about the words is changed, the kind of their line breaks included.
     It is untrusted all the same: put it into a ``fence``.
     """
     return "\n".join(
@@ -136,7 +141,7 @@ def _head(place: int, message: Message) -> str:
 
 
 def _indented(text: str) -> str:
-    return "\n".join(f"    {line}" for line in text.splitlines())
+    return INDENT + LINE_BREAK.sub(rf"\g<0>{INDENT}", text)
 
 
 def fence(text: str, label: str) -> str:
