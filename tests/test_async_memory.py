@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from memstore import AsyncMemory, LearningError, Memory, NotFound, Store
+from memstore.async_memory import LEARNING_THREADS
 
 from .model_server import ModelServer
 
@@ -104,6 +105,23 @@ def test_behaviour_is_the_same(open_store: Callable[..., Store], tmp_path: Any) 
     assert [outcome(one) for one in called] == [outcome(one) for one in asyncio.run(awaited())]
 
 
+def test_search_does_not_wait_behind_a_crowd_that_waits_for_the_model(store: Store) -> None:
+    slow = Slow()
+    memory = AsyncMemory(store, slow)
+
+    async def crowd() -> None:
+        learning = [asyncio.create_task(memory.add(f"text {n}")) for n in range(LEARNING_THREADS)]
+        await asyncio.sleep(0)
+        try:
+            assert await asyncio.wait_for(memory.get_all(), 20) == []
+            assert not any(task.done() for task in learning)
+        finally:
+            slow.go.set()
+        await asyncio.gather(*learning)
+
+    asyncio.run(crowd())
+
+
 def test_learning_is_the_same(store: Store, model_server: ModelServer) -> None:
     model_server.replies = [FACTS]
     memory = AsyncMemory(store, model_server.generator())
@@ -146,7 +164,8 @@ def test_cancelled_call_returns_at_once_and_writes_nothing_more(store: Store) ->
         assert not slow.go.is_set()  # the model still thinks, and nobody waited for it
         slow.go.set()
 
-    asyncio.run(cancelled())  # joins the thread in the end
+    asyncio.run(cancelled())
+    memory._learning.shutdown()  # waits for the thread
     assert store.list() == []
     assert len(store.episodes.list()) == 1
 

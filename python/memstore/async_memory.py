@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from contextvars import copy_context
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar
 
 from memstore.learn.decision import DELETE_SHARE
 from memstore.memory import STOPPED, Memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from concurrent.futures import Executor
 
     from memstore.learn.conversation import MemoryChanges
     from memstore.learn.messages import Messages
@@ -18,6 +21,9 @@ if TYPE_CHECKING:
     from memstore.metadata import Filters
     from memstore.protocols import Generator
     from memstore.store import Store
+
+LEARNING_THREADS: Final = 32
+"""Conversations that wait for a model at once; more take turns."""
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -38,7 +44,12 @@ class AsyncMemory:
         *,
         delete_share: float = DELETE_SHARE,
     ) -> None:
+        from concurrent.futures import ThreadPoolExecutor
+
         self._memory = Memory(store, generator, delete_share=delete_share)
+        # Of its own: a crowd that waits for a model would fill asyncio's few threads, and a search
+        # would wait behind it. The threads end with this object.
+        self._learning = ThreadPoolExecutor(LEARNING_THREADS, "memstore-learning")
 
     def __repr__(self) -> str:
         return f"Async{self._memory!r}"
@@ -54,14 +65,17 @@ class AsyncMemory:
         infer: bool | None = None,
     ) -> MemoryChanges:
         """Learn from messages, or store them as they are, and return what became of them."""
-        return await _in_thread(
-            self._memory.add,
-            messages,
-            user_id=user_id,
-            agent_id=agent_id,
-            run_id=run_id,
-            metadata=metadata,
-            infer=infer,
+        return await _in(
+            self._learning,
+            partial(
+                self._memory.add,
+                messages,
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                metadata=metadata,
+                infer=infer,
+            ),
         )
 
     async def search(
@@ -191,6 +205,11 @@ class AsyncMemory:
 
 
 async def _in_thread(call: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
+    """Run a call that waits for no model in one of asyncio's threads."""
+    return await _in(None, partial(call, *args, **options))
+
+
+async def _in(threads: Executor | None, call: Callable[[], T]) -> T:
     """Run a call in a thread; cancelled, tell it to stop and do not wait for it."""
     import asyncio  # here, since importing memstore stays light
 
@@ -198,10 +217,11 @@ async def _in_thread(call: Callable[P, T], *args: P.args, **options: P.kwargs) -
 
     def work() -> T:
         STOPPED.set(stopped)  # in the thread's own copy of the context
-        return call(*args, **options)
+        return call()
 
     try:
-        return await asyncio.to_thread(work)
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(threads, copy_context().run, work)
     except asyncio.CancelledError:
         stopped.set()
         raise
