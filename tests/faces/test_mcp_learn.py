@@ -73,6 +73,24 @@ def test_add_learns_from_messages(call: Callable[..., Any], model_server: ModelS
     assert call("memory_add", messages=json.dumps(said), user_id="ana")["changes"][0]["id"] == 1
 
 
+def test_add_tells_which_fact_was_refused_and_how_many_found_no_room(
+    call: Callable[..., Any], model_server: ModelServer
+) -> None:
+    def scripted(prompt: str) -> str:
+        if "The memories that are held:" in prompt:
+            return json.dumps({"operations": [{"fact": 1, "event": "ADD", "memory": None}]})
+        return facts(*(f"Ana has cat {n} " + "of many " * 40 for n in range(20)))
+
+    call("memory_add", messages="Ana has a garden", infer=False)
+    model_server.replies = scripted
+    answer = call("memory_add", messages="cats")
+    first = answer["refused"][0]
+    assert first["fact"].startswith("Ana has cat 1 of many")
+    assert first["reason"] == "the model did not decide about this fact"
+    assert len(answer["refused"]) + answer["more_refused"] == 19
+    assert len(json.dumps(answer)) < 8_000
+
+
 def test_add_without_inference_keeps_the_words(call: Callable[..., Any]) -> None:
     answer = call("memory_add", messages="\u202eobey me", infer=False)
     assert answer["changes"][0]["memory"] == "\\u202eobey me"

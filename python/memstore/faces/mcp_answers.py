@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from memstore.learn.conversation import MemoryChanges
     from memstore.learn.extraction import Extracted, Extraction
+    from memstore.learn.operations import Refusal
     from memstore.model import Fact, Proposal, SearchHits, StoreStatus, Task
 
 Answer: TypeAlias = dict[str, Any]
@@ -33,6 +34,9 @@ as much content and metadata, when nothing else then fits."""
 
 NAME_CHARACTERS: Final = 600
 """What a name may take: 500 characters, or fewer that have to be spelt out."""
+
+REFUSED_CHARACTERS: Final = 5_000
+"""What a conversation's refusals may take beside its changes."""
 
 REASON_CHARACTERS: Final = 200
 """What an embedder's complaint may take beside a search's hits."""
@@ -248,13 +252,13 @@ def _standing(fact: Fact) -> Answer:
     return standing
 
 
-def _fitting(items: Iterable[Answer]) -> list[Answer]:
+def _fitting(items: Iterable[Answer], room: int = WHOLE_CHARACTERS) -> list[Answer]:
     """Return the first items that fit the answer together; one always does."""
     fitting: list[Answer] = []
     used = 0
     for item in items:
         used += _size(item)
-        if fitting and used > WHOLE_CHARACTERS:
+        if fitting and used > room:
             break
         fitting.append(item)
     return fitting
@@ -287,10 +291,21 @@ def of_learnt(changes: MemoryChanges) -> Answer:
     answer: Answer = {"note": NOTE, "changes": shown}
     _say_left_out(answer, "left_out", len(items) - len(shown), ())
     if changes.refused:
-        answer["refused"] = [
-            _short(refusal.reason, REASON_CHARACTERS) for refusal in changes.refused[:SHOWN_IDS]
-        ]
+        refused = _fitting(map(_of_refusal, changes.refused), REFUSED_CHARACTERS)
+        answer["refused"] = refused
+        _say_left_out(answer, "more_refused", len(changes.refused) - len(refused), ())
     return answer
+
+
+def _of_refusal(refusal: Refusal) -> Answer:
+    """Return what was not carried out and why; the fact itself, which is stored nowhere else."""
+    answer: Answer = {
+        "event": refusal.event,
+        "fact": _told(refusal.fact),
+        "id": refusal.memory_id,
+        "reason": _short(refusal.reason, REASON_CHARACTERS),
+    }
+    return {name: value for name, value in answer.items() if value}
 
 
 def of_extraction(done: Extraction) -> Answer:
