@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -150,6 +151,7 @@ def test_hostile_text_is_read_or_refused(text: str) -> None:
             assert isinstance(parse(text), kind)
 
 
-def test_a_reply_that_is_no_text_is_a_type_error() -> None:
-    with pytest.raises(TypeError, match="bytes"):
-        parse_array(b"[]")  # type: ignore[arg-type]
+@pytest.mark.parametrize("reply", [None, b"[]", 5, ["facts"]])
+def test_a_reply_that_is_no_text_is_an_error_of_the_generator(reply: Any) -> None:
+    with pytest.raises(ReplyError, match=f"returned {type(reply).__name__}, not text"):
+        parse_array(reply)

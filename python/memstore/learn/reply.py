@@ -52,8 +52,8 @@ def parse_object(text: str) -> dict[str, object]:
 
 
 def _parse(text: str, kind: type[Kind]) -> Kind:
-    if not isinstance(text, str):
-        raise TypeError(f"a reply is text, not {type(text).__name__}")
+    if not isinstance(text, str):  # a generator may be anybody's code
+        raise ReplyError(f"the generator returned {type(text).__name__}, not text")
     stripped = text.lstrip("\ufeff").strip()
     if not stripped:
         raise _unusable(text, kind, "it is empty")
