@@ -75,6 +75,16 @@ def test_extract_reads_a_file(cli: CommandLine, model: ModelServer, tmp_path: Pa
     assert cli.error("extract", tmp_path / "missing.txt")[0] == 3
 
 
+def test_a_file_in_another_encoding_is_named_with_the_way_out(
+    cli: CommandLine, tmp_path: Path
+) -> None:
+    file = tmp_path / "latin.txt"
+    file.write_bytes("Größe".encode("latin-1"))
+    code, told = cli.error("extract", file, "--generator", "ollama")
+    assert code == 2
+    assert f"{file} is no UTF-8 text (byte 2): save it as UTF-8" in told
+
+
 def test_extract_spells_out_what_hides_in_a_reply(cli: CommandLine, model: ModelServer) -> None:
     model.replies = [facts(HOSTILE)]
     out = cli("extract", "-", stdin="x").out

@@ -202,7 +202,14 @@ def _messages(arguments: argparse.Namespace) -> Messages:
 
 
 def _text_in(name: str) -> str:
-    return sys.stdin.read() if name == "-" else Path(name).read_text(encoding="utf-8")
+    if name == "-":
+        return sys.stdin.read()
+    try:
+        return Path(name).read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise UsageError(
+            f"{name} is no UTF-8 text (byte {error.start}): save it as UTF-8 and try again"
+        ) from None
 
 
 def _show_changes(changes: MemoryChanges, show: Show) -> None:
