@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memstore.changes import AddFact, Applied, DeleteFact
 from memstore.errors import Conflict, NotFound
+from memstore.facts import standing
 from memstore.learn.conversation import MemoryChanges, Stopped, learn
 from memstore.learn.decision import DELETE_SHARE
 from memstore.learn.messages import read_messages
@@ -254,6 +255,8 @@ class Memory:
         """
         scope = Scope(user_id=user_id, agent_id=agent_id, run_id=run_id)
         old = self._of(scope, memory_id)
+        if old.status != "active":
+            raise Conflict(f"memory {old.id} is {standing(old)}: update one that holds now")
         if content == old.content:
             fact = old if metadata is None else self._store.update_metadata(old.id, metadata)
             return changed("NONE" if fact == old else "UPDATE", fact, None if fact == old else old)
@@ -304,7 +307,7 @@ class Memory:
             user_id: whose memories.
             agent_id: and of which agent.
             run_id: and of which run.
-            everything: those of every scope in the namespace; goes with no scope id.
+            everything: every fact and task of every scope in the namespace; goes with no scope id.
 
         Raises:
             ValueError: neither a scope id nor ``everything=True``, or both.
@@ -346,7 +349,10 @@ class Memory:
         """
         scope = Scope(user_id=user_id, agent_id=agent_id, run_id=run_id)
         fact = self._of(scope, memory_id, deleted_too=True)
-        return past(self._store.history(fact.id), self._store.operations(fact.id))
+        # Whoever has the file may let one owner's fact supersede another's: theirs stays unseen.
+        own = {one.id: one for one in self._store.history(fact.id) if one.scope == scope}
+        operations = self._store.operations(fact.id)
+        return past([*own.values()], [one for one in operations if one.fact_id in own])
 
     def reset(self, *, namespace: str) -> bool:
         """Erase every memory, task and record of the namespace, of every scope, for good.
@@ -371,7 +377,8 @@ class Memory:
         fact = self._store.get(memory_id)
         if fact.scope != scope or (fact.deleted_at is not None and not deleted_too):
             raise NotFound(
-                f"there is no memory {memory_id} in this scope: search or get_all to find the id"
+                f"there is no memory {memory_id} of these owners: name those it was stored for "
+                "(user_id, agent_id, run_id), or search to find the id"
             )
         return fact
 

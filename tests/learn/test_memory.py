@@ -689,6 +689,26 @@ def test_update_to_the_same_text_changes_the_metadata_alone(plain: Memory) -> No
     assert [e["event"] for e in plain.history(number)] == ["ADD", "METADATA"]
 
 
+@pytest.mark.parametrize("text", ["I like tea", "I like milk"])
+def test_update_of_what_no_longer_holds_is_refused_and_changes_nothing(
+    plain: Memory, store: Store, text: str
+) -> None:
+    [old] = plain.add("I like tea")
+    new = plain.update(old["id"] or 0, "I like coffee")
+    with pytest.raises(Conflict, match=f"superseded by fact {new['id']}"):
+        plain.update(old["id"] or 0, text, {"k": 1})
+    assert [fact.metadata for fact in store.list(active_only=False)] == [{}, {}]
+
+
+def test_history_shows_nothing_of_another_owner(plain: Memory, store: Store) -> None:
+    [bens] = plain.add("Ben's secret", user_id="ben")
+    [anas] = plain.add("Ana's", user_id="ana")
+    store.supersede(bens["id"] or 0, anas["id"] or 0)  # by whoever has the file
+    assert "secret" not in json.dumps(plain.history(anas["id"] or 0, user_id="ana"))
+    assert "Ana's" not in json.dumps(plain.history(bens["id"] or 0, user_id="ben"))
+    assert plain.history(anas["id"] or 0, user_id="ana")[0]["memory"] == "Ana's"
+
+
 def test_delete_hides_and_a_second_one_is_not_found(plain: Memory) -> None:
     (added,) = plain.add("likes tea")
     number = added["id"] or 0
