@@ -71,10 +71,10 @@ LIMITS: Final = _words("most to least höchstens mindestens")
 RATES: Final = _words("per pro")
 
 TIMES: Final = _words(
-    "begins starts ends expires closes opens due planned scheduled valid "
-    "beginnt startet endet öffnet schließt gilt geplant gültig läuft"
+    "begins starts ends expires due planned scheduled valid "
+    "beginnt startet endet gilt geplant gültig läuft"
 )
-"""Verbs whose date or time is one at a time."""
+"""Verbs whose date or time is one at a time; a shop opens, and closes, at several."""
 
 PLACES: Final = (
     ("lives", "in"),
