@@ -121,6 +121,7 @@ class Episodes:
             self._known(transaction, episode_id)
             episode_table.blank(transaction, episode_id)
             journal.forget_episode(transaction, episode_id)
+            journal.forget_said(transaction, episode_id)
             journal.append(
                 transaction, self._author, Kind.ERASE_EPISODE, None, episode_id=episode_id
             )

@@ -759,6 +759,23 @@ def test_reset_erases_this_namespace_and_no_other(
     assert b"coffee" not in path.read_bytes()
 
 
+def test_erasing_the_episode_takes_what_was_said_in_it_out_of_the_journal(
+    memory: Memory, model: Conversing, store: Store
+) -> None:
+    memory.add(said(*WEEK[0]), user_id="ana")
+    model.means = {"At the zoo": [("ana", "Ana, at the zoo, still drank coffee")]}
+    model.changes = {"Ana, at the zoo, still drank coffee": ("NONE", "Ana drinks coffee", None)}
+    changes = memory.add("At the zoo I had coffee", user_id="ana")
+    assert events(changes) == [("NONE", None, "Ana drinks coffee")]
+    evidence = store.operations(1)[-1].evidence or {}
+    assert evidence.pop("said") == "Ana, at the zoo, still drank coffee"
+    assert store.episodes.erase(changes.episode_id or 0)
+    assert store.operations(1)[-1].evidence == evidence
+    assert b"zoo" not in Path(store.path).read_bytes()
+    assert texts(memory.get_all(user_id="ana"))[0] == "Ana drinks coffee"
+    assert store.examine() == []
+
+
 def test_search_filters_threshold_and_limit(plain: Memory) -> None:
     plain.add("likes green tea", metadata={"k": 1})
     plain.add("likes black tea", metadata={"k": 2})

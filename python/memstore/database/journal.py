@@ -208,6 +208,18 @@ def forget_episode(transaction: Transaction, episode_id: int) -> None:
     )
 
 
+def forget_said(transaction: Transaction, episode_id: int) -> None:
+    """Take what was said in an episode out of the evidence; reads the whole journal.
+
+    Words that changed or kept a fact need not be a fact themselves, so nothing else removes them.
+    """
+    transaction.run(
+        "UPDATE memstore_journal SET evidence = json_remove(evidence, '$.said')"
+        " WHERE evidence IS NOT NULL AND json_extract(evidence, '$.episode') = ?",
+        (episode_id,),
+    )
+
+
 def _encode(part: Mapping[str, Any] | None) -> str | None:
     return None if part is None else json.dumps(part, ensure_ascii=False)
 
