@@ -291,7 +291,11 @@ class Memory:
                 f"memory {old.id} is superseded by memory {old.superseded_by}: delete the one "
                 "that holds now"
             )
-        return _deleted(self._store.delete(old.id))
+        if old.status != "active":  # expired
+            return _deleted(self._store.delete(old.id))
+        # Looks again in its transaction: what was superseded meanwhile is not deleted in its place.
+        (applied,) = self._store.apply([DeleteFact(fact_id=old.id)], scope=scope)
+        return _deleted(applied.fact)
 
     def delete_all(
         self,

@@ -719,6 +719,31 @@ def test_delete_hides_and_a_second_one_is_not_found(plain: Memory) -> None:
     assert [e["event"] for e in plain.history(number)] == ["ADD", "DELETE"]
 
 
+def test_delete_of_a_memory_superseded_meanwhile_changes_nothing(
+    plain: Memory, store: Store, open_store: Callable[..., Store], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    [old] = plain.add("I like tea", user_id="ana")
+    other, apply = Memory(open_store()), store.apply
+
+    def late(*arguments: Any, **options: Any) -> Any:
+        monkeypatch.undo()
+        other.update(old["id"] or 0, "I like coffee", user_id="ana")
+        return apply(*arguments, **options)
+
+    monkeypatch.setattr(store, "apply", late)
+    with pytest.raises(Conflict, match="superseded by fact"):
+        plain.delete(old["id"] or 0, user_id="ana")
+    assert texts(plain.get_all(user_id="ana")) == ["I like coffee"]
+    assert [fact.status for fact in store.history(old["id"] or 0)] == ["superseded", "active"]
+
+
+def test_delete_of_an_expired_memory_takes_it_away(plain: Memory, store: Store) -> None:
+    old = store.add("old", subject="ana", expired_at="2020-01-01")
+    assert plain.delete(old.id)["event"] == "DELETE"
+    with pytest.raises(NotFound):
+        plain.get(old.id)
+
+
 def test_delete_all_of_a_scope_leaves_the_others(plain: Memory) -> None:
     for owner in ("ana", "ben"):
         plain.add("one", user_id=owner)

@@ -242,7 +242,9 @@ def _fill_forget(parser: argparse.ArgumentParser) -> None:
         "--all", dest="whole", action="store_true", help="every memory of the owners named"
     )
     parser.add_argument(
-        "--everything", action="store_true", help="every memory of every owner in the namespace"
+        "--everything",
+        action="store_true",
+        help="every memory and task of every owner in the namespace",
     )
     add_scope(parser)
 
