@@ -19,6 +19,7 @@ import pytest
 import memstore
 from memstore import SchemaError, StorageError, Store, clock
 from memstore.database import migrations
+from memstore.database.sqlite import SqliteEngine
 
 EARLIER = range(1, 7)
 
@@ -211,8 +212,10 @@ def rows_of(file: sqlite3.Connection) -> list[dict[str, Any]]:
 
 
 def read_rows(path: Path) -> list[dict[str, Any]]:
+    """The rows of an upgraded file, each with its vector again."""
     with closing(sqlite3.connect(path)) as file:
-        return rows_of(file)
+        stored = dict(file.execute("SELECT fact_id, embedding FROM memstore_fact_vectors"))
+        return [row | {"embedding": stored[row["id"]]} for row in rows_of(file)]
 
 
 def schema_of(path: Path) -> list[tuple[str, str, str]]:
@@ -299,6 +302,48 @@ def test_open_earlier_version_of_another_model_is_refused_unchanged_rows(
     with pytest.raises(memstore.EmbedderMismatch, match=r"words-64.*other-3"):
         open_store(embedder=Other())
     assert open_store(embedder=None).status().active == 7 - 3  # "work" and the retired left out
+
+
+@pytest.mark.parametrize("version", [7, 8, 9, 10])
+def test_vectors_move_out_of_the_rows_with_all_that_is_known_of_them(
+    version: int,
+    path: Path,
+    embedder: Any,
+    open_store: Callable[..., Store],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    before = write_earlier(path, 6, embedder)
+    with monkeypatch.context() as patch, closing(SqliteEngine(path)) as engine:
+        patch.setattr("memstore.database.migrations.VERSION", version)
+        assert migrations.migrate(engine) == version
+    pending, quarantined, erased = 1, 2, 7
+    with closing(sqlite3.connect(path)) as file:
+        file.execute("UPDATE memstore_facts SET embedding = NULL, embed_attempts = 2 WHERE id = 1")
+        file.execute(
+            "UPDATE memstore_facts SET embedding = NULL, embed_attempts = 3, embed_error = 'no'"
+            " WHERE id = 2"
+        )
+        file.execute(
+            "UPDATE memstore_facts SET embedding = NULL, content = '', deleted_at = created_at"
+            " WHERE id = 7"
+        )
+        file.commit()
+    store = open_store()
+    vectors = {row["id"]: row["embedding"] for row in read_rows(path)}
+    for row in before:
+        gone = row["id"] in (pending, quarantined, erased)
+        assert vectors[row["id"]] == (None if gone else row["embedding"])
+    assert (store.status().model, store.status().dimension) == ("words-64", 64)
+    assert not store.get(pending).embedded
+    assert store.get(quarantined).embed_error == "no"
+    assert store.status().quarantined == 1
+    waiting = sum(vector is None for vector in vectors.values()) - 2  # but 2 and 7
+    assert store.embed_pending(everywhere=True).embedded == waiting
+    assert store.get(pending).embedded
+    with closing(sqlite3.connect(path)) as file:
+        assert file.execute(
+            "SELECT count(*) FROM memstore_meta WHERE key LIKE 'embedding%'"
+        ).fetchone() == (0,)
 
 
 def test_embed_file_with_vectors_of_unknown_model_never_mixes_models(

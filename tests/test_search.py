@@ -932,7 +932,7 @@ def test_a_damaged_embedding_does_not_break_the_search(
     store: Store, open_store: Open, path: Path, embedding: bytes | str
 ) -> None:
     tea, rain = store.add("tea", subject="sue"), store.add("tea and rain", subject="sue")
-    sql(path, "UPDATE memstore_facts SET embedding = ? WHERE id = ?", embedding, tea.id)
+    sql(path, "UPDATE memstore_fact_vectors SET embedding = ? WHERE fact_id = ?", embedding, tea.id)
     fresh = open_store()
     assert set(ids(fresh.search("tea"))) == {tea.id, rain.id}
     assert ids(fresh.search("tea", **MEANING_ONLY)) == [rain.id]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memstore import providers, settings
+from memstore.admission import mismatch
 from memstore.arguments import MAX_NAME, checked_text
-from memstore.database import meta_table
+from memstore.database import generation_table, meta_table
 from memstore.database.journal import Author
 from memstore.database.migrations import VERSION, migrate
 from memstore.database.sqlite import WAIT_SECONDS, SqliteEngine
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     import os
 
     from memstore.database.engine import Engine
+    from memstore.following import Remake
 
 
 def open(
@@ -79,6 +81,7 @@ def open(
                 checked_text(actor, "actor", MAX_NAME), checked_text(source, "source", MAX_NAME)
             ),
             read_only=read_only,
+            remake=_remaking(embedder, base_url, api_key),
         )
     except BaseException:
         engine.close()
@@ -107,6 +110,25 @@ def _embedder(
     return given
 
 
+def _remaking(
+    given: str | Embedder | None, base_url: str | None, api_key: str | None
+) -> Remake | None:
+    """Return what makes the embedder of another model, where only its provider was named.
+
+    The local model asks nobody, so a file that went over to it is followed by all of them.
+    """
+    if not isinstance(given, str) or given == "none":
+        return None
+
+    def remake(model: str) -> Embedder | None:
+        local = providers.LocalEmbedder()
+        if model == local.model:
+            return local
+        return None if given == "local" else _embedder(given, model, base_url, api_key)
+
+    return remake
+
+
 def _bring_up_to_date(engine: Engine, read_only: bool) -> None:
     if not read_only:
         migrate(engine)
@@ -122,8 +144,6 @@ def _bring_up_to_date(engine: Engine, read_only: bool) -> None:
 
 def _refuse_other_model(engine: Engine, embedder: Embedder) -> None:
     with engine.read() as transaction:
-        stored, _ = meta_table.embedding_model(transaction)
+        stored = generation_table.active(transaction).model
     if stored is not None and stored != embedder.model:
-        from memstore.embedding import mismatch
-
         raise mismatch(engine.path, stored, embedder.model)

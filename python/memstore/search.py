@@ -15,7 +15,7 @@ import numpy as np
 
 from memstore import ranking
 from memstore.arguments import MAX_NUMBER, checked_limit, checked_text
-from memstore.database import fact_table, word_index
+from memstore.database import fact_table, vector_table, word_index
 from memstore.errors import EmbedderError, EmbedderMismatch
 from memstore.model import SearchHit, SearchHits
 from memstore.resident import Resident
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from memstore.database.engine import Engine, Transaction
     from memstore.database.filters import FactFilter
     from memstore.embedding import Embedding
+    from memstore.following import Following
 
 WORD_WEIGHT: Final = 0.6
 VECTOR_WEIGHT: Final = 0.4
@@ -79,57 +80,83 @@ class Ask:
         return max(2 * self.limit, MIN_CANDIDATES)
 
 
+class QueryVectors(NamedTuple):
+    """The vectors of queries, and what made them."""
+
+    rows: NDArray[np.float32]
+    """``float32[q, d]``."""
+    embedding: Embedding
+
+
 class Search:
     """Finds facts in one file."""
 
-    def __init__(self, engine: Engine, embedding: Embedding | None) -> None:
+    def __init__(self, engine: Engine, following: Following | None) -> None:
         self._engine = engine
-        self._embedding = embedding
-        self._resident = Resident()
+        self._following = following
+        self._resident = Resident(vector_table.FACTS)
 
     def batch(self, queries: Sequence[str], ask: Ask) -> list[SearchHits]:
         """Return the hits for each query; one call embeds them all."""
         texts = [_cleaned(query) for query in queries]
         asked = list(dict.fromkeys(filter(None, texts)))  # a blank one means nothing
         vectors, why_not = self._embed(asked, ask)
+        try:
+            return self._batch(texts, asked, vectors, ask, why_not)
+        except EmbedderMismatch as error:
+            # The file went over to another model: so do we, if we can, and ask that one.
+            if self._following is not None and self._following.follow(error.stored):
+                vectors, why_not = self._embed(asked, ask)
+                with suppress(EmbedderMismatch):
+                    return self._batch(texts, asked, vectors, ask, why_not)
+            return self._batch(texts, asked, None, ask, str(error))
+
+    def _batch(
+        self,
+        texts: Sequence[str],
+        asked: Sequence[str],
+        vectors: QueryVectors | None,
+        ask: Ask,
+        why_not: str | None,
+    ) -> list[SearchHits]:
         with self._engine.read() as transaction:
             meanings: dict[str, Meaning] = {}
             if vectors is not None:
                 resident, why_not = self._comparable(transaction, vectors, ask)
                 if resident is not None:
-                    found = _meanings(transaction, resident, vectors, ask)
+                    found = _meanings(transaction, resident, vectors.rows, ask)
                     meanings = dict(zip(asked, found, strict=True))
             return [_hits(transaction, text, meanings.get(text), ask, why_not) for text in texts]
 
     def warm(self, namespace: str) -> None:
         """Load the model and a namespace's vectors now rather than at the first search."""
-        if self._embedding is not None:
+        if self._following is not None:
             with suppress(EmbedderError):
-                self._embedding.embed(["memory"])
+                self._following.current.embed(["memory"])
             with self._engine.read() as transaction:
                 self._resident.current(transaction, [namespace])
 
     def _comparable(
-        self, transaction: Transaction, vectors: NDArray[np.float32], ask: Ask
+        self, transaction: Transaction, vectors: QueryVectors, ask: Ask
     ) -> tuple[ResidentVectors | None, str | None]:
-        """Return the file's vectors if they are of the queries' model, or why there are none."""
-        try:
-            if self._embedding and self._embedding.is_of_file(transaction, vectors.shape[1]):
-                return self._resident.current(transaction, ask.wanted.namespaces), None
-        except EmbedderMismatch as error:
-            return None, str(error)
+        """Return the file's vectors, or why there are none.
+
+        Raises:
+            EmbedderMismatch: they are not of the queries' model.
+        """
+        if vectors.embedding.is_of_file(transaction, vectors.rows.shape[1]):
+            return self._resident.current(transaction, ask.wanted.namespaces), None
         return None, NO_VECTORS
 
-    def _embed(
-        self, texts: Sequence[str], ask: Ask
-    ) -> tuple[NDArray[np.float32] | None, str | None]:
-        """Return ``float32[q, d]``, or why there is none."""
-        if self._embedding is None:
+    def _embed(self, texts: Sequence[str], ask: Ask) -> tuple[QueryVectors | None, str | None]:
+        """Return the queries' vectors, or why there are none."""
+        if self._following is None:
             return None, NO_EMBEDDER
         if not texts or not ask.vector_weight:
             return None, None
+        embedding = self._following.current
         try:
-            return self._embedding.embed(texts), None
+            return QueryVectors(embedding.embed(texts), embedding), None
         except EmbedderError as error:
             return None, str(error)
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from memstore._kernel import Rows, cosine, decode, decode_many, encode, encode_many
+from memstore.model import BYTES_PER_NUMBER
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -28,8 +29,6 @@ __all__ = [
     "encode",
     "encode_many",
 ]
-
-BYTES_PER_NUMBER = 4
 
 LOAD_BATCH = 4096
 """Rows handed to the kernel at once while a file is read."""
@@ -72,6 +71,13 @@ class ResidentVectors:
 
     def __len__(self) -> int:
         return len(self._rows)
+
+    def has_any(self, namespaces: Iterable[str] | None) -> bool:
+        """Whether there is or was a row in one of these namespaces; ``None`` for everywhere."""
+        if namespaces is None:
+            return len(self) > 0
+        held = {namespace for namespace, _ in list(self._partitions)}
+        return not held.isdisjoint(namespaces)
 
     def put(self, found: Iterable[tuple[int, str, bool, bytes]]) -> list[int]:
         """Add or replace ``(id, namespace, superseded, embedding)`` and return the ids."""

@@ -1,4 +1,4 @@
-"""What the file knows of itself: schema version, whose schema, embedding model, dimension."""
+"""What the file knows of itself: schema version, and whose schema."""
 
 from __future__ import annotations
 
@@ -49,22 +49,6 @@ def put(transaction: Transaction, key: str, value: str) -> None:
         " ON CONFLICT (key) DO UPDATE SET value = excluded.value",
         (key, value),
     )
-
-
-def embedding_model(transaction: Transaction) -> tuple[str | None, int | None]:
-    """Return the model of the stored vectors and their dimension, where known."""
-    rows = transaction.rows(
-        "SELECT key, value FROM memstore_meta WHERE key IN ('embedding_model', 'embedding_dim')"
-    )
-    known = {str(key): str(value) for key, value in rows}
-    dimension = known.get("embedding_dim", "")
-    return known.get("embedding_model"), int(dimension) if dimension.isdigit() else None
-
-
-def record_embedding_model(transaction: Transaction, model: str, dimension: int) -> None:
-    """Record the model and dimension, at the first embedding."""
-    put(transaction, "embedding_model", model)
-    put(transaction, "embedding_dim", str(dimension))
 
 
 def _has_table(transaction: Transaction, name: str) -> bool:

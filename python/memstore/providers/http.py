@@ -186,8 +186,11 @@ class Endpoint:
         advice = failure.advice or self._advise(failure.status, words)
         text = f"{url} {failure.what}"
         text += f" ({attempts} attempts)" if attempts > 1 else ""
-        text += f": {words}" if words else ""
-        return kind(f"{text.rstrip('.')}. {advice.rstrip('.')}." if advice else text)
+        end = f". {advice.rstrip('.')}." if advice else ""
+        told = kind(_joined(text, words, end))
+        if isinstance(told, EmbedderUnavailable) and failure.status is not None:
+            told.unquoted = _joined(text, "", end)
+        return told
 
     def _one_line(self, text: str) -> str:
         begun = text[:QUOTED_CAP_BYTES]
@@ -275,6 +278,11 @@ class _Wire:
         # A finalizer may run on any thread, this one's own included.
         if threading.current_thread() is not self._thread:
             self._thread.join(CLOSE_SECONDS)
+
+
+def _joined(text: str, words: str, end: str) -> str:
+    said = f"{text}: {words}" if words else text
+    return f"{said.rstrip('.')}{end}" if end else said
 
 
 def _keep_open(runner: asyncio.Runner, client: httpx.AsyncClient, stop: asyncio.Event) -> None:

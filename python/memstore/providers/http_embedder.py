@@ -102,5 +102,9 @@ class HttpEmbedder(ABC):
 
     def _without_vectors(self, reply: object, key: str) -> EmbedderUnavailable:
         words = self._endpoint.words_of(reply)
-        text = f"{self._endpoint.url} sent no list {key!r}" + (f": {words}" if words else "")
-        return EmbedderUnavailable(f"{text}. Check that base_url leads to an embedding service.")
+        text = f"{self._endpoint.url} sent no list {key!r}"
+        advice = "Check that base_url leads to an embedding service."
+        return EmbedderUnavailable(
+            f"{text}: {words}. {advice}" if words else f"{text}. {advice}",
+            unquoted=f"{text}. {advice}",
+        )

@@ -1,0 +1,309 @@
+"""The tables of vectors: one row for every fact, and every piece of an episode, in each generation.
+
+A row without a vector is pending; with too many lasting failures, quarantined. Vectors stand apart
+from what they are of, so that two models' vectors can stand side by side and reading rows reads
+no vectors.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from memstore.database.engine import Transaction, Value
+
+MAX_ATTEMPTS: Final = 3
+"""Lasting failures after which an embedding is given up, and its owner quarantined."""
+
+NOTHING_TO_EMBED: Final = -1
+"""In place of the number of failures: the owner was erased. Such rows are passed over within the
+index of the queue, so that clearing a large namespace does not slow every later look at it."""
+
+CHUNK: Final = 500
+"""Ids bound in one statement, well below SQLite's limit on parameters."""
+
+
+@dataclass(frozen=True, slots=True)
+class VectorTable:
+    """The vectors of one kind of owner, and how SQL comes from a vector to what it is of."""
+
+    name: str
+    plural: str
+    """What the owners are called."""
+    owner: str
+    """The column with the owner's id."""
+    owners: str
+    """The table that has the owners."""
+    queue: str
+    """The index of the rows without a vector."""
+    home: str
+    """Brings in ``h``, the row that has the namespace."""
+    key: str
+    """The owner's id there."""
+    living: str
+    """Not deleted or erased."""
+    superseded: str
+    journalled: str
+    """The column of the journal that names the changed thing: ``h.id``."""
+
+    @property
+    def link(self) -> str:
+        """What holds between a vector ``v`` and what :attr:`home` brings in."""
+        return f"{self.key} = v.{self.owner}"
+
+
+FACTS: Final = VectorTable(
+    name="memstore_fact_vectors",
+    plural="facts",
+    owner="fact_id",
+    owners="memstore_facts",
+    queue="idx_memstore_fact_queue",
+    home="memstore_facts h",
+    key="h.id",
+    living="h.deleted_at IS NULL",
+    superseded="h.superseded_by IS NOT NULL",
+    journalled="fact_id",
+)
+
+PIECES: Final = VectorTable(
+    name="memstore_piece_vectors",
+    plural="pieces of episodes",
+    owner="piece_id",
+    owners="memstore_pieces",
+    queue="idx_memstore_piece_queue",
+    home="memstore_pieces p JOIN memstore_episodes h ON h.id = p.episode_id",
+    key="p.id",
+    # The pieces of an erased episode are empty stretches.
+    living="p.stop > p.start",
+    superseded="FALSE",
+    journalled="episode_id",
+)
+
+TABLES: Final = (FACTS, PIECES)
+
+_WAITING: Final = f"v.embedding IS NULL AND v.embed_attempts BETWEEN 0 AND {MAX_ATTEMPTS - 1}"
+_GIVEN_UP: Final = f"v.embedding IS NULL AND v.embed_attempts >= {MAX_ATTEMPTS}"
+
+
+def place(
+    transaction: Transaction, table: VectorTable, owner_id: int, blob: bytes | None = None
+) -> None:
+    """Give a new owner its row in every generation; pending where it has no vector.
+
+    Args:
+        transaction: the one in which the owner is stored.
+        table: :data:`FACTS` or :data:`PIECES`.
+        owner_id: whose rows.
+        blob: its vector of the active generation's model, if there is one already.
+    """
+    transaction.run(
+        f"INSERT INTO {table.name} (generation_id, {table.owner}, embedding)"
+        " SELECT id, ?, iif(state = 'active', ?, NULL) FROM memstore_generations",
+        (owner_id, blob),
+    )
+
+
+def place_all(transaction: Transaction, table: VectorTable, generation_id: int) -> int:
+    """Give every owner that has none its row in a generation; return how many there were."""
+    # Of what was erased there is nothing to embed; of a long text this reads the length alone.
+    erased = f"iif(octet_length(h.content) = 0, {NOTHING_TO_EMBED}, 0)"
+    return transaction.run(
+        f"INSERT INTO {table.name} (generation_id, {table.owner}, embed_attempts)"
+        f" SELECT ?1, {table.key}, {erased} FROM {table.home}"
+        f" WHERE NOT EXISTS (SELECT 1 FROM {table.name} v"
+        f" WHERE v.generation_id = ?1 AND {table.link}) ORDER BY {table.key}",
+        (generation_id,),
+    )
+
+
+def fill(
+    transaction: Transaction, table: VectorTable, generation_id: int, owner_id: int, blob: bytes
+) -> bool:
+    """Store the vector of an owner that has none yet; false if it has one, or is gone."""
+    return bool(
+        transaction.run(
+            f"UPDATE {table.name} AS v SET embedding = ?, embed_error = NULL"
+            f" WHERE v.generation_id = ? AND v.{table.owner} = ?"
+            f" AND v.embedding IS NULL AND v.embed_attempts <> {NOTHING_TO_EMBED}"
+            f" AND EXISTS (SELECT 1 FROM {table.home} WHERE {table.link} AND {table.living})",
+            (blob, generation_id, owner_id),
+        )
+    )
+
+
+def pending(
+    transaction: Transaction,
+    table: VectorTable,
+    generation_id: int,
+    namespace: str | None,
+    limit: int,
+    after: int = 0,
+) -> list[int]:
+    """Return the ids of owners that wait for a vector, in order.
+
+    Args:
+        transaction: what is looked at.
+        table: facts, or pieces of episodes.
+        generation_id: whose vector they wait for.
+        namespace: whose; ``None`` for everybody's.
+        limit: how many at most.
+        after: only owners with a larger id.
+    """
+    rows = transaction.rows(
+        f"SELECT v.{table.owner} {_queue(table, namespace)} AND {_WAITING}"
+        f" AND v.{table.owner} > ? ORDER BY v.{table.owner} LIMIT ?",
+        (*_bound(generation_id, namespace), after, limit),
+    )
+    return [int(row[0] or 0) for row in rows]
+
+
+def count_pending(
+    transaction: Transaction, table: VectorTable, generation_id: int, namespace: str | None
+) -> int:
+    """Return how many owners in a namespace (``None``: in all) wait for their vector."""
+    row = transaction.one(
+        f"SELECT count(*) {_queue(table, namespace)} AND {_WAITING}",
+        _bound(generation_id, namespace),
+    )
+    return int(row[0] or 0) if row else 0
+
+
+def count_waiting(
+    transaction: Transaction, table: VectorTable, generation_id: int, namespace: str | None
+) -> dict[str, int]:
+    """Return how many owners are ``pending``, and how many ``quarantined``."""
+    return {
+        "pending": count_pending(transaction, table, generation_id, namespace),
+        "quarantined": len(quarantined(transaction, table, generation_id, namespace)),
+    }
+
+
+def quarantined(
+    transaction: Transaction, table: VectorTable, generation_id: int, namespace: str | None
+) -> list[int]:
+    """Return the ids of the owners whose embedding was given up, in order."""
+    rows = transaction.rows(
+        f"SELECT v.{table.owner} {_queue(table, namespace)} AND {_GIVEN_UP}"
+        f" ORDER BY v.{table.owner}",
+        _bound(generation_id, namespace),
+    )
+    return [int(row[0] or 0) for row in rows]
+
+
+def _queue(table: VectorTable, namespace: str | None) -> str:
+    # The index of the queue first, whatever the planner thinks of it: it is short, or has to be
+    # read anyway.
+    return (
+        f"FROM {table.name} v INDEXED BY {table.queue} CROSS JOIN {table.home}"
+        f" WHERE v.generation_id = ? AND {table.link} AND {table.living}"
+    ) + ("" if namespace is None else " AND h.namespace = ?")
+
+
+def _bound(generation_id: int, namespace: str | None) -> tuple[Value, ...]:
+    return (generation_id,) if namespace is None else (generation_id, namespace)
+
+
+def note_failure(
+    transaction: Transaction, table: VectorTable, generation_id: int, owner_id: int, error: str
+) -> bool:
+    """Count a lasting failure; true when it was the last one and the owner is now quarantined."""
+    row = transaction.one(
+        f"UPDATE {table.name} AS v SET embed_attempts = embed_attempts + 1, embed_error = ?"
+        f" WHERE v.generation_id = ? AND v.{table.owner} = ? AND {_WAITING}"
+        " RETURNING embed_attempts",
+        (error, generation_id, owner_id),
+    )
+    return row is not None and int(row[0] or 0) == MAX_ATTEMPTS
+
+
+def release_quarantine(
+    transaction: Transaction, table: VectorTable, generation_id: int, namespace: str | None
+) -> int:
+    """Make what is quarantined pending again and return how many there were."""
+    found = quarantined(transaction, table, generation_id, namespace)
+    for owner_id in found:
+        transaction.run(
+            f"UPDATE {table.name} SET embed_attempts = 0"
+            f" WHERE generation_id = ? AND {table.owner} = ?",
+            (generation_id, owner_id),
+        )
+    return len(found)
+
+
+def forget(transaction: Transaction, table: VectorTable, owner_id: int) -> None:
+    """Blank an erased owner's vectors and errors in every generation."""
+    transaction.run(
+        f"UPDATE {table.name} SET embedding = NULL, embed_error = NULL,"
+        f" embed_attempts = {NOTHING_TO_EMBED}"
+        f" WHERE generation_id IN (SELECT id FROM memstore_generations) AND {table.owner} = ?",
+        (owner_id,),
+    )
+
+
+def reset(transaction: Transaction, table: VectorTable, generation_id: int, owner_id: int) -> None:
+    """Take a vector that does not fit away, so that the owner is pending again."""
+    transaction.run(
+        f"UPDATE {table.name} SET embedding = NULL, embed_attempts = 0"
+        f" WHERE generation_id = ? AND {table.owner} = ? AND embedding IS NOT NULL",
+        (generation_id, owner_id),
+    )
+
+
+def reset_all(transaction: Transaction, table: VectorTable, generation_id: int) -> list[int]:
+    """Make every owner that has a vector pending again and return their ids."""
+    rows = transaction.rows(
+        f"UPDATE {table.name} SET embedding = NULL, embed_attempts = 0"
+        f" WHERE generation_id = ? AND embedding IS NOT NULL RETURNING {table.owner}",
+        (generation_id,),
+    )
+    return [int(row[0] or 0) for row in rows]
+
+
+def get(
+    transaction: Transaction, table: VectorTable, generation_id: int, owner_id: int
+) -> bytes | None:
+    """Return an owner's vector as it is stored."""
+    row = transaction.one(
+        f"SELECT embedding FROM {table.name} WHERE generation_id = ? AND {table.owner} = ?",
+        (generation_id, owner_id),
+    )
+    return bytes(row[0]) if row and isinstance(row[0], bytes) else None
+
+
+def journalled_as(
+    transaction: Transaction, table: VectorTable, owner_ids: Sequence[int]
+) -> dict[int, tuple[int | None, int | None]]:
+    """Return under which ``(fact_id, episode_id)`` the journal has a line about each owner."""
+    if table is FACTS:
+        return {owner_id: (owner_id, None) for owner_id in owner_ids}
+    return {
+        int(row[0] or 0): (None, int(row[1] or 0))
+        for chunk, marks in chunks(owner_ids)
+        for row in transaction.rows(
+            f"SELECT id, episode_id FROM memstore_pieces WHERE id IN ({marks})", chunk
+        )
+    }
+
+
+def blank_some(transaction: Transaction, table: VectorTable, generation_id: int, limit: int) -> int:
+    """Take away some vectors of a generation that is to go; return how many."""
+    return transaction.run(
+        f"UPDATE {table.name} SET embedding = NULL WHERE id IN (SELECT id FROM {table.name}"
+        " WHERE generation_id = ? AND embedding IS NOT NULL LIMIT ?)",
+        (generation_id, limit),
+    )
+
+
+def remove_all(transaction: Transaction, table: VectorTable, generation_id: int) -> None:
+    """Take away every row of a generation."""
+    transaction.run(f"DELETE FROM {table.name} WHERE generation_id = ?", (generation_id,))
+
+
+def chunks(ids: Sequence[int]) -> Iterator[tuple[Sequence[int], str]]:
+    """Yield ids as many at a time as one statement may bind, and as many question marks."""
+    for start in range(0, len(ids), CHUNK):
+        chunk = ids[start : start + CHUNK]
+        yield chunk, ", ".join("?" * len(chunk))
