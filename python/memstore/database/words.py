@@ -50,11 +50,15 @@ def match_expression(query: str) -> str | None:
     Words are joined by OR: a fact that holds only some of them is found too, and BM25 ranks it
     below those that hold more.
     """
-    terms = _terms(query)
-    return " OR ".join(f'"{term}"' for term in terms) if terms else None
+    asked = terms(query)
+    return " OR ".join(f'"{term}"' for term in asked) if asked else None
 
 
-def _terms(query: str) -> list[str]:
+def terms(query: str) -> list[str]:
+    """Return the words a query is looked for by; of a script without spaces, pairs of neighbours.
+
+    A pair stands as the index holds it, with a space between.
+    """
     spaced = _spaced_words(CONTRACTION.sub("", query))
     telling = {
         word: None

@@ -2,107 +2,25 @@
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from typing import Final
+
+from memstore.cutting import stretches
 
 MOST_CHARACTERS: Final = 12_000
 """About three thousand tokens: small models still read such a piece with care."""
 
-BORDERS: Final = tuple(
-    re.compile(pattern)
-    for pattern in (
-        r"\n[ \t\r]*\n\s*",  # paragraph
-        r"\r\n|[\n\r\u2028\u2029]",  # line
-        r"[.!?…][\"'”’)\]]*\s+|[。！？]+[」』”’）]*",  # sentence
-        r"\s+|(?<=[,;:，；：、])",  # word
-    )
-)
-"""The kinds of border, best first; a piece ends behind one."""
-
-LONGEST_CLUSTER: Final = 64
-"""Characters looked at to keep a letter and its marks together; more are no writing."""
-
-JOINER: Final = "\u200d"
-MODIFIERS: Final = range(0x1F3FB, 0x1F400)
-FLAGS: Final = range(0x1F1E6, 0x1F200)
-
 
 def pieces(text: str, max_characters: int = MOST_CHARACTERS, overlap: int = 0) -> list[str]:
-    """Cut a text at paragraphs, lines, sentences or words, whichever is the best that fits.
+    """Cut a text as :func:`memstore.cutting.stretches` does, and return what stands in each.
 
-    Nothing is dropped: without overlap the pieces joined are the text. A border is used when it
-    leaves the piece at least half full; a worse kind of border comes before a tiny piece.
+    Nothing is dropped: without overlap the pieces joined are the text.
 
     Args:
         text: any text; an empty one has no pieces.
         max_characters: the length of the longest piece, the overlap included.
-        overlap: how many characters, at most, of the piece before are repeated, so that what spans
-            two pieces stands whole in one; they begin at a word where they can.
+        overlap: how many characters, at most, of the piece before are repeated.
 
     Raises:
         ValueError: ``max_characters`` below 1, or an overlap that is more than half of it.
     """
-    if max_characters < 1:
-        raise ValueError(f"max_characters must be at least 1, not {max_characters}")
-    if not 0 <= overlap <= max_characters // 2:
-        raise ValueError(
-            f"overlap must be from 0 to half of max_characters ({max_characters // 2}), "
-            f"not {overlap}"
-        )
-    found = []
-    start = done = 0
-    while done < len(text):
-        end = _end(text, start, done, start + max_characters)
-        found.append(text[start:end])
-        start, done = _back(text, end, overlap, done), end
-    return found
-
-
-def _end(text: str, start: int, done: int, limit: int) -> int:
-    """Return where the piece ends; always beyond ``done``."""
-    if limit >= len(text):
-        return len(text)
-    least = max(done + 1, start + (limit - start) // 2)
-    for border in BORDERS:
-        # A match may reach beyond the limit; what counts is where it ends.
-        ends = [m.end() for m in border.finditer(text, least - 1, limit) if m.end() >= least]
-        if ends and not _inside_cluster(text, ends[-1]):
-            return ends[-1]
-    place = limit
-    while place > max(done + 1, limit - LONGEST_CLUSTER) and _inside_cluster(text, place):
-        place -= 1
-    return limit if _inside_cluster(text, place) else place
-
-
-def _back(text: str, end: int, overlap: int, done: int) -> int:
-    """Return where the next piece starts: up to ``overlap`` before the end, behind a space."""
-    start = max(end - overlap, done)
-    if start == end:
-        return end
-    space = next((i for i in range(start, end) if i and text[i - 1].isspace()), start)
-    while space < end and _inside_cluster(text, space):
-        space += 1
-    return space
-
-
-def _inside_cluster(text: str, place: int) -> bool:
-    """Whether a cut here would part a letter from its marks, an emoji or a line break."""
-    if not 0 < place < len(text):
-        return False
-    before, after = text[place - 1], text[place]
-    if unicodedata.category(after) in ("Mn", "Mc", "Me") or JOINER in (before, after):
-        return True
-    if ord(after) in MODIFIERS or (before, after) == ("\r", "\n"):
-        return True
-    if ord(after) in FLAGS and ord(before) in FLAGS:
-        return _flags_before(text, place) % 2 == 1
-    return False
-
-
-def _flags_before(text: str, place: int) -> int:
-    """Return how many regional letters stand right before a place; two of them make a flag."""
-    count = 0
-    while count < min(place, LONGEST_CLUSTER) and ord(text[place - 1 - count]) in FLAGS:
-        count += 1
-    return count
+    return [text[start:stop] for start, stop in stretches(text, max_characters, overlap)]
