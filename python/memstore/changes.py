@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from memstore import metadata
+from memstore import derived, metadata
 from memstore.database import journal, proposal_table
 from memstore.database.journal import Kind
 from memstore.errors import Conflict
-from memstore.facts import not_found, standing
+from memstore.facts import not_found
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,6 +29,10 @@ class AddFact:
     """Store nothing where an active fact of the same owners says just this already."""
     proposes: int | None = None
     """An active fact that this one may replace: kept as a proposal, and nothing is retired."""
+    yields_to: int | None = None
+    """An active fact that was said later and says otherwise: it supersedes this one at once."""
+    may_yield_to: int | None = None
+    """The same, kept as a proposal."""
     similarity: float = 0.0
     """Cosine of the two contents, kept with a proposal."""
     evidence: Mapping[str, Any] | None = None
@@ -71,7 +75,7 @@ class Applied:
     fact: Fact
     """The fact added, known already, deleted or kept; of a supersession, the retired one."""
     known: bool = False
-    """An addition that stored nothing: ``fact`` said so already."""
+    """An addition that stored nothing: ``fact`` said so already, or said so and was erased."""
     previous: Fact | None = None
     """The fact an addition retired, as it was."""
     proposal_id: int | None = None
@@ -84,19 +88,39 @@ def apply(
     changes = [_owned(change, scope) for change in changes]
     for change in changes:
         metadata.encode(change.evidence)  # raises before anything is written
-    prepared = iter(facts.prepare([c.fact for c in changes if isinstance(c, AddFact)]))
+    prepared = facts.prepare([c.fact for c in changes if isinstance(c, AddFact)])
     if not changes:
         return []
     with facts.writing() as transaction:
         if since is not None:
             subjects = {c.fact.subject for c in changes if isinstance(c, AddFact)}
             facts.refuse_newer(transaction, since, subjects, scope)
-        return [
-            _add(facts, transaction, change, next(prepared), scope)
-            if isinstance(change, AddFact)
-            else _carry_out(facts, transaction, change, scope)
-            for change in changes
-        ]
+        return carry_out(facts, transaction, changes, prepared, scope)
+
+
+def carry_out(
+    facts: Facts,
+    transaction: Transaction,
+    changes: Sequence[Change],
+    prepared: Sequence[Prepared],
+    scope: Scope | None,
+) -> list[Applied]:
+    """Carry out changes in a transaction that is open, in their order.
+
+    Args:
+        facts: of the namespace.
+        transaction: the one in which all of it happens.
+        changes: what to do; the owners of new facts are set already.
+        prepared: the new facts among them, as :meth:`Facts.prepare` returned them.
+        scope: as in :func:`apply`.
+    """
+    ready = iter(prepared)
+    return [
+        _add(facts, transaction, change, next(ready), scope)
+        if isinstance(change, AddFact)
+        else _carry_out(facts, transaction, change, scope)
+        for change in changes
+    ]
 
 
 def _owned(change: Change, scope: Scope | None) -> Change:
@@ -123,36 +147,43 @@ def _add(
     known = facts.same_key(transaction, prepared)
     if known is None and change.unless_known:
         known = facts.same(transaction, prepared)
+    if known is None:  # what somebody erased does not come back from the same words
+        known = derived.erased_before(transaction, facts.namespace, prepared.values)
     if known is not None:
         return Applied(change=change, fact=known, known=True)
     previous = None
     if change.fact.supersedes is not None:
         previous = _current(facts, transaction, change.fact.supersedes, scope)
-    if change.proposes is not None:
-        _current(facts, transaction, change.proposes, scope)
-    fact = facts.insert(
-        transaction, prepared, None if change.proposes is not None else change.evidence
-    )
+    for other in (change.proposes, change.yields_to, change.may_yield_to):
+        if other is not None:
+            _current(facts, transaction, other, scope)
+    elsewhere = (change.proposes, change.yields_to, change.may_yield_to) != (None, None, None)
+    fact = facts.insert(transaction, prepared, None if elsewhere else change.evidence)
     proposal_id = None
     if change.proposes is not None:
-        proposal_id = _propose(facts, transaction, change, change.proposes, fact.id)
+        proposal_id = propose(facts, transaction, change.proposes, fact.id, change)
+    if change.may_yield_to is not None:
+        proposal_id = propose(facts, transaction, fact.id, change.may_yield_to, change)
+    if change.yields_to is not None:
+        facts.retire(transaction, fact, change.yields_to, change.evidence, since=fact.created_at)
+        fact = facts.known(transaction, fact.id)
     return Applied(change=change, fact=fact, previous=previous, proposal_id=proposal_id)
 
 
-def _propose(
-    facts: Facts, transaction: Transaction, change: AddFact, old_id: int, new_id: int
-) -> int:
-    proposal_id = proposal_table.insert(
-        transaction, old_id, new_id, change.similarity, change.evidence
-    )
-    journal.append(
-        transaction,
-        facts.author,
-        Kind.PROPOSE,
-        old_id,
-        after={"proposal": proposal_id, "superseded_by": new_id},
-        evidence=change.evidence,
-    )
+def propose(
+    facts: Facts, transaction: Transaction, old_id: int, new_id: int, why: AddFact
+) -> int | None:
+    """Put a supersession forward; ``None`` if that was done before."""
+    proposal_id = proposal_table.insert(transaction, old_id, new_id, why.similarity, why.evidence)
+    if proposal_id is not None:
+        journal.append(
+            transaction,
+            facts.author,
+            Kind.PROPOSE,
+            old_id,
+            after={"proposal": proposal_id, "superseded_by": new_id},
+            evidence=why.evidence,
+        )
     return proposal_id
 
 
@@ -185,9 +216,4 @@ def _current(facts: Facts, transaction: Transaction, fact_id: int, scope: Scope 
     fact = facts.known(transaction, fact_id)
     if scope is not None and fact.scope != scope:
         raise not_found(fact_id, facts.namespace)
-    if fact.status != "active":
-        raise Conflict(
-            f"fact {fact_id} is {standing(fact)} meanwhile; nothing was changed: look again "
-            "and decide anew"
-        )
-    return fact
+    return facts.active(transaction, fact_id)

@@ -276,18 +276,16 @@ def test_older_text_retires_no_newer_fact(store: Store) -> None:
     extractor = Extractor(store, Scripted(reply(COFFEE), reply(TEA)), policy="auto")
     extractor.extract("coffee these days", at="2026-03-02")
     done = extractor.extract("tea", at="2026-03-01")
-    assert outcomes(done) == [("proposed", TEA)]
-    assert contents(store) == [COFFEE, TEA]
-    [proposal] = store.proposals.list()
-    assert proposal.evidence["told"] == "2026-03-01T00:00:00.000000Z"
+    assert outcomes(done) == [("outdated", TEA)]
+    assert contents(store) == [COFFEE]
     check_replay(store)
 
 
 def test_text_read_again_does_not_retire_what_came_after_it(store: Store) -> None:
     extractor = Extractor(store, Scripted(reply(TEA), reply(COFFEE), reply(TEA)), policy="auto")
     read = [extractor.extract(text) for text in ("tea", "coffee now", "tea")]
-    assert [outcomes(done)[0][0] for done in read] == ["stored", "superseded", "proposed"]
-    assert contents(store) == [COFFEE, TEA]
+    assert [outcomes(done)[0][0] for done in read] == ["stored", "superseded", "outdated"]
+    assert contents(store) == [COFFEE]
     check_replay(store)
 
 
@@ -387,7 +385,7 @@ def test_failing_generator_loses_nothing_and_is_tried_again(store: Store, fault:
 
 def test_failing_piece_is_named_and_no_other_is_stored(store: Store) -> None:
     text = "First paragraph.\n\nSecond paragraph.\n\n"
-    generator = Scripted(reply(TEA), GeneratorUnavailable("gone"), reply(TEA), reply(MONDAY))
+    generator = Scripted(reply(TEA), GeneratorUnavailable("gone"), reply(MONDAY))
     extractor = Extractor(store, generator, max_characters=20)
     with pytest.raises(GeneratorUnavailable, match="extraction, piece 2 of 2: gone"):
         extractor.extract(text)
@@ -395,6 +393,11 @@ def test_failing_piece_is_named_and_no_other_is_stored(store: Store) -> None:
     extractor.extract(text)
     assert contents(store) == [TEA, MONDAY]
     assert len(store.episodes.list()) == 1
+    assert ["First" in prompt.split("The text:")[1] for prompt in generator.prompts] == [
+        True,
+        False,
+        False,
+    ], "the piece that was read is not asked about again"
 
 
 @pytest.mark.parametrize("wrap", [str, fenced, in_prose])
@@ -528,9 +531,8 @@ def test_fact_stored_meanwhile_is_compared_with(
 
     monkeypatch.setattr(store, "apply", late)
     [done] = learn(store, reply(COFFEE), policy="auto")
-    # Compared, but not retired: it came after the text.
-    assert [str(item.outcome) for item in done.items] == ["proposed"]
-    assert sorted(contents(store, subject="ana")) == [COFFEE, TEA]
+    assert [str(item.outcome) for item in done.items] == ["superseded"]
+    assert sorted(contents(store, subject="ana")) == [COFFEE]
     assert contents(store, subject="ben") == [TEA]
 
 

@@ -18,12 +18,14 @@ from typing import TYPE_CHECKING, Final
 
 from memstore import clock
 from memstore.changes import AddFact, DeleteFact, KeepFact
+from memstore.database.reading_table import MEMORY
 from memstore.errors import Conflict, LearningError, MemstoreError, NotFound
 from memstore.learn.decision import decide
 from memstore.learn.items import read_items
 from memstore.learn.messages import transcript
 from memstore.learn.operations import Add, Decisions, Delete, Refusal, Update
 from memstore.learn.pieces import MOST_CHARACTERS
+from memstore.learn.replies import Replies
 from memstore.memories import MemoryChange, changed, unchanged
 from memstore.metadata import merge_patch
 from memstore.model import NewFact
@@ -40,8 +42,14 @@ if TYPE_CHECKING:
     from memstore.protocols import Generator
     from memstore.store import Store
 
+CONVERSATION: Final = "conversation"
+"""The source of every conversation's record. What was drawn from one is not derived anew: it was
+decided beside the memories of its time."""
+
 MOST_MEMORIES: Final = 20
 """Similar memories a model is shown at once: what it can compare with care."""
+
+ERASED: Final = "it was erased before, and these words say it still: add it by hand if it is meant"
 
 MOST_FACTS: Final = 20
 """New facts of one decision; a longer conversation is decided in several."""
@@ -100,7 +108,7 @@ def learn(
     record = partial(
         store.episodes.record,
         text,
-        source="conversation",
+        source=CONVERSATION,
         metadata=metadata,
         valid_at=said_at,
         scope=scope,
@@ -110,9 +118,11 @@ def learn(
         # "Tomorrow" is another day then.
         if said_at is None and clock.utc_now() - episode.created_at > SAID_ANEW_AFTER:
             episode = record(once=False)
+        store.readings.begin(episode.id, MEMORY)
     checkpoint()
     with _step("extract", episode):
-        facts, refused = _extracted(messages, generator, episode, metadata, checkpoint)
+        replies = Replies(generator, store.readings, episode.id)
+        facts, refused = _extracted(messages, replies, episode, metadata, checkpoint)
     for attempt in range(1, ATTEMPTS + 1):
         checkpoint()
         with _step("decide", episode):
@@ -155,7 +165,7 @@ def _step(name: str, episode: Episode | None = None) -> Iterator[None]:
 
 def _extracted(
     messages: Sequence[Message],
-    generator: Generator,
+    replies: Replies,
     episode: Episode,
     metadata: Mapping[str, Any] | None,
     checkpoint: Callable[[], None],
@@ -169,7 +179,7 @@ def _extracted(
     for at, said in _days(messages):
         checkpoint()
         # A conversation without times that is read again counts from when it was first recorded.
-        for item in read_items(transcript(said), generator, at=at or episode.created_at):
+        for item in read_items(transcript(said), replies, at=at or episode.created_at):
             if item.refused is not None:
                 refused.append(Refusal("", item.refused, item.content or None))
                 continue
@@ -182,6 +192,7 @@ def _extracted(
                     valid_at=at,
                     source=episode.source,
                     episode_id=episode.id,
+                    derivation=MEMORY,
                 )
             )
     return facts, refused
@@ -272,14 +283,19 @@ def _stored(
     store: Store, generator: Generator, decisions: Decisions, scope: Scope, episode: Episode
 ) -> MemoryChanges:
     carried = [_change(operation, generator.model, episode) for operation in decisions]
-    applied = iter(store.apply([change for change in carried if change is not None], scope=scope))
+    done = store.apply([change for change in carried if change is not None], scope=scope)
+    applied = iter(done)
     changes = MemoryChanges(
         [
             unchanged(operation.fact.content) if change is None else _told(next(applied))
             for operation, change in zip(decisions, carried, strict=True)
         ]
     )
-    changes.refused = decisions.refused
+    changes.refused = decisions.refused + [
+        Refusal("UPDATE" if one.change.fact.supersedes else "ADD", ERASED, one.change.fact.content)
+        for one in done
+        if _erased(one) and isinstance(one.change, AddFact)
+    ]
     changes.episode_id = episode.id
     return changes
 
@@ -320,6 +336,13 @@ def _key(fact: NewFact) -> str | None:
 def _told(applied: Applied) -> MemoryChange:
     if isinstance(applied.change, DeleteFact):
         return changed("DELETE", applied.fact) | {"previous": applied.fact.content}
+    if _erased(applied) and isinstance(applied.change, AddFact):
+        return unchanged(applied.change.fact.content)
     if applied.known or isinstance(applied.change, KeepFact):
         return changed("NONE", applied.fact)
     return changed("UPDATE" if applied.previous else "ADD", applied.fact, applied.previous)
+
+
+def _erased(applied: Applied) -> bool:
+    """Whether nothing was stored because somebody erased the same, drawn from the same words."""
+    return applied.known and applied.fact.status == "erased"

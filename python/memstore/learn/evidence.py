@@ -89,8 +89,8 @@ def compare(old: str, new: str) -> Evidence:
     """Return how two facts about one subject differ, in English or German."""
     if max(len(old), len(new)) > MOST_CHARACTERS:
         return Evidence(Finding.TOO_LONG)
-    before, denied_before = _claim(old)
-    after, denied_after = _claim(new)
+    before, denied_before = claim(old)
+    after, denied_after = claim(new)
     negated = denied_before != denied_after
     regions = _regions(before, after)
     finding = _finding(before, after, regions, negated)
@@ -99,7 +99,7 @@ def compare(old: str, new: str) -> Evidence:
     return Evidence(finding, tuple(regions), negated)
 
 
-def _claim(text: str) -> tuple[list[Token], bool]:
+def claim(text: str) -> tuple[list[Token], bool]:
     """Return the tokens of a fact without its negations, and whether it denies."""
     plain = unicodedata.normalize("NFKC", text).replace("’", "'")
     plain = re.sub(r"\b(can)not\b|n't\b", r"\1 not", plain, flags=re.IGNORECASE)

@@ -9,30 +9,35 @@ episode, and a fact that is there already is a duplicate.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore import clock
 from memstore.arguments import MAX_NAME, checked_text
-from memstore.changes import AddFact
-from memstore.errors import Conflict, EmbedderError
+from memstore.database.reading_table import EXTRACT
+from memstore.errors import Conflict
+from memstore.learn.comparison import POLICIES, Comparison
 from memstore.learn.items import read_items
 from memstore.learn.pieces import MOST_CHARACTERS
-from memstore.learn.supersession import MOST_CANDIDATES, Verdict, judge, metadata_conflicts
+from memstore.learn.replies import Replies
 from memstore.model import NewFact, Scope
+from memstore.readings import Asked
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from datetime import datetime
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from memstore.changes import Applied
+    from memstore.learn.comparison import Pair
     from memstore.learn.items import Item
-    from memstore.learn.supersession import Judgement
-    from memstore.model import Episode, Fact
+    from memstore.model import Episode
     from memstore.protocols import Generator
     from memstore.store import Store
 
-POLICIES: Final = ("auto", "propose", "off")
+ERASED: Final = "it was erased before, and this text says it still: add it by hand if it is meant"
+
+LATEST: Final = datetime.max.replace(tzinfo=UTC)
+"""When a new text without a time was written: now, which is after everything that is held."""
 
 MOST_ATTEMPTS: Final = 5
 """How often facts are compared anew because another process changed them meanwhile."""
@@ -47,6 +52,8 @@ class Outcome(StrEnum):
     """Stored, and an older fact retired for it."""
     PROPOSED = "proposed"
     """Stored, and put forward to replace an older fact; both are active."""
+    OUTDATED = "outdated"
+    """Stored as superseded already: a fact that was said later takes its place."""
     REJECTED = "rejected"
 
 
@@ -61,7 +68,7 @@ class Extracted:
     fact_id: int | None = None
     """The fact that says it now: the new one, or of a duplicate the one that was there."""
     other_id: int | None = None
-    """The older fact that was retired, or may be."""
+    """The older fact that was retired, or may be; of what is outdated, the fact said later."""
     proposal_id: int | None = None
     similarity: float | None = None
     """Cosine of the two contents."""
@@ -87,14 +94,6 @@ class Extraction:
         return [item for item in self.items if item.outcome == outcome]
 
 
-class _Pair(NamedTuple):
-    """A new item, and the older fact it may replace."""
-
-    old: Fact
-    similarity: float
-    judgement: Judgement
-
-
 class Extractor:
     """Turns texts into facts of one store.
 
@@ -103,9 +102,8 @@ class Extractor:
         generator: the model that reads.
         policy: what becomes of an older fact that a new one may replace. ``"propose"``: it is put
             forward in ``store.proposals`` and nothing is retired. ``"auto"``: it is retired where
-            the two are near, their words tell that they cannot both hold, and the text is not older
-            than that fact, else proposed; undone by ``store.reinstate``. ``"off"``: nothing is
-            compared.
+            the two are near and their words tell that they cannot both hold, else proposed; undone
+            by ``store.reinstate``. ``"off"``: nothing is compared.
         scope: whose the facts are; they are compared with those of the same owners only.
         max_characters: longer texts are cut, and the model is asked about each piece.
     """
@@ -124,8 +122,30 @@ class Extractor:
         self._store = store
         self._generator = generator
         self._policy = policy
+        self._comparison = Comparison(store, policy, generator)
+        self._given_scope = scope
         self._scope = scope or Scope()
         self._max_characters = max_characters
+
+    @property
+    def store(self) -> Store:
+        """Where to."""
+        return self._store
+
+    @property
+    def generator(self) -> Generator:
+        """The model that reads."""
+        return self._generator
+
+    @property
+    def comparison(self) -> Comparison:
+        """What compares new facts with older ones."""
+        return self._comparison
+
+    @property
+    def scope(self) -> Scope | None:
+        """Whose the facts are, if that was said."""
+        return self._given_scope
 
     def __repr__(self) -> str:
         return f"Extractor({self._store!r}, {self._generator.model!r}, policy={self._policy!r})"
@@ -158,49 +178,71 @@ class Extractor:
         if subject_hint is not None:
             checked_text(subject_hint, "subject_hint", MAX_NAME)
         at = clock.moment(at, "at")
+        begun = clock.utc_now()
         episode = self._store.episodes.record(
             text, source=source, metadata=metadata, valid_at=at, scope=self._scope
         )
-        items = read_items(
-            text,
-            self._generator,
-            subject_hint,
-            # A text that is read again counts from when it was first recorded.
-            at=at or episode.valid_at or episode.created_at,
+        asked = Asked(
+            hint=subject_hint, at=at, metadata=metadata, max_characters=self._max_characters
+        )
+        # What is recorded just now was said after all that is held, also after what others store
+        # in this moment; a text that was on record is as old as it is.
+        fresh = at is None and episode.created_at >= begun
+        return self._learn(episode, asked, LATEST if fresh else said_at(episode, asked))
+
+    def extract_episode(self, episode_id: int, subject_hint: str | None = None) -> Extraction:
+        """Store the facts in an episode that is on record, for its own owners.
+
+        What was said later than the episode is not replaced by it; see ``Outcome.OUTDATED``.
+
+        Args:
+            episode_id: the episode.
+            subject_hint: whom or what it is about, for facts that do not say.
+
+        Raises:
+            NotFound: there is no such episode, or it was erased.
+            GeneratorError: no usable reply; no fact was stored.
+        """
+        if subject_hint is not None:
+            checked_text(subject_hint, "subject_hint", MAX_NAME)
+        episode = self._store.episodes.get(episode_id)
+        asked = replace(self.usual(episode), hint=subject_hint)
+        return self._learn(episode, asked, said_at(episode, asked))
+
+    def usual(self, episode: Episode) -> Asked:
+        """Return how an episode is read of which nobody said anything else."""
+        return Asked(
+            at=episode.valid_at,
+            metadata=episode.metadata or None,
             max_characters=self._max_characters,
         )
-        return self._learn(episode, items, metadata, at)
 
-    def _learn(
-        self,
-        episode: Episode,
-        items: Sequence[Item],
-        metadata: Mapping[str, Any] | None,
-        at: datetime | None,
-    ) -> Extraction:
-        usable = [
-            NewFact(
-                content=item.content,
-                subject=item.subject,
-                category=item.category,
-                metadata=metadata,
-                valid_at=at,
-                source=episode.source,
-                episode_id=episode.id,
-            )
-            for item in items
-            if item.refused is None
-        ]
+    def read(self, episode: Episode, asked: Asked, replies: Replies) -> list[Item]:
+        """Return what the model finds in an episode, asked for or kept; nothing is stored."""
+        return read_items(
+            episode.content,
+            replies,
+            asked.hint,
+            # A text that is read again counts from when it was first recorded.
+            at=asked.at or episode.valid_at or episode.created_at,
+            max_characters=asked.max_characters,
+        )
+
+    def _learn(self, episode: Episode, asked: Asked, when: datetime) -> Extraction:
+        self._store.readings.begin(episode.id, EXTRACT, asked)
+        replies = Replies(self._generator, self._store.readings, episode.id)
+        items = self.read(episode, asked, replies)
+        usable = facts_in(episode, asked, items)
         for attempt in range(1, MOST_ATTEMPTS + 1):
             since = self._store.newest_id()
-            pairs, not_compared = self._compare(usable)
+            pairs, not_compared = self._comparison.compare(usable, episode.scope, when)
             changes = [
-                self._addition(new, pairs.get(place), episode) for place, new in enumerate(usable)
+                self._comparison.addition(new, pairs.get(place)) for place, new in enumerate(usable)
             ]
             try:
                 applied = self._store.apply(
                     changes,
-                    scope=self._scope,
+                    scope=episode.scope,
                     # A crowd of writers may keep two facts side by side, but stops nobody.
                     since=since if not_compared is None and attempt < MOST_ATTEMPTS else None,
                 )
@@ -215,90 +257,35 @@ class Extractor:
             not_compared=not_compared,
         )
 
-    def _compare(self, usable: Sequence[NewFact]) -> tuple[dict[int, _Pair], str | None]:
-        """Return for each item the older fact it may replace, and why none was looked for.
 
-        An older fact has one successor: of several items that may replace it the nearest does.
-        Items of one text are not compared with each other: it says them all.
-        """
-        if self._policy == "off":
-            return {}, 'the policy is "off"'
-        pairs: dict[int, _Pair] = {}
-        try:
-            for place, new in enumerate(usable):
-                pair, why_not = self._pair(new)
-                if why_not is not None:
-                    return {}, why_not
-                if pair is not None:
-                    pairs[place] = pair
-        except EmbedderError as error:
-            return {}, str(error)
-        nearest: dict[int, int] = {}
-        for place, pair in pairs.items():
-            rival = nearest.setdefault(pair.old.id, place)
-            if pair.similarity > pairs[rival].similarity:
-                nearest[pair.old.id] = place
-        return {place: pairs[place] for place in nearest.values()}, None
+def said_at(episode: Episode, asked: Asked) -> datetime:
+    """Return when a text on record was written."""
+    return asked.at or episode.valid_at or episode.created_at
 
-    def _pair(self, new: NewFact) -> tuple[_Pair | None, str | None]:
-        """Return the nearest older fact that may give way, or why none could be looked for."""
-        hits = self._store.search(
-            new.content,
-            subject=new.subject,
-            scope=self._scope,
-            limit=MOST_CANDIDATES,
-            word_weight=0,
-            vector_weight=1,
-            half_lives_seconds={"note": 0},  # how old a fact is says nothing of what replaces it
-            touch=False,
+
+def facts_in(episode: Episode, asked: Asked, items: Iterable[Item]) -> list[NewFact]:
+    """Return the items that can be stored, as facts of their episode and its owners."""
+    return [
+        NewFact(
+            content=item.content,
+            subject=item.subject,
+            category=item.category,
+            metadata=asked.metadata,
+            valid_at=asked.at,
+            source=episode.source,
+            episode_id=episode.id,
+            derivation=EXTRACT,
+            user_id=episode.user_id,
+            agent_id=episode.agent_id,
+            run_id=episode.run_id,
         )
-        if hits.words_only is not None:
-            return None, hits.words_only
-        older = [hit.fact for hit in hits if _comparable(hit.fact, new)]
-        if not older or any(fact.content == new.content for fact in older):
-            return None, None
-        cosines = self._store.similarities(new.content, [fact.content for fact in older])
-        for similarity, fact in sorted(
-            zip(cosines, older, strict=True), key=lambda pair: (-pair[0], -pair[1].id)
-        ):
-            judgement = judge(fact.content, new.content, similarity)
-            if judgement.verdict != Verdict.KEEP:
-                return _Pair(fact, similarity, judgement), None
-        return None, None
-
-    def _addition(self, new: NewFact, pair: _Pair | None, episode: Episode) -> AddFact:
-        if pair is None:
-            return AddFact(fact=new, unless_known=True)
-        evidence = {
-            **pair.judgement.evidence,
-            "policy": self._policy,
-            "model": self._generator.model,
-            "episode": episode.id,
-        }
-        told = clock.moment(new.valid_at, "valid_at") or episode.valid_at or episode.created_at
-        # An older text, or one that is read again, is no news about a fact that came later.
-        news = told >= (pair.old.valid_at or pair.old.created_at)
-        if not news:
-            evidence["told"] = clock.to_text(told)
-        retires = news and self._policy == "auto" and pair.judgement.verdict == Verdict.RETIRE
-        return AddFact(
-            fact=replace(new, supersedes=pair.old.id) if retires else new,
-            unless_known=True,
-            proposes=None if retires else pair.old.id,
-            similarity=pair.similarity,
-            evidence=evidence,
-        )
-
-
-def _comparable(fact: Fact, new: NewFact) -> bool:
-    # A task ends by its status, never because somebody spoke of another one.
-    return fact.metadata.get("kind") != "task" and not metadata_conflicts(
-        fact.metadata, new.metadata
-    )
+        for item in items
+        if item.refused is None
+    ]
 
 
 def _outcomes(
-    items: Sequence[Item], applied: Sequence[Applied], pairs: Mapping[int, _Pair]
+    items: Sequence[Item], applied: Sequence[Applied], pairs: Mapping[int, Pair]
 ) -> Iterator[Extracted]:
     place = -1
     for item in items:
@@ -315,7 +302,7 @@ def _outcomes(
         yield _outcome(item, applied[place], pairs.get(place))
 
 
-def _outcome(item: Item, done: Applied, pair: _Pair | None) -> Extracted:
+def _outcome(item: Item, done: Applied, pair: Pair | None) -> Extracted:
     found = Extracted(
         outcome=Outcome.DUPLICATE if done.known else Outcome.STORED,
         content=item.content,
@@ -323,12 +310,15 @@ def _outcome(item: Item, done: Applied, pair: _Pair | None) -> Extracted:
         category=item.category,
         fact_id=done.fact.id,
     )
+    if done.known and done.fact.status == "erased":
+        return replace(found, outcome=Outcome.REJECTED, fact_id=None, reason=ERASED)
     if done.known or pair is None:
         return found
+    outcome = Outcome.SUPERSEDED if done.previous is not None else Outcome.OUTDATED
     return replace(
         found,
-        outcome=Outcome.PROPOSED if done.previous is None else Outcome.SUPERSEDED,
-        other_id=pair.old.id,
+        outcome=Outcome.PROPOSED if done.proposal_id is not None else outcome,
+        other_id=pair.other.id,
         proposal_id=done.proposal_id,
         similarity=pair.similarity,
         evidence=done.change.evidence,

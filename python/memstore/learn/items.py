@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from datetime import UTC
 from importlib import resources
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore import clock
-from memstore.arguments import MAX_CONTENT, MAX_NAME, checked_text
+from memstore.arguments import MAX_NAME, MAX_NUMBER, checked_text
 from memstore.errors import GeneratorError, ReplyError
 from memstore.learn.messages import fence
 from memstore.learn.pieces import MOST_CHARACTERS, pieces
+from memstore.learn.replies import Replies
 from memstore.learn.reply import parse_array, parse_object
 from memstore.model import DEFAULT_CATEGORY, NewFact
-from memstore.protocols import JSONGenerator
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -45,6 +46,9 @@ SCHEMA: Final[dict[str, Any]] = {
     "additionalProperties": False,
 }
 
+DAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+"""No locale changes these: the same text makes the same prompt."""
+
 _PLACE: Final = re.compile(r"\{(time|hint|text)\}")
 
 
@@ -61,7 +65,7 @@ class Item:
 
 def read_items(
     text: str,
-    generator: Generator,
+    replies: Replies,
     subject_hint: str | None = None,
     *,
     at: datetime | str | None = None,
@@ -71,7 +75,7 @@ def read_items(
 
     Args:
         text: any text; a long one is cut, and the model is asked about each piece.
-        generator: the model.
+        replies: the model, and what it answered before.
         subject_hint: whom or what the text is about, for facts that do not say.
         at: when the text was written, so that "tomorrow" becomes a date; now, if not given.
         max_characters: the length of the longest piece.
@@ -80,17 +84,17 @@ def read_items(
         GeneratorError: no usable reply; the message says about which piece. The kind of error is
             the generator's own, so that it tells whether trying again makes sense.
     """
-    checked_text(text, "the text", MAX_CONTENT)
+    checked_text(text, "the text", MAX_NUMBER)  # a long one is read in pieces
     if subject_hint is not None:
         checked_text(subject_hint, "subject_hint", MAX_NAME)
     when = clock.moment(at, "at") or clock.utc_now()
     parts = [part for part in pieces(text, max_characters) if part.strip()]
-    found = []
+    found: list[Item] = []
     for place, part in enumerate(parts, 1):
         where = "extraction" if len(parts) == 1 else f"extraction, piece {place} of {len(parts)}"
         try:
-            reply = _ask(prompt_for(part, subject_hint, when), generator)
-            found.extend(_items(reply, subject_hint))
+            entries = replies.entries(prompt_for(part, subject_hint, when), SCHEMA, _entries)
+            found.extend(_item(entry, subject_hint) for entry in entries)
         except GeneratorError as error:
             raise type(error)(f"{where}: {error}") from error
     return found
@@ -119,7 +123,7 @@ def extract_facts(
     Raises:
         GeneratorError: no usable reply.
     """
-    items = read_items(text, generator, subject_hint, at=at, max_characters=max_characters)
+    items = read_items(text, Replies(generator), subject_hint, at=at, max_characters=max_characters)
     distinct: dict[tuple[str, str], NewFact] = {}
     for item in items:
         if item.refused is None:
@@ -134,29 +138,13 @@ def prompt_for(text: str, subject_hint: str | None, at: datetime) -> str:
     if subject_hint is not None:
         hint = f"\nIt is probably about this subject:\n\n{fence(subject_hint, 'subject hint')}\n"
     values = {
-        "time": f"{at:%A}, {clock.to_text(at)[:16]}Z",
+        "time": f"{DAYS[at.astimezone(UTC).weekday()]}, {clock.to_text(at)[:16]}Z",
         "hint": hint,
         "text": fence(text, "text"),
     }
     template = resources.files("memstore.learn").joinpath("prompts/extract.md").read_text("utf-8")
     # In one pass: a text that holds "{hint}" keeps it.
     return _PLACE.sub(lambda place: values[place[1]], template)
-
-
-def _ask(prompt: str, generator: Generator) -> str:
-    try:
-        if isinstance(generator, JSONGenerator):
-            return generator.generate_json(prompt, SCHEMA)
-        return generator.generate(prompt)
-    except GeneratorError:
-        raise
-    # A generator may be anybody's code, and callers are promised one tree of errors.
-    except Exception as error:
-        raise GeneratorError(f"the generator failed: {type(error).__name__}: {error}") from error
-
-
-def _items(reply: str, subject_hint: str | None) -> list[Item]:
-    return [_item(entry, subject_hint) for entry in _entries(reply)]
 
 
 def _entries(reply: str) -> list[object]:

@@ -1,0 +1,220 @@
+"""Consolidation: one fact that says what several say, proposed and never slipped in.
+
+A model names groups of the facts it was shown and writes a sentence for each; rules look at both
+before anything is proposed. What comes of a reply:
+
+| the reply | the outcome |
+|---|---|
+| no JSON, cut short, or without a list of groups | ``ReplyError``; nothing is done |
+| a group that is no object, or whose memories are no list of numbers that were shown | refused |
+| a group of fewer than two memories, or with one that an earlier group has | refused |
+| a text that is none, blank or longer than a fact (1,000 characters) | refused |
+| facts whose metadata contradicts each other | refused |
+| a text that lost a number, date, version or name of its facts, or brought one in | refused |
+| a text that denies where no fact does, or the other way round | refused |
+| a group that was put forward before, whatever became of it | refused |
+| anything else | proposed, or with the policy ``auto`` accepted where it is plain |
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from importlib import resources
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, Final
+
+from memstore.arguments import checked_text
+from memstore.errors import Conflict, NotFound, ReplyError
+from memstore.learn.faithfulness import is_plain, unfaithful
+from memstore.learn.items import LONGEST_FACT
+from memstore.learn.messages import fence
+from memstore.learn.replies import ask
+from memstore.learn.reply import parse_object
+from memstore.learn.supersession import metadata_conflicts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from memstore.model import Fact, Scope
+    from memstore.protocols import Generator
+    from memstore.store import Store
+
+POLICIES: Final = ("propose", "auto")
+
+MOST_SHOWN: Final = 40
+"""Facts a model is shown at once: what it can oversee; more are shown in several groups."""
+
+SCHEMA: Final[dict[str, Any]] = {
+    "type": "object",
+    "properties": {
+        "groups": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "memories": {"type": "array", "items": {"type": "integer"}},
+                    "text": {"type": "string"},
+                },
+                "required": ["memories", "text"],
+                "additionalProperties": False,
+            },
+        }
+    },
+    "required": ["groups"],
+    "additionalProperties": False,
+}
+
+
+class Consolidation(StrEnum):
+    """What became of a group of facts."""
+
+    PROPOSED = "proposed"
+    ACCEPTED = "accepted"
+    """One new fact has superseded all of them."""
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Consolidated:
+    """A group of facts that a model would have said in one: what happened to it and why."""
+
+    outcome: Consolidation
+    fact_ids: tuple[int, ...] = ()
+    """The facts of the group, as far as they could be told."""
+    content: str = ""
+    """The text that would say it all."""
+    proposal_id: int | None = None
+    fact_id: int | None = None
+    """The new fact, where it was accepted."""
+    reason: str | None = None
+    """Why it was refused, or with the policy ``auto`` only proposed."""
+
+
+class _Unusable(ValueError):
+    """Why a group is not put forward."""
+
+
+def consolidate(
+    store: Store, subject: str, generator: Generator, scope: Scope | None, policy: str
+) -> list[Consolidated]:
+    """Let a model sum up facts about a subject; see :meth:`memstore.Store.consolidate`."""
+    if policy not in POLICIES:
+        raise ValueError(f"policy must be propose or auto, not {policy!r}")
+    by_owner: dict[Scope, list[Fact]] = {}
+    for fact in store.list(subject=subject, scope=scope):
+        if fact.metadata.get("kind") != "task" and fact.expired_at is None:
+            by_owner.setdefault(fact.scope, []).append(fact)
+    found: list[Consolidated] = []
+    for facts in by_owner.values():
+        for start in range(0, len(facts), MOST_SHOWN):
+            shown = facts[start : start + MOST_SHOWN]
+            if len(shown) > 1:
+                groups = _groups(ask(generator, prompt(subject, shown), SCHEMA))
+                found += _put_forward(store, shown, groups, generator.model, policy)
+    return found
+
+
+def prompt(subject: str, facts: Sequence[Fact]) -> str:
+    """Return what the model is asked: the facts numbered from 1, fenced as data."""
+    lines = [
+        f"{number}. {json.dumps({'says': fact.content}, ensure_ascii=False)}"
+        for number, fact in enumerate(facts, 1)
+    ]
+    template = resources.files("memstore.learn").joinpath("prompts/consolidate.md")
+    # In one pass over the template, so that nothing in the data is taken for a place to fill.
+    before, rest = template.read_text("utf-8").split("{subject}")
+    between, after = rest.split("{memories}")
+    named, shown = fence(subject, "subject"), fence("\n".join(lines), "memories")
+    return f"{before}{named}{between}{shown}{after}"
+
+
+def _groups(reply: str) -> list[object]:
+    groups = parse_object(reply).get("groups")
+    if not isinstance(groups, list):
+        raise ReplyError(
+            'the model\'s reply has no list "groups". Nothing was lost: ask again, or ask another '
+            "model"
+        )
+    return groups
+
+
+def _put_forward(
+    store: Store, shown: Sequence[Fact], groups: Sequence[object], model: str, policy: str
+) -> Iterator[Consolidated]:
+    taken: set[int] = set()
+    for group in groups:
+        facts = _named(group, shown)
+        ids = tuple(fact.id for fact in facts)
+        text = group.get("text") if isinstance(group, dict) else None
+        content = text.strip() if isinstance(text, str) else ""
+        try:
+            _check(facts, group, text, taken)
+            taken.update(ids)
+            yield _settle(store, facts, content, model, policy)
+        except _Unusable as error:
+            yield Consolidated(
+                outcome=Consolidation.REFUSED,
+                fact_ids=ids,
+                content=content[:LONGEST_FACT],
+                reason=str(error),
+            )
+
+
+def _named(group: object, shown: Sequence[Fact]) -> list[Fact]:
+    """Return the facts a group names, each once, in their order; of numbers not shown, none."""
+    numbers = group.get("memories") if isinstance(group, dict) else None
+    if not isinstance(numbers, list):
+        return []
+    known = {n for n in numbers if type(n) is int and 1 <= n <= len(shown)}
+    return [shown[n - 1] for n in sorted(known)]
+
+
+def _check(facts: Sequence[Fact], group: object, text: object, taken: set[int]) -> None:
+    """Refuse a group that cannot be put forward, with the reason."""
+    if not isinstance(group, dict):
+        raise _Unusable(f"a group must be an object, not {type(group).__name__}")
+    numbers = group.get("memories")
+    if not isinstance(numbers, list) or any(type(n) is not int for n in numbers):
+        raise _Unusable("its memories are no list of numbers")
+    if len(set(numbers)) != len(facts):
+        raise _Unusable("it names a memory that was not shown")
+    if len(facts) < 2:
+        raise _Unusable("it names fewer than two memories")
+    if twice := taken.intersection(fact.id for fact in facts):
+        raise _Unusable(f"an earlier group has fact {min(twice)} already")
+    try:
+        content = checked_text(text, "its text", LONGEST_FACT).strip()
+    except (ValueError, TypeError) as error:
+        raise _Unusable(str(error)) from None
+    if any(metadata_conflicts(a.metadata, b.metadata) for a, b in combinations(facts, 2)):
+        raise _Unusable("the metadata of its facts contradict each other")
+    if why := unfaithful([fact.content for fact in facts], content, facts[0].subject):
+        raise _Unusable(why)
+
+
+def _settle(
+    store: Store, facts: Sequence[Fact], content: str, model: str, policy: str
+) -> Consolidated:
+    """Propose one text for several facts, and accept it where the policy says so."""
+    ids = tuple(fact.id for fact in facts)
+    try:
+        proposal = store.proposals.put_forward(
+            ids, content, {"model": model, "policy": policy}, scope=facts[0].scope
+        )
+    except (Conflict, NotFound) as error:  # put forward before, or changed while the model thought
+        raise _Unusable(str(error)) from None
+    proposed = Consolidated(
+        outcome=Consolidation.PROPOSED, fact_ids=ids, content=content, proposal_id=proposal.id
+    )
+    if policy != "auto":
+        return proposed
+    if not is_plain([fact.content for fact in facts], content):
+        return replace(proposed, reason="more than the words of its facts joined: look at it")
+    try:
+        done = store.proposals.accept(proposal.id)
+    except Conflict as error:
+        return replace(proposed, reason=str(error))
+    new_id = None if done.new is None else done.new.id
+    return replace(proposed, outcome=Consolidation.ACCEPTED, fact_id=new_id)

@@ -1,0 +1,177 @@
+"""Deriving again: the facts in the log, drawn from it anew, and what people did left as it is.
+
+Each episode is settled by itself, in one transaction, so that what was cut off goes on where it
+stopped. What comes out again is the very same row; nothing is written where nothing differs.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Final
+
+from memstore.database import derivation_table
+from memstore.database.reading_table import CLOSED, EXTRACT
+from memstore.errors import (
+    GeneratorError,
+    GeneratorUnavailable,
+    LearningError,
+    NotFound,
+)
+from memstore.learn.conversation import CONVERSATION
+from memstore.learn.extraction import facts_in, said_at
+from memstore.learn.replies import Replies
+from memstore.learn.settling import Settling
+from memstore.readings import Asked
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memstore.database.engine import Progress
+    from memstore.facts import Facts
+    from memstore.learn.extraction import Extractor
+    from memstore.model import Episode, NewFact
+    from memstore.store import Store
+
+MOST_PASSES: Final = 5
+"""How often the log is gone over; the second time only where a fact was withdrawn in the first."""
+
+LEFT: Final = {
+    "conversations": "conversations left alone {}: what was decided then rested on what was held",
+    "closed": "episodes left alone since a fact of them was erased {}",
+    "expired": "expired episodes left unread {}",
+}
+"""What is not derived again, and why."""
+
+NAMED: Final = 10
+"""Episodes named in a message; the rest are counted."""
+
+
+def rebuild(
+    store: Store, facts: Facts, extractor: Extractor, progress: Progress | None
+) -> list[str]:
+    """Derive facts from the log again; see :meth:`memstore.Store.rebuild`."""
+    theirs = extractor.store
+    if (theirs.path, theirs.namespace) != (store.path, store.namespace):
+        raise ValueError(f"the extractor writes to {theirs!r}: make one for {store!r}")
+    with facts.reading() as transaction:
+        ids = derivation_table.episode_ids(transaction, store.namespace, extractor.scope)
+    work = _Rebuilding(store, facts, extractor)
+    for _ in range(MOST_PASSES):
+        if not work.go_over(ids, progress):
+            break
+        progress = None
+    if work.failures:
+        raise _failed(work)
+    return work.told()
+
+
+class _Rebuilding:
+    """One run over the log."""
+
+    def __init__(self, store: Store, facts: Facts, extractor: Extractor) -> None:
+        self._store = store
+        self._extractor = extractor
+        self._settling = Settling(store, facts, extractor)
+        self._done: Counter[str] = Counter()
+        self._unavailable = False
+        self.failures: dict[int, GeneratorError] = {}
+
+    def go_over(self, ids: Sequence[int], progress: Progress | None) -> bool:
+        """Settle every episode, oldest first.
+
+        Returns:
+            Whether a fact was withdrawn. An episode before may have said the same, and stored
+            nothing because that fact was there: then it is to be gone over once more.
+        """
+        before = self._settling.done["withdrawn"]
+        for name in ("episodes", *LEFT):
+            self._done[name] = 0
+        for done, episode_id in enumerate(ids):
+            if progress is not None:
+                progress(done, len(ids))
+            if episode_id in self.failures:
+                continue
+            try:
+                episode = self._store.episodes.get(episode_id)
+            except NotFound:  # erased meanwhile
+                continue
+            self.settle(episode)
+        if progress is not None:
+            progress(len(ids), len(ids))
+        return self._settling.done["withdrawn"] > before
+
+    def told(self) -> list[str]:
+        """Say what was done, a sentence each."""
+        n = self._done + self._settling.done
+        sentences = [
+            f"derived facts from the log again: episodes read {n['episodes']}, questions to the "
+            f"model {n['asked']}, facts added {n['added']}, deleted as they no longer come out "
+            f"{n['withdrawn']}, of such brought back {n['returned']}"
+        ]
+        sentences += [why.format(n[name]) for name, why in LEFT.items() if n[name]]
+        return sentences
+
+    def settle(self, episode: Episode) -> None:
+        """Make the facts of an episode what it says, or note why it cannot be read."""
+        how = self._how(episode)
+        if not how:
+            return
+        try:
+            wanted = self._wanted(episode, how)
+        except GeneratorError as error:
+            self._unavailable = self._unavailable or isinstance(error, GeneratorUnavailable)
+            self.failures[episode.id] = error
+            return
+        self._done["episodes"] += 1
+        when = max(said_at(episode, asked) for asked in how)
+        self._settling.settle(episode, wanted, when)
+
+    def _how(self, episode: Episode) -> list[Asked]:
+        """Return how an episode is to be read; nothing for one that is left alone."""
+        readings = self._store.readings.of(episode.id)
+        kinds = {row.kind for row in readings}
+        if CLOSED in kinds:
+            self._done["closed"] += 1
+            return []
+        if EXTRACT in kinds:
+            return [Asked.from_text(row.asked) for row in readings if row.kind == EXTRACT]
+        if kinds or episode.source == CONVERSATION:
+            self._done["conversations"] += 1
+            return []
+        if episode.status == "expired":
+            self._done["expired"] += 1
+            return []
+        return [self._extractor.usual(episode)]
+
+    def _wanted(self, episode: Episode, how: Sequence[Asked]) -> dict[tuple[str, str], NewFact]:
+        """Return what an episode says, each claim once, by subject and words."""
+        found: dict[tuple[str, str], NewFact] = {}
+        for asked in how:
+            self._store.readings.begin(episode.id, EXTRACT, asked)
+            replies = Replies(
+                self._extractor.generator,
+                self._store.readings,
+                episode.id,
+                only_kept=self._unavailable,
+            )
+            try:
+                items = self._extractor.read(episode, asked, replies)
+            finally:
+                self._done["asked"] += replies.asked
+            for new in facts_in(episode, asked, items):
+                found.setdefault((new.subject.strip(), new.content), new)
+        return found
+
+
+def _failed(work: _Rebuilding) -> LearningError:
+    ids = [*work.failures]
+    first = work.failures[ids[0]]
+    more = f" and {len(ids) - NAMED} more" if len(ids) > NAMED else ""
+    error = LearningError(
+        f"episodes {', '.join(map(str, ids[:NAMED]))}{more} could not be read and were left as "
+        f"they are: {first} (the rest is done: {'; '.join(work.told())}; rebuild again to go on)",
+        step="extract",
+        episode_id=ids[0],
+    )
+    error.__cause__ = first
+    return error
