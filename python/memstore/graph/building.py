@@ -1,0 +1,200 @@
+"""Building the graph of a namespace from its facts: read, derive, write beside, and switch.
+
+Nothing is locked while the facts are read by rules or by a model. The new graph is written in steps
+so small that nobody waits long to write, beside the old one, which stands until one transaction
+makes the new one current. A process that dies on the way leaves the old graph, and rows that no
+query sees and the next build removes.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from memstore import clock
+from memstore.database import decision_table, graph_table, journal
+from memstore.database.filters import FactFilter
+from memstore.database.graph_table import MENTIONS, NAMES, RELATIONS, SHIFT
+from memstore.database.journal import Kind
+from memstore.errors import Conflict, StoreBusy
+from memstore.graph import decisions
+from memstore.graph.rules import Text, Triple, derive
+from memstore.learn import relations
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from memstore.database.engine import Engine, Progress, Transaction, Value
+    from memstore.database.graph_table import Part
+    from memstore.database.journal import Author
+    from memstore.entities import RefusedRelation
+    from memstore.graph.rules import Derived
+    from memstore.protocols import Generator
+
+STEP_ROWS: Final = 10_000
+"""Rows that are written or removed in one transaction: some 100 ms of the write lock."""
+
+PAUSE_SECONDS: Final = 0.05
+"""Between two steps: SQLite looks for a free lock every few milliseconds at first, later ten times
+a second, and would find it taken again and again."""
+
+
+class _Snapshot(NamedTuple):
+    texts: list[Text]
+    triples: dict[int, list[Triple]]
+    aliases: list[str]
+    operation_id: int
+
+
+def ask(
+    engine: Engine, namespace: str, generator: Generator, progress: Progress | None = None
+) -> list[RefusedRelation]:
+    """Ask a model about every active fact that it has not read yet, and keep what it says.
+
+    Returns:
+        What it said that was not believed.
+
+    Raises:
+        GeneratorError: it failed; what it said before that is kept.
+    """
+    reader = relations.reader(generator)
+    snapshot = _read(engine, namespace, reader)
+    unread = [text for text in snapshot.texts if text.fact_id not in snapshot.triples]
+    done = len(snapshot.texts) - len(unread)
+    refused: list[RefusedRelation] = []
+    for block in relations.blocks(unread):
+        if progress is not None:
+            progress(done, len(snapshot.texts))
+        reading = relations.read(block, generator)
+        refused += reading.refused
+        with engine.write() as transaction:
+            for fact_id, triples in reading.triples.items():
+                graph_table.keep_reading(transaction, fact_id, reader, _encode(triples))
+        done += len(block)
+    if progress is not None:
+        progress(done, len(snapshot.texts))
+    return refused
+
+
+def build(engine: Engine, author: Author, namespace: str, generator: Generator | None) -> None:
+    """Derive the graph by rules, and by what a model said of the facts; replace the old one.
+
+    Raises:
+        Conflict: somebody else began to build it meanwhile, or dropped it; theirs stands.
+    """
+    snapshot = _read(engine, namespace, None if generator is None else relations.reader(generator))
+    derived = derive(snapshot.texts, snapshot.aliases, snapshot.triples)
+    model = None if generator is None else generator.model
+    with engine.write() as transaction:
+        graph_id = graph_table.begin(transaction, namespace, snapshot.operation_id, model)
+    for part, rows in _steps(derived, graph_id << SHIFT):
+        with engine.write() as transaction:
+            gone = _erased(transaction, namespace, graph_id, snapshot)
+            graph_table.insert(transaction, part, _without(part, rows, gone, derived))
+        time.sleep(PAUSE_SECONDS)
+    with engine.write() as transaction:
+        gone = _erased(transaction, namespace, graph_id, snapshot)
+        facts = sum(1 for text in snapshot.texts if text.fact_id not in gone)
+        graph_table.make_current(transaction, namespace, graph_id, facts)
+        for keys in decisions.groups(decision_table.of_namespace(transaction, namespace)):
+            graph_table.regroup(transaction, graph_id, keys)
+        after = {
+            "namespace": namespace,
+            "facts": facts,
+            "names": len(derived.names),
+            "relations": len(derived.relations),
+        }
+        journal.append(transaction, author, Kind.GRAPH, None, after=after)
+    sweep(engine, namespace)
+
+
+def sweep(engine: Engine, namespace: str) -> None:
+    """Remove, in small steps, what is left of builds that no query sees."""
+    # The graph stands: what cannot be removed for another writer is removed after the next build.
+    with suppress(StoreBusy):
+        while _removed_some(engine, namespace):
+            time.sleep(PAUSE_SECONDS)
+
+
+def _removed_some(engine: Engine, namespace: str) -> bool:
+    with engine.write() as transaction:
+        return graph_table.remove_some(transaction, namespace, STEP_ROWS)
+
+
+def _steps(derived: Derived, first: int) -> Iterator[tuple[Part, list[tuple[Value, ...]]]]:
+    """Yield the rows of a graph in the portions they are written in; names are numbered on.
+
+    By its mentions a fact that is erased on the way finds what else it gave: they come first.
+    """
+    parts: tuple[tuple[Part, list[tuple[Value, ...]]], ...] = (
+        # In the order of their keys, so that each row goes to the end of its table.
+        (MENTIONS, [(first + name, fact_id) for name, fact_id in sorted(derived.mentions)]),
+        (
+            RELATIONS,
+            [
+                (first + source, first + target, fact_id, label)
+                for source, target, fact_id, label in sorted(derived.relations)
+            ],
+        ),
+        (
+            NAMES,
+            [
+                (first + place, first + place, key, name)
+                for place, (key, name) in enumerate(derived.names)
+            ],
+        ),
+    )
+    for part, rows in parts:
+        for start in range(0, len(rows), STEP_ROWS):
+            yield part, rows[start : start + STEP_ROWS]
+
+
+def _erased(
+    transaction: Transaction, namespace: str, graph_id: int, snapshot: _Snapshot
+) -> set[int]:
+    """Return the facts that were erased since they were read, if the build is still wanted."""
+    if not graph_table.is_building(transaction, graph_id):
+        raise Conflict(
+            f"the graph of namespace {namespace!r} was dropped or built by somebody else while "
+            "this build was under way: theirs stands, and this one is given up; build again if the "
+            "facts have changed since"
+        )
+    return graph_table.erased_since(transaction, snapshot.operation_id)
+
+
+def _without(
+    part: Part, rows: list[tuple[Value, ...]], gone: set[int], derived: Derived
+) -> list[tuple[Value, ...]]:
+    """Return rows without those that only erased facts give."""
+    if not gone:
+        return rows
+    if part is NAMES:
+        kept = {derived.names[name][0] for name, fact_id in derived.mentions if fact_id not in gone}
+        return [row for row in rows if row[part.columns.index("key")] in kept]
+    fact = part.columns.index("fact_id")
+    return [row for row in rows if row[fact] not in gone]
+
+
+def _read(engine: Engine, namespace: str, reader: str | None) -> _Snapshot:
+    """Read everything the graph follows from, in one state of the database."""
+    active = FactFilter((namespace,), clock.utc_now())
+    with engine.read() as transaction:
+        operation_id = journal.last_id(transaction)
+        texts = [Text(*row) for row in graph_table.texts(transaction, active)]
+        triples = {} if reader is None else _readings(transaction, active, reader)
+        held = decision_table.of_namespace(transaction, namespace)
+    aliases = [name for one in held for name in (one.decision.left, one.decision.right)]
+    return _Snapshot(texts, triples, aliases, operation_id)
+
+
+def _readings(transaction: Transaction, active: FactFilter, reader: str) -> dict[int, list[Triple]]:
+    return {
+        fact_id: [Triple(*triple) for triple in json.loads(triples)]
+        for fact_id, triples in graph_table.readings(transaction, active, reader)
+    }
+
+
+def _encode(triples: Sequence[Triple]) -> str:
+    return json.dumps(triples, ensure_ascii=False, separators=(",", ":"))

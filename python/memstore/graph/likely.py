@@ -1,0 +1,105 @@
+"""Names that may be one entity's: proposed to a person, and never acted upon by themselves."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import defaultdict
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from memstore.graph.names import word_spans
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+MOST_WHOLE: Final = 5
+"""A name that may be short for more others than so says nothing of any one of them."""
+
+_SMALL: Final = frozenset(("of", "the", "and", "for", "de", "der", "und", "für"))
+"""Words that an abbreviation passes over."""
+
+
+class Pair(NamedTuple):
+    """Two keys that may name one entity, and why."""
+
+    left: str
+    right: str
+    reason: str
+
+
+def likely_pairs(keys: Iterable[str]) -> list[Pair]:
+    """Return pairs of names that look like one, each pair once, by its first reason.
+
+    Args:
+        keys: the keys of the names, see :func:`memstore.graph.names.name_key`.
+    """
+    words = {key: _words(key) for key in sorted(set(keys))}
+    found: dict[tuple[str, str], Pair] = {}
+    for pair in (*_written_alike(words), *_abbreviated(words), *_initials(words), *_parts(words)):
+        ends = (min(pair[:2]), max(pair[:2]))
+        found.setdefault(ends, Pair(*ends, pair.reason))
+    return [*found.values()]
+
+
+def _words(key: str) -> tuple[str, ...]:
+    return tuple(key[start:end] for start, end in word_spans(key))
+
+
+def _bare(key: str) -> str:
+    """Return the letters and digits of a name, without accents."""
+    letters = unicodedata.normalize("NFKD", key).casefold()
+    return "".join(letter for letter in letters if letter.isalnum())
+
+
+def _written_alike(words: Iterable[str]) -> Iterator[Pair]:
+    alike: defaultdict[str, list[str]] = defaultdict(list)
+    for key in words:
+        if bare := _bare(key):
+            alike[bare].append(key)
+    for keys in alike.values():
+        for other in keys[1:]:
+            yield Pair(keys[0], other, "the same letters")
+
+
+def _abbreviated(words: Mapping[str, Sequence[str]]) -> Iterator[Pair]:
+    """NYC and New York City; U.S. and United States."""
+    short: defaultdict[str, list[str]] = defaultdict(list)
+    for key, parts in words.items():
+        if len(parts) > 1:
+            for left_out in (frozenset[str](), _SMALL):
+                initials = "".join(part[0] for part in parts if part not in left_out)
+                if len(initials) > 1 and key not in short[initials]:
+                    short[initials].append(key)
+    for key, parts in words.items():
+        letters = key.replace(".", "")
+        if len(parts) == 1:
+            yield from _short_for(key, short.get(letters, ()), "an abbreviation")
+
+
+def _initials(words: Mapping[str, Sequence[str]]) -> Iterator[Pair]:
+    """A. Smith and Alice Smith."""
+    whole: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+    for key, parts in words.items():
+        if len(parts) > 1 and len(parts[0]) > 1:
+            whole[parts[0][0], parts[-1]].append(key)
+    for key, parts in words.items():
+        if len(parts) > 1 and len(parts[0]) == 1:
+            yield from _short_for(key, whole.get((parts[0], parts[-1]), ()), "an initial")
+
+
+def _parts(words: Mapping[str, Sequence[str]]) -> Iterator[Pair]:
+    """Alice and Alice Smith; Smith and Dr. Smith; Globex and Globex Corporation."""
+    extended: defaultdict[tuple[str, ...], list[str]] = defaultdict(list)
+    for key, parts in words.items():
+        for length in range(1, len(parts)):
+            extended[tuple(parts[:length])].append(key)
+            if length == 1:
+                extended[tuple(parts[-1:])].append(key)
+    for key, parts in words.items():
+        longer = [other for other in dict.fromkeys(extended.get(tuple(parts), ())) if other != key]
+        yield from _short_for(key, longer, "a part of the name")
+
+
+def _short_for(key: str, whole: Sequence[str], reason: str) -> Iterator[Pair]:
+    if len(whole) <= MOST_WHOLE:
+        for other in whole:
+            yield Pair(key, other, reason)

@@ -1,0 +1,270 @@
+"""Entities and relations by rules: the same facts give the same graph, name by name.
+
+A subject is an entity, and so is what capitals make a name, what a person or a model named, and
+every other place where such a name stands as whole words, in whatever case. A relation has the
+words between two names for its label where a sentence begins with the first one; otherwise the
+subject ``mentions`` the other.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from memstore.entities import MENTIONS
+from memstore.graph.capitals import Capitals, Sentences, cut
+from memstore.graph.lexicon import ARTICLES, BREAKS, COMMON, COPULAS, FUNCTION, PERSONAL, VERBS
+from memstore.graph.names import POSSESSIVE, has_unspaced, lowered, name_key, plain, word_spans
+from memstore.model import TODO
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+LONGEST_LABEL: Final = 6
+"""Words of the longest label; more of them say more than how two things stand to each other."""
+
+LONGEST_NAME: Final = 100
+"""Characters of the longest name that is looked for in texts; longer subjects are sentences."""
+
+_BETWEEN: Final = re.compile(r"(?:(?P<of>['’]s) )?(?P<words>[^\W_]+(?:[ '’-][^\W_]+)*)")
+"""What may stand between two names that it relates: words, and nothing that parts a sentence."""
+
+_ASIDE: Final = frozenset('"“”„«»()')
+"""Marks between two sentences of which the second says nothing of the subject by itself."""
+
+
+class Text(NamedTuple):
+    """What the rules read of a fact."""
+
+    fact_id: int
+    subject: str
+    content: str
+
+
+class Triple(NamedTuple):
+    """A relation in words, of which a model said that a fact says it."""
+
+    source: str
+    label: str
+    target: str
+
+
+class Derived(NamedTuple):
+    """A graph; a name is known by its place in ``names``."""
+
+    names: list[tuple[str, str]]
+    """Key and name."""
+    mentions: list[tuple[int, int]]
+    """Name and fact id."""
+    relations: list[tuple[int, int, int, str]]
+    """Name, name, fact id and label."""
+
+
+def derive(
+    texts: Sequence[Text],
+    aliases: Iterable[str] = (),
+    triples: Mapping[int, Sequence[Triple]] | None = None,
+) -> Derived:
+    """Return the graph of some facts; everything in it is in the order of the facts.
+
+    Args:
+        texts: the facts, by id.
+        aliases: names that a person gave: looked for, and an entity only where they are found.
+        triples: for fact ids, what a model said of them, checked.
+    """
+    read = triples or {}
+    capitals = Capitals()
+    for text in texts:
+        capitals.read(cut(text.content))
+    given = [text.subject for text in texts if text.subject != TODO]
+    given += [name for said in read.values() for triple in said for name in (triple[0], triple[2])]
+    names = _Names([*given, *aliases, *capitals.names()])
+    graph = _Graph()
+    for text in texts:
+        graph.add(text, names, read.get(text.fact_id, ()))
+    return graph.derived()
+
+
+class _Names:
+    """The names that are looked for, by their first words."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._keys: dict[str, str] = {}
+        self._lengths: dict[str, list[int]] = {}
+        for key in dict.fromkeys(map(name_key, names)):
+            self._look_for(key)
+
+    def _look_for(self, key: str) -> None:
+        if not 1 < len(key) <= LONGEST_NAME or key in COMMON:
+            return
+        spans = word_spans(key)
+        # A full stop at the end may be that of the sentence.
+        if not spans or spans[0][0] > 0 or key[spans[-1][1] :] not in ("", "."):
+            return
+        core = key[: spans[-1][1]]
+        if core.isdigit() or (core in self._keys and core != key):
+            return
+        self._keys[core] = key
+        lengths = self._lengths.setdefault(key[slice(*spans[0])], [])
+        if len(spans) not in lengths:
+            lengths.append(len(spans))
+            lengths.sort(reverse=True)
+
+    def found(self, sentences: Sentences) -> Iterator[tuple[int, int, str]]:
+        """Yield ``(first word, word behind the last, key)``, the longest name at each place."""
+        low: str | None = None
+        words, count = sentences.words, len(sentences.words)
+        place = 0
+        while place < count:
+            for length in self._lengths.get(sentences.low[place], ()):
+                end = place + length
+                if end > count:
+                    continue
+                if low is None:
+                    low = lowered(sentences.text)
+                key = self._keys.get(low[words[place][0] : words[end - 1][1]])
+                if key is not None:
+                    yield place, end, key
+                    place = end
+                    break
+            else:
+                place += 1
+
+
+class _Graph:
+    """Numbers names in the order they are met, and collects what is said of them."""
+
+    def __init__(self) -> None:
+        self._places: dict[str, int] = {}
+        self._spellings: list[Counter[str]] = []
+        self._mentions: list[tuple[int, int]] = []
+        self._relations: list[tuple[int, int, int, str]] = []
+
+    def add(self, text: Text, names: _Names, triples: Sequence[Triple]) -> None:
+        """Add what one fact says."""
+        sentences = cut(text.content)
+        subject = None if text.subject == TODO else self._place(text.subject)
+        found: list[tuple[int, int, int]] = []
+        for begin, end, key in names.found(sentences):
+            written = sentences.text[sentences.words[begin][0] : sentences.words[end - 1][1]]
+            found.append((begin, end, self._place(written, key)))
+        said = [(self._place(one.source), one.label, self._place(one.target)) for one in triples]
+        ends = [end for source, _, target in said for end in (source, target)]
+        every = dict.fromkeys(
+            [*([] if subject is None else [subject]), *(f[2] for f in found), *ends]
+        )
+        if not every:
+            return
+        self._mentions += [(place, text.fact_id) for place in every]
+        self._relate(text.fact_id, [*every], [*_labelled(sentences, found, subject), *said])
+
+    def _relate(self, fact_id: int, every: list[int], labelled: list[tuple[int, str, int]]) -> None:
+        """Relate the first name, the subject, to each other one, in words where there are some."""
+        anchor = every[0]
+        known = dict.fromkeys(one for one in labelled if one[0] != one[2])
+        linked = {
+            end
+            for source, _, target in known
+            for end in (source, target)
+            if anchor in (source, target)
+        }
+        mentioned = [(anchor, MENTIONS, one) for one in every[1:] if one not in linked]
+        self._relations += [
+            (source, target, fact_id, label) for source, label, target in [*known, *mentioned]
+        ]
+
+    def _place(self, name: str, key: str | None = None) -> int:
+        key = name_key(name) if key is None else key
+        place = self._places.setdefault(key, len(self._places))
+        if place == len(self._spellings):
+            self._spellings.append(Counter())
+        spelling = " ".join(plain(name).split())
+        # Without the full stop at its end a name is found, and not spelt.
+        if name_key(spelling) == key:
+            self._spellings[place][spelling] += 1
+        return place
+
+    def derived(self) -> Derived:
+        names = [
+            (key, _spelling(self._spellings[place]) if self._spellings[place] else key)
+            for key, place in self._places.items()
+        ]
+        return Derived(names, self._mentions, self._relations)
+
+
+def _spelling(spellings: Counter[str]) -> str:
+    """Return the spelling most used; one with a capital, if there is one."""
+    return min(spellings, key=lambda name: (name == name.lower(), -spellings[name], name))
+
+
+def _labelled(
+    sentences: Sentences, found: Sequence[tuple[int, int, int]], subject: int | None
+) -> Iterator[tuple[int, str, int]]:
+    """Yield the relation that the beginning of each sentence puts into words, if it does."""
+    for first, last in sentences.ranges():
+        inside = [one for one in found if first <= one[0] < last]
+        if not inside:
+            continue
+        begin, end, name = inside[0]
+        if all(sentences.low[place] in ARTICLES for place in range(first, begin)):
+            if len(inside) > 1 and not _belongs_to_more(sentences, inside[1], last):
+                label = _label(_between(sentences, end, inside[1][0]))
+                if label is not None:
+                    yield name, label, inside[1][2]
+        elif subject is not None and all(one[2] != subject for one in inside):
+            label = _said_of_subject(sentences, first, begin)
+            if label is not None and not _belongs_to_more(sentences, inside[0], last):
+                yield subject, label, name
+
+
+def _belongs_to_more(sentences: Sentences, found: tuple[int, int, int], last: int) -> bool:
+    """Whether what is said of a name is said of something else: Alice's boss, a GitHub account."""
+    begin, end, _ = found
+    if sentences.text.startswith(POSSESSIVE, sentences.words[end - 1][1]):
+        return True
+    if end == last or sentences.low[begin - 1] not in ARTICLES:
+        return False
+    return sentences.gap(end) == " " and sentences.low[end] not in COMMON
+
+
+def _between(sentences: Sentences, end: int, begin: int) -> str:
+    """Return what stands between two words."""
+    return sentences.text[sentences.words[end - 1][1] : sentences.words[begin][0]]
+
+
+def _said_of_subject(sentences: Sentences, first: int, begin: int) -> str | None:
+    """Return the words before a name where they are said of the subject: "(He) works at Globex"."""
+    if first > 0 and not _ASIDE.isdisjoint(sentences.gap(first)):
+        return None  # behind a quotation or in brackets: said of what stands before
+    verb = first + (sentences.low[first] in PERSONAL)
+    if sentences.low[first] == "the" and sentences.low[first + 1] == "user":
+        verb = first + 2
+    if verb >= begin:
+        return None
+    low = sentences.low[verb]
+    if low not in VERBS:
+        # Another capital may be that of a name nobody knows, of whom it is said.
+        capital = verb == first and sentences.written(verb) != low
+        if capital or low in COMMON:
+            return None
+    start, stop = sentences.words[verb][0], sentences.words[begin][0]
+    return _label(" " + sentences.text[start:stop])
+
+
+def _label(between: str) -> str | None:
+    """Return the words between two names as a label, if they relate them."""
+    if not between.startswith((" ", "'", "’")) or not between.endswith(" "):
+        return None
+    match = _BETWEEN.fullmatch(between.strip())
+    if match is None or has_unspaced(between):
+        return None
+    words = lowered(match["words"]).split()
+    while words and words[-1] in ARTICLES:
+        words.pop()
+    if match["of"] is not None:
+        while words and words[-1] in COPULAS:
+            words.pop()
+    if not 0 < len(words) <= LONGEST_LABEL or not BREAKS.isdisjoint(words):
+        return None
+    return None if FUNCTION.issuperset(words) else " ".join(words)

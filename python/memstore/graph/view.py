@@ -1,0 +1,113 @@
+"""Describing entities and the ways between them, as the facts that may be seen have them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cache
+from itertools import pairwise, starmap
+from typing import TYPE_CHECKING, Final
+
+from memstore.database import fact_table, graph_reads
+from memstore.entities import Entity, Neighbour, Neighbours, Relation
+
+if TYPE_CHECKING:
+    from memstore.database.engine import Transaction
+    from memstore.database.filters import FactFilter
+    from memstore.database.graph_reads import Nearest
+
+RELATIONS_SHOWN: Final = 5
+"""Relations of one step; words before ``mentions``, then those of the most facts."""
+
+FACTS_SHOWN: Final = 3
+"""Facts behind one relation; the newest."""
+
+
+class View:
+    """What one transaction shows of a graph; nothing is read twice."""
+
+    def __init__(self, transaction: Transaction, wanted: FactFilter) -> None:
+        self._transaction = transaction
+        self._wanted = wanted
+        self.entity = cache(self._entity)
+        self._step = cache(self._relations)
+
+    def shows(self, entity_id: int) -> bool:
+        """Whether a fact that may be seen speaks of an entity."""
+        return bool(graph_reads.names(self._transaction, self._wanted, entity_id))
+
+    def neighbours(self, entity_id: int, depth: int, limit: int) -> Neighbours:
+        """Return the nearest entities, each with a shortest way to it.
+
+        Each step further is taken only where the ones before did not find enough.
+        """
+        distances, ended = {entity_id: 0}, False
+        for reach in range(1, depth + 1):
+            before = len(distances)
+            distances, ended = graph_reads.near(self._transaction, self._wanted, entity_id, reach)
+            if ended or len(distances) > limit or len(distances) == before:
+                break
+        levels = self._levels(distances)
+        ways: dict[int, tuple[int, ...]] = {entity_id: (entity_id,)}
+        for level in levels:
+            for one in level:
+                ways[one.entity_id] = (*ways[one.before], one.entity_id)
+        shown = [one for level in levels for one in level][:limit]
+        found = Neighbours(
+            Neighbour(
+                entity=self.entity(one.entity_id),
+                distance=distances[one.entity_id],
+                path=tuple(starmap(self._step, pairwise(ways[one.entity_id]))),
+            )
+            for one in shown
+        )
+        found.entity = self.entity(entity_id)
+        found.cut = _cut(len(distances) - 1 - len(shown), reach if reach < depth else None, ended)
+        return found
+
+    def _levels(self, distances: dict[int, int]) -> list[list[Nearest]]:
+        """Return the entities of each distance, those with the most facts between first."""
+        found = []
+        for distance in range(1, max(distances.values()) + 1):
+            before = [one for one in distances if distances[one] == distance - 1]
+            best: dict[int, Nearest] = {}
+            facts: Counter[int] = Counter()
+            for one in graph_reads.one_step(self._transaction, self._wanted, before):
+                if distances.get(one.entity_id) == distance:
+                    facts[one.entity_id] += one.facts
+                    known = best.setdefault(one.entity_id, one)
+                    best[one.entity_id] = min(known, one, key=lambda n: (-n.facts, n.before))
+            found.append(sorted(best.values(), key=lambda n: (-facts[n.entity_id], n.entity_id)))
+        return found
+
+    def _entity(self, entity_id: int) -> Entity:
+        names = graph_reads.names(self._transaction, self._wanted, entity_id)
+        facts = graph_reads.count_facts(self._transaction, self._wanted, entity_id)
+        return Entity(name=names[0], names=tuple(names), facts=facts)
+
+    def _relations(self, left: int, right: int) -> tuple[Relation, ...]:
+        links = graph_reads.links(self._transaction, self._wanted, left, right, FACTS_SHOWN)
+        links = links[:RELATIONS_SHOWN]
+        ids = [fact_id for link in links for fact_id in link.fact_ids]
+        facts = fact_table.get_many(self._transaction, ids)
+        names = {end: self.entity(end).name for end in (left, right)}
+        return tuple(
+            Relation(
+                source=names[link.source_id],
+                label=link.label,
+                target=names[right if link.source_id == left else left],
+                facts=tuple(facts[fact_id] for fact_id in link.fact_ids),
+                fact_count=link.facts,
+            )
+            for link in links
+        )
+
+
+def _cut(more: int, reach: int | None, ended: bool) -> str | None:
+    """Say what an answer leaves out: so many, all that is further away, or nobody knows what."""
+    if ended:
+        steps = f"{graph_reads.MOST_STEPS:,}"
+        return f"the search ended after {steps} entities; ask about one that is related to fewer"
+    if more > 0:
+        further = "" if reach is None else f", and all that is more than {reach} away"
+        return f"{more} more{further}; ask with a larger limit"
+    return None
