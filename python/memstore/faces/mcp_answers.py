@@ -71,17 +71,17 @@ def of_search(hits: SearchHits, narrowing: Sequence[str] = ()) -> Answer:
         hits: what was found.
         narrowing: the arguments that would narrow the search further.
     """
-    shown = _fitting([{**of_fact(hit.fact), "score": round(hit.score, 3)} for hit in hits])
+    shown = fitting([{**of_fact(hit.fact), "score": round(hit.score, 3)} for hit in hits])
     answer: Answer = {"note": NOTE, "facts": shown}
     if hits.words_only is not None:
-        answer["words_only"] = _short(for_server(hits.words_only), REASON_CHARACTERS)
-    _say_left_out(answer, "left_out", len(hits) - len(shown), narrowing)
+        answer["words_only"] = shortened(for_server(hits.words_only), REASON_CHARACTERS)
+    say_left_out(answer, "left_out", len(hits) - len(shown), narrowing)
     return answer
 
 
 def of_list(facts: Sequence[Fact], total: int, offset: int) -> Answer:
     """Return one page, how many facts come after it, and where the next one starts."""
-    shown = _fitting([of_fact(fact) for fact in facts])
+    shown = fitting([of_fact(fact) for fact in facts])
     answer: Answer = {"note": NOTE, "facts": shown}
     following = offset + len(shown)
     if following < total:
@@ -100,9 +100,9 @@ def of_history(facts: Sequence[Fact], asked_id: int | None = None) -> Answer:
     nearest = sorted(range(len(ids)), key=lambda place: abs(place - centre))
     asked = [of_fact(facts[centre], whole=True)] if asked_id in ids else []
     others = nearest[len(asked) :]
-    each = max(EACH_CHARACTERS, (WHOLE_CHARACTERS - _size(asked)) // max(1, len(others)))
+    each = max(EACH_CHARACTERS, (WHOLE_CHARACTERS - room_of(asked)) // max(1, len(others)))
     # Read no further than there is room: a chain may be long.
-    shown = _fitting(chain(asked, (of_fact(facts[place], each) for place in others)))
+    shown = fitting(chain(asked, (of_fact(facts[place], each) for place in others)))
     ordered = sorted(zip(nearest, shown, strict=False), key=lambda pair: pair[0])
     answer: Answer = {"note": NOTE, "facts": [item for _, item in ordered]}
     if missing := nearest[len(shown) :]:
@@ -122,11 +122,11 @@ def of_fact(fact: Fact, each: int = EACH_CHARACTERS, *, whole: bool = False) -> 
         whole: it was asked for by its id, and may take all of an answer.
     """
     room = WHOLE_CHARACTERS if whole else each
-    content = _cut(fact.content, room)
+    content = beginning(fact.content, room)
     answer: Answer = {
         "id": fact.id,
-        "subject": _cut(fact.subject, NAME_CHARACTERS),
-        "category": _cut(fact.category, NAME_CHARACTERS),
+        "subject": beginning(fact.subject, NAME_CHARACTERS),
+        "category": beginning(fact.category, NAME_CHARACTERS),
         "content": content,
         "created": second(fact.created_at),
     }
@@ -134,8 +134,8 @@ def of_fact(fact: Fact, each: int = EACH_CHARACTERS, *, whole: bool = False) -> 
     if len(content) < len(fact.content):
         cut.append(f"content: {len(content):,} of {len(fact.content):,} characters")
     if fact.metadata:
-        size = _size(fact.metadata)
-        if size <= room - _size(content) + 2:
+        size = room_of(fact.metadata)
+        if size <= room - room_of(content) + 2:
             answer["metadata"] = fact.metadata
         else:
             cut.append(f"metadata: all {size:,} characters left out")
@@ -163,9 +163,9 @@ def of_tasks(tasks: Sequence[Task], narrowing: Sequence[str] = ()) -> Answer:
         tasks: all there are.
         narrowing: the arguments that would narrow the list further.
     """
-    shown = _fitting(map(of_task, tasks))
+    shown = fitting(map(of_task, tasks))
     answer: Answer = {"note": NOTE, "tasks": shown}
-    _say_left_out(answer, "more", len(tasks) - len(shown), narrowing)
+    say_left_out(answer, "more", len(tasks) - len(shown), narrowing)
     return answer
 
 
@@ -177,8 +177,8 @@ def of_task(task: Task) -> Answer:
     if task.priority == "normal":
         del answer["priority"]
     for name in answer.keys() - {"id", "content", "created"}:
-        answer[name] = _cut(answer[name], NAME_CHARACTERS)
-    answer["content"] = _cut(task.content, EACH_CHARACTERS)
+        answer[name] = beginning(answer[name], NAME_CHARACTERS)
+    answer["content"] = beginning(task.content, EACH_CHARACTERS)
     if len(answer["content"]) < len(task.content):
         answer["cut"] = (
             f"content: {len(answer['content']):,} of {len(task.content):,} characters; "
@@ -212,7 +212,7 @@ def of_status(status: StoreStatus, trouble: str | None) -> Answer:
         "megabytes": round(status.size_bytes / 1e6, 2),
     }
     if trouble is not None:
-        answer["embedder_trouble"] = _short(for_server(trouble), REASON_CHARACTERS)
+        answer["embedder_trouble"] = shortened(for_server(trouble), REASON_CHARACTERS)
     for name in ("subjects", "categories"):
         counted = getattr(status, name)
         answer[name] = _most(counted)
@@ -226,14 +226,15 @@ def _most(counts: Mapping[str, int]) -> dict[str, int]:
     most: dict[str, int] = {}
     room = NAMES_CHARACTERS
     for name, count in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))[:TOP_NAMES]:
-        room -= _size({name: count})
+        room -= room_of({name: count})
         if room < 0:
             break
         most[name] = count
     return most
 
 
-def _say_left_out(answer: Answer, key: str, count: int, narrowing: Sequence[str]) -> None:
+def say_left_out(answer: Answer, key: str, count: int, narrowing: Sequence[str]) -> None:
+    """Put into an answer how many things found no room, and what would narrow it."""
     if count:
         answer[key] = count
         if narrowing:
@@ -252,31 +253,32 @@ def _standing(fact: Fact) -> Answer:
     return standing
 
 
-def _fitting(items: Iterable[Answer], room: int = WHOLE_CHARACTERS) -> list[Answer]:
+def fitting(items: Iterable[Answer], room: int = WHOLE_CHARACTERS) -> list[Answer]:
     """Return the first items that fit the answer together; one always does."""
     fitting: list[Answer] = []
     used = 0
     for item in items:
-        used += _size(item)
+        used += room_of(item)
         if fitting and used > room:
             break
         fitting.append(item)
     return fitting
 
 
-def _short(text: str, characters: int) -> str:
+def shortened(text: str, characters: int) -> str:
+    """Return a text, with an ellipsis for its end where it has more characters."""
     return text if len(text) <= characters else text[: characters - 1] + "…"
 
 
-def _size(value: Any) -> int:
+def room_of(value: Any) -> int:
     """Return how many characters of an answer a value takes."""
     return len(to_text(seen(value)))
 
 
-def _cut(text: str, room: int) -> str:
+def beginning(text: str, room: int) -> str:
     """Return as much of a text's beginning as takes this much of an answer."""
     shown = text[:room]
-    while (size := _size(shown) - 2) > room:  # its quotes do not count
+    while (size := room_of(shown) - 2) > room:  # its quotes do not count
         shown = shown[: len(shown) * room // size]
     return shown
 
@@ -287,13 +289,13 @@ def of_learnt(changes: MemoryChanges) -> Answer:
         {name: _told(value) for name, value in change.items() if value is not None}
         for change in changes
     ]
-    shown = _fitting(items)
+    shown = fitting(items)
     answer: Answer = {"note": NOTE, "changes": shown}
-    _say_left_out(answer, "left_out", len(items) - len(shown), ())
+    say_left_out(answer, "left_out", len(items) - len(shown), ())
     if changes.refused:
-        refused = _fitting(map(_of_refusal, changes.refused), REFUSED_CHARACTERS)
+        refused = fitting(map(_of_refusal, changes.refused), REFUSED_CHARACTERS)
         answer["refused"] = refused
-        _say_left_out(answer, "more_refused", len(changes.refused) - len(refused), ())
+        say_left_out(answer, "more_refused", len(changes.refused) - len(refused), ())
     return answer
 
 
@@ -303,40 +305,48 @@ def _of_refusal(refusal: Refusal) -> Answer:
         "event": refusal.event,
         "fact": _told(refusal.fact),
         "id": refusal.memory_id,
-        "reason": _short(refusal.reason, REASON_CHARACTERS),
+        "reason": shortened(refusal.reason, REASON_CHARACTERS),
     }
     return {name: value for name, value in answer.items() if value}
 
 
 def of_extraction(done: Extraction) -> Answer:
     """Return what happened to each item the model found, and why."""
-    shown = _fitting(map(_of_extracted, done.items))
+    shown = fitting(map(_of_extracted, done.items))
     answer: Answer = {"note": NOTE, "episode": done.episode.id, "items": shown}
-    _say_left_out(answer, "left_out", len(done.items) - len(shown), ())
+    say_left_out(answer, "left_out", len(done.items) - len(shown), ())
     if done.not_compared is not None:
-        answer["not_compared"] = _short(for_server(done.not_compared), REASON_CHARACTERS)
+        answer["not_compared"] = shortened(for_server(done.not_compared), REASON_CHARACTERS)
     return answer
 
 
 def of_proposals(proposals: Sequence[Proposal]) -> Answer:
-    """Return the pairs that wait, oldest first, and how many found no room."""
-    shown = _fitting(
-        {
-            "id": one.id,
-            "similarity": round(one.similarity, 2),
-            "old": {"id": one.old.id, "content": _told(one.old.content)},
-            "new": {"id": one.new.id, "content": _told(one.new.content)},
-        }
-        for one in proposals
-    )
+    """Return what waits, oldest first, and how many found no room."""
+    shown = fitting(map(_of_proposal, proposals))
     answer: Answer = {"note": NOTE, "proposals": shown}
-    _say_left_out(answer, "more", len(proposals) - len(shown), ())
+    say_left_out(answer, "more", len(proposals) - len(shown), ())
     return answer
 
 
 def of_decided(proposal: Proposal) -> Answer:
-    """Return what became of a proposal, and of its older fact."""
-    return {"id": proposal.id, "state": str(proposal.state), "old": of_change(proposal.old)}
+    """Return what became of a proposal, and of its older fact or facts."""
+    answer: Answer = {"id": proposal.id, "state": str(proposal.state)}
+    if proposal.kind == "supersession":
+        return answer | {"old": of_change(proposal.old)}
+    return answer | {"facts": [of_change(fact) for fact in proposal.sources]}
+
+
+def _of_proposal(one: Proposal) -> Answer:
+    """Return a pair, or the facts that one text would take the place of."""
+    if one.new is None or one.similarity is None:
+        facts = [{"id": fact.id, "content": _told(fact.content)} for fact in one.sources]
+        return {"id": one.id, "facts": facts, "in_one": _told(one.content)}
+    return {
+        "id": one.id,
+        "similarity": round(one.similarity, 2),
+        "old": {"id": one.old.id, "content": _told(one.old.content)},
+        "new": {"id": one.new.id, "content": _told(one.new.content)},
+    }
 
 
 def _of_extracted(item: Extracted) -> Answer:
@@ -344,12 +354,12 @@ def _of_extracted(item: Extracted) -> Answer:
     answer: Answer = {
         "outcome": str(item.outcome),
         "id": item.fact_id,
-        "subject": _cut(item.subject, NAME_CHARACTERS),
+        "subject": beginning(item.subject, NAME_CHARACTERS),
         "content": _told(item.content),
         "other_id": item.other_id,
         "proposal": item.proposal_id,
         "similarity": None if item.similarity is None else round(item.similarity, 2),
-        "reason": item.reason and _short(item.reason, REASON_CHARACTERS),
+        "reason": item.reason and shortened(item.reason, REASON_CHARACTERS),
     }
     return {name: value for name, value in answer.items() if value is not None}
 
@@ -358,5 +368,5 @@ def _told(value: Any) -> Any:
     """Return a text with its end cut off where it is long, and anything else as it is."""
     if not isinstance(value, str):
         return value
-    shown = _cut(value, EACH_CHARACTERS)
+    shown = beginning(value, EACH_CHARACTERS)
     return shown if len(shown) == len(value) else f"{shown}…"

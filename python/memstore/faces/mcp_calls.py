@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias, get_type_hints
 
@@ -66,12 +66,14 @@ class Tool:
         reads: it changes nothing.
         destroys: it takes something away.
         repeats: calling it again with the same arguments changes nothing more.
+        nulls: what null stands for, where an argument says something by it.
     """
 
     function: Callable[..., Answer]
     reads: bool = False
     destroys: bool = False
     repeats: bool = False
+    nulls: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     @property
     def name(self) -> str:
@@ -101,7 +103,11 @@ class Tool:
         """
         try:
             # Some hosts send null for what they leave out.
-            said = {name: value for name, value in given.items() if value is not None}
+            said = {
+                name: self.nulls.get(name) if value is None else value
+                for name, value in given.items()
+                if value is not None or name in self.nulls
+            }
             arguments = self._arguments.model_validate(said)
             named = {name: getattr(arguments, name) for name in type(arguments).model_fields}
             answer: Answer = seen(self.function(open_store(), **named))

@@ -122,8 +122,8 @@ class Learning:
         action: Action = "list",
         id: Id | None = None,  # noqa: A002 - the tool's argument
     ) -> Answer:
-        """List pairs of facts of which the newer may replace the older, or decide about one by
-        its proposal's id.
+        """List pairs of facts of which the newer may replace the older, and facts that one text
+        may take the place of; or decide about one by its proposal's id.
         """
         if action == "list" and id is None:
             return of_proposals(store.proposals.list())

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import logging
+import os
 import threading
 from concurrent.futures import Future
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, NoReturn
 
 from memstore.errors import MemstoreError, StoreClosed
 from memstore.faces.wiring import for_server
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from memstore.store import Store
 
 logger = logging.getLogger(__name__)
+
+CLOSING_SECONDS: Final = 0.8
+"""For the store to close; what was acknowledged is on disk whether it does or not."""
 
 
 class Opening:
@@ -80,12 +84,24 @@ class Opening:
             logger.warning("the store did not open: %s", for_server(str(error)))
 
 
+def end(opening: Opening, status: int) -> NoReturn:
+    """Close the store and leave the process.
+
+    Not by returning: the interpreter would first wait for threads that read an input which never
+    comes, or talk to a server which never answers.
+    """
+    closing = threading.Thread(target=opening.close, daemon=True)
+    closing.start()
+    closing.join(CLOSING_SECONDS)
+    os._exit(status)
+
+
 def _prepare(store: Store) -> None:
     """Do early what the first search and the first fact would else wait for."""
     with suppress(StoreClosed):
         try:
+            store.embed_in_background()  # first: it goes on where warming up fails
             store.warm()
-            store.embed_in_background()
         except MemstoreError as error:
             logger.info("not ready for searches by meaning yet: %s", error)
 

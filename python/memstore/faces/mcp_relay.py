@@ -82,8 +82,17 @@ def repaired(error: ValidationError) -> SessionMessage | ValidationError:
     if fault["type"] != "json_invalid":
         return error
     try:
-        whole = json.dumps(json.loads(fault["input"]), ensure_ascii=False)
-        text = whole.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        text = mended(fault["input"])
         return SessionMessage(JSONRPCRequest.model_validate_json(text, by_name=False))
     except (ValueError, RecursionError):
         return error
+
+
+def mended(text: str | bytes) -> str:
+    """Return JSON with U+FFFD for each half of a character, such as an emoji cut in two.
+
+    Raises:
+        ValueError: it is no JSON; or RecursionError, where it is nested too deeply.
+    """
+    whole = json.dumps(json.loads(text), ensure_ascii=False)
+    return whole.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

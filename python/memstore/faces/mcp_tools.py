@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from memstore.faces import mcp_facts, mcp_learn, mcp_tasks
+from memstore.faces import mcp_episodes, mcp_facts, mcp_learn, mcp_tasks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -16,7 +16,8 @@ TOOL_SETS: Final[Mapping[str, tuple[Tool, ...]]] = {
     "facts": mcp_facts.TOOLS,
     "tasks": mcp_tasks.TOOLS,
 }
-"""Those that need nothing but the store; ``learn`` needs a generator, too."""
+"""Those offered by default; ``episodes`` and ``learn`` are by name, and the latter needs a
+generator, too."""
 
 TEACHING: Final = (
     (
@@ -42,6 +43,15 @@ TEACHING: Final = (
         "memory_add",
         "When a conversation held more than a fact or two that will matter later, pass its "
         "messages to memory_add instead of storing them one by one.",
+    ),
+    (
+        "search",
+        "To recall what was said or done, word for word, call search.",
+    ),
+    (
+        "add_memory",
+        "What is worth keeping as it was said or done, record with add_memory, always under the "
+        "same source of your own.",
     ),
     ("memory_task_update", "Keep the status of tasks current as you work."),
 )
@@ -69,7 +79,7 @@ def offered(
         ValueError: there is no such tool set; the message lists those there are.
     """
     asked = [name.strip() for name in names.split(",") if name.strip()]
-    sets = {**TOOL_SETS, "learn": mcp_learn.tools(generator)}
+    sets = {**TOOL_SETS, "episodes": mcp_episodes.TOOLS, "learn": mcp_learn.tools(generator)}
     unknown = [name for name in asked if name not in sets]
     if unknown or not asked:
         found = f"unknown tool set {unknown[0]!r}" if unknown else "no tool set is named"

@@ -1,0 +1,182 @@
+"""Where the server listens, the names it answers to, and who on the network can reach it."""
+
+from __future__ import annotations
+
+import errno
+import ipaddress
+import os
+import re
+import socket
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+WAITING_CONNECTIONS: Final = 512
+
+LOCAL_NAME: Final = "localhost"
+
+NAMED: Final = re.compile(r"(?P<host>\[[0-9a-fA-F:.]+\]|[^\s\[\]:/@?#,]+)(?::(?P<port>\d{1,5}))?")
+"""A host with or without a port, as in a URL and in the header ``Host``."""
+
+ORIGIN: Final = re.compile(r"https?://(?P<rest>[^\s/]+)", re.IGNORECASE)
+
+
+class Address(NamedTuple):
+    """A host and a port, split; an IPv6 address is without its brackets."""
+
+    host: str
+    port: int
+
+    def __str__(self) -> str:
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+
+def read_address(text: str) -> Address:
+    """Read ``HOST:PORT``; port 0 lets the system choose one.
+
+    Raises:
+        ValueError: it is none; the message shows the accepted form.
+    """
+    found = NAMED.fullmatch(text.strip())
+    if found is None or found["port"] is None or int(found["port"]) > 65535:
+        raise ValueError(
+            f"--http: {text!r} is no HOST:PORT: give one such as 127.0.0.1:8765, or "
+            "[::1]:8765 for IPv6"
+        )
+    return Address(found["host"].strip("[]"), int(found["port"]))
+
+
+def listen(address: Address) -> list[socket.socket]:
+    """Open the sockets of an address: one for each that its name stands for on this machine.
+
+    Raises:
+        OSError: the name is unknown, or the port is taken or not ours; the message says which.
+    """
+    try:
+        found = socket.getaddrinfo(
+            address.host, address.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )
+    except OSError as error:
+        raise OSError(f"cannot listen on {address}: {error.strerror or error}") from error
+    sockets: list[socket.socket] = []
+    port = address.port
+    try:
+        for family, _, _, _, where in dict.fromkeys(found):
+            try:
+                sockets.append(_bound(family, (where[0], port, *where[2:])))
+            except OSError as error:
+                # localhost may stand for ::1 on a machine without IPv6
+                if error.errno not in (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT):
+                    raise
+                trouble = error
+                continue
+            port = sockets[0].getsockname()[1]  # where the system chose, the others follow
+        if not sockets:
+            raise trouble
+    except OSError as error:
+        for opened in sockets:
+            opened.close()
+        hint = "; another program has the port" if error.errno == errno.EADDRINUSE else ""
+        raise OSError(
+            f"cannot listen on {address}: {error.strerror or error}{hint}: choose another one"
+        ) from error
+    return sockets
+
+
+def _bound(family: int, where: tuple[object, ...]) -> socket.socket:
+    # Named, or asyncio does not know it for TCP, leaves Nagle's algorithm on, and each answer waits
+    # 40 ms for the receipt of its headers.
+    opened = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    try:
+        if os.name == "posix":
+            # A server that was just ended must not keep the next one from its port.
+            opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if family == socket.AF_INET6:
+            opened.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+        opened.bind(where)
+        opened.listen(WAITING_CONNECTIONS)
+    except OSError:
+        opened.close()
+        raise
+    return opened
+
+
+@dataclass(frozen=True)
+class Names:
+    """The names the server answers to, and the pages that may speak to it from a browser.
+
+    A page of a stranger can lead its own name to this machine (DNS rebinding): the browser then
+    sends that name as ``Host``, and it is none of these.
+
+    Args:
+        hosts: names, each with a port or for any.
+        origins: origins as browsers send them, such as ``https://app.example.com``.
+    """
+
+    hosts: frozenset[str]
+    origins: frozenset[str]
+
+    @classmethod
+    def of(cls, bound: str, hosts: Iterable[str], origins: Iterable[str]) -> Names:
+        """Return the names of a server: this machine's own, the bound one, and what is allowed.
+
+        Raises:
+            ValueError: one that is no name or no origin.
+        """
+        for host in hosts:
+            if NAMED.fullmatch(host) is None:
+                raise ValueError(
+                    f"--allow-host {host!r} is no name: give one such as memory.example.com, or "
+                    "memory.example.com:8443 for one port alone"
+                )
+        for origin in origins:
+            found = ORIGIN.fullmatch(origin)
+            if found is None or NAMED.fullmatch(found["rest"]) is None:
+                raise ValueError(
+                    f"--allow-origin {origin!r} is no origin: give one such as "
+                    "https://app.example.com, without a path"
+                )
+        own = f"[{bound}]" if ":" in bound else bound
+        return cls(
+            frozenset(name.lower() for name in (own, *hosts)),
+            frozenset(origin.lower() for origin in origins),
+        )
+
+    @property
+    def local(self) -> bool:
+        """Whether every name is this machine's own: nothing leads strangers here."""
+        pages = (origin.partition("://")[2] for origin in self.origins)
+        return all(_is_local(_split(name)[0]) for name in (*self.hosts, *pages))
+
+    def know_host(self, host: str | None) -> bool:
+        """Whether the header ``Host`` names this server."""
+        name, port = _split((host or "").lower())
+        return bool(name) and (
+            _is_local(name) or name in self.hosts or f"{name}:{port}" in self.hosts
+        )
+
+    def know_origin(self, origin: str | None) -> bool:
+        """Whether the page that sends a request may; programs send no ``Origin``."""
+        if origin is None or origin.lower() in self.origins:
+            return True
+        found = ORIGIN.fullmatch(origin)
+        return found is not None and self.know_host(found["rest"])
+
+
+def reachable(sockets: Iterable[socket.socket]) -> bool:
+    """Whether other machines may reach one of these."""
+    return not all(_is_local(opened.getsockname()[0]) for opened in sockets)
+
+
+def _split(host: str) -> tuple[str, str]:
+    found = NAMED.fullmatch(host)
+    return ("", "") if found is None else (found["host"], found["port"] or "")
+
+
+def _is_local(name: str) -> bool:
+    try:
+        return ipaddress.ip_address(name.strip("[]")).is_loopback
+    except ValueError:
+        return name == LOCAL_NAME

@@ -1,0 +1,125 @@
+"""The server over HTTP as a process of its own, and a few ways to speak to it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import socket
+import subprocess
+import sys
+import threading
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+START_SECONDS = 30.0
+MCP_HEADERS = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
+LISTENING = re.compile(r"memstore-mcp: serving http://(\S+)/mcp\n")
+
+PROGRAM = """
+import sys
+from memstore.faces import http_gate, http_server
+from memstore.faces.mcp_server import main
+http_gate.BODY_SECONDS = 0.5  # so that a test need not wait as long as a slow client may
+http_server.HEAD_SECONDS = 2.0
+main(sys.argv[1:])
+"""
+
+
+class Served:
+    """One server process. What it says on standard error is kept."""
+
+    def __init__(self, db: Path, *flags: str, http: str = "127.0.0.1:0") -> None:
+        clean = {k: v for k, v in os.environ.items() if not k.startswith("MEMSTORE_")}
+        if "--embedder" not in flags:
+            flags = ("--embedder", "none", *flags)
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", PROGRAM, "--db", str(db), "--http", http, *flags],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=clean,
+            text=True,
+            encoding="utf-8",
+        )
+        self.told: list[str] = []
+        # A server that never listens must fail the test, not hang it.
+        watchdog = threading.Timer(START_SECONDS, self.process.kill)
+        watchdog.start()
+        line = self.process.stderr.readline()
+        watchdog.cancel()
+        self.told.append(line)
+        found = LISTENING.fullmatch(line)
+        self.address = "" if found is None else found[1].replace("0.0.0.0", "127.0.0.1")
+        self.url = f"http://{self.address}"
+        self._client = httpx.Client(base_url=self.url, trust_env=False, timeout=30.0)
+        self._reader = threading.Thread(target=self._keep, daemon=True)
+        self._reader.start()
+
+    def post(self, message: object, token: str | None = None, **headers: str) -> httpx.Response:
+        """Send one message of the protocol."""
+        sent = MCP_HEADERS | ({} if token is None else {"Authorization": f"Bearer {token}"})
+        sent |= {name.replace("_", "-"): value for name, value in headers.items()}
+        raw = message if isinstance(message, bytes) else json.dumps(message).encode()
+        return self._client.post("/mcp", content=raw, headers=sent)
+
+    def ask(self, method: str, token: str | None = None, **params: Any) -> dict[str, Any]:
+        """Return the result of a request that must succeed."""
+        answer = self.post(request(method, **params), token)
+        assert answer.status_code == 200, (answer.status_code, answer.text)
+        return answer.json()["result"]
+
+    def call(self, tool: str, token: str | None = None, **arguments: Any) -> dict[str, Any]:
+        """Return the answer of a tool that must succeed."""
+        result = self.ask("tools/call", token, name=tool, arguments=arguments)
+        assert not result["isError"], result
+        answer = json.loads(result["content"][0]["text"])
+        assert result["structuredContent"] == answer
+        return answer
+
+    def get(self, path: str, **headers: str) -> httpx.Response:
+        return self._client.get(path, headers=headers)
+
+    def http(self, method: str, path: str, **headers: str) -> httpx.Response:
+        return self._client.request(
+            method, path, headers={name.replace("_", "-"): v for name, v in headers.items()}
+        )
+
+    def connect(self) -> socket.socket:
+        """Open a bare connection."""
+        host, _, port = self.address.rpartition(":")
+        return socket.create_connection((host, int(port)), timeout=15)
+
+    def raw(self, *pieces: bytes) -> bytes:
+        """Send bytes as they are; return all that comes back."""
+        with closing(self.connect()) as wire:
+            for piece in pieces:
+                wire.sendall(piece)
+            answer = b""
+            while part := wire.recv(65536):
+                answer += part
+            return answer
+
+    def end(self, seconds: float = 15.0) -> int:
+        """Return the exit code of a server that was told to end."""
+        code = self.process.wait(timeout=seconds)
+        self._reader.join(5)
+        return code
+
+    def close(self) -> None:
+        self._client.close()
+        self.process.kill()
+        self.process.wait()
+        self._reader.join(5)
+        self.process.stdout.close()
+        self.process.stderr.close()
+
+    def _keep(self) -> None:
+        self.told.extend(self.process.stderr)
+
+
+def request(method: str, **params: Any) -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}

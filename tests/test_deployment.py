@@ -1,0 +1,169 @@
+"""The files that put the server into a container agree with the program and with each other.
+
+What they must be by the rules of their own formats is held by the linters in the workflow.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import tomllib
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+import memstore
+from memstore.faces import cli, mcp_server
+
+ROOT = Path(__file__).parent.parent
+DOCKERFILE = ROOT / "Dockerfile"
+USER = 10001
+TOKEN_COMMANDS = ("token create", "token list", "token revoke")
+
+
+def instructions() -> list[tuple[str, str]]:
+    """The Dockerfile's instructions and what follows each, continued lines joined."""
+    text = re.sub(r"^#.*\n", "", DOCKERFILE.read_text("utf-8"), flags=re.MULTILINE)
+    lines = re.sub(r"\\\n\s*", " ", text).splitlines()
+    pairs = [line.strip().split(" ", 1) for line in lines if line.strip()]
+    return [(name, rest) for name, rest in pairs]
+
+
+def of(name: str, *, last_stage: bool = False) -> list[str]:
+    found = instructions()
+    if last_stage:
+        start = max(place for place, (kind, _) in enumerate(found) if kind == "FROM")
+        found = found[start:]
+    return [rest for kind, rest in found if kind == name]
+
+
+def documents(file: str) -> Any:
+    return yaml.safe_load((ROOT / "deploy" / file).read_text("utf-8"))
+
+
+COMPOSE = documents("compose.yaml")["services"]["memstore"]
+STATEFUL_SET = documents("kubernetes/statefulset.yaml")
+POD = STATEFUL_SET["spec"]["template"]["spec"]
+SERVICE = documents("kubernetes/service.yaml")
+CONTAINERS = [*POD["initContainers"], *POD["containers"]]
+COMMANDS = [
+    yaml.safe_load(of("CMD")[0]),
+    COMPOSE["command"],
+    *(container["command"] for container in CONTAINERS),
+]
+ON_PAGES = [
+    shlex.split(command)
+    for command in re.findall(
+        r"(?:compose run --rm memstore|exec memstore-0 --) (memstore.*)$",
+        (ROOT / "docs" / "deploy.md").read_text("utf-8"),
+        re.MULTILINE,
+    )
+]
+
+
+@pytest.mark.parametrize("command", COMMANDS + ON_PAGES, ids=" ".join)
+def test_the_program_understands_the_command(command: list[str]) -> None:
+    program, *arguments = command
+    if program == "memstore-mcp":
+        parsed = mcp_server._parser().parse_args(arguments)
+        address, _ = mcp_server._http(parsed)  # type: ignore[misc]
+        assert (address.host, address.port) == ("0.0.0.0", port())
+    else:
+        assert program == "memstore"
+        assert cli.parser().parse_args(arguments).command.name in ("backup", *TOKEN_COMMANDS)
+
+
+def port() -> int:
+    return int(of("EXPOSE")[0])
+
+
+def test_ports_agree() -> None:
+    assert [p.rpartition(":")[2] for p in COMPOSE["ports"]] == [str(port())]
+    assert all(p.startswith("127.0.0.1:") for p in COMPOSE["ports"])  # TLS stands before it
+    (named,) = POD["containers"][0]["ports"]
+    (served,) = SERVICE["spec"]["ports"]
+    assert named["containerPort"] == served["port"] == port()
+    assert served["targetPort"] == named["name"]
+    assert f"127.0.0.1:{port()}/health" in of("HEALTHCHECK")[0]
+    for probe in ("startupProbe", "readinessProbe", "livenessProbe"):
+        asked = POD["containers"][0][probe]["httpGet"]
+        assert (asked["path"], asked["port"]) == ("/health", named["name"])
+
+
+def test_images_are_of_this_version() -> None:
+    image = f"memstore:{memstore.__version__}"
+    assert COMPOSE["image"] == image
+    assert {container["image"] for container in CONTAINERS} == {image}
+
+
+def test_nobody_is_root() -> None:
+    assert of("USER", last_stage=True) == [f"{USER}:{USER}"]
+    assert of("VOLUME") == ["/data"]
+    security = POD["securityContext"]
+    assert security["runAsNonRoot"] is True
+    assert {security[name] for name in ("runAsUser", "runAsGroup", "fsGroup")} == {USER}
+    for container in CONTAINERS:
+        held = container["securityContext"]
+        assert held["allowPrivilegeEscalation"] is False
+        assert held["readOnlyRootFilesystem"] is True
+        assert held["capabilities"] == {"drop": ["ALL"]}
+    assert (COMPOSE["read_only"], COMPOSE["cap_drop"]) == (True, ["ALL"])
+
+
+def test_the_database_lies_on_the_volume() -> None:
+    environment = " ".join(of("ENV", last_stage=True))
+    assert "MEMSTORE_DB=/data/memory.db" in environment
+    assert COMPOSE["volumes"] == ["memory:/data"]
+    (claim,) = STATEFUL_SET["spec"]["volumeClaimTemplates"]
+    for container in CONTAINERS:
+        mounts = {mount["mountPath"]: mount["name"] for mount in container["volumeMounts"]}
+        assert mounts["/data"] == claim["metadata"]["name"]
+
+
+def test_one_process_has_the_file() -> None:
+    assert STATEFUL_SET["kind"] == "StatefulSet"
+    assert STATEFUL_SET["spec"]["replicas"] == 1
+    assert "deploy" not in COMPOSE
+    assert STATEFUL_SET["spec"]["selector"]["matchLabels"] == SERVICE["spec"]["selector"]
+
+
+def test_the_end_is_waited_for() -> None:
+    from memstore.faces.http_server import END_SECONDS
+
+    assert POD["terminationGracePeriodSeconds"] > END_SECONDS
+    assert int(COMPOSE["stop_grace_period"].removesuffix("s")) > END_SECONDS
+
+
+def test_the_build_has_all_it_copies_and_no_more() -> None:
+    ignored = (ROOT / ".dockerignore").read_text("utf-8").splitlines()
+    let_in = {line[1:] for line in ignored if line.startswith("!")}
+    copied = {
+        source
+        for line in of("COPY")
+        if not line.startswith("--from")
+        for source in line.split()[:-1]
+    }
+    assert copied == let_in
+    assert all((ROOT / source).exists() for source in copied)
+    assert "*" in ignored
+    assert not any(fnmatch("tests", source) or source.startswith(".") for source in let_in)
+    wanted = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    assert wanted["project"]["readme"] in copied
+    assert set(wanted["project"]["license-files"]) <= copied
+
+
+def test_the_compiler_is_new_enough() -> None:
+    cargo = tomllib.loads((ROOT / "Cargo.toml").read_text("utf-8"))["workspace"]["package"]
+    (version,) = re.findall(r"FROM rust:(\d+\.\d+)-", DOCKERFILE.read_text("utf-8"))
+    assert tuple(map(int, version.split("."))) >= tuple(map(int, cargo["rust-version"].split(".")))
+
+
+def test_nothing_holds_a_secret() -> None:
+    for file in (DOCKERFILE, *(ROOT / "deploy").rglob("*.yaml")):
+        text = file.read_text("utf-8")
+        assert "mst_" not in text
+        assert not re.search(r"(?i)(password|api_key)\s*[:=]", text)
+        assert not re.search(r"\b[0-9a-fA-F]{32,}\b", text)
