@@ -1,0 +1,110 @@
+"""Engram's DuckDB file. The one module that imports the driver, which is an extra."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final
+
+from memstore.errors import StorageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+MAGIC: Final = b"DUCK"
+MAGIC_AT: Final = 8
+BATCH: Final = 500
+
+TABLE: Final = "episodes"
+TEXTS: Final = (
+    "id", "content", "name", "source", "source_model", "source_description", "group_id",
+    "embedding_model",
+)  # fmt: skip
+MOMENTS: Final = ("created_at", "valid_at", "expired_at")
+
+
+def is_duckdb(file: Path) -> bool:
+    """Whether a file begins as DuckDB's do.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    with open(file, "rb") as beginning:
+        return beginning.read(MAGIC_AT + len(MAGIC))[MAGIC_AT:] == MAGIC
+
+
+class Episodes:
+    """The episodes of one file, open for reading."""
+
+    def __init__(self, connection: Any) -> None:
+        self._connection = connection
+        rows = connection.execute(
+            "SELECT table_name, column_name FROM information_schema.columns"
+            " WHERE table_schema = 'main'"
+        ).fetchall()
+        self._columns: dict[str, set[str]] = {}
+        for table, column in rows:
+            self._columns.setdefault(table, set()).add(column)
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Yield the episodes, oldest first; times as microseconds since 1970 in UTC."""
+        there = self._columns.get(TABLE, set())
+        names = [name for name in (*TEXTS, "tags") if name in there]
+        moments = [name for name in MOMENTS if name in there]
+        asked = [
+            *names,
+            *(f"epoch_us({name}) AS {name}" for name in moments),
+            "embedding IS NOT NULL" if "embedding" in there else "false",
+            "CAST(metadata AS VARCHAR)" if "metadata" in there else "NULL",
+        ]
+        keys = (*names, *moments, "embedded", "metadata")
+        order = ", ".join([*(f"{TABLE}.{name}" for name in moments[:1]), "id"])
+        cursor = self._connection.cursor()
+        cursor.execute(f"SELECT {', '.join(asked)} FROM {TABLE} ORDER BY {order}")
+        while found := cursor.fetchmany(BATCH):
+            for row in found:
+                yield dict(zip(keys, row, strict=True))
+
+    def others(self) -> dict[str, int]:
+        """Return how many rows the other tables hold."""
+        counts = {}
+        for table in sorted(self._columns.keys() - {TABLE}):
+            quoted = table.replace('"', '""')
+            counts[table] = int(
+                self._connection.execute(f'SELECT count(*) FROM "{quoted}"').fetchone()[0]
+            )
+        return counts
+
+
+@contextmanager
+def opened(file: Path) -> Iterator[Episodes]:
+    """Open a file for reading; nothing in it is changed.
+
+    Raises:
+        StorageError: the driver is not installed, or the file cannot be read, or has no episodes.
+    """
+    try:
+        import duckdb
+    except ImportError:
+        raise StorageError(
+            f"{file} is a DuckDB file, and reading it needs the package duckdb: install "
+            "pymemstore[duckdb], or write its table episodes to JSON Lines with Engram's own tools"
+        ) from None
+    # No extension is fetched or loaded: episodes and their indexes need none to be read.
+    quiet: dict[str, Any] = {
+        "autoinstall_known_extensions": "false",
+        "autoload_known_extensions": "false",
+    }
+    try:
+        connection = duckdb.connect(str(file), read_only=True, config=quiet)
+        try:
+            episodes = Episodes(connection)
+            if "id" not in episodes._columns.get(TABLE, ()):
+                raise StorageError(f"{file} has no table episodes: it is no file of Engram's")
+            yield episodes
+        finally:
+            connection.close()
+    except duckdb.Error as error:
+        raise StorageError(
+            f"cannot read {file}: {error}; stop Engram if it runs, since it keeps its file locked"
+        ) from error

@@ -1,0 +1,5 @@
+"""Importing from other programs: Engram, the original memstore, mem0, server-memory."""
+
+from memstore.importing.importer import ImportFromReport, LeftOut, import_from
+
+__all__ = ["ImportFromReport", "LeftOut", "import_from"]

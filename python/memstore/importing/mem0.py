@@ -1,0 +1,169 @@
+"""mem0's memories, as ``get_all`` or an export answers them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any, Final
+
+from memstore import clock
+from memstore.database import fact_table, foreign_file
+from memstore.errors import StorageError
+from memstore.importing import json_stream
+from memstore.importing.records import (
+    MARK,
+    Damaged,
+    Record,
+    Skipped,
+    identity,
+    key,
+    marked,
+    moment,
+    name_of,
+    new_fact,
+)
+from memstore.model import SCOPE_FIELDS, Fact
+from memstore.settings import DEFAULT_NAMESPACE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from memstore.database.engine import Transaction
+    from memstore.importing.records import Found
+
+NAME: Final = "mem0"
+
+TEXTS: Final = ("memory", "data", "text")
+"""What the words of a memory are called, by the version of mem0."""
+COLUMNS: Final = frozenset({
+    "id", *TEXTS, "metadata", "created_at", "updated_at", "expiration_date", *SCOPE_FIELDS,
+})  # fmt: skip
+OF_ITS_ANSWERS: Final = frozenset({"score", "score_details", "event"})
+"""What a search adds to a memory, and is no part of it."""
+VECTORS: Final = frozenset({"embedding", "vector"})
+NO_OWNER: Final = "user"
+"""The subject of a memory that names no owner."""
+UPDATED: Final = "updated_at"
+
+
+def found(path: Path) -> Iterator[Found]:
+    """Yield a fact for each memory of a file.
+
+    Raises:
+        StorageError: it is mem0's own database.
+        OSError: the file cannot be read.
+    """
+    if foreign_file.is_sqlite(path):
+        raise StorageError(
+            f"{path} is a SQLite database: mem0's history.db does not say whose a memory is; write "
+            "what get_all answers into a file, and import that"
+        )
+    fallback_at = datetime.fromtimestamp(path.stat().st_mtime, UTC)
+    for number, record in enumerate(json_stream.records(path), 1):
+        if isinstance(record, Damaged | Skipped):
+            yield record
+        else:
+            yield _record(number, *record, fallback_at)
+
+
+def revised(transaction: Transaction, namespace: str, fact: Fact) -> list[Fact]:
+    """Return what comes in for a memory that may have come before, with another text.
+
+    mem0 changes a memory's text under the same id. The new text supersedes the one imported
+    before, if that still holds here; what somebody changed here is left as it is.
+
+    Returns:
+        The fact, and behind it the one here that it supersedes; nothing where it was changed here.
+    """
+    memory_id, since = _version(fact)
+    holder = fact_table.find(transaction, namespace, idempotency_key=fact.idempotency_key)
+    if holder is None:
+        return [fact]
+    newest = fact_table.chain(transaction, holder.id)[-1]
+    if newest.content == fact.content:
+        return [replace(fact, uuid=newest.uuid)]
+    known = fact_table.find(transaction, namespace, uuid=fact.uuid) is not None
+    held_id, held_since = _version(newest)
+    if since <= held_since or held_id != memory_id or newest.status != "active":
+        return [fact] if known else []
+    if known:  # it said this once before
+        again = identity(NAME, memory_id, fact.content, since.isoformat())
+        fact = replace(fact, uuid=again)
+    return [fact, replace(newest, id=-fact.id, superseded_by=fact.id, superseded_at=since)]
+
+
+def _version(fact: Fact) -> tuple[str, datetime]:
+    """Return the id of the memory that a fact is a version of, and since when it is."""
+    origin = fact.metadata.get(MARK, {})
+    if not isinstance(origin, dict) or origin.get("from") != NAME:
+        return "", fact.created_at
+    try:
+        since = moment(origin, UPDATED)
+    except (ValueError, TypeError):  # somebody edited it here
+        since = None
+    return str(origin.get("id")), since or fact.created_at
+
+
+def _record(
+    number: int, place: str, values: Mapping[str, Any], fallback_at: datetime
+) -> Record | Damaged:
+    try:
+        id_ = name_of(values.get("id"), "its id")
+        given = values.get("metadata")
+        if given is not None and not isinstance(given, dict):
+            raise TypeError(f"its metadata must be an object, not {type(given).__name__}")
+        content = next((values[name] for name in TEXTS if values.get(name) is not None), None)
+        columns = {
+            **{name: values.get(name) for name in SCOPE_FIELDS},
+            "content": content,
+            "subject": _subject(values),
+            "category": _category(values),
+            "created_at": values.get("created_at"),
+            "expired_at": _expiry(values.get("expiration_date")),
+            "namespace": DEFAULT_NAMESPACE,
+            "idempotency_key": key(NAME, id_),
+        }
+        moment(values, UPDATED)
+        fact = new_fact(
+            number,
+            identity(NAME, id_, content),
+            columns,
+            metadata=marked(given, NAME, id_, _origin(values)),
+            fallback_at=fallback_at,
+        )
+    except (ValueError, TypeError) as error:
+        return Damaged(place, str(error))
+    vectors = any(values.get(name) for name in VECTORS)
+    return Record(place, fact, ("embeddings",) if vectors else ())
+
+
+def _subject(values: Mapping[str, Any]) -> str:
+    """Return whom a memory is about: its first owner."""
+    for name in SCOPE_FIELDS:
+        owner = values.get(name)
+        if owner is not None and str(owner).strip():
+            return name_of(owner, name)
+    return NO_OWNER
+
+
+def _category(values: Mapping[str, Any]) -> str | None:
+    given = values.get("categories")
+    if given is None:
+        return None
+    if not isinstance(given, list):
+        raise TypeError("its categories must be a list of texts")
+    return name_of(given[0], "a category") if given else None
+
+
+def _expiry(given: object) -> object:
+    """Return when a memory ends: mem0 names the last day of it."""
+    if isinstance(given, str) and len(given.strip()) == len("2026-03-01"):
+        return clock.from_text(given) + timedelta(days=1)
+    return given
+
+
+def _origin(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a memory has there and no column holds here."""
+    kept = {k: v for k, v in values.items() if k not in COLUMNS | OF_ITS_ANSWERS | VECTORS}
+    return {UPDATED: values.get(UPDATED)} | {k: v for k, v in kept.items() if v not in ([], {})}

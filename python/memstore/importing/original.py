@@ -1,0 +1,219 @@
+"""The original memstore's SQLite file, of whatever version it is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Final
+
+from memstore import metadata
+from memstore.clock import from_text, to_text
+from memstore.database import foreign_file, original_tables
+from memstore.errors import StorageError
+from memstore.importing.records import (
+    Damaged,
+    Record,
+    Skipped,
+    identity,
+    key,
+    marked,
+    new_fact,
+)
+from memstore.model import Fact
+from memstore.settings import DEFAULT_NAMESPACE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Set
+    from pathlib import Path
+
+    from memstore.database.engine import Transaction
+    from memstore.database.original_tables import Original
+    from memstore.importing.records import Found
+
+NAME: Final = "memstore"
+BATCH: Final = 500
+
+MOMENTS: Final = ("created_at", "superseded_at", "last_confirmed_at", "last_used_at")
+REJECTED: Final = frozenset({"blocked", "abandoned"})
+"""States of a fact that its program's screening keeps from being read."""
+UNSCREENED: Final = "pending"
+NO_SUBJECT: Final = "unknown"
+
+
+def found(path: Path) -> Iterator[Found]:
+    """Yield the facts of a file, those that supersede each other in one group.
+
+    Raises:
+        StorageError: the file cannot be read, or is none of the original's.
+        OSError: the file cannot be read.
+    """
+    fallback_at = datetime.fromtimestamp(path.stat().st_mtime, UTC)
+    with foreign_file.opened(path) as transaction:
+        original = original_tables.look(transaction)
+        _check(path, original)
+        yield from _Reader(transaction, original, fallback_at).found()
+        yield from _other_tables(transaction)
+
+
+def _check(path: Path, original: Original) -> None:
+    if original.family is not None:
+        raise StorageError(
+            f"{path} is a file of this memstore: open it with --db, or export and import it"
+        )
+    if "content" not in original.columns or not original.version:
+        raise StorageError(f"{path} holds no facts of the original memstore: name another file")
+
+
+def _other_tables(transaction: Transaction) -> Iterator[Skipped]:
+    for table, count in foreign_file.tables(transaction).items():
+        if table in original_tables.CARRIED or not count:
+            continue
+        kind = "embeddings" if table == original_tables.VECTORS else f"table {table}"
+        yield Skipped(kind, f"{count} rows of {table}", count)
+
+
+class _Reader:
+    """Reads one file."""
+
+    def __init__(self, transaction: Transaction, original: Original, fallback_at: datetime) -> None:
+        self._transaction = transaction
+        self._original = original
+        self._fallback_at = fallback_at
+        self._users = original_tables.users(transaction)
+        self._successors = original_tables.successors(transaction)
+        self._ends: set[int] = set()
+        """Facts that are retired, and by nothing that can supersede them here."""
+
+    def found(self) -> Iterator[Found]:
+        """Yield every fact, whole chains together, in the order of their ids."""
+        yield from self._mend_chains()
+        for group, ids in enumerate(self._whole_chains()):
+            rows = original_tables.facts(self._transaction, self._original, ids)
+            found = [one for values, mended in rows for one in self._fact(values, mended)]
+            read = {one.item.id for one in found if isinstance(one, Record)}
+            for one in found:
+                yield _ended(one, read, group) if isinstance(one, Record) else one
+
+    def _whole_chains(self) -> Iterator[list[int]]:
+        """Yield the ids of whole chains, some hundred at a time."""
+        ends: dict[int, int] = {}
+        chains: dict[int, list[int]] = {}
+        for fact_id in self._successors:
+            path, here = [], fact_id
+            while here not in ends and (following := self._successors[here]) is not None:
+                path.append(here)
+                here = following
+            end = ends.get(here, here)
+            ends.update(dict.fromkeys([*path, here], end))
+            chains.setdefault(end, []).append(fact_id)
+        batch: list[int] = []
+        for chain in chains.values():
+            batch += chain
+            if len(batch) >= BATCH:
+                yield sorted(batch)
+                batch = []
+        if batch:
+            yield sorted(batch)
+
+    def _mend_chains(self) -> Iterator[Skipped]:
+        """Cut what cannot be a chain here: circles, what is not there, another namespace's."""
+        homes = original_tables.homes(self._transaction, self._original)
+        for fact_id, by in self._successors.items():
+            if by is not None and (
+                by not in self._successors or homes.get(by) != homes.get(fact_id)
+            ):
+                self._ends.add(fact_id)
+                self._successors[fact_id] = None
+                yield Skipped("supersessions by a fact that is not there", f"of fact {fact_id}")
+        settled: set[int] = set()
+        for start in self._successors:
+            path: dict[int, None] = {}
+            here: int | None = start
+            while here is not None and here not in settled and here not in path:
+                path[here] = None
+                here = self._successors[here]
+            if here is not None and here in path:
+                circle = list(path)[list(path).index(here) :]
+                self._successors[max(circle)] = None  # the newest of them holds
+                yield Skipped("supersessions in a circle", f"of fact {max(circle)}")
+            settled.update(path)
+
+    def _fact(self, values: dict[str, Any], mended: tuple[str, ...]) -> Iterator[Found]:
+        fact_id = values["id"]
+        place = f"fact {fact_id}"
+        if values.get("screen_state") in REJECTED:
+            # It may hold a chain together, and somebody may want it back: it comes in deleted.
+            yield Skipped("facts that screening rejected (deleted here)", place)
+        elif values.get("screen_state") == UNSCREENED:
+            yield Skipped("screening of facts that still waited for it", place)
+        left_out = ["embeddings"] if values.get("embedded") else []
+        left_out += [f"bytes of {name} that are no UTF-8 text" for name in mended]
+        # What never changes of a fact, told apart from another file's with the same number.
+        written = f"{values.get('created_at')}\x1f{values.get('content')}"
+        known = identity(NAME, fact_id, written)
+        origin = _origin(values)
+        try:
+            fact = new_fact(
+                fact_id,
+                known,
+                self._columns(values, left_out) | {"idempotency_key": key(NAME, known)},
+                metadata=marked(_metadata(values), NAME, fact_id, origin),
+                fallback_at=self._fallback_at,
+            )
+        except (ValueError, TypeError) as error:
+            yield Damaged(place, str(error))
+            return
+        yield Record(place, fact, tuple(left_out))
+
+    def _columns(self, values: Mapping[str, Any], left_out: list[str]) -> dict[str, Any]:
+        """Return our columns, with what the original leaves open settled."""
+        columns = dict(values)
+        owner = self._users.get(values.get("user_id") or 0)
+        columns["user_id"] = owner
+        columns["namespace"] = values.get("namespace") or DEFAULT_NAMESPACE
+        columns["superseded_by"] = self._successors[values["id"]]
+        for name in MOMENTS:
+            if values.get(name) and _unreadable(values[name]):
+                columns[name] = None
+                left_out.append(f"{name} that is no time")
+        if not str(values.get("subject") or "").strip():
+            # From V12 on the original blanks subjects that only named the owner.
+            columns["subject"] = owner or values.get("category") or NO_SUBJECT
+            left_out.append("blank subjects (the owner or category stands there)")
+        if values["id"] in self._ends or values.get("screen_state") in REJECTED:
+            ended_at = columns.get("superseded_at") or columns.get("created_at")
+            columns["deleted_at"] = ended_at or to_text(self._fallback_at)
+        if columns["superseded_by"] is None:
+            columns["superseded_at"] = None
+        return columns
+
+
+def _ended(record: Record, read: Set[int], group: int) -> Record:
+    """Place a fact in its group; deleted, where what superseded it could not be read."""
+    fact = record.item
+    if isinstance(fact, Fact) and fact.superseded_by is not None and fact.superseded_by not in read:
+        ended_at = fact.superseded_at or fact.created_at
+        fact = replace(fact, superseded_by=None, superseded_at=None, deleted_at=ended_at)
+    return replace(record, item=fact, group=group)
+
+
+def _unreadable(given: str) -> bool:
+    try:
+        from_text(given)
+    except ValueError:
+        return True
+    return False
+
+
+def _origin(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a fact has there and no column holds here."""
+    return {name: values[name] for name in ("namespace", "screen_state") if values.get(name)}
+
+
+def _metadata(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return its metadata, and kind and subsystem, which have columns from V8 on."""
+    whole = metadata.decode(values.get("metadata"))
+    for name in ("kind", "subsystem"):
+        if values.get(name):
+            whole.setdefault(name, values[name])
+    return whole
