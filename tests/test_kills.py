@@ -1,0 +1,178 @@
+"""SIGKILL at random points, a hundred times: every episode that was acknowledged is there."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import memstore
+
+ROUNDS = 100
+PROCESSES = 8
+ROUNDS_BETWEEN_EXAMINATIONS = 20
+LONGEST_LIFE_SECONDS = 0.5
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="kills are those of POSIX")
+
+# Imports once and forks the workers, so that a hundred rounds need not wait for eight hundred
+# starts. Each opens the file for itself, and does at random what agents do. What a call returned
+# is acknowledged: noted in a file of the worker's own, with one write the kernel keeps.
+PROGRAM = """
+import os, random, sys, time
+import numpy as np
+import memstore
+import memstore.embedding, memstore.episode_search, memstore.search
+
+class Letters:
+    model = "letters-26"
+    def embed(self, texts):
+        return np.array([[text.count(chr(97 + i)) + 0.5 for i in range(26)] for text in texts],
+                        dtype=np.float32)
+
+def work(path, acks, seed):
+    chance = random.Random(seed)
+    fd = os.open(acks, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    def note(*words):
+        os.write(fd, ("\\t".join(map(str, words)) + "\\n").encode())
+    store = memstore.open(path, embedder=Letters(), actor=f"worker {seed}")
+    if seed % 2:
+        store.embed_in_background(interval_seconds=0.02)
+    episodes, facts, number = [], [], 0
+    end = time.monotonic() + 20
+    while time.monotonic() < end:
+        number += 1
+        name = f"{seed}-{number}"
+        what = chance.random()
+        if what < 0.45:
+            episode = store.episodes.add(f"said {name} " + "so " * chance.randrange(900),
+                                         source="kills", tags=["new"])
+            note("episode", episode.id, episode.content_hash)
+            episodes.append(episode.id)
+        elif what < 0.55:
+            made = store.episodes.add_many(
+                [{"content": f"batch {name} {n}", "source": "kills"} for n in range(5)])
+            for episode in made:
+                note("episode", episode.id, episode.content_hash)
+        elif what < 0.65:
+            facts.append(store.add(f"fact {name}", subject="kills").id)
+            note("fact", facts[-1], f"fact {name}")
+        elif what < 0.72 and facts:
+            newer = store.add(f"newer {name}", subject="kills", supersedes=facts.pop())
+            note("fact", newer.id, f"newer {name}")
+        elif what < 0.80 and episodes:
+            store.episodes.update(chance.choice(episodes), tags=["old", str(number)])
+        elif what < 0.88:
+            store.embed_pending(limit=20)
+        elif what < 0.94:
+            store.episodes.search(f"said {seed}", limit=5)
+        else:
+            store.search("fact", limit=5)
+
+path, folder = sys.argv[1:]
+for line in sys.stdin:
+    pids = []
+    for seed in map(int, line.split()):
+        pid = os.fork()
+        if pid == 0:
+            try:
+                work(path, f"{folder}/{seed}", seed)
+            finally:
+                os._exit(1)  # nobody is meant to get here
+        pids.append(pid)
+    print(*pids, flush=True)
+    ended = [os.waitpid(pid, 0)[1] for pid in pids]
+    print(*(os.WTERMSIG(status) if os.WIFSIGNALED(status) else -1 for status in ended), flush=True)
+"""
+
+
+class Letters:
+    """The embedder of the workers."""
+
+    model = "letters-26"
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        rows = [[text.count(chr(97 + i)) + 0.5 for i in range(26)] for text in texts]
+        return np.array(rows, dtype=np.float32)
+
+
+@contextlib.contextmanager
+def forking(path: Path, folder: Path) -> Iterator[subprocess.Popen[str]]:
+    process = subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, str(path), str(folder)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        # A library's threads would not survive the fork.
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
+    )
+    with process:
+        yield process
+        assert process.stdin is not None
+        process.stdin.close()
+
+
+def acknowledged(file: Path) -> list[list[str]]:
+    """Return a worker's notes; half a line was no acknowledgement."""
+    raw = file.read_bytes() if file.exists() else b""
+    return [line.split("\t") for line in raw[: raw.rfind(b"\n") + 1].decode().splitlines()]
+
+
+def kill_at_random(pids: list[int], chance: random.Random) -> None:
+    began = time.monotonic()
+    for moment, pid in sorted((chance.uniform(0.02, LONGEST_LIFE_SECONDS), pid) for pid in pids):
+        time.sleep(max(0.0, began + moment - time.monotonic()))
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+
+
+def check(store: memstore.Store, notes: list[list[str]]) -> None:
+    for kind, id_, text in notes:
+        if kind == "episode":
+            assert store.episodes.get(int(id_)).content_hash == text
+        else:
+            assert store.get(int(id_)).content == text
+
+
+def test_what_was_acknowledged_is_there_after_a_hundred_kills(path: Path, tmp_path: Path) -> None:
+    chance = random.Random(2026)
+    folder = tmp_path / "acknowledged"
+    folder.mkdir()
+    memstore.open(path, embedder=None).close()
+    every: list[list[str]] = []
+    with forking(path, folder) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        for number in range(ROUNDS):
+            seeds = range(number * PROCESSES, (number + 1) * PROCESSES)
+            process.stdin.write(" ".join(map(str, seeds)) + "\n")
+            process.stdin.flush()
+            kill_at_random([int(pid) for pid in process.stdout.readline().split()], chance)
+            ends = {int(end) for end in process.stdout.readline().split()}
+            assert ends == {signal.SIGKILL}, f"round {number}: a worker ended by itself"
+            notes = [n for seed in seeds for n in acknowledged(folder / str(seed))]
+            every += notes
+            with memstore.open(path, embedder=None) as store:
+                check(store, notes)
+                if number % ROUNDS_BETWEEN_EXAMINATIONS == ROUNDS_BETWEEN_EXAMINATIONS - 1:
+                    assert store.examine() == []
+    assert len(every) > ROUNDS * PROCESSES, "the workers were killed before they could do anything"
+
+    # A dead worker's lease and half-done batch keep nobody from embedding the rest.
+    with memstore.open(path, embedder=Letters()) as store:
+        check(store, every)
+        assert store.embed_pending().left == 0
+        status = store.status()
+        assert (status.episodes_pending, status.pending) == (0, 0)
+        assert status.episodes >= sum(kind == "episode" for kind, *_ in every)
+        assert store.examine() == []
