@@ -22,7 +22,7 @@ from memstore import Conflict, NotFound, Store
 
 from tests.conftest import WordEmbedder  # isort: skip
 
-DERIVED = ("embedding", "segments", "embed_attempts", "embed_error")
+DERIVED = ("embedding", "segments")
 
 
 @pytest.fixture
@@ -52,7 +52,10 @@ def surgery(path: Path) -> Iterator[sqlite3.Connection]:
 
 def rows(path: Path, *, derived: bool = False) -> list[dict[str, Any]]:
     with closing(sqlite3.connect(path)) as file:
-        cursor = file.execute("SELECT * FROM memstore_facts ORDER BY id")
+        cursor = file.execute(
+            "SELECT f.*, v.embedding FROM memstore_facts f LEFT JOIN memstore_fact_vectors v"
+            " ON v.fact_id = f.id ORDER BY f.id"
+        )
         names = [column[0] for column in cursor.description]
         return [
             {n: v for n, v in zip(names, row, strict=True) if derived or n not in DERIVED}
@@ -97,29 +100,34 @@ DERIVED_DAMAGE = {
         "full-text index",
     ),
     "embedding too short": (
-        "UPDATE memstore_facts SET embedding = x'00000000' WHERE id = 2",
+        "UPDATE memstore_fact_vectors SET embedding = x'00000000' WHERE fact_id = 2",
         "embeddings",
         r"2 \(4 bytes for 64 numbers\)",
     ),
     "embedding of odd length": (
-        "UPDATE memstore_facts SET embedding = x'000000' WHERE id = 2",
+        "UPDATE memstore_fact_vectors SET embedding = x'000000' WHERE fact_id = 2",
         "embeddings",
         r"2 \(3 bytes",
     ),
     "embedding is text": (
-        "UPDATE memstore_facts SET embedding = 'a vector' WHERE id = 2",
+        "UPDATE memstore_fact_vectors SET embedding = 'a vector' WHERE fact_id = 2",
         "embeddings",
         r"2 \(8 bytes",
     ),
     "embedding holds NaN": (
-        f"UPDATE memstore_facts SET embedding = x'{'0000c07f' * 64}' WHERE id = 2",
+        f"UPDATE memstore_fact_vectors SET embedding = x'{'0000c07f' * 64}' WHERE fact_id = 2",
         "embeddings",
         r"2 \(NaN or infinity\)",
     ),
     "embedding of an unknown model": (
-        "DELETE FROM memstore_meta WHERE key LIKE 'embedding_%'",
+        "UPDATE memstore_generations SET model = NULL, dimension = NULL",
         "embeddings",
         r"2 \(no model is recorded\)",
+    ),
+    "no place for an embedding": (
+        "DELETE FROM memstore_fact_vectors WHERE fact_id = 2",
+        "embeddings",
+        r"no place for an embedding, facts of generation 1: 2$",
     ),
     "segments are stale": (
         "DROP TRIGGER memstore_facts_au; UPDATE memstore_facts SET segments = NULL WHERE id = 5;",
@@ -219,9 +227,10 @@ LASTING_DAMAGE: dict[str, tuple[Damage, str, str]] = {
         r"differ from it: 4 \(erased\)$",
     ),
     "fact stored in secret": (
-        lambda file: file.execute(
+        lambda file: file.executescript(
             "INSERT INTO memstore_facts (content, subject, category, created_at, namespace, uuid)"
-            " VALUES ('mole', 'x', 'note', '2026-01-01T00:00:00.000000Z', 'default', 'u')"
+            " VALUES ('mole', 'x', 'note', '2026-01-01T00:00:00.000000Z', 'default', 'u');"
+            "INSERT INTO memstore_fact_vectors (generation_id, fact_id) VALUES (1, 6)"
         ),
         "journal",
         r"does not know: 6$",
@@ -302,7 +311,7 @@ def test_damaged_embedding_costs_searches_nothing(
     blob: str, healthy: Path, open_store: Callable[..., Store]
 ) -> None:
     with closing(sqlite3.connect(healthy)) as file:
-        file.execute(f"UPDATE memstore_facts SET embedding = x'{blob}' WHERE id = 5")
+        file.execute(f"UPDATE memstore_fact_vectors SET embedding = x'{blob}' WHERE fact_id = 5")
         file.commit()
     store = open_store()
     [hit] = store.search("Where does Alice work at the brewery?")

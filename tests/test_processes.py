@@ -607,7 +607,7 @@ def read_only(path: Path, open_store: Callable[..., Store]) -> Store:
         store.delete(store.add("gone", subject="r").id)
         store.add("pending as yet", subject="r")
     with closing(sqlite3.connect(path)) as file:
-        file.execute("UPDATE memstore_facts SET embedding = NULL WHERE id = 4")
+        file.execute("UPDATE memstore_fact_vectors SET embedding = NULL WHERE fact_id = 4")
         file.commit()
     return open_store(read_only=True, wait_seconds=5)
 

@@ -12,7 +12,18 @@ from __future__ import annotations
 
 from memstore.async_memory import AsyncMemory
 from memstore.changes import AddFact, Applied, DeleteFact, KeepFact, SupersedeFact
+from memstore.entities import (
+    Entity,
+    EntityDecision,
+    GraphBuilt,
+    GraphStatus,
+    LikelySame,
+    Neighbour,
+    Neighbours,
+    Relation,
+)
 from memstore.errors import (
+    AccessDenied,
     Conflict,
     EmbedderError,
     EmbedderMismatch,
@@ -31,6 +42,7 @@ from memstore.errors import (
     StoreClosed,
     TransferError,
 )
+from memstore.learn.consolidation import Consolidated
 from memstore.learn.extraction import Extracted, Extraction, Extractor, Outcome
 from memstore.learn.items import extract_facts
 from memstore.learn.operations import Add, Delete, Keep, Refusal, Update
@@ -38,7 +50,10 @@ from memstore.memory import Memory
 from memstore.metadata import MetadataFilter
 from memstore.model import (
     Episode,
+    EpisodeHit,
+    EpisodeHits,
     Fact,
+    NewEpisode,
     NewFact,
     Operation,
     Proposal,
@@ -47,6 +62,7 @@ from memstore.model import (
     SearchHits,
     StoreStatus,
     Task,
+    Token,
 )
 from memstore.opening import open
 from memstore.protocols import Embedder, Generator, JSONGenerator
@@ -63,12 +79,14 @@ from memstore.store import Store
 __version__ = "0.1.0"
 
 __all__ = [
+    "AccessDenied",
     "Add",
     "AddFact",
     "AnthropicGenerator",
     "Applied",
     "AsyncMemory",
     "Conflict",
+    "Consolidated",
     "Delete",
     "DeleteFact",
     "Embedder",
@@ -76,7 +94,11 @@ __all__ = [
     "EmbedderMismatch",
     "EmbedderRejected",
     "EmbedderUnavailable",
+    "Entity",
+    "EntityDecision",
     "Episode",
+    "EpisodeHit",
+    "EpisodeHits",
     "Extracted",
     "Extraction",
     "Extractor",
@@ -85,15 +107,21 @@ __all__ = [
     "GeneratorError",
     "GeneratorRejected",
     "GeneratorUnavailable",
+    "GraphBuilt",
+    "GraphStatus",
     "IdempotencyConflict",
     "JSONGenerator",
     "Keep",
     "KeepFact",
     "LearningError",
+    "LikelySame",
     "LocalEmbedder",
     "Memory",
     "MemstoreError",
     "MetadataFilter",
+    "Neighbour",
+    "Neighbours",
+    "NewEpisode",
     "NewFact",
     "NotFound",
     "OllamaEmbedder",
@@ -104,6 +132,7 @@ __all__ = [
     "Outcome",
     "Proposal",
     "Refusal",
+    "Relation",
     "SchemaError",
     "Scope",
     "SearchHit",
@@ -115,6 +144,7 @@ __all__ = [
     "StoreStatus",
     "SupersedeFact",
     "Task",
+    "Token",
     "TransferError",
     "Update",
     "__version__",

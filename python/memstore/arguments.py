@@ -11,6 +11,9 @@ MAX_NUMBER = 2**63 - 1
 MAX_NAME = 500
 """Characters of a subject, a category, a source or an idempotency key."""
 
+ALL_NAMESPACES = "all"
+"""Asks for every namespace of the file; none is called so."""
+
 
 def checked_limit(limit: int | None) -> None:
     """Refuse a limit that is no positive whole number; ``None`` stands for no limit."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memstore.database import episode_table, fact_table, journal
-from memstore.database.journal import Kind
-from memstore.facts import blank
+from memstore import episode_changes
+from memstore.database import episode_table, episode_words, fact_table, word_index
+from memstore.facts import blank_row
+from memstore.graph import decisions
 
 if TYPE_CHECKING:
     from memstore.database.engine import Engine
@@ -20,13 +21,14 @@ def clear(engine: Engine, author: Author, namespace: str) -> bool:
         Whether the bytes have left the files already; see :meth:`memstore.Store.erase`.
     """
     with engine.write() as transaction:
+        # First: what is decided nowhere need not be looked for in the facts that are left.
+        decisions.clear(transaction, author, namespace)
         for fact in list(fact_table.everything(transaction, [namespace])):
             if fact.status != "erased":
-                blank(transaction, author, fact)
-        for episode in list(
-            episode_table.select(transaction, namespace, None, limit=None, newest_first=False)
-        ):
-            episode_table.blank(transaction, episode.id)
-            journal.forget_episode(transaction, episode.id)
-            journal.append(transaction, author, Kind.ERASE_EPISODE, None, episode_id=episode.id)
+                blank_row(transaction, author, fact)
+        for episode in list(episode_table.everything(transaction, [namespace])):
+            if episode.content:
+                episode_changes.blank(transaction, author, episode)
+        word_index.INDEX.forget_deleted(transaction)
+        episode_words.INDEX.forget_deleted(transaction)
     return engine.compact()

@@ -7,6 +7,7 @@ import uuid
 from datetime import UTC, datetime, timedelta
 
 ACCEPTED_FORM = "an RFC 3339 time such as 2026-03-01T09:30:00Z, or a date such as 2026-03-01"
+UUID_CHARACTERS = 36
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -57,6 +58,15 @@ def new_uuid(at: datetime) -> str:
 
     Ours rather than a library's, because upgraded rows take the moment they were written at.
     """
+    return _uuid(at, secrets.randbits(74))
+
+
+def named_uuid(at: datetime, digest: bytes) -> str:
+    """Return a UUIDv7 whose bits of chance are taken from a digest, so that it can be had again."""
+    return _uuid(at, int.from_bytes(digest[:10]) >> 6)
+
+
+def _uuid(at: datetime, chance: int) -> str:
     milliseconds = max(0, (at - EPOCH) // timedelta(milliseconds=1)) & (2**48 - 1)
-    bits = milliseconds << 80 | 0x7 << 76 | secrets.randbits(12) << 64 | 0b10 << 62
-    return str(uuid.UUID(int=bits | secrets.randbits(62)))
+    bits = milliseconds << 80 | 0x7 << 76 | (chance >> 62) << 64 | 0b10 << 62
+    return str(uuid.UUID(int=bits | (chance & (2**62 - 1))))

@@ -5,26 +5,27 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-import numpy as np
-
-from memstore import episodes, vectors
+from memstore import episode_checks, tokens
 from memstore.database import (
-    episode_table,
+    episode_words,
     fact_table,
     integrity,
     journal,
-    meta_table,
+    reply_table,
+    stored_vectors,
     word_index,
     words,
 )
-from memstore.database.journal import Author, Kind
 from memstore.errors import StorageError
 from memstore.facts import journalled
+from memstore.graph import checks as graph_checks
+from memstore.vector_repair import every_kind, mend_vectors, misfits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from memstore.database.engine import Engine, Progress, Transaction
+    from memstore.database.journal import Author
     from memstore.model import Fact
 
 SHOWN: Final = 10
@@ -54,8 +55,11 @@ def examine(
         ("chains", _chains),
         ("journal", _facts_and_journal),
         ("episodes", _episodes),
+        ("replies", _replies),
+        ("tokens", _tokens),
         ("embeddings", _embeddings),
         ("words", _segments),
+        ("graph", _graphs),
     )
     steps = len(checks) + (not read_only)
     findings: list[Finding] = []
@@ -95,19 +99,18 @@ def rebuild(engine: Engine, author: Author, progress: Progress | None = None) ->
     with engine.write() as transaction:
         # First the index: changing segments corrects an entry in it, which must be there.
         _tell(progress, 0, 3)
-        word_index.rebuild(transaction)
+        word_index.INDEX.rebuild(transaction)
         _tell(progress, 1, 3)
         stale = _stale_segments(transaction)
         for fact_id, right in stale:
             fact_table.update(transaction, fact_id, segments=right)
         done.append(f"rebuilt the full-text index ({len(stale)} facts cut into segments anew)")
+        done += episode_checks.rebuild(transaction, author)
+        done += graph_checks.repair(transaction)
+        if forgotten := reply_table.forget_misplaced(transaction):
+            done.append(f"forgot what models answered about {forgotten} erased episodes")
         _tell(progress, 2, 3)
-        misfits = [fact_id for fact_id, _ in _misfits(transaction)]
-        for fact_id in misfits:
-            fact_table.update(transaction, fact_id, embedding=None, embed_attempts=0)
-            journal.append(transaction, author, Kind.EMBED, fact_id, after={"embedding": None})
-        if misfits:
-            done.append(f"made {len(misfits)} facts pending whose embedding did not fit")
+        done += mend_vectors(transaction, author)
     _tell(progress, 3, 3)
     return done
 
@@ -115,9 +118,13 @@ def rebuild(engine: Engine, author: Author, progress: Progress | None = None) ->
 def _pages(transaction: Transaction) -> Iterator[Finding]:
     for trouble in integrity.page_troubles(transaction):
         yield Finding("pages", f"SQLite finds: {trouble}; restore a backup", repairable=False)
-    if dangling := integrity.dangling_facts(transaction):
-        message = f"superseded by facts that do not exist: {_some(dangling)}"
-        yield Finding("chains", message, repairable=False)
+    for table, row_ids in integrity.dangling_rows(transaction).items():
+        if table == "memstore_facts":
+            message = f"superseded by facts that do not exist: {_some(row_ids)}"
+            yield Finding("chains", message, repairable=False)
+        else:
+            message = f"rows of {table} that name what does not exist: {_some(row_ids)}"
+            yield Finding("links", message, repairable=False)
 
 
 def _chains(transaction: Transaction) -> Iterator[Finding]:
@@ -173,40 +180,38 @@ def _differences(fact: Fact, expected: dict[str, object] | None) -> Iterator[str
 
 
 def _episodes(transaction: Transaction) -> Iterator[Finding]:
-    """Read every episode whole, beside its line in the journal and the hash of its words."""
-    wrong: list[str] = []
-    for episode in episode_table.everything(transaction):
-        lines = journal.of_episode(transaction, episode.id)
-        erased = any(line.kind == Kind.ERASE_EPISODE for line in lines)
-        if erased != (not episode.content) or not lines:
-            wrong.append(f"{episode.id} ({'erased' if erased else 'not in the journal'})")
-        elif not erased and (
-            episodes.journalled(episode) != lines[0].after
-            or episodes.hash_of(episode.content) != episode.content_hash
-        ):
-            wrong.append(str(episode.id))
-    if wrong:
+    """Read every episode whole, beside its lines in the journal and the hash of its words."""
+    if wrong := list(episode_checks.against_journal(transaction)):
         message = f"episodes that differ from the journal: {_some(wrong)}"
         yield Finding("episodes", message, repairable=False)
+    if wrong := list(episode_checks.derived(transaction)):
+        message = f"episodes that are not found by what they hold: {_some(wrong)}"
+        yield Finding("words", message, repairable=True)
+
+
+def _replies(transaction: Transaction) -> Iterator[Finding]:
+    """What was erased must not live on in what models answered about it."""
+    if wrong := reply_table.misplaced(transaction):
+        message = f"replies kept about episodes that are erased or closed: {_some(wrong)}"
+        yield Finding("replies", message, repairable=True)
+
+
+def _tokens(transaction: Transaction) -> Iterator[Finding]:
+    if wrong := tokens.strangers(transaction):
+        message = f"tokens that differ from the journal: {_some(wrong)}; revoke unknown ones"
+        yield Finding("tokens", message, repairable=False)
 
 
 def _embeddings(transaction: Transaction) -> Iterator[Finding]:
-    wrong = [f"{fact_id} ({why})" for fact_id, why in _misfits(transaction)]
-    if wrong:
-        yield Finding("embeddings", f"embeddings that do not fit: {_some(wrong)}", repairable=True)
-
-
-def _misfits(transaction: Transaction) -> list[tuple[int, str]]:
-    _, dimension = meta_table.embedding_model(transaction)
-    found = []
-    for fact_id, blob in fact_table.all_embeddings(transaction):
-        if dimension is None:
-            found.append((fact_id, "no model is recorded"))
-        elif len(blob) != dimension * vectors.BYTES_PER_NUMBER:
-            found.append((fact_id, f"{len(blob)} bytes for {dimension} numbers"))
-        elif not np.isfinite(vectors.decode(blob)).all():
-            found.append((fact_id, "NaN or infinity"))
-    return found
+    """See that everything has its place in every generation, and that each vector fits."""
+    for table, generation in every_kind(transaction):
+        whose = f"{table.plural} of generation {generation.id}"
+        if wrong := [f"{id_} ({why})" for id_, why in misfits(transaction, table, generation)]:
+            message = f"embeddings that do not fit, {whose}: {_some(wrong)}"
+            yield Finding("embeddings", message, repairable=True)
+        if missing := stored_vectors.missing(transaction, table, generation.id):
+            message = f"no place for an embedding, {whose}: {_some(missing)}"
+            yield Finding("embeddings", message, repairable=True)
 
 
 def _segments(transaction: Transaction) -> Iterator[Finding]:
@@ -223,9 +228,19 @@ def _stale_segments(transaction: Transaction) -> list[tuple[int, str | None]]:
     ]
 
 
+def _graphs(transaction: Transaction) -> Iterator[Finding]:
+    for trouble in graph_checks.troubles(transaction):
+        yield Finding("graph", trouble, repairable=True)
+    if wrong := graph_checks.contradictions(transaction):
+        message = f"decisions that others rule out, forget one: {_some(wrong)}"
+        yield Finding("graph", message, repairable=False)
+
+
 def _words(transaction: Transaction) -> Iterator[Finding]:
-    if trouble := word_index.check(transaction):
-        yield Finding("words", f"the full-text index differs: {trouble}", repairable=True)
+    for name, index in (("facts", word_index.INDEX), ("episodes", episode_words.INDEX)):
+        if trouble := index.check(transaction):
+            message = f"the full-text index of the {name} differs: {trouble}"
+            yield Finding("words", message, repairable=True)
 
 
 def _some(items: Iterable[object]) -> str:

@@ -17,6 +17,7 @@
     │   ├── GeneratorRejected   a lasting failure: the same prompt will fail again
     │   └── ReplyError          it answered, and the answer cannot be read
     ├── LearningError           a conversation was not learnt from; its step says how far it came
+    ├── AccessDenied            the token is not good, or not good for this
     └── TransferError           an export could not be read; nothing was imported
 
 Wrong arguments are ``ValueError`` or ``TypeError``, as everywhere in Python.
@@ -63,7 +64,16 @@ class EmbedderError(MemstoreError):
 
 
 class EmbedderUnavailable(EmbedderError):
-    """A passing failure (timeout, refused connection, 429, 5xx)."""
+    """A passing failure (timeout, refused connection, 429, 5xx).
+
+    Args:
+        message: what happened and what to do.
+        unquoted: the message without the service's own words, which may quote the text.
+    """
+
+    def __init__(self, message: str, *, unquoted: str | None = None) -> None:
+        super().__init__(message)
+        self.unquoted = message if unquoted is None else unquoted
 
 
 class EmbedderRejected(EmbedderError):
@@ -71,7 +81,16 @@ class EmbedderRejected(EmbedderError):
 
 
 class EmbedderMismatch(EmbedderError):
-    """The file holds the vectors of another model."""
+    """The file holds the vectors of another model.
+
+    Args:
+        message: what happened and what to do.
+        stored: the file's model, where it names one.
+    """
+
+    def __init__(self, message: str, *, stored: str | None = None) -> None:
+        super().__init__(message)
+        self.stored = stored
 
 
 class GeneratorError(MemstoreError):
@@ -103,6 +122,10 @@ class LearningError(MemstoreError):
         super().__init__(message)
         self.step = step
         self.episode_id = episode_id
+
+
+class AccessDenied(MemstoreError):
+    """A token is unknown, revoked or expired, or does not reach what was asked for."""
 
 
 class TransferError(MemstoreError):

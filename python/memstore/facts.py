@@ -6,12 +6,23 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from memstore import clock, metadata
+from memstore import clock, derived, metadata
+from memstore.admission import Admission
 from memstore.arguments import MAX_NUMBER, checked_limit, checked_text
-from memstore.database import fact_table, journal, proposal_table, word_index
+from memstore.database import (
+    fact_table,
+    generation_table,
+    journal,
+    proposal_table,
+    reply_table,
+    vector_table,
+    word_index,
+)
 from memstore.database.filters import FactFilter
 from memstore.database.journal import Author, Kind
+from memstore.database.reading_table import EXTRACT
 from memstore.errors import Conflict, EmbedderMismatch, IdempotencyConflict, NotFound
+from memstore.graph import decisions
 from memstore.model import SCOPE_FIELDS, Fact, NewFact, Operation, Scope
 from memstore.new_facts import Prepared, all_checked
 
@@ -19,7 +30,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from memstore.database.engine import Engine, Transaction
-    from memstore.embedding import Embedding
+    from memstore.following import Following
     from memstore.model import Fact, NewFact, Operation
 
 
@@ -31,12 +42,13 @@ class Facts:
         engine: Engine,
         author: Author,
         namespace: str,
-        embedding: Callable[[], Embedding | None],
+        following: Callable[[], Following | None],
     ) -> None:
         self._engine = engine
         self.author = author
         self.namespace = namespace
-        self._embedding = embedding
+        self._following = following
+        self._admission = Admission(engine.path, author)
 
     def add_many(self, new_facts: Iterable[NewFact]) -> list[Fact]:
         """Store facts in one transaction: all of them, or none."""
@@ -49,15 +61,20 @@ class Facts:
     def prepare(self, new_facts: Iterable[NewFact]) -> list[Prepared]:
         """Check facts and embed them: all that can be done before a transaction opens."""
         every = all_checked(list(new_facts))
-        embedding = self._embedding() if every else None
-        blobs: list[bytes | None] = [None] * len(every)
-        if embedding is not None:
-            blobs = embedding.for_writing([(new["subject"], new["content"]) for new in every])
-        return [Prepared(*new) for new in zip(every, blobs, strict=True)]
+        following = self._following() if every else None
+        if following is None:
+            return [Prepared(new, None, None) for new in every]
+        embedding = following.current
+        blobs = embedding.for_writing([(new["subject"], new["content"]) for new in every])
+        return [Prepared(*new, embedding.model) for new in zip(every, blobs, strict=True)]
 
     def writing(self) -> AbstractContextManager[Transaction]:
         """Open a transaction for what was prepared."""
         return self._engine.write()
+
+    def reading(self) -> AbstractContextManager[Transaction]:
+        """Open a transaction that only reads."""
+        return self._engine.read()
 
     def insert(
         self,
@@ -83,13 +100,9 @@ class Facts:
             )
         supersedes = values.pop("supersedes")
         old = None if supersedes is None else self._retirable(transaction, supersedes)
-        created_at = values.get("created_at") or clock.utc_now()
-        values |= {
-            "uuid": clock.new_uuid(created_at),
-            "namespace": self.namespace,
-            "created_at": created_at,
-        }
-        fact = fact_table.insert(transaction, values, self._admitted(transaction, prepared.blob))
+        values |= derived.identity(transaction, self.namespace, values)
+        values["namespace"] = self.namespace
+        fact = fact_table.insert(transaction, values, self._admitted(transaction, prepared))
         journal.append(
             transaction,
             self.author,
@@ -99,20 +112,24 @@ class Facts:
             evidence=evidence if old is None else None,
         )
         if old is not None:
-            self.retire(transaction, old, fact.id, evidence)
+            # An extracted fact replaces an older one from when its text was recorded, so that
+            # deriving both again gives the same chain.
+            since = fact.created_at if fact.derivation == EXTRACT else None
+            self.retire(transaction, old, fact.id, evidence, since=since)
         return fact
 
-    def _admitted(self, transaction: Transaction, blob: bytes | None) -> bytes | None:
+    def _admitted(self, transaction: Transaction, prepared: Prepared) -> bytes | None:
         """Return the embedding if it belongs into this file; else the fact is pending."""
-        embedding = self._embedding() if blob is not None else None
-        if embedding is None or blob is None:
+        if prepared.blob is None or prepared.model is None:
             return None
         try:
-            embedding.admit(transaction, blob)
+            self._admission.admit(transaction, prepared.model, prepared.blob)
         except EmbedderMismatch as error:  # the write goes on
-            embedding.note_trouble(str(error))
+            following = self._following()
+            if following is not None and not following.follow(error.stored):
+                following.current.note_trouble(str(error))
             return None
-        return blob
+        return prepared.blob
 
     def same(self, transaction: Transaction, prepared: Prepared) -> Fact | None:
         """Return the active fact of the same owners that says just this about just this subject."""
@@ -246,9 +263,11 @@ class Facts:
         old: Fact,
         new_id: int,
         evidence: Mapping[str, Any] | None = None,
+        *,
+        since: datetime | None = None,
     ) -> None:
-        """Let a newer fact supersede an active one; both were checked."""
-        at = clock.utc_now()
+        """Let a newer fact supersede an active one, now or since then; both were checked."""
+        at = clock.utc_now() if since is None else max(since, old.created_at)
         after = {"superseded_by": new_id, "superseded_at": clock.to_text(at)}
         fact_table.update(transaction, old.id, superseded_by=new_id, superseded_at=at)
         journal.append(
@@ -258,8 +277,7 @@ class Facts:
     def history(self, fact_id: int) -> list[Fact]:
         """Return the whole chain a fact is in, oldest first, from any member of it."""
         with self._engine.read() as transaction:
-            self.known(transaction, fact_id)
-            return fact_table.chain(transaction, fact_id)
+            return self._chain(transaction, fact_id)
 
     def history_of_subject(self, subject: str) -> list[Fact]:
         """Return every fact there ever was about a subject, oldest first."""
@@ -270,9 +288,14 @@ class Facts:
     def operations(self, fact_id: int) -> list[Operation]:
         """Return what the journal holds of the chain a fact is in, oldest first."""
         with self._engine.read() as transaction:
-            self.known(transaction, fact_id)
-            ids = [fact.id for fact in fact_table.chain(transaction, fact_id)]
+            ids = [fact.id for fact in self._chain(transaction, fact_id)]
             return journal.of_facts(transaction, ids)
+
+    def _chain(self, transaction: Transaction, fact_id: int) -> list[Fact]:
+        self.known(transaction, fact_id)
+        chain = fact_table.chain(transaction, fact_id)
+        # The original let a fact supersede one of another namespace: that one stays unseen.
+        return [fact for fact in chain if fact.namespace == self.namespace]
 
     def confirm(self, fact_id: int) -> Fact:
         """Count one more confirmation that an active fact holds true."""
@@ -338,7 +361,7 @@ class Facts:
         with self._engine.write() as transaction:
             fact = self.known(transaction, fact_id)
             if fact.deleted_at is not None:
-                return self._change(transaction, fact, Kind.RESTORE, {"deleted_at": None})
+                return self.restore_in(transaction, fact)
             if fact.superseded_by is None:
                 raise Conflict(f"fact {fact_id} is {standing(fact)}: there is nothing to restore")
             newest = fact_table.chain(transaction, fact_id)[-1]
@@ -349,6 +372,12 @@ class Facts:
                     + "add the old text as a new fact"
                 )
             return self.insert(transaction, self._again(transaction, fact, newest.id))
+
+    def restore_in(
+        self, transaction: Transaction, fact: Fact, evidence: Mapping[str, Any] | None = None
+    ) -> Fact:
+        """Take the tombstone away from a fact that has one."""
+        return self._change(transaction, fact, Kind.RESTORE, {"deleted_at": None}, evidence)
 
     def reinstate(self, fact_id: int) -> Fact:
         """Store the text of a superseded fact anew, beside what superseded it."""
@@ -364,6 +393,29 @@ class Facts:
                 raise Conflict(f"fact {same.id} says the same as fact {fact_id}, and is active")
             return self.insert(transaction, again, {"reinstates": fact_id})
 
+    def again(self, transaction: Transaction, fact: Fact, evidence: Mapping[str, Any]) -> Fact:
+        """Return the active fact that says what a superseded one said; a new one if none does.
+
+        It counts from when the old one did, and came to be in the same way.
+        """
+        repeated = self._again(transaction, fact, None)
+        repeated.values.update(derivation=fact.derivation, created_at=fact.created_at)
+        return self.same(transaction, repeated) or self.insert(transaction, repeated, evidence)
+
+    def active(self, transaction: Transaction, fact_id: int) -> Fact:
+        """Return a fact that is active.
+
+        Raises:
+            Conflict: it is not, or not any more.
+        """
+        fact = self.known(transaction, fact_id)
+        if fact.status != "active":
+            raise Conflict(
+                f"fact {fact_id} is {standing(fact)} meanwhile; nothing was changed: look again "
+                "and decide anew"
+            )
+        return fact
+
     def _again(self, transaction: Transaction, fact: Fact, supersedes: int | None) -> Prepared:
         """Return a new fact that says what an old one said; it was checked when it was stored."""
         values = {
@@ -377,7 +429,9 @@ class Facts:
             "episode_id": fact.episode_id,
             **fact.scope.ids,
         }
-        return Prepared(values, fact_table.embedding_of(transaction, fact.id))
+        active = generation_table.active(transaction)
+        blob = vector_table.get(transaction, vector_table.FACTS, active.id, fact.id)
+        return Prepared(values, blob, active.model)
 
     def erase(self, fact_id: int) -> bool:
         """Remove the bytes of a fact for good; its place in the chain stays, empty.
@@ -422,11 +476,24 @@ class Facts:
 
 
 def blank(transaction: Transaction, author: Author, fact: Fact) -> None:
-    """Take a fact's text out of row, index and journal; the pages of the file are to follow."""
+    """Take a fact's text out of row, index, journal and what models answered.
+
+    The pages of the file are to follow. The episodes it was found in are not read again.
+    """
+    reply_table.close_episodes(transaction, fact.namespace, fact.content, fact.episode_id)
+    blank_row(transaction, author, fact)
+    word_index.INDEX.forget_deleted(transaction)
+
+
+def blank_row(transaction: Transaction, author: Author, fact: Fact) -> None:
+    """Take a fact's text out of row and journal, where no reply holds it.
+
+    The index forgets it when it is told to, once for many: that rewrites all of it.
+    """
     fact_table.blank(transaction, fact.id, fact.deleted_at or clock.utc_now())
-    word_index.forget_deleted(transaction)
     journal.forget_texts(transaction, fact.id)
     proposal_table.forget_evidence(transaction, fact.id)
+    decisions.forget_fact(transaction, author, fact)
     journal.append(transaction, author, Kind.ERASE, fact.id)
 
 

@@ -27,7 +27,9 @@ EVENTS: Final = {
 }
 """What each kind of operation is called in a history; the rest changes nothing that is held."""
 
-UNSEEN: Final = ("uuid", "content", "embedded", "embed_error", "idempotency_key", "namespace")
+UNSEEN: Final = (
+    "uuid", "content", "embedded", "embed_error", "idempotency_key", "namespace", "derivation",
+)  # fmt: skip
 
 
 class MemoryChange(TypedDict):

@@ -1,12 +1,13 @@
 """The nouns: facts, search hits, tasks, and what a store says about itself.
 
-The fields of :class:`Fact` are the columns of ``memstore_facts``, in order; SELECT and INSERT
-lists, exports and answers derive from them, so a new column is one field and one migration.
+The fields of :class:`Fact` are the columns of ``memstore_facts``, in order (but for those marked
+computed); SELECT and INSERT lists, exports and answers derive from them, so a new column is one
+field and one migration.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields
 from datetime import datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -15,9 +16,12 @@ from memstore import clock
 from memstore.arguments import MAX_NAME, checked_text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 DEFAULT_CATEGORY = "note"
+
+BYTES_PER_NUMBER = 4
+"""Of a stored vector: float32, little-endian."""
 
 TODO = "todo"
 """The subject of every task."""
@@ -77,8 +81,12 @@ class Fact:
     source: str | None = None
     episode_id: int | None = None
     idempotency_key: str | None = None
-    embed_error: str | None = None
-    embedded: bool = field(default=False, metadata={"sql": "embedding IS NOT NULL"})
+    derivation: str | None = None
+    """How a model had a part in it: ``extract``, ``memory`` or ``consolidate``; ``None``: none."""
+    embed_error: str | None = field(default=None, metadata={"computed": True})
+    """Why its embedding failed, of late or for good; none once it is embedded."""
+    embedded: bool = field(default=False, metadata={"computed": True})
+    """Whether it has a vector of the model that searches use now."""
 
     @property
     def status(self) -> str:
@@ -128,6 +136,7 @@ class NewFact:
     agent_id: str | None = None
     run_id: str | None = None
     episode_id: int | None = None
+    derivation: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,14 +173,30 @@ class Episode:
     content: str
     """Empty once it was erased."""
     source: str | None = None
+    """What it came from: a program, a person, a file."""
+    source_model: str | None = None
+    source_description: str | None = None
     name: str | None = None
+    tags: list[str] = field(default_factory=list)
     metadata: dict[str, Any]
     valid_at: datetime | None = None
+    """When it was said or done, if not when it was written down."""
     created_at: datetime
+    expired_at: datetime | None = None
+    """From when on it no longer counts."""
     user_id: str | None = None
     agent_id: str | None = None
     run_id: str | None = None
+    idempotency_key: str | None = None
     content_hash: str
+
+    @property
+    def status(self) -> str:
+        """``active``, ``expired`` or ``erased``."""
+        if not self.content:
+            return "erased"
+        expired = self.expired_at is not None and self.expired_at <= clock.utc_now()
+        return "expired" if expired else "active"
 
     @property
     def scope(self) -> Scope:
@@ -183,11 +208,108 @@ class Episode:
         return {
             name: clock.to_text(value) if isinstance(value, datetime) else value
             for name in EPISODE_FIELDS
-            if (value := getattr(self, name)) is not None
+            if (value := getattr(self, name)) is not None and value != []
         }
 
 
 EPISODE_FIELDS = tuple(f.name for f in fields(Episode))
+EPISODE_MOMENTS = tuple(f.name for f in fields(Episode) if "datetime" in str(f.type))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewEpisode:
+    """An episode to be recorded; see :meth:`memstore.episodes.Episodes.add` for its fields."""
+
+    content: str
+    source: str
+    name: str | None = None
+    source_model: str | None = None
+    source_description: str | None = None
+    tags: Iterable[str] = ()
+    valid_at: datetime | str | None = None
+    metadata: Mapping[str, Any] | None = None
+    idempotency_key: str | None = None
+    user_id: str | None = None
+    agent_id: str | None = None
+    run_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeHit:
+    """An episode that was found, and why it stands where it does.
+
+    ``score = (1 - alpha) * word_score + alpha * similarity``, a negative similarity counting as
+    none, plus ``tag_boost`` where it has the tags.
+    """
+
+    episode: Episode
+    score: float
+    word_score: float
+    """BM25 divided by the best BM25 of this search, 0 to 1; 0 when no word matched."""
+    similarity: float | None
+    """Cosine of the query and the nearest piece, -1 to 1; ``None`` where nothing was compared,
+    because the episode waits for its embedding or the meaning took no part."""
+    start: int
+    """Where in the content, counted in characters, the piece that matched best begins."""
+    stop: int
+
+    @property
+    def excerpt(self) -> str:
+        """The piece that matched best; of a short episode, all of it."""
+        return self.episode.content[self.start : self.stop]
+
+
+class EpisodeHits(list[EpisodeHit]):
+    """The hits of one search, best first."""
+
+    words_only: str | None = None
+    """Why meaning took no part although it was asked for; ``None`` if it did."""
+    words_only_code: str | None = None
+    """The same for programs: ``no_embedder``, ``embedder_unavailable``, ``embedder_rejected``,
+    ``other_model`` or ``nothing_embedded``."""
+    newest_first: int = 0
+    """How many hits at the end only fill the answer up, newest first, for want of the meaning."""
+
+
+class Access(StrEnum):
+    """What a token allows."""
+
+    READ = "read"
+    WRITE = "write"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Token:
+    """Somebody's leave to use the server over HTTP; the secret itself is stored nowhere."""
+
+    id: int
+    name: str
+    namespace: str
+    """The one it reaches."""
+    access: str
+    """``read`` or ``write``."""
+    created_at: datetime
+    expires_at: datetime | None = None
+    revoked_at: datetime | None = None
+    last_used_at: datetime | None = None
+    """To a minute, and best effort."""
+
+    @property
+    def status(self) -> str:
+        """``active``, ``revoked`` or ``expired``."""
+        if self.revoked_at is not None:
+            return "revoked"
+        if self.expires_at is not None and self.expires_at <= clock.utc_now():
+            return "expired"
+        return "active"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields for JSON, and the status."""
+        values = {f.name: getattr(self, f.name) for f in fields(self)}
+        return {
+            name: clock.to_text(value) if isinstance(value, datetime) else value
+            for name, value in values.items()
+        } | {"status": self.status}
 
 
 class ProposalState(StrEnum):
@@ -200,23 +322,45 @@ class ProposalState(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proposal:
-    """Two facts of which the newer may replace the older; somebody is to decide."""
+    """Facts that another may supersede; somebody is to decide.
+
+    Either a newer fact may replace an older one (a supersession, with one source), or one text may
+    take the place of several facts (a consolidation); that text is no fact before it is accepted.
+    """
 
     id: int
     at: datetime
-    old: Fact
-    new: Fact
-    similarity: float
-    """Cosine of the two contents, 0 to 1."""
+    sources: tuple[Fact, ...]
+    """The facts that would be superseded."""
+    new: Fact | None
+    """The fact that would supersede them; ``None`` for a consolidation nobody has accepted."""
+    content: str
+    """What the new fact says, or would say; blank once it cannot be accepted any more."""
+    similarity: float | None = None
+    """Cosine of the two contents, 0 to 1; a consolidation has none."""
     evidence: dict[str, Any]
     """What speaks for it and against it."""
     state: str
     decided_at: datetime | None = None
 
+    @property
+    def old(self) -> Fact:
+        """The older fact, or of a consolidation the first of those it sums up."""
+        return self.sources[0]
+
+    @property
+    def kind(self) -> str:
+        """``supersession`` or ``consolidation``."""
+        return "supersession" if len(self.sources) == 1 else "consolidation"
+
     def to_dict(self) -> dict[str, Any]:
         """Return the fields that are set, as JSON values."""
         values: dict[str, Any] = {f.name: getattr(self, f.name) for f in fields(self)}
-        values |= {"old": self.old.to_dict(), "new": self.new.to_dict()}
+        values |= {"kind": self.kind, "new": None if self.new is None else self.new.to_dict()}
+        values["sources"] = [fact.to_dict() for fact in self.sources]
+        if self.kind == "supersession":
+            values["old"] = values.pop("sources")[0]
+            del values["content"]
         values["at"] = clock.to_text(self.at)
         values["decided_at"] = None if self.decided_at is None else clock.to_text(self.decided_at)
         return {name: value for name, value in values.items() if value is not None}
@@ -281,6 +425,50 @@ class Operation(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Generation:
+    """One embedding model's vectors. One generation is active; another may be staged."""
+
+    id: int
+    model: str | None
+    """``None`` before the first vector."""
+    dimension: int | None
+    """Numbers of a vector; ``None`` before the first."""
+    state: str
+    """``active``, ``staged`` (being made) or ``retired`` (kept to switch back to)."""
+    created_at: datetime
+    switched_at: datetime | None = None
+    """When it became active last."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VectorCounts:
+    """How many of a kind have a vector in a generation, in the whole file."""
+
+    embedded: int
+    pending: int
+    quarantined: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GenerationStatus:
+    """A generation, and how far it has come."""
+
+    generation: Generation
+    facts: VectorCounts
+    pieces: VectorCounts
+    """Of episodes."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields that are set, as JSON values."""
+        values = {f.name: getattr(self.generation, f.name) for f in fields(Generation)}
+        return {
+            name: clock.to_text(value) if isinstance(value, datetime) else value
+            for name, value in values.items()
+            if value is not None
+        } | {"facts": asdict(self.facts), "pieces": asdict(self.pieces)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StoreStatus:
     """What a store holds, counted in its own namespace, and where it lives."""
 
@@ -293,6 +481,12 @@ class StoreStatus:
     """Facts found by words only so far, waiting for their embedding."""
     quarantined: int
     """Facts whose embedding failed for good; their ``embed_error`` says why."""
+    episodes: int
+    """Episodes of the log, expired ones too."""
+    episodes_pending: int
+    """Episodes of which a piece waits for its embedding; words find them already."""
+    episodes_quarantined: int
+    """Episodes of which a piece could not be embedded, and was given up."""
     subjects: dict[str, int]
     categories: dict[str, int]
     model: str | None

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from memstore import clock, metadata
 from memstore.arguments import MAX_CONTENT, MAX_NAME, checked_text
+from memstore.derived import DERIVATIONS
 from memstore.model import SCOPE_FIELDS, NewFact
 
 
@@ -15,6 +16,8 @@ class Prepared(NamedTuple):
     values: dict[str, Any]
     blob: bytes | None
     """Its embedding; ``None``: it will be pending."""
+    model: str | None
+    """Whose embedding that is."""
 
 
 def all_checked(new_facts: list[NewFact]) -> list[dict[str, Any]]:
@@ -50,6 +53,11 @@ def checked(new: NewFact) -> dict[str, Any]:
     if new.episode_id is not None and type(new.episode_id) is not int:
         raise TypeError(f"an episode's id is a whole number, not {new.episode_id!r}")
     values["episode_id"] = new.episode_id
+    if new.derivation is not None and new.derivation not in DERIVATIONS:
+        raise ValueError(
+            f"derivation must be {', '.join(DERIVATIONS)} or None, not {new.derivation!r}"
+        )
+    values["derivation"] = new.derivation
     for name in ("source", "idempotency_key", *SCOPE_FIELDS):
         text = getattr(new, name)
         values[name] = text if text is None else checked_text(text, name, MAX_NAME)

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import threading
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from memstore import clock
 from memstore.arguments import MAX_NAME, checked_text
 from memstore.changes import apply
-from memstore.database import fact_table, meta_table
+from memstore.database import (
+    fact_table,
+)
 from memstore.database.filters import FactFilter
-from memstore.episodes import Episodes
-from memstore.errors import EmbedderError, StorageError
-from memstore.facts import Facts
 from memstore.metadata import Filters, parse_filters
 from memstore.model import (
     DEFAULT_CATEGORY,
@@ -22,104 +19,24 @@ from memstore.model import (
     Operation,
     Scope,
     SearchHits,
-    StoreStatus,
 )
-from memstore.proposals import Proposals
-from memstore.tasks import Tasks, refuse_task_keys
-from memstore.touches import Touches
+from memstore.tasks import refuse_task_keys
+from memstore.upkeep import Upkeep
 
 if TYPE_CHECKING:
     import builtins
-    import os
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
-    from types import TracebackType
 
     from memstore.changes import Applied, Change
-    from memstore.database.engine import Engine, Progress
-    from memstore.database.journal import Author
-    from memstore.doctor import Finding
-    from memstore.embedding import BackgroundEmbedding, Embedding, EmbedReport
-    from memstore.protocols import Embedder
-    from memstore.search import Search
-    from memstore.transfer import ImportReport
-
-ALL_NAMESPACES = "all"
+    from memstore.database.engine import Progress
+    from memstore.learn.consolidation import Consolidated
+    from memstore.learn.extraction import Extractor
+    from memstore.protocols import Generator
 
 
-class Store:
+class Store(Upkeep):
     """An open file of memories. Made by :func:`memstore.open`; a context manager."""
-
-    tasks: Tasks
-    """Tasks: ``create``, ``update``, ``list``."""
-
-    episodes: Episodes
-    """What was said, word for word: ``record``, ``get``, ``list``, ``erase``."""
-
-    proposals: Proposals
-    """Supersessions that wait for a decision: ``list``, ``get``, ``accept``, ``reject``."""
-
-    def __init__(
-        self,
-        engine: Engine,
-        *,
-        namespace: str,
-        embedder: Embedder | None,
-        author: Author,
-        read_only: bool,
-    ) -> None:
-        self._namespace = checked_text(namespace, "namespace", MAX_NAME)
-        if namespace == ALL_NAMESPACES:
-            raise ValueError(f"no namespace is called {namespace!r}: it asks for all of them")
-        self._engine = engine
-        self._embedder = embedder
-        self._author = author
-        self._read_only = read_only
-        self._facts = Facts(engine, author, namespace, self._embedding)
-        self._touches = Touches(engine)
-        self._waking = threading.RLock()
-        self._awake: tuple[Embedding | None, Search] | None = None
-        self._background: BackgroundEmbedding | None = None
-        self.tasks = Tasks(engine, namespace, self._facts, author.source)
-        self.episodes = Episodes(engine, author, namespace)
-        self.proposals = Proposals(engine, self._facts)
-
-    @property
-    def namespace(self) -> str:
-        """The partition every read and write is bound to."""
-        return self._namespace
-
-    @property
-    def path(self) -> str:
-        """The file, as an absolute path."""
-        return self._engine.path
-
-    @property
-    def embedder_trouble(self) -> str | None:
-        """Why the embedder failed last; ``None`` while it works, was not asked, or is none."""
-        embedding = self._awake[0] if self._awake is not None else None
-        return None if embedding is None else embedding.trouble
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
-    def __repr__(self) -> str:
-        return f"Store({self.path!r}, namespace={self.namespace!r})"
-
-    def close(self) -> None:
-        """Write what is still to be written, check-point and let go of the file. Twice is fine."""
-        if self._background is not None:
-            self._background.stop()
-        self._flush_touches()
-        self._engine.close()
 
     # -- storing and correcting ------------------------------------------------------------
 
@@ -309,6 +226,8 @@ class Store:
 
     def clear(self) -> bool:
         """Erase every fact, task and episode of the namespace in one transaction, for good.
+
+        Its graph goes with them, and what was decided about entities.
 
         Returns:
             Whether the bytes have left the files already; see :meth:`erase`.
@@ -522,197 +441,68 @@ class Store:
         """Return the journal of the chain a fact is in: every change, when and by whom."""
         return self._facts.operations(fact_id)
 
-    # -- looking after -------------------------------------------------------------------------
+    # -- deriving again ----------------------------------------------------------------------
 
-    def status(self) -> StoreStatus:
-        """Count what the namespace holds, and say where and how it is kept."""
-        self._flush_touches()
-        now = clock.utc_now()
-        active = FactFilter((self.namespace,), now)
-        size_bytes = self._engine.size_bytes()  # a transaction of its own where there is no file
-        with self._engine.read() as transaction:
-            stored_model, dimension = meta_table.embedding_model(transaction)
-            return StoreStatus(
-                namespace=self.namespace,
-                **fact_table.count_states(transaction, self.namespace, now),
-                subjects=fact_table.count_by(transaction, "subject", active),
-                categories=fact_table.count_by(transaction, "category", active),
-                model=stored_model,
-                dimension=dimension,
-                embedder=None if self._embedder is None else self._embedder.model,
-                path=self.path,
-                size_bytes=size_bytes,
-                schema_version=meta_table.schema_version(transaction),
-                namespaces=fact_table.count_namespaces(transaction),
-            )
+    def rebuild(
+        self, *, extractor: Extractor | None = None, progress: Progress | None = None
+    ) -> builtins.list[str]:
+        """Make what is derived anew, and return what was done, a sentence each.
 
-    def embed_pending(
-        self,
-        *,
-        limit: int | None = None,
-        everywhere: bool = False,
-        retry_quarantined: bool = False,
-        progress: Progress | None = None,
-    ) -> EmbedReport:
-        """Embed the facts that wait for it.
+        Without an extractor: the word index, and embeddings that do not fit. With one, facts are
+        also derived from the episodes again, oldest first, and what was never extracted is
+        extracted now. A fact that comes out again stays the very same row; one that is missing is
+        added; an extracted one that no longer comes out is deleted (:meth:`restore` brings it
+        back), unless a person had a hand in it. What people did survives. What the model answered
+        before is not asked again. After a failure or a kill, calling again completes it.
 
         Args:
-            everywhere: those of every namespace in the file, not just of this one. Their texts
-                go to this store's embedder, whoever wrote them.
-            limit: how many at most; ``None`` for all.
-            retry_quarantined: give this namespace's quarantined facts another chance first.
-            progress: called with how many are done, and of how many.
-
-        Raises:
-            EmbedderError: this store has no embedder.
-            EmbedderMismatch: the file took on another model meanwhile.
-        """
-        embedding = self._embedding()
-        if embedding is None:
-            raise EmbedderError("this store has no embedder: open it with one")
-        if retry_quarantined:
-            with self._engine.write() as transaction:
-                fact_table.release_quarantine(transaction, self.namespace)
-        return embedding.embed_pending(None if everywhere else self.namespace, limit, progress)
-
-    def embed_in_background(self, interval_seconds: float = 5.0) -> None:
-        """Keep embedding what is pending here, in a thread that ends with the store."""
-        embedding = self._embedding()
-        if embedding is None or self._read_only or self._background is not None:
-            return
-        from memstore.embedding import BackgroundEmbedding
-
-        self._background = BackgroundEmbedding(embedding, self.namespace, interval_seconds)
-        self._background.start()
-
-    def warm(self) -> None:
-        """Load the model and the vectors now, so that the first search need not."""
-        self._wake()[1].warm(self.namespace)
-
-    def export(
-        self, *, namespaces: str | Sequence[str] | None = None, progress: Progress | None = None
-    ) -> Iterator[str]:
-        """Yield an export as lines of JSON: everything but the embeddings.
-
-        Args:
-            namespaces: which ones; the store's own by default, ``"all"`` for all.
-            progress: called with how many facts are written, and of how many.
-        """
-        from memstore import transfer
-
-        self._flush_touches()
-        return transfer.export(self._engine, self._namespaces(namespaces), progress)
-
-    def import_(
-        self,
-        lines: Iterable[str],
-        *,
-        keep_namespaces: bool = False,
-        progress: Progress | None = None,
-    ) -> ImportReport:
-        """Bring an export in: all of it, or nothing. Doing it twice changes nothing more.
-
-        The facts are found by words at once; :meth:`embed_pending` embeds them.
-
-        Args:
-            lines: what :meth:`export` yielded.
-            keep_namespaces: leave each fact in the namespace it came from, rather than in the
-                store's own.
-            progress: called with how many facts are in, and of how many.
-
-        Raises:
-            TransferError: the export is damaged; the line is named.
-        """
-        from memstore import transfer
-
-        incoming = transfer.read(lines)
-        if not keep_namespaces and len({fact.namespace for fact in incoming.facts}) > 1:
-            raise ValueError(
-                "the export holds several namespaces: import it with keep_namespaces=True, or "
-                "export one namespace at a time"
-            )
-        home = None if keep_namespaces else self.namespace
-        return transfer.write(self._engine, self._author, incoming, home, progress)
-
-    def backup(self, target: str | os.PathLike[str], *, progress: Progress | None = None) -> Path:
-        """Write a consistent copy of the live file, also while others write to it.
-
-        Raises:
-            StorageError: there is a file already, or it cannot be written.
-        """
-        file = Path(target).expanduser().absolute()
-        if file.exists():
-            raise StorageError(f"{file} exists: name a new file, so that no backup is lost")
-        if not file.parent.is_dir():
-            raise StorageError(f"{file.parent} is no folder: create it first")
-        self._flush_touches()
-        self._engine.backup(file, progress)
-        return file
-
-    def examine(self, *, progress: Progress | None = None) -> builtins.list[Finding]:
-        """Prove that derived data agrees with the rows; an empty list means all is well.
-
-        Args:
-            progress: called with how many checks are done, and of how many.
-        """
-        from memstore import doctor
-
-        return doctor.examine(self._engine, read_only=self._read_only, progress=progress)
-
-    def rebuild(self, *, progress: Progress | None = None) -> builtins.list[str]:
-        """Make what is derived anew, and return what was done; the rows are not touched.
-
-        Args:
+            extractor: an extractor of this store; with a scope, only its episodes are read.
             progress: called with how many steps are done, and of how many.
+
+        Raises:
+            LearningError: some episodes could not be read, and were left as they are; the rest is
+                done.
+            ValueError: an extractor of another store.
         """
         from memstore import doctor
 
-        return doctor.rebuild(self._engine, self._author, progress)
+        done = doctor.rebuild(self._engine, self._author, None if extractor else progress)
+        if extractor is None:
+            return done
+        from memstore.learn.rebuilding import rebuild
 
-    def similarities(self, text: str, others: Sequence[str]) -> builtins.list[float]:
-        """Return the cosine of a text with each of the others, -1 to 1. Nothing is stored.
+        return done + rebuild(self, self._facts, extractor, progress)
 
-        The texts are compared as they are: stored vectors stand for a fact with its subject.
+    def consolidate(
+        self,
+        *,
+        subject: str,
+        generator: Generator,
+        scope: Scope | None = None,
+        policy: str = "propose",
+    ) -> builtins.list[Consolidated]:
+        """Let a model find facts about a subject that one fact can say, and put that forward.
+
+        What it proposes waits in :attr:`proposals` and is no fact before it is accepted; then it
+        supersedes all of those it sums up, and :meth:`reinstate` brings each of them back. Facts
+        of different owners are never summed up together.
+
+        Args:
+            subject: whose facts are looked at: the active ones, without tasks and those that end.
+            generator: the model.
+            scope: only what belongs to just these owners.
+            policy: ``propose``, or ``auto``: what merely joins the words of its facts, and cannot
+                have swapped anything, is accepted at once; the rest is proposed.
+
+        Returns:
+            What became of each group of facts the model named, with the reason where it was
+            refused.
 
         Raises:
-            EmbedderError: the store has no embedder, or it failed.
+            GeneratorError: no usable reply.
+            ValueError: a blank subject, or another policy.
         """
-        embedding = self._embedding()
-        if embedding is None:
-            raise EmbedderError("this store has no embedder: open it with one")
-        return embedding.similarities(text, others)
+        from memstore.learn.consolidation import consolidate
 
-    # -- inside ------------------------------------------------------------------------------
-
-    def _embedding(self) -> Embedding | None:
-        return self._wake()[0] if self._embedder is not None else None
-
-    def _wake(self) -> tuple[Embedding | None, Search]:
-        # numpy and the kernel are imported here, with the first search or embedding, so that
-        # opening a store and reading from it stay quick.
-        with self._waking:
-            if self._awake is None:
-                from memstore.embedding import Embedding
-                from memstore.search import Search
-
-                embedding = (
-                    Embedding(self._engine, self._author, self._embedder)
-                    if self._embedder is not None
-                    else None
-                )
-                self._awake = (embedding, Search(self._engine, embedding))
-            return self._awake
-
-    def _namespaces(self, asked: str | Sequence[str] | None) -> tuple[str, ...] | None:
-        if asked is None:
-            return (self.namespace,)
-        if asked == ALL_NAMESPACES:
-            return None
-        names = (asked,) if isinstance(asked, str) else tuple(asked)
-        if not names:
-            raise ValueError('name at least one namespace, or "all"')
-        return tuple(checked_text(name, "namespace", MAX_NAME) for name in names)
-
-    def _flush_touches(self) -> None:
-        if not self._read_only:
-            self._touches.flush()
+        about = checked_text(subject, "subject", MAX_NAME).strip()
+        return consolidate(self, about, generator, scope, policy)

@@ -13,7 +13,7 @@ import pytest
 from rich.console import Console
 
 from memstore.faces import cli as face
-from memstore.faces import commands_facts, render_terminal
+from memstore.faces import commands, render_terminal
 from memstore.faces.render import JsonShow, Show
 from memstore.faces.render_plain import PlainShow
 from memstore.faces.spelling import visible
@@ -27,6 +27,7 @@ NORMAL = (
     (r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?Z)?", "<time>"),
     (r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", "<uuid>"),
     (r"[\d,]+ KiB", "<size>"),
+    (r"mst_[\w-]{43}", "<secret>"),
 )
 
 
@@ -50,7 +51,7 @@ class Session:
         monkeypatch.setenv("MEMSTORE_DB", str(self.home / ".local/share/memstore/memory.db"))
         monkeypatch.chdir(self.home)
         monkeypatch.setattr(face, "_show", self._show)
-        monkeypatch.setattr(commands_facts, "_can_ask", lambda: True)
+        monkeypatch.setattr(commands, "_can_ask", lambda: True)
         monkeypatch.setattr("sys.stdin", Typist())
         # The folder's own name is taken out before text is wrapped, so that it needs no room.
         monkeypatch.setattr(render_terminal, "visible", lambda text: visible(self._at_home(text)))

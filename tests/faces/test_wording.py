@@ -11,7 +11,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 
 import memstore
 from memstore import settings
-from memstore.embedding import mismatch
+from memstore.admission import mismatch
 from memstore.faces import mcp_server, mcp_tools
 from memstore.faces.wiring import chosen_settings, for_command_line, for_server
 from memstore.providers import OllamaEmbedder, OpenAIEmbedder

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from memstore import clock, metadata
 from memstore.arguments import MAX_NUMBER
-from memstore.database import words
+from memstore.database import vector_table, words
 from memstore.errors import StorageError
 from memstore.model import FACT_FIELDS, MOMENT_FIELDS, OPEN_STATUSES, TODO, Fact
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from memstore.database.engine import Row, Transaction, Value
     from memstore.database.filters import FactFilter
@@ -21,16 +21,20 @@ if TYPE_CHECKING:
 CHUNK = 500
 """Ids bound in one statement, well below SQLite's limit on parameters."""
 
-MAX_EMBED_ATTEMPTS = 3
-"""Lasting failures after which a fact's embedding is given up and the fact quarantined."""
-
-COMPUTED = {f.name: f.metadata["sql"] for f in fields(Fact) if "sql" in f.metadata}
-STORED = tuple(name for name in FACT_FIELDS if name not in COMPUTED)
+# A fact's row in the queue of the embedder, if it is there: an index of what has no vector, so that
+# reading facts reads none.
+_QUEUED = (
+    "FROM memstore_fact_vectors v INDEXED BY idx_memstore_fact_queue WHERE v.fact_id = f.id AND"
+    " v.generation_id = (SELECT id FROM memstore_generations WHERE state = 'active')"
+    " AND v.embedding IS NULL"
+)
+COMPUTED = {
+    "embed_error": f"(SELECT v.embed_error {_QUEUED})",
+    "embedded": f"NOT EXISTS (SELECT 1 {_QUEUED})",
+}
+STORED = tuple(f.name for f in fields(Fact) if not f.metadata.get("computed"))
 SELECT_LIST = ", ".join(COMPUTED.get(name, f"f.{name}") for name in FACT_FIELDS)
 INSERT_LIST = tuple(name for name in STORED if name != "id")
-
-PENDING = f"embedding IS NULL AND deleted_at IS NULL AND embed_attempts < {MAX_EMBED_ATTEMPTS}"
-QUARANTINED = f"embedding IS NULL AND deleted_at IS NULL AND embed_attempts >= {MAX_EMBED_ATTEMPTS}"
 
 OPEN_TASK = (
     f"(f.subject = '{TODO}' AND json_valid(f.metadata) AND f.metadata ->> 'kind' = 'task'"
@@ -60,7 +64,10 @@ CHAIN = """
 
 def decode(row: Row) -> Fact:
     """Make a fact of a row that ``SELECT_LIST`` selected."""
-    values: dict[str, Any] = dict(zip(FACT_FIELDS, row, strict=True))
+    return _made(dict(zip(FACT_FIELDS, row, strict=True)))
+
+
+def _made(values: dict[str, Any]) -> Fact:
     try:
         for name in MOMENT_FIELDS:
             if values[name] is not None:
@@ -75,20 +82,27 @@ def decode(row: Row) -> Fact:
 def insert(
     transaction: Transaction, values: Mapping[str, Any], embedding: bytes | None = None
 ) -> Fact:
-    """Insert a fact from its fields (all but ``id``; those left out are empty) and return it."""
-    columns = (*INSERT_LIST, "embedding", "segments")
+    """Insert a fact from its fields (all but ``id``; those left out are empty) and return it.
+
+    Args:
+        transaction: the one in which it happens.
+        values: the fields.
+        embedding: its vector of the active generation; ``None``: it is pending.
+    """
+    columns = (*INSERT_LIST, "segments")
     row = transaction.one(
-        f"INSERT INTO memstore_facts AS f ({', '.join(columns)})"
-        f" VALUES ({', '.join('?' * len(columns))}) RETURNING {SELECT_LIST.replace('f.', '')}",
+        f"INSERT INTO memstore_facts ({', '.join(columns)})"
+        f" VALUES ({', '.join('?' * len(columns))}) RETURNING {', '.join(STORED)}",
         (
             *(_encode(name, values.get(name)) for name in INSERT_LIST),
-            embedding,
             words.segments(values["content"], values["subject"]),
         ),
     )
     if row is None:  # pragma: no cover - RETURNING always returns the row it inserted
         raise StorageError("the database did not return the fact it stored")
-    return decode(row)
+    vector_table.place(transaction, vector_table.FACTS, int(row[0] or 0), embedding)
+    stored = dict(zip(STORED, row, strict=True))
+    return _made({**stored, "embed_error": None, "embedded": embedding is not None})
 
 
 def _encode(name: str, value: Any) -> Value:
@@ -272,8 +286,6 @@ def count_states(transaction: Transaction, namespace: str, now: datetime) -> dic
         "superseded": count("") - held - deleted,
         "deleted": deleted,
         "expired": expired,
-        "pending": count(f"AND {PENDING}"),
-        "quarantined": count(f"AND {QUARANTINED}"),
     }
 
 
@@ -306,7 +318,7 @@ def _place_in_chain(fact: Fact) -> tuple[bool, datetime, int]:
 
 
 def update(transaction: Transaction, fact_id: int, **changes: Any) -> None:
-    """Set columns of one fact. ``embedding`` and ``embed_attempts`` may be set here too."""
+    """Set columns of one fact."""
     names = ", ".join(f"{name} = ?" for name in changes)
     values = [_encode(name, value) for name, value in changes.items()]
     transaction.run(f"UPDATE memstore_facts SET {names} WHERE id = ?", (*values, fact_id))
@@ -316,17 +328,11 @@ def blank(transaction: Transaction, fact_id: int, at: datetime) -> None:
     """Overwrite everything a fact says; what is left keeps its chain whole."""
     transaction.run(
         "UPDATE memstore_facts SET content = '', subject = '', category = '', metadata = NULL,"
-        " segments = NULL, embedding = NULL, embed_error = NULL, source = NULL,"
-        " idempotency_key = NULL, user_id = NULL, agent_id = NULL, run_id = NULL, deleted_at = ?"
-        " WHERE id = ?",
+        " segments = NULL, source = NULL, idempotency_key = NULL,"
+        " user_id = NULL, agent_id = NULL, run_id = NULL, deleted_at = ? WHERE id = ?",
         (clock.to_text(at), fact_id),
     )
-
-
-def embedding_of(transaction: Transaction, fact_id: int) -> bytes | None:
-    """Return a fact's embedding as it is stored."""
-    row = transaction.one("SELECT embedding FROM memstore_facts WHERE id = ?", (fact_id,))
-    return bytes(row[0]) if row and isinstance(row[0], bytes) else None
+    vector_table.forget(transaction, vector_table.FACTS, fact_id)
 
 
 def touch(
@@ -350,113 +356,16 @@ def touch(
     )
 
 
-def pending(
-    transaction: Transaction, namespace: str | None, limit: int, after: int = 0
-) -> list[tuple[int, str, str]]:
-    """Return ``(id, subject, content)`` of facts waiting for an embedding.
-
-    Args:
-        namespace: whose; ``None`` for everybody's.
-        limit: how many at most.
-        after: only facts with a larger id.
-    """
-    rows = transaction.rows(
-        "SELECT id, subject, content FROM memstore_facts INDEXED BY idx_memstore_queue"
-        f" WHERE {PENDING} AND namespace = coalesce(?, namespace) AND id > ?"
-        " ORDER BY id LIMIT ?",
-        (namespace, after, limit),
-    )
-    return [(int(id_ or 0), str(subject), str(content)) for id_, subject, content in rows]
-
-
-def count_pending(transaction: Transaction, namespace: str | None) -> int:
-    """Return how many facts of a namespace (``None``: of all) wait for their embedding."""
-    row = transaction.one(
-        "SELECT count(*) FROM memstore_facts INDEXED BY idx_memstore_queue"
-        f" WHERE {PENDING} AND namespace = coalesce(?, namespace)",
-        (namespace,),
-    )
-    return int(row[0] or 0) if row else 0
-
-
-def fill_embedding(transaction: Transaction, fact_id: int, embedding: bytes) -> bool:
-    """Store the embedding of a fact that has none yet; false if it has one, or is gone."""
-    return bool(
-        transaction.run(
-            "UPDATE memstore_facts SET embedding = ?, embed_error = NULL"
-            " WHERE id = ? AND embedding IS NULL AND deleted_at IS NULL",
-            (embedding, fact_id),
+def texts(transaction: Transaction, fact_ids: Sequence[int]) -> list[tuple[int, str, str]]:
+    """Return ``(id, subject, content)`` of facts, by id."""
+    return [
+        (int(row[0] or 0), str(row[1]), str(row[2]))
+        for chunk, marks in _chunks(fact_ids)
+        for row in transaction.rows(
+            f"SELECT id, subject, content FROM memstore_facts WHERE id IN ({marks}) ORDER BY id",
+            chunk,
         )
-    )
-
-
-def forget_embeddings(transaction: Transaction) -> list[int]:
-    """Make every embedded fact pending again and return their ids."""
-    rows = transaction.rows(
-        "UPDATE memstore_facts SET embedding = NULL, embed_attempts = 0"
-        " WHERE embedding IS NOT NULL RETURNING id"
-    )
-    return [int(row[0] or 0) for row in rows]
-
-
-def note_embed_failure(transaction: Transaction, fact_id: int, error: str) -> bool:
-    """Count a lasting failure; true when it was the last one and the fact is now quarantined."""
-    row = transaction.one(
-        "UPDATE memstore_facts SET embed_attempts = embed_attempts + 1, embed_error = ?"
-        " WHERE id = ? AND embedding IS NULL RETURNING embed_attempts",
-        (error, fact_id),
-    )
-    return row is not None and int(row[0] or 0) == MAX_EMBED_ATTEMPTS
-
-
-def release_quarantine(transaction: Transaction, namespace: str) -> int:
-    """Make quarantined facts pending again and return how many there were."""
-    return transaction.run(
-        f"UPDATE memstore_facts SET embed_attempts = 0 WHERE namespace = ? AND {QUARANTINED}",
-        (namespace,),
-    )
-
-
-def embeddings(
-    transaction: Transaction,
-    size_bytes: int,
-    *,
-    namespace: str | None = None,
-    fact_ids: Sequence[int] | None = None,
-) -> Iterator[tuple[int, str, bool, bytes]]:
-    """Yield ``(id, namespace, superseded, embedding)`` of what can be searched by meaning.
-
-    Args:
-        size_bytes: the length every embedding of this file has; others are left to the doctor.
-        namespace: only of this namespace; ``None`` for all.
-        fact_ids: only these facts; ``None`` for all.
-    """
-    query = (
-        "SELECT id, namespace, superseded_by IS NOT NULL, embedding FROM memstore_facts"
-        " WHERE deleted_at IS NULL AND typeof(embedding) = 'blob' AND length(embedding) = ?"
-    )
-    if namespace is not None:
-        wanted = (size_bytes, namespace)
-        found: Iterable[Row] = transaction.rows(f"{query} AND namespace = ?", wanted)
-    elif fact_ids is None:
-        found = transaction.rows(query, (size_bytes,))
-    else:
-        found = (
-            row
-            for chunk, marks in _chunks(fact_ids)
-            for row in transaction.rows(f"{query} AND id IN ({marks})", (size_bytes, *chunk))
-        )
-    for fact_id, home, superseded, blob in found:
-        yield int(fact_id or 0), str(home), bool(superseded), bytes(blob or b"")  # type: ignore[arg-type]
-
-
-def all_embeddings(transaction: Transaction) -> Iterator[tuple[int, bytes]]:
-    """Yield every stored embedding, whatever its length, by id."""
-    rows = transaction.rows(
-        "SELECT id, embedding FROM memstore_facts WHERE embedding IS NOT NULL ORDER BY id"
-    )
-    for fact_id, blob in rows:
-        yield int(fact_id or 0), blob if isinstance(blob, bytes) else str(blob).encode()
+    ]
 
 
 def all_texts(transaction: Transaction) -> Iterator[tuple[int, str, str, str | None]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.database import word_index
+from memstore.database import episode_words, word_index
 from memstore.errors import StorageError
 
 if TYPE_CHECKING:
@@ -26,17 +26,21 @@ def page_troubles(transaction: Transaction) -> list[str]:
     """Return what SQLite finds wrong with the pages of the file.
 
     It looks into the full-text index too, which is no reason to give the file up: see
-    :func:`memstore.database.word_index.check`.
+    :meth:`memstore.database.full_text.FullText.check`.
     """
     with suppress(StorageError):
-        word_index.refresh(transaction)
+        for index in (word_index.INDEX, episode_words.INDEX):
+            index.refresh(transaction)
     found = [str(row[0]) for row in transaction.rows(f"PRAGMA integrity_check({MOST_TROUBLES})")]
     return [trouble for trouble in found if trouble != "ok" and "fts5" not in trouble.lower()]
 
 
-def dangling_facts(transaction: Transaction) -> list[int]:
-    """Return the facts superseded by one that does not exist."""
-    return [int(row[1] or 0) for row in transaction.rows("PRAGMA foreign_key_check")]
+def dangling_rows(transaction: Transaction) -> dict[str, list[int]]:
+    """Return, by table, the rows that name a row of another (or the same) that does not exist."""
+    found: dict[str, list[int]] = {}
+    for table, row_id, *_ in transaction.rows("PRAGMA foreign_key_check"):
+        found.setdefault(str(table), []).append(int(row_id or 0))
+    return found
 
 
 def links(transaction: Transaction) -> list[Link]:

@@ -43,7 +43,27 @@ class Kind(StrEnum):
     """That was turned down."""
     EPISODE = "episode"
     """A text was recorded; the line holds all but its words."""
+    UPDATE_EPISODE = "update_episode"
+    """Its tags, its metadata or the time when it expires were changed."""
     ERASE_EPISODE = "erase_episode"
+    STAGE = "stage_generation"
+    """Another model's vectors are being made; the line names the generation and the model."""
+    SWITCH = "switch_generation"
+    """Searches compare another generation's vectors from now on."""
+    DROP = "drop_generation"
+    TOKEN = "token"  # noqa: S105 - what the line is about
+    """Somebody was given leave to use the server over HTTP."""
+    REVOKE_TOKEN = "revoke_token"  # noqa: S105
+
+    GRAPH = "graph"
+    """The graph of a namespace was built; the line counts what is in it."""
+    CLEAR_GRAPH = "clear_graph"
+    SAME_ENTITY = "same_entity"
+    """Two names were said to be one entity; the line holds the decision's id, and no names."""
+    OTHER_ENTITY = "other_entity"
+    """Two names were said to be two entities."""
+    UNDECIDE = "undecide"
+    """What was said of two names was taken back."""
 
 
 UNCHANGED = frozenset({Kind.EMBED, Kind.QUARANTINE, Kind.KEEP, Kind.PROPOSE, Kind.REJECT})
@@ -88,11 +108,18 @@ def append(
     )
 
 
-def append_verbatim(transaction: Transaction, operation: Operation, fact_id: int) -> None:
+def append_verbatim(
+    transaction: Transaction,
+    operation: Operation,
+    *,
+    fact_id: int | None = None,
+    episode_id: int | None = None,
+) -> None:
     """Append an operation that was journalled elsewhere, with its own time and author."""
     transaction.run(
-        "INSERT INTO memstore_journal (at, actor, source, kind, fact_id, before, after, evidence)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO memstore_journal"
+        " (at, actor, source, kind, fact_id, before, after, evidence, episode_id)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             clock.to_text(operation.at),
             operation.actor,
@@ -102,6 +129,7 @@ def append_verbatim(transaction: Transaction, operation: Operation, fact_id: int
             _encode(operation.before),
             _encode(operation.after),
             _encode(operation.evidence),
+            episode_id,
         ),
     )
 
@@ -117,14 +145,27 @@ def of_facts(transaction: Transaction, fact_ids: Sequence[int]) -> list[Operatio
 
 
 def count(transaction: Transaction, namespaces: Sequence[str] | None = None) -> int:
-    """Return how many operations there are on the facts of some namespaces; ``None`` for all."""
-    bound = "" if namespaces is None else f"WHERE namespace IN ({', '.join('?' * len(namespaces))})"
-    row = transaction.one(
-        "SELECT count(*) FROM memstore_journal"
-        f" WHERE fact_id IN (SELECT id FROM memstore_facts {bound})",
-        namespaces or (),
-    )
+    """Return how many operations there are on what some namespaces hold; ``None`` for all."""
+    row = transaction.one(f"SELECT count(*) {_about(namespaces)}", [*(namespaces or ())] * 2)
     return int(row[0] or 0) if row else 0
+
+
+def last_change(
+    transaction: Transaction, namespaces: Sequence[str] | None = None
+) -> datetime | None:
+    """Return when something that some namespaces hold was changed last; ``None`` for all."""
+    row = transaction.one(f"SELECT max(at) {_about(namespaces)}", [*(namespaces or ())] * 2)
+    return clock.from_text(str(row[0])) if row and row[0] is not None else None
+
+
+def _about(namespaces: Sequence[str] | None) -> str:
+    """Return what selects the operations on the facts and episodes of some namespaces."""
+    bound = "" if namespaces is None else f"WHERE namespace IN ({', '.join('?' * len(namespaces))})"
+    return (
+        f"FROM memstore_journal WHERE fact_id IN (SELECT id FROM memstore_facts {bound})"
+        " OR (fact_id IS NULL"
+        f" AND episode_id IN (SELECT id FROM memstore_episodes {bound}))"
+    )
 
 
 def by_fact(transaction: Transaction) -> Iterator[tuple[int, Iterator[Operation]]]:
@@ -148,10 +189,46 @@ def replay(operations: Iterable[Operation]) -> dict[str, Any] | None:
     return None if state is None else {k: v for k, v in state.items() if v is not None}
 
 
-def of_episode(transaction: Transaction, episode_id: int) -> list[Operation]:
-    """Return every operation on an episode, oldest first."""
+def by_episode(transaction: Transaction) -> Iterator[tuple[int, list[Operation]]]:
+    """Yield each episode's id and its operations, oldest first, in the order of the ids."""
     rows = transaction.rows(
-        f"SELECT {COLUMNS} FROM memstore_journal WHERE episode_id = ? ORDER BY id", (episode_id,)
+        f"SELECT {COLUMNS} FROM memstore_journal WHERE episode_id IS NOT NULL AND fact_id IS NULL"
+        " ORDER BY episode_id, id"
+    )
+    for episode_id, lines in groupby(map(_decode, rows), key=lambda line: line.episode_id or 0):
+        yield episode_id, list(lines)
+
+
+def replay_episode(operations: Iterable[Operation]) -> dict[str, Any] | None:
+    """Return what an episode should hold after these operations; ``None`` once it is erased."""
+    state: dict[str, Any] | None = {}
+    for operation in operations:
+        if operation.kind in (Kind.EPISODE, Kind.ADOPT):
+            state = {"metadata": {}} | (operation.after or {})
+        elif operation.kind == Kind.ERASE_EPISODE or state is None:
+            state = None
+        elif operation.kind == Kind.UPDATE_EPISODE:
+            state |= operation.after or {}
+    if state is None:
+        return None
+    return {k: v for k, v in state.items() if v is not None and v != []}
+
+
+def of_episode(transaction: Transaction, episode_id: int) -> list[Operation]:
+    """Return every operation on an episode (none on its facts), oldest first."""
+    rows = transaction.rows(
+        f"SELECT {COLUMNS} FROM memstore_journal WHERE episode_id = ? AND fact_id IS NULL"
+        " ORDER BY id",
+        (episode_id,),
+    )
+    return [_decode(row) for row in rows]
+
+
+def of_kinds(transaction: Transaction, kinds: Sequence[str]) -> list[Operation]:
+    """Return every operation of these kinds, oldest first."""
+    marks = ", ".join("?" * len(kinds))
+    rows = transaction.rows(
+        f"SELECT {COLUMNS} FROM memstore_journal WHERE kind IN ({marks}) ORDER BY id", kinds
     )
     return [_decode(row) for row in rows]
 
@@ -162,10 +239,21 @@ def last_id(transaction: Transaction) -> int:
     return int(row[0]) if row and row[0] is not None else 0
 
 
-def facts_changed_since(transaction: Transaction, operation_id: int) -> list[int]:
-    """Return the ids of the facts that operations after this one touched."""
+def changed_since(transaction: Transaction, operation_id: int, column: str) -> list[int]:
+    """Return the ids of what operations after this one touched.
+
+    Args:
+        transaction: what is looked at.
+        operation_id: the newest operation already known.
+        column: ``fact_id`` or ``episode_id``.
+    """
+    if column not in ("fact_id", "episode_id"):
+        raise ValueError(f"the journal has no ids in {column}")
     rows = transaction.rows(
-        "SELECT DISTINCT fact_id FROM memstore_journal WHERE id > ? AND fact_id IS NOT NULL",
+        # The plus keeps SQLite from the index of the ids, which is the whole journal.
+        f"SELECT DISTINCT +{column} FROM memstore_journal WHERE id > ? AND +{column} IS NOT NULL"
+        # A fact's line may name the episode it was drawn from.
+        + (" AND +fact_id IS NULL" if column == "episode_id" else ""),
         (operation_id,),
     )
     return [int(row[0]) for row in rows if row[0] is not None]
@@ -203,7 +291,8 @@ def forget_texts(transaction: Transaction, fact_id: int) -> None:
 def forget_episode(transaction: Transaction, episode_id: int) -> None:
     """Blank what the journal holds of an episode; the lines themselves stay."""
     transaction.run(
-        "UPDATE memstore_journal SET before = NULL, after = NULL WHERE episode_id = ?",
+        "UPDATE memstore_journal SET before = NULL, after = NULL, evidence = NULL"
+        " WHERE episode_id = ? AND fact_id IS NULL",
         (episode_id,),
     )
 

@@ -10,7 +10,7 @@ import json
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from memstore import clock, metadata
+from memstore import clock, cutting, metadata
 from memstore.database import integrity, meta_table, words
 from memstore.errors import SchemaError
 from memstore.settings import DEFAULT_NAMESPACE
@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from memstore.database.engine import Engine, Transaction, Value
+
+EMPTYING_VERSION = 11
+"""The version that moves the vectors out of the rows of the facts, whose pages it leaves nearly
+empty: reading facts gets no faster until the file is written anew."""
 
 LAST_SHARED_VERSION = 6
 """The last version the original memstore and this one have in common."""
@@ -33,13 +37,15 @@ def migrate(engine: Engine) -> int:
         SchemaError: the file is newer than this program, or a different program's; it is untouched.
     """
     with engine.read() as transaction:
-        version = _known_version(transaction, engine.path)
+        first = version = _known_version(transaction, engine.path)
     while version < VERSION:
         with engine.write() as transaction:
             version = _known_version(transaction, engine.path)
             if version < VERSION:
                 version += 1
                 _take_step(transaction, version)
+    if 0 < first < EMPTYING_VERSION <= version:
+        engine.compact()  # where it cannot be done, all is well but for the room it takes
     return version
 
 
@@ -174,7 +180,30 @@ def _adopt_facts(transaction: Transaction) -> None:
         )
 
 
-DATA_STEPS: dict[int, Callable[[Transaction], None]] = {7: _identify_facts, 8: _adopt_facts}
+def _file_episodes(transaction: Transaction) -> None:
+    """V12: let the episodes that are there be found: segments, and pieces that are pending."""
+    rows = transaction.rows("SELECT id, content, name FROM memstore_episodes WHERE content <> ''")
+    for episode_id, content, name in list(rows):
+        transaction.run(
+            "UPDATE memstore_episodes SET segments = ? WHERE id = ?",
+            (words.segments(str(content), str(name or "")), episode_id),
+        )
+        for start, stop in cutting.of_episode(str(content)):
+            transaction.run(
+                "INSERT INTO memstore_pieces (episode_id, start, stop) VALUES (?, ?, ?)",
+                (episode_id, start, stop),
+            )
+    transaction.run(
+        "INSERT INTO memstore_piece_vectors (generation_id, piece_id)"
+        " SELECT g.id, p.id FROM memstore_generations g, memstore_pieces p ORDER BY g.id, p.id"
+    )
 
-VERSION = 10
+
+DATA_STEPS: dict[int, Callable[[Transaction], None]] = {
+    7: _identify_facts,
+    8: _adopt_facts,
+    12: _file_episodes,
+}
+
+VERSION = 15
 """The newest schema version, and the one every open file is brought to."""

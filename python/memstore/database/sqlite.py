@@ -300,6 +300,23 @@ class SqliteEngine:
             )
 
 
+@contextmanager
+def reading(name: str) -> Iterator[SqliteTransaction]:
+    """Open a database of another program, named by a URI, for reading one state of it."""
+    with _translated():
+        connection = apsw.Connection(name, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
+    try:
+        with _translated():
+            connection.set_busy_timeout(int(WAIT_SECONDS * 1000))
+            # What the file says of itself may not call anything.
+            connection.pragma("trusted_schema", False)
+            connection.execute("BEGIN")
+            connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
+        yield SqliteTransaction(connection)
+    finally:
+        connection.close()
+
+
 def _is_writable(file: Path) -> bool:
     return os.access(file, os.W_OK) and os.access(file.parent, os.W_OK)
 

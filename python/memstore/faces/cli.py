@@ -12,11 +12,15 @@ from typing import TYPE_CHECKING, Final, TextIO
 
 from memstore import __version__, errors
 from memstore.faces import (
+    commands_deriving,
+    commands_episodes,
     commands_facts,
     commands_file,
     commands_finding,
+    commands_graph,
     commands_learn,
     commands_tasks,
+    commands_tokens,
     demo,
 )
 from memstore.faces.commands import (
@@ -54,9 +58,12 @@ NOBODY_READS: Final = 141
 GROUPS: Final = (
     ("store and correct", commands_facts.COMMANDS),
     ("find", commands_finding.COMMANDS),
-    ("learn from text", commands_learn.COMMANDS),
+    ("learn from text", (*commands_learn.COMMANDS, *commands_deriving.COMMANDS)),
+    ("relate what facts name", commands_graph.COMMANDS),
+    ("the log of episodes", commands_episodes.COMMANDS),
     ("tasks", commands_tasks.COMMANDS),
     ("look after the file", commands_file.COMMANDS),
+    ("serve over HTTP (memstore-mcp --http)", commands_tokens.COMMANDS),
     ("see it work", demo.COMMANDS),
 )
 
@@ -174,7 +181,8 @@ def _description() -> str:
 
 def _family(name: str) -> str:
     members = [command for command in COMMANDS.values() if command.name.startswith(f"{name} ")]
-    return "\n".join(["What is to be done.", "", *_listed(members)])
+    title = next(title for title, group in GROUPS if members[0] in group)
+    return "\n".join([f"{title[0].upper()}{title[1:]}:", "", *_listed(members)])
 
 
 def _listed(commands: Sequence[Command]) -> Iterator[str]:

@@ -249,4 +249,46 @@ def names(text: str) -> str | list[str]:
 
 def content_of(text: str) -> str:
     """Return the content given, or standard input where ``-`` was given."""
-    return sys.stdin.read().strip() if text == "-" else text
+    return standard_input().strip() if text == "-" else text
+
+
+def standard_input() -> str:
+    """Return all of standard input, as it is."""
+    try:
+        return sys.stdin.read()
+    except UnicodeDecodeError as error:
+        raise UsageError(
+            f"standard input is no UTF-8 text (byte {error.start}): convert it first, for example "
+            "with iconv -f latin1 -t utf-8"
+        ) from None
+
+
+def add_yes(parser: argparse.ArgumentParser) -> None:
+    """Add ``--yes``, for where nobody can be asked."""
+    parser.add_argument("--yes", action="store_true", help="do not ask")
+
+
+def agreed_to_erase(tell: Callable[[], str]) -> bool:
+    """Ask whether something is to be erased for good.
+
+    Args:
+        tell: returns what it is, in one line.
+
+    Raises:
+        UsageError: there is nobody to ask.
+    """
+    if not _can_ask():
+        raise UsageError("erasing cannot be undone: say --yes where nobody can be asked")
+    print(tell(), file=sys.stderr)
+    print("Erase it for good? [y/N] ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().casefold() in ("y", "yes")
+
+
+def _can_ask() -> bool:
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+BYTES_REMAIN: Final = (
+    "another process is using the file: the text can be seen no more, and its bytes go "
+    "when the last one closes it, or with the same command again"
+)

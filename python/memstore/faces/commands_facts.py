@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
 from memstore.faces.commands import (
+    BYTES_REMAIN,
     REFUSED,
     Command,
     UsageError,
     add_id,
     add_metadata,
+    add_yes,
+    agreed_to_erase,
     content_of,
     fact_id,
     metadata_of,
@@ -132,33 +134,21 @@ def _restore(store: Store, arguments: argparse.Namespace, show: Show) -> None:
 
 def _fill_erase(parser: argparse.ArgumentParser) -> None:
     add_id(parser)
-    parser.add_argument("--yes", action="store_true", help="do not ask")
+    add_yes(parser)
 
 
 def _erase(store: Store, arguments: argparse.Namespace, show: Show) -> int | None:
-    if not arguments.yes and not _agreed(store, arguments.id):
+    def told() -> str:
+        fact = store.get(arguments.id)
+        return f"#{fact.id}  {visible(fact.subject)}: {visible(fact.content)}"
+
+    if not arguments.yes and not agreed_to_erase(told):
         show.note("nothing was erased")
         return REFUSED
     if not store.erase(arguments.id):
-        show.note(
-            "another process is using the file: the text can be seen no more, and its bytes go "
-            "when the last one closes it, or with the same command again"
-        )
+        show.note(BYTES_REMAIN)
     show.done(f"erased #{arguments.id}", {"erased": arguments.id})
     return None
-
-
-def _agreed(store: Store, fact_id: int) -> bool:
-    if not _can_ask():
-        raise UsageError("erasing cannot be undone: say --yes where nobody can be asked")
-    fact = store.get(fact_id)
-    print(f"#{fact.id}  {visible(fact.subject)}: {visible(fact.content)}", file=sys.stderr)
-    print("Erase it for good? [y/N] ", end="", file=sys.stderr, flush=True)
-    return sys.stdin.readline().strip().casefold() in ("y", "yes")
-
-
-def _can_ask() -> bool:
-    return sys.stdin.isatty() and sys.stderr.isatty()
 
 
 COMMANDS = (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,10 +15,12 @@ from memstore.faces.commands import (
     content_of,
     fact_id,
     metadata_of,
+    standard_input,
 )
 from memstore.faces.spelling import counted
 from memstore.faces.wiring import add_generator_flags, chosen_settings, open_generator
-from memstore.learn.extraction import POLICIES, Extractor
+from memstore.learn.comparison import POLICIES
+from memstore.learn.extraction import Extractor
 from memstore.memory import Memory
 from memstore.model import ProposalState, Scope
 
@@ -203,7 +204,7 @@ def _messages(arguments: argparse.Namespace) -> Messages:
 
 def _text_in(name: str) -> str:
     if name == "-":
-        return sys.stdin.read()
+        return standard_input()
     try:
         return Path(name).read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
@@ -293,12 +294,12 @@ def _proposal_row(one: Proposal) -> Sequence[object]:
     return (
         one.id,
         str(one.state),
-        f"{one.similarity:.2f}",
+        None if one.similarity is None else f"{one.similarity:.2f}",
         one.old.subject,
-        f"#{one.old.id}",
-        one.old.content,
-        f"#{one.new.id}",
-        one.new.content,
+        ", ".join(f"#{fact.id}" for fact in one.sources),
+        " · ".join(fact.content for fact in one.sources),
+        _number(None if one.new is None else one.new.id),
+        one.content,
     )
 
 
@@ -309,12 +310,21 @@ def _add_proposal(parser: argparse.ArgumentParser) -> None:
 def _accept(store: Store, arguments: argparse.Namespace, show: Show) -> None:
     done = store.proposals.accept(arguments.id)
     undo = f"memstore reinstate {done.old.id} undoes it"
-    show.done(f"#{done.old.id} is superseded by #{done.new.id}; {undo}", done.to_dict())
+    if len(done.sources) > 1:
+        undo = "memstore reinstate ID brings one of them back"
+    are = "is" if len(done.sources) == 1 else "are"
+    new = _number(None if done.new is None else done.new.id)
+    show.done(f"{_sources(done)} {are} superseded by {new}; {undo}", done.to_dict())
 
 
 def _reject(store: Store, arguments: argparse.Namespace, show: Show) -> None:
     done = store.proposals.reject(arguments.id)
-    show.done(f"#{done.old.id} and #{done.new.id} stay side by side", done.to_dict())
+    beside = "" if done.new is None else f" and #{done.new.id}"
+    show.done(f"{_sources(done)}{beside} stay side by side", done.to_dict())
+
+
+def _sources(proposal: Proposal) -> str:
+    return ", ".join(f"#{fact.id}" for fact in proposal.sources)
 
 
 def _reinstate(store: Store, arguments: argparse.Namespace, show: Show) -> None:
@@ -355,7 +365,7 @@ COMMANDS = (
     ),
     Command(
         name="proposals list",
-        summary="List supersessions that wait for somebody's word.",
+        summary="List what waits for somebody's word.",
         example="memstore proposals list\nmemstore proposals list --state all --user ana",
         fill=_fill_list,
         run=_list,
@@ -364,7 +374,7 @@ COMMANDS = (
     Command(
         name="proposals accept",
         usage="ID [options]",
-        summary="Let the newer fact supersede the older one.",
+        summary="Let what was proposed supersede what it replaces.",
         example="memstore proposals accept 3",
         fill=_add_proposal,
         run=_accept,
@@ -373,7 +383,7 @@ COMMANDS = (
     Command(
         name="proposals reject",
         usage="ID [options]",
-        summary="Leave both facts as they are.",
+        summary="Leave the facts as they are.",
         example="memstore proposals reject 3",
         fill=_add_proposal,
         run=_reject,

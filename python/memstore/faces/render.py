@@ -18,7 +18,15 @@ if TYPE_CHECKING:
 
     from memstore.database.engine import Progress
     from memstore.doctor import Finding
-    from memstore.model import Fact, Operation, SearchHit, StoreStatus, Task
+    from memstore.model import (
+        Episode,
+        EpisodeHit,
+        Fact,
+        Operation,
+        SearchHit,
+        StoreStatus,
+        Task,
+    )
 
 HEALTHY: Final = "healthy: everything derived agrees with the rows"
 
@@ -67,6 +75,15 @@ class Show(Protocol):
 
     def tasks(self, tasks: Sequence[Task]) -> None:
         """Show tasks."""
+
+    def episode(self, episode: Episode) -> None:
+        """Show one episode with all its fields, however long it is."""
+
+    def episodes(self, episodes: Sequence[Episode]) -> None:
+        """Show episodes, one after the other."""
+
+    def episode_hits(self, hits: Sequence[EpisodeHit]) -> None:
+        """Show what a search in the log found, with its scores."""
 
     def status(self, status: StoreStatus) -> None:
         """Show what a store holds."""
@@ -120,6 +137,27 @@ class JsonShow:
 
     def tasks(self, tasks: Sequence[Task]) -> None:
         self._print([task.to_dict() for task in tasks])
+
+    def episode(self, episode: Episode) -> None:
+        self._print(episode.to_dict())
+
+    def episodes(self, episodes: Sequence[Episode]) -> None:
+        self._print([episode.to_dict() for episode in episodes])
+
+    def episode_hits(self, hits: Sequence[EpisodeHit]) -> None:
+        self._print(
+            [
+                {
+                    "episode": hit.episode.to_dict(),
+                    "score": hit.score,
+                    "word_score": hit.word_score,
+                    "similarity": hit.similarity,
+                    "start": hit.start,
+                    "stop": hit.stop,
+                }
+                for hit in hits
+            ]
+        )
 
     def status(self, status: StoreStatus) -> None:
         self._print(status.to_dict())

@@ -15,7 +15,15 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from memstore.doctor import Finding
-    from memstore.model import Fact, Operation, SearchHit, StoreStatus, Task
+    from memstore.model import (
+        Episode,
+        EpisodeHit,
+        Fact,
+        Operation,
+        SearchHit,
+        StoreStatus,
+        Task,
+    )
 
 
 class PlainShow(ForPeople):
@@ -55,6 +63,22 @@ class PlainShow(ForPeople):
             marks = (task.status, task.priority, task.scope, task.project or "", task.due or "")
             _row(str(task.id), *map(str, marks), task.content)
 
+    def episode(self, episode: Episode) -> None:
+        print(f"id: {episode.id}\nstatus: {episode.status}")
+        for name, value in episode.to_dict().items():
+            if name != "id":
+                print(f"{name}: {visible(value) if isinstance(value, str) else compact(value)}")
+
+    def episodes(self, episodes: Sequence[Episode]) -> None:
+        for episode in episodes:
+            _row(str(episode.id), *_episode_cells(episode, episode.content))
+
+    def episode_hits(self, hits: Sequence[EpisodeHit]) -> None:
+        for hit in hits:
+            near = "" if hit.similarity is None else f"{hit.similarity:.3f}"
+            cells = _episode_cells(hit.episode, hit.excerpt)
+            _row(str(hit.episode.id), f"{hit.score:.3f}", near, *cells)
+
     def status(self, status: StoreStatus) -> None:
         for name, value in status.to_dict().items():
             if isinstance(value, dict):
@@ -87,6 +111,19 @@ def _cells(fact: Fact) -> tuple[str, ...]:
         fact.content,
         compact(fact.metadata),
         fact.namespace,
+    )
+
+
+def _episode_cells(episode: Episode, text: str) -> tuple[str, ...]:
+    return (
+        episode.status,
+        second(episode.created_at),
+        episode.source or "",
+        episode.name or "",
+        ",".join(episode.tags),
+        text,
+        compact(episode.metadata),
+        episode.namespace,
     )
 
 

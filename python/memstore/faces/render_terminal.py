@@ -20,13 +20,24 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from memstore.doctor import Finding
-    from memstore.model import Fact, Operation, SearchHit, StoreStatus, Task
+    from memstore.model import (
+        Episode,
+        EpisodeHit,
+        Fact,
+        Operation,
+        SearchHit,
+        StoreStatus,
+        Task,
+    )
 
 WIDEST: Final = 100
 """Columns of text at most: longer lines are hard to read on a wide terminal."""
 
 MOST_COUNTED: Final = 12
 """Subjects and categories named by ``status``; the rest are summed up."""
+
+MOST_CHARACTERS: Final = 1_200
+"""Of one episode among several; a log can hold whole books."""
 
 NARROWEST: Final = 20
 """Columns that hanging lines need; with fewer they hang by two."""
@@ -119,6 +130,40 @@ class TerminalShow(ForPeople):
             self.line(head, mark, content, indent=indent, hang=room)
             self.line(*_task_details(task), indent=indent + room)
 
+    def episode(self, episode: Episode) -> None:
+        self.line((f"#{episode.id}  ", "bold cyan"), *_named(episode))
+        self.line((visible_lines(episode.content), ""))
+        self.line()
+        fields = {k: v for k, v in episode.to_dict().items() if k not in ("id", "content")}
+        self._table((name, [(_value(value), "")]) for name, value in fields.items())
+
+    def episodes(self, episodes: Sequence[Episode]) -> None:
+        for episode in episodes:
+            self._stretch(episode, 0, len(episode.content), _circumstances(episode))
+        if episodes:
+            self.line((counted(len(episodes), "episode"), "dim"))
+
+    def episode_hits(self, hits: Sequence[EpisodeHit]) -> None:
+        for hit in hits:
+            near = "none yet" if hit.similarity is None else f"{hit.similarity:.2f}"
+            why = f"words {hit.word_score:.2f} · similarity {near}"
+            score = (f"  {hit.score:.2f}", "bold magenta")
+            details = f"{why} · {_circumstances(hit.episode)}"
+            self._stretch(hit.episode, hit.start, hit.stop, details, score)
+
+    def _stretch(self, episode: Episode, start: int, stop: int, details: str, *more: Piece) -> None:
+        """Draw an episode: of a long one, the beginning of a stretch."""
+        head = f"#{episode.id}   "
+        self.line((head, "bold cyan"), *_named(episode), *more, hang=len(head))
+        shown = episode.content[start : min(stop, start + MOST_CHARACTERS)]
+        style = "" if episode.status == "active" else "dim"
+        self.line((visible_lines(shown), style), indent=len(head))
+        if left := len(episode.content) - len(shown):
+            way = f"… {left:,} more characters: memstore episode get {episode.id}"
+            self.line((way, "dim"), indent=len(head))
+        self.line((details, "dim"), indent=len(head))
+        self.line()
+
     def status(self, status: StoreStatus) -> None:
         self.line(("memstore", "bold"), (f"  {visible(status.path)}", ""), hang=10)
         parts = (
@@ -136,6 +181,7 @@ class TerminalShow(ForPeople):
                 ("namespace", [(visible(status.namespace), "bold")]),
                 ("facts", _counts(status)),
                 ("waiting", _waiting(status)),
+                *([("log", _log(status))] if status.episodes else ()),
                 ("vectors", [(model, "")]),
                 ("embedder", [(visible(status.embedder or "none: words only"), "")]),
                 ("subjects", _top(status.subjects)),
@@ -298,6 +344,38 @@ def _waiting(status: StoreStatus) -> list[Piece]:
         again = "memstore embed-pending --retry-quarantined"
         pieces.append((f"{'  ' if pieces else ''}{status.quarantined} quarantined: {again}", "red"))
     return pieces or [("nothing: every fact has its embedding", "")]
+
+
+def _log(status: StoreStatus) -> list[Piece]:
+    pieces: list[Piece] = [(counted(status.episodes, "episode"), "green")]
+    if status.episodes_pending:
+        pieces.append((f" · {status.episodes_pending} pending", "yellow"))
+    if status.episodes_quarantined:
+        pieces.append((f" · {status.episodes_quarantined} quarantined", "red"))
+    return pieces
+
+
+def _named(episode: Episode) -> tuple[Piece, ...]:
+    name = visible(episode.name or episode.source or "(no source)")
+    origin = f" · {visible(episode.source)}" if episode.name and episode.source else ""
+    pieces: list[Piece] = [(name, "bold"), (origin, "dim")]
+    if episode.tags:
+        pieces.append((f"  {visible(', '.join(episode.tags))}", "green"))
+    if episode.status == "expired":
+        pieces.append(("  expired", "yellow"))
+    return tuple(pieces)
+
+
+def _circumstances(episode: Episode) -> str:
+    parts = [minute(episode.created_at)]
+    if episode.namespace != DEFAULT_NAMESPACE:
+        parts.append(f"in {visible(episode.namespace)}")
+    if episode.valid_at is not None:
+        parts.append(f"valid {minute(episode.valid_at)}")
+    if episode.expired_at is not None:
+        parts.append(f"expires {minute(episode.expired_at)}")
+    parts += [f"{visible(key)}={_value(value)}" for key, value in episode.metadata.items()]
+    return " · ".join(parts)
 
 
 def _top(counts: Mapping[str, int]) -> list[Piece]:

@@ -22,7 +22,7 @@ from memstore.settings import Settings
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from memstore.protocols import JSONGenerator
+    from memstore.protocols import Embedder, JSONGenerator
     from memstore.store import Store
 
 ENVIRONMENT_HELP = """\
@@ -45,11 +45,18 @@ WORDS: Final = (
         "without MEMSTORE_READ_ONLY",
         "without --read-only or MEMSTORE_READ_ONLY",
     ),
+    (r"\bgraph\.(build|entities|decisions)\(\)", r"memstore graph \1", r"memstore graph \1"),
+    (r", or Store\.reembed( with again=True)?,", "", ""),
+    (r"\bagain=True\b", "--again", "--again"),
     (r"\bkeep_namespaces=True\b", "--keep-namespaces", "--keep-namespaces"),
     (r"\b(word|vector)_weight\b", r"--\1-weight", r"\1_weight"),
+    (r"\bcreated_(after|before)\b", r"--\1", r"\1"),
+    (r"\bvalid_(after|before)\b", r"--valid-\1", r"valid_\1"),
     (r"^valid_at\b|(?<=not after )valid_at\b", "--valid-at", "valid_at"),
     (r"(?<![\w-])(user|agent|run)_id\b", r"--\1", r"\1_id"),
     (r"^expired_at\b", "--expires-at", "expired_at"),
+    (r"^expires_at\b", "--expires-at", "expires_at"),
+    (r"^secret must be\b", "--secret-file: it must be", "secret must be"),
     (r"\bcall supersede\((\d+), (\d+)\)", r"memstore supersede \1 \2", "call memory_supersede"),
     (r"\bupdate the task instead$", "use memstore task update", "use memory_task_update"),
     (r"\bmemory_task_update / tasks\.update\b", "memstore task update", "memory_task_update"),
@@ -233,6 +240,21 @@ def embedder_name(chosen: Settings) -> str:
     if chosen.ollama:
         return "ollama"
     return "openai" if chosen.openai else "local"
+
+
+def make_embedder(chosen: Settings) -> Embedder | None:
+    """Return the embedder that the settings name; ``None`` for words only.
+
+    Raises:
+        ValueError: an address that is none, or a model where there is no choice of one.
+    """
+    name = embedder_name(chosen)
+    return providers.embedder(
+        name,
+        model=chosen.model,
+        base_url={"ollama": chosen.ollama, "openai": chosen.openai}.get(name),
+        api_key=settings.openai_key() if name == "openai" else None,
+    )
 
 
 def open_store(chosen: Settings, *, actor: str = "user", source: str) -> Store:
