@@ -295,7 +295,7 @@ def test_a_crowd_in_another_namespace_takes_nobodys_place(store: Store, mode: st
     crowd = store.within("crowd").episodes
     crowd.add_many({"content": "violin", "source": "t"} for _ in range(350))
     embed(store)
-    assert ids(store.episodes.search("violin", mode=mode, limit=200)) == [1]
+    assert ids(store.episodes.search("violin", mode=mode)) == [1]
 
 
 @MODES
