@@ -31,7 +31,7 @@ from memstore import (
     cutting,
     new_episodes,
 )
-from memstore.database import migrations, piece_table
+from memstore.database import piece_table
 from memstore.database.sqlite import SqliteEngine
 
 from .conftest import WordEmbedder
@@ -553,45 +553,6 @@ def test_doctor_finds_a_text_that_came_back_after_it_was_erased(store: Store, pa
     sql(path, "DROP TRIGGER memstore_episodes_fixed")
     sql(path, "UPDATE memstore_episodes SET content = 'hello' WHERE id = 1")
     assert "1 (erased)" in " ".join(finding.message for finding in store.examine())
-
-
-# -- files of before ---------------------------------------------------------------------------
-
-
-def test_episodes_of_version_10_are_found_after_the_upgrade(
-    path: Path, open_store: Open, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with monkeypatch.context() as earlier:
-        earlier.setattr(migrations, "VERSION", 10)
-        migrations.migrate(SqliteEngine(path))
-    texts = {1: "Lunch with Bob. " * 200, 2: "東京で新しいオフィスを開いた", 3: ""}
-    columns = "(id, uuid, namespace, content, created_at, content_hash, metadata)"
-    for id_, text in texts.items():
-        row = (id_, f"u{id_}", "default", text, "2026-01-01T00:00:00.000000Z")
-        hash_ = new_episodes.hash_of(text) if text else ""
-        sql(
-            path,
-            f"INSERT INTO memstore_episodes {columns} VALUES (?, ?, ?, ?, ?, ?, NULL)",
-            *row,
-            hash_,
-        )
-        state = f'{{"uuid": "u{id_}", "namespace": "default", "metadata": {{}},'
-        state += f' "created_at": "2026-01-01T00:00:00.000000Z", "content_hash": "{hash_}"}}'
-        for kind, after in (("episode", state), *([] if text else [("erase_episode", None)])):
-            sql(
-                path,
-                "INSERT INTO memstore_journal (at, actor, source, kind, after, episode_id)"
-                " VALUES ('2026-01-01T00:00:00.000000Z', 'user', 'library', ?, ?, ?)",
-                kind,
-                after,
-                id_,
-            )
-    store = open_store()
-    assert [e.id for e in store.episodes.list()] == [1, 2]
-    assert store.episodes.search("オフィス", mode="words")[0].episode.id == 2
-    assert store.episodes.search("lunch", mode="words")[0].episode.id == 1
-    assert store.status().episodes_pending == 2
-    assert store.examine() == []
 
 
 def test_a_read_only_store_reads_the_log_and_refuses_to_write(

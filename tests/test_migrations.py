@@ -218,6 +218,10 @@ def read_rows(path: Path) -> list[dict[str, Any]]:
         return [row | {"embedding": stored[row["id"]]} for row in rows_of(file)]
 
 
+def without_vector(path: Path) -> list[int]:
+    return [row["id"] for row in read_rows(path) if row["embedding"] is None]
+
+
 def schema_of(path: Path) -> list[tuple[str, str, str]]:
     """Every object but the FTS5 shadow tables' own SQL, which SQLite writes."""
     with closing(sqlite3.connect(path)) as file:
@@ -304,46 +308,62 @@ def test_open_earlier_version_of_another_model_is_refused_unchanged_rows(
     assert open_store(embedder=None).status().active == 7 - 3  # "work" and the retired left out
 
 
-@pytest.mark.parametrize("version", [7, 8, 9, 10])
-def test_vectors_move_out_of_the_rows_with_all_that_is_known_of_them(
-    version: int,
-    path: Path,
-    embedder: Any,
-    open_store: Callable[..., Store],
-    monkeypatch: pytest.MonkeyPatch,
+def test_vectors_move_out_of_the_rows_and_what_has_none_is_pending(
+    path: Path, embedder: Any, open_store: Callable[..., Store]
 ) -> None:
     before = write_earlier(path, 6, embedder)
-    with monkeypatch.context() as patch, closing(SqliteEngine(path)) as engine:
-        patch.setattr("memstore.database.migrations.VERSION", version)
-        assert migrations.migrate(engine) == version
-    pending, quarantined, erased = 1, 2, 7
+    empty = 7
     with closing(sqlite3.connect(path)) as file:
-        file.execute("UPDATE memstore_facts SET embedding = NULL, embed_attempts = 2 WHERE id = 1")
-        file.execute(
-            "UPDATE memstore_facts SET embedding = NULL, embed_attempts = 3, embed_error = 'no'"
-            " WHERE id = 2"
-        )
-        file.execute(
-            "UPDATE memstore_facts SET embedding = NULL, content = '', deleted_at = created_at"
-            " WHERE id = 7"
-        )
+        file.execute("UPDATE memstore_facts SET content = '' WHERE id = ?", (empty,))
         file.commit()
+    open_store().close()
+    for old, new in zip(before, read_rows(path), strict=True):
+        assert new["embedding"] == old["embedding"]
+    waiting = len(without_vector(path)) - 1
     store = open_store()
-    vectors = {row["id"]: row["embedding"] for row in read_rows(path)}
-    for row in before:
-        gone = row["id"] in (pending, quarantined, erased)
-        assert vectors[row["id"]] == (None if gone else row["embedding"])
     assert (store.status().model, store.status().dimension) == ("words-64", 64)
-    assert not store.get(pending).embedded
-    assert store.get(quarantined).embed_error == "no"
-    assert store.status().quarantined == 1
-    waiting = sum(vector is None for vector in vectors.values()) - 2  # but 2 and 7
+    assert store.status().quarantined == 0
     assert store.embed_pending(everywhere=True).embedded == waiting
-    assert store.get(pending).embedded
+    store.close()
+    assert without_vector(path) == [empty]
     with closing(sqlite3.connect(path)) as file:
         assert file.execute(
             "SELECT count(*) FROM memstore_meta WHERE key LIKE 'embedding%'"
         ).fetchone() == (0,)
+
+
+@pytest.mark.parametrize("left", ["some", "none"])
+def test_ids_that_the_original_deleted_are_not_given_again(
+    left: str, path: Path, embedder: Any, open_store: Callable[..., Store]
+) -> None:
+    write_earlier(path, 6, embedder)
+    with closing(sqlite3.connect(path)) as file:
+        file.execute(f"DELETE FROM memstore_facts WHERE {'id = 41' if left == 'some' else 'true'}")
+        file.commit()
+    assert open_store().add("the next one", subject="ids").id == 42
+
+
+def test_fact_superseded_by_a_deleted_one_stays_superseded(
+    path: Path, embedder: Any, open_store: Callable[..., Store]
+) -> None:
+    """The original deleted rows without asking who names them."""
+    write_earlier(path, 6, embedder)
+    with closing(sqlite3.connect(path)) as file:
+        file.execute("DELETE FROM memstore_facts WHERE id = 5")
+        file.commit()
+    store = open_store()
+    assert store.get(2).superseded_by == 5
+    assert [finding.message for finding in store.examine()] == [
+        "superseded by facts that do not exist: 2"
+    ]
+
+
+def test_links_are_enforced_again_after_the_upgrade(path: Path, embedder: Any) -> None:
+    write_earlier(path, 6, embedder)
+    with closing(SqliteEngine(path)) as engine:
+        migrations.migrate(engine)
+        with pytest.raises(StorageError, match="FOREIGN KEY"), engine.write() as transaction:
+            transaction.run("UPDATE memstore_facts SET superseded_by = 999 WHERE id = 1")
 
 
 def test_embed_file_with_vectors_of_unknown_model_never_mixes_models(
@@ -427,7 +447,7 @@ def test_upgrade_failing_inside_a_step_leaves_the_step_before(
     with pytest.raises(StorageError, match="memstore_journal"):
         open_store()
     with closing(sqlite3.connect(path)) as file:
-        assert file.execute("SELECT version FROM memstore_version").fetchall() == [(7,)]
+        assert file.execute("SELECT version FROM memstore_version").fetchall() == [(6,)]
         file.execute("DROP TABLE memstore_journal")
         file.commit()
     assert open_store().examine() == []
@@ -520,16 +540,28 @@ def test_open_later_version_of_another_program_is_refused_untouched(
 
 
 @pytest.mark.parametrize("read_only", [False, True])
-def test_open_newer_version_is_refused_untouched(
-    read_only: bool, path: Path, open_store: Callable[..., Store]
+@pytest.mark.parametrize(
+    ("version", "message"),
+    [
+        (8, r"development build .*version 8\).*untouched: export it with the build that wrote it"),
+        (
+            15,
+            r"development build .*version 15\).*untouched: export it with the build that wrote it",
+        ),
+        (16, r"newer memstore \(schema version 16;.*untouched: upgrade"),
+        (99, r"newer memstore \(schema version 99;.*untouched: upgrade"),
+    ],
+)
+def test_open_unknown_version_of_ours_is_refused_untouched(
+    version: int, message: str, read_only: bool, path: Path, open_store: Callable[..., Store]
 ) -> None:
     with open_store() as store:
-        store.add("written by tomorrow's program", subject="time")
+        store.add("written by another build", subject="time")
     with closing(sqlite3.connect(path)) as file:
-        file.execute("UPDATE memstore_version SET version = 99")
+        file.execute("UPDATE memstore_version SET version = ?", (version,))
         file.commit()
     before = path.read_bytes()
-    with pytest.raises(SchemaError, match=r"version 99"):
+    with pytest.raises(SchemaError, match=message):
         open_store(read_only=read_only)
     assert path.read_bytes() == before
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from memstore import providers, settings
 from memstore.admission import mismatch
 from memstore.arguments import MAX_NAME, checked_text
-from memstore.database import generation_table, meta_table
+from memstore.database import generation_table
 from memstore.database.journal import Author
-from memstore.database.migrations import VERSION, migrate
+from memstore.database.migrations import VERSION, migrate, usable_version
 from memstore.database.sqlite import WAIT_SECONDS, SqliteEngine
 from memstore.errors import SchemaError
 from memstore.protocols import Embedder
@@ -134,7 +134,7 @@ def _bring_up_to_date(engine: Engine, read_only: bool) -> None:
         migrate(engine)
         return
     with engine.read() as transaction:
-        version = meta_table.schema_version(transaction)
+        version = usable_version(transaction, engine.path)
     if version != VERSION:
         raise SchemaError(
             f"{engine.path} has schema version {version} and {VERSION} is needed: open it once "

@@ -43,11 +43,14 @@ class Engine(Protocol):
         """Open a transaction that only reads; it never waits for a writer."""
         ...
 
-    def write(self, *, wait_seconds: float | None = None) -> AbstractContextManager[Transaction]:
+    def write(
+        self, *, wait_seconds: float | None = None, check_links: bool = True
+    ) -> AbstractContextManager[Transaction]:
         """Open a transaction that writes; it is committed at the end, or rolled back on an error.
 
         Args:
             wait_seconds: how long to wait for the write lock; ``None`` for the engine's own limit.
+            check_links: whether foreign keys are enforced; rebuilding a table needs them off.
 
         Raises:
             StoreBusy: somebody else held the write lock for longer; nothing was written.

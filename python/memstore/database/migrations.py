@@ -1,7 +1,7 @@
-"""Bringing a file to the schema of this version, one step and one transaction at a time.
+"""Bring a file to the schema of this version, one step and one transaction at a time.
 
-V1 to V6 are the steps of the original memstore, so that a file written at any of them opens here.
-From V7 on the steps are ours.
+Steps 1 to 6 are those of the original memstore, so that a file written at any of them opens here.
+Step 7 is ours: it sets the original's facts aside, creates every table, and carries the facts over.
 """
 
 from __future__ import annotations
@@ -10,46 +10,58 @@ import json
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from memstore import clock, cutting, metadata
+from memstore import clock, metadata
 from memstore.database import integrity, meta_table, words
 from memstore.errors import SchemaError
 from memstore.settings import DEFAULT_NAMESPACE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Sequence
 
     from memstore.database.engine import Engine, Transaction, Value
 
-EMPTYING_VERSION = 11
-"""The version that moves the vectors out of the rows of the facts, whose pages it leaves nearly
-empty: reading facts gets no faster until the file is written anew."""
+VERSION = 7
+"""The newest schema version. Every file is brought to it when it is opened."""
 
 LAST_SHARED_VERSION = 6
 """The last version the original memstore and this one have in common."""
+
+UNRELEASED_VERSIONS = range(VERSION + 1, 16)
+"""Versions that development builds of 0.1.0 wrote; their steps became part of version 7. A file at
+one of them is not from a newer program, so upgrading the package would not help. The range shrinks
+as later versions take these numbers."""
 
 
 def migrate(engine: Engine) -> int:
     """Bring the file to the newest schema and return its version.
 
-    Several processes may do this at once: each step looks again, inside its own transaction.
+    Several processes may do this at once: each step checks the version again, in its transaction.
 
     Raises:
-        SchemaError: the file is newer than this program, or a different program's; it is untouched.
+        SchemaError: this program cannot use the file (see :func:`usable_version`).
     """
     with engine.read() as transaction:
-        first = version = _known_version(transaction, engine.path)
+        first = version = usable_version(transaction, engine.path)
     while version < VERSION:
-        with engine.write() as transaction:
-            version = _known_version(transaction, engine.path)
+        # The original let facts be superseded by facts that it then deleted. Those links are kept.
+        with engine.write(check_links=False) as transaction:
+            version = usable_version(transaction, engine.path)
             if version < VERSION:
                 version += 1
                 _take_step(transaction, version)
-    if 0 < first < EMPTYING_VERSION <= version:
-        engine.compact()  # where it cannot be done, all is well but for the room it takes
+    if 0 < first <= LAST_SHARED_VERSION < version:
+        # Step 7 leaves the pages of the original's table empty. A failure costs only disk space.
+        engine.compact()
     return version
 
 
-def _known_version(transaction: Transaction, path: str) -> int:
+def usable_version(transaction: Transaction, path: str) -> int:
+    """Return the schema version of a file, after checking that this program can use the file.
+
+    Raises:
+        SchemaError: the file is newer than this program, was written by a development build, or
+            belongs to a different program. It is untouched.
+    """
     version = meta_table.schema_version(transaction)
     if version == 0 and meta_table.holds_only_others(transaction):
         raise SchemaError(
@@ -62,6 +74,12 @@ def _known_version(transaction: Transaction, path: str) -> int:
                 f"its versions 1 to {LAST_SHARED_VERSION}. The file was left untouched: name "
                 "another one, or bring the facts over with an export"
             )
+        if version in UNRELEASED_VERSIONS:
+            raise SchemaError(
+                f"{path} was written by a development build from before 0.1.0 (schema version "
+                f"{version}), which this one does not read. The file was left untouched: export it "
+                "with the build that wrote it, and import the export into a new file"
+            )
         if version > VERSION:
             raise SchemaError(
                 f"{path} was written by a newer memstore (schema version {version}; this one "
@@ -71,80 +89,115 @@ def _known_version(transaction: Transaction, path: str) -> int:
 
 
 def _take_step(transaction: Transaction, version: int) -> None:
-    if version == 1:
-        transaction.run("CREATE TABLE IF NOT EXISTS memstore_version (version INTEGER NOT NULL)")
-    transaction.run(
-        files("memstore.database.schema").joinpath(f"v{version:02}.sql").read_text("utf-8")
-    )
-    if version in DATA_STEPS:
-        DATA_STEPS[version](transaction)
+    if version > LAST_SHARED_VERSION:
+        _take_step_7(transaction)
+    else:
+        if version == 1:
+            transaction.run(
+                "CREATE TABLE IF NOT EXISTS memstore_version (version INTEGER NOT NULL)"
+            )
+        step = files("memstore.database.schema") / "original" / f"v{version:02}.sql"
+        transaction.run(step.read_text("utf-8"))
     meta_table.record_version(transaction, version)
 
 
-def _identify_facts(transaction: Transaction) -> None:
-    """V7: give every fact a UUID, text that is text, one form of times, and a named namespace.
-
-    What cannot be read is kept as it was in the meta table: a time under ``unreadable_times:<id>``,
-    a text as hexadecimal bytes under ``unreadable_texts:<id>``. A fact without a readable
-    ``created_at`` counts as created now.
-    """
+def _take_step_7(transaction: Transaction) -> None:
     meta_table.put(transaction, "schema_family", meta_table.FAMILY)
-    _mend_texts(transaction)
+    _set_original_aside(transaction)
+    folder = files("memstore.database.schema") / "v07"
+    for group in sorted(folder.iterdir(), key=lambda file: file.name):
+        transaction.run(group.read_text("utf-8"))
+    _carry_facts(transaction)
     _break_circles(transaction)
-    transaction.run(
-        "UPDATE memstore_facts SET namespace = ? WHERE namespace = ''", (DEFAULT_NAMESPACE,)
-    )
-    columns = "created_at, superseded_at, last_confirmed_at, last_used_at"
-    for row in list(
-        transaction.rows(f"SELECT id, content, subject, {columns} FROM memstore_facts ORDER BY id")
-    ):
-        fact_id, content, subject, *moments = row
-        created_at, *others = (_readable(moment) for moment in moments)
-        created = clock.from_text(created_at) if created_at else clock.utc_now()
-        if lost := [
-            m for m, read in zip(moments, [created_at, *others], strict=True) if m and not read
-        ]:
-            meta_table.put(transaction, f"unreadable_times:{int(fact_id or 0)}", json.dumps(lost))
-        transaction.run(
-            "UPDATE memstore_facts SET (uuid, segments, created_at, superseded_at,"
-            " last_confirmed_at, last_used_at) = (?, ?, ?, ?, ?, ?) WHERE id = ?",
-            (
-                clock.new_uuid(created),
-                words.segments(str(content), str(subject)),
-                clock.to_text(created),
-                *others,
-                fact_id,
-            ),
-        )
+    _adopt_facts(transaction)
+    _carry_vectors(transaction)
+    transaction.run("DROP TABLE memstore_original_facts")
+
+
+def _set_original_aside(transaction: Transaction) -> None:
+    """Rename the original's facts, so that the new table is created whole, in one statement."""
+    for trigger in ("ai", "ad", "au"):
+        transaction.run(f"DROP TRIGGER IF EXISTS memstore_facts_{trigger}")
+    transaction.run("DROP TABLE IF EXISTS memstore_facts_fts")
+    for index in ("subject", "category", "active", "namespace"):
+        transaction.run(f"DROP INDEX IF EXISTS idx_memstore_{index}")
+    transaction.run("ALTER TABLE memstore_facts RENAME TO memstore_original_facts")
 
 
 TEXT_COLUMNS = (
     "namespace", "content", "subject", "category", "metadata",
     "created_at", "superseded_at", "last_confirmed_at", "last_used_at",
 )  # fmt: skip
+TIME_COLUMNS = TEXT_COLUMNS[5:]
 
 
-def _mend_texts(transaction: Transaction) -> None:
-    """Make text of what is none: the original never asked whether what it stored is UTF-8."""
+def _carry_facts(transaction: Transaction) -> None:
+    """Give every fact a UUID, text that is valid, times in one form, and a named namespace.
+
+    What cannot be read is kept as it was in the meta table: a time under ``unreadable_times:<id>``,
+    a text as hexadecimal bytes under ``unreadable_texts:<id>``. A fact without a readable
+    ``created_at`` counts as created now.
+    """
     asked = ", ".join(f"typeof({name}), CAST({name} AS BLOB)" for name in TEXT_COLUMNS)
-    for fact_id, *found in list(transaction.rows(f"SELECT id, {asked} FROM memstore_facts")):
-        kept: dict[str, str] = {}
-        for name, kind, raw in zip(TEXT_COLUMNS, found[::2], found[1::2], strict=True):
-            if not isinstance(raw, bytes):
-                continue
-            text = raw.decode("utf-8", "replace")
-            if kind != "text" or text.encode() != raw:
-                kept[name] = raw.hex()
-                transaction.run(
-                    f"UPDATE memstore_facts SET {name} = ? WHERE id = ?", (text, fact_id)
-                )
-        if kept:
-            key = f"unreadable_texts:{int(fact_id or 0)}"
-            meta_table.put(transaction, key, json.dumps(kept))
+    copied = "superseded_by, confirmed_count, use_count"
+    carry = (
+        f"INSERT INTO memstore_facts (id, uuid, segments, {', '.join(TEXT_COLUMNS)}, {copied})"
+        f" SELECT id, ?, ?, {', '.join('?' * len(TEXT_COLUMNS))}, {copied}"
+        " FROM memstore_original_facts WHERE id = ?"
+    )
+    rows = transaction.rows(f"SELECT id, {asked} FROM memstore_original_facts ORDER BY id")
+    for fact_id, *found in list(rows):
+        texts = _valid_texts(transaction, int(fact_id or 0), found)
+        times = _readable_times(transaction, int(fact_id or 0), texts)
+        created = clock.from_text(times["created_at"]) if times["created_at"] else clock.utc_now()
+        values = texts | times
+        values["created_at"] = clock.to_text(created)
+        values["namespace"] = texts["namespace"] or DEFAULT_NAMESPACE
+        segments = words.segments(texts["content"] or "", texts["subject"] or "")
+        uuid = clock.new_uuid(created)
+        transaction.run(carry, (uuid, segments, *(values[name] for name in TEXT_COLUMNS), fact_id))
+    # The original deleted rows, and an id must not be given twice.
+    transaction.run("DELETE FROM sqlite_sequence WHERE name = 'memstore_facts'")
+    transaction.run(
+        "UPDATE sqlite_sequence SET name = 'memstore_facts' WHERE name = 'memstore_original_facts'"
+    )
+
+
+def _valid_texts(
+    transaction: Transaction, fact_id: int, found: Sequence[Value]
+) -> dict[str, str | None]:
+    """Decode the text columns; the original never checked that what it stored is UTF-8."""
+    texts: dict[str, str | None] = {}
+    kept: dict[str, str] = {}
+    for name, kind, raw in zip(TEXT_COLUMNS, found[::2], found[1::2], strict=True):
+        text = raw.decode("utf-8", "replace") if isinstance(raw, bytes) else None
+        if isinstance(raw, bytes) and text is not None and (kind, text.encode()) != ("text", raw):
+            kept[name] = raw.hex()
+        texts[name] = text
+    if kept:
+        meta_table.put(transaction, f"unreadable_texts:{fact_id}", json.dumps(kept))
+    return texts
+
+
+def _readable_times(
+    transaction: Transaction, fact_id: int, texts: dict[str, str | None]
+) -> dict[str, str | None]:
+    """Bring the times into today's form: text order is time order."""
+    times = {name: _in_one_form(texts[name]) for name in TIME_COLUMNS}
+    if lost := [texts[name] for name in TIME_COLUMNS if texts[name] and not times[name]]:
+        meta_table.put(transaction, f"unreadable_times:{fact_id}", json.dumps(lost))
+    return times
+
+
+def _in_one_form(moment: str | None) -> str | None:
+    try:
+        return clock.to_text(clock.from_text(moment)) if moment else None
+    except ValueError:
+        return None
 
 
 def _break_circles(transaction: Transaction) -> None:
-    """Let the newest of facts that supersede each other hold; the original did not look."""
+    """Make the newest of facts that supersede each other active; the original did not check."""
     for circle in integrity.circles(transaction):
         transaction.run(
             "UPDATE memstore_facts SET superseded_by = NULL, superseded_at = NULL WHERE id = ?",
@@ -152,16 +205,8 @@ def _break_circles(transaction: Transaction) -> None:
         )
 
 
-def _readable(moment: Value) -> str | None:
-    """Return a time stamp in today's form; ``None`` for one nobody can read."""
-    try:
-        return clock.to_text(clock.from_text(str(moment))) if moment else None
-    except ValueError:
-        return None
-
-
 def _adopt_facts(transaction: Transaction) -> None:
-    """V8: open the journal with one line for each fact that is older than it."""
+    """Open the journal with one line for each fact that is older than it."""
     columns = ["uuid", "namespace", "content", "subject", "category", "metadata"]
     columns += ["superseded_by", "superseded_at", "confirmed_count", "last_confirmed_at"]
     columns += ["created_at"]
@@ -180,30 +225,19 @@ def _adopt_facts(transaction: Transaction) -> None:
         )
 
 
-def _file_episodes(transaction: Transaction) -> None:
-    """V12: let the episodes that are there be found: segments, and pieces that are pending."""
-    rows = transaction.rows("SELECT id, content, name FROM memstore_episodes WHERE content <> ''")
-    for episode_id, content, name in list(rows):
-        transaction.run(
-            "UPDATE memstore_episodes SET segments = ? WHERE id = ?",
-            (words.segments(str(content), str(name or "")), episode_id),
-        )
-        for start, stop in cutting.of_episode(str(content)):
-            transaction.run(
-                "INSERT INTO memstore_pieces (episode_id, start, stop) VALUES (?, ?, ?)",
-                (episode_id, start, stop),
-            )
+def _carry_vectors(transaction: Transaction) -> None:
+    """Make the vectors in the original's rows the first generation; an empty text has none."""
     transaction.run(
-        "INSERT INTO memstore_piece_vectors (generation_id, piece_id)"
-        " SELECT g.id, p.id FROM memstore_generations g, memstore_pieces p ORDER BY g.id, p.id"
+        "INSERT INTO memstore_generations (model, dimension, state, created_at) VALUES ("
+        " (SELECT value FROM memstore_meta WHERE key = 'embedding_model'),"
+        " (SELECT CAST(value AS INTEGER) FROM memstore_meta WHERE key = 'embedding_dim'),"
+        " 'active', ?)",
+        (clock.to_text(clock.utc_now()),),
     )
-
-
-DATA_STEPS: dict[int, Callable[[Transaction], None]] = {
-    7: _identify_facts,
-    8: _adopt_facts,
-    12: _file_episodes,
-}
-
-VERSION = 15
-"""The newest schema version, and the one every open file is brought to."""
+    transaction.run("DELETE FROM memstore_meta WHERE key IN ('embedding_model', 'embedding_dim')")
+    transaction.run(
+        "INSERT INTO memstore_fact_vectors (generation_id, fact_id, embed_attempts, embedding)"
+        " SELECT g.id, f.id, iif(f.content = '', -1, 0), o.embedding"
+        " FROM memstore_generations g, memstore_facts f"
+        " JOIN memstore_original_facts o ON o.id = f.id ORDER BY f.id"
+    )

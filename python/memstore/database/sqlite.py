@@ -134,7 +134,9 @@ class SqliteEngine:
             self._give_back(connection)
 
     @contextmanager
-    def write(self, *, wait_seconds: float | None = None) -> Iterator[SqliteTransaction]:
+    def write(
+        self, *, wait_seconds: float | None = None, check_links: bool = True
+    ) -> Iterator[SqliteTransaction]:
         self._check_usable()
         wait = self._wait_seconds if wait_seconds is None else wait_seconds
         started = time.monotonic()
@@ -143,14 +145,19 @@ class SqliteEngine:
         try:
             self._check_usable()
             connection = self._writer
-            self._begin(connection, wait, started + wait)
+            if not check_links:
+                connection.pragma("foreign_keys", False)  # has no effect inside a transaction
             try:
+                self._begin(connection, wait, started + wait)
                 yield SqliteTransaction(connection)
                 with _translated():
                     connection.execute("COMMIT")
             except BaseException:
                 _roll_back(connection)
                 raise
+            finally:
+                if not check_links:
+                    connection.pragma("foreign_keys", True)
         finally:
             self._writing.release()
 

@@ -1,1 +1,1 @@
-"""The schema, one file for each version that changes it with SQL."""
+"""The schema: the original's steps V1 to V6, and V7 with one file for each group of tables."""

@@ -1,15 +1,15 @@
--- V14: a graph of entities and relations. All of it is derived from facts and may be dropped at any
--- time, but for what people decided about entities.
+-- A graph of entities and relations. It is derived from facts and may be dropped at any time, except
+-- for what people decided about entities.
 
--- One row for each build, and what it was made from. A build is written bit by bit beside the one
--- that is current, becomes current in one small transaction, and is later removed bit by bit.
+-- One row for each build, and what it was made from. A build is written in small transactions beside
+-- the current one, becomes current in another one, and is later removed in small ones.
 CREATE TABLE memstore_graphs (
-    -- Never used again: what a build that was given up still writes must not end in another one.
+    -- AUTOINCREMENT: a build that was given up may still be writing, and its id must not be reused.
     id           INTEGER PRIMARY KEY AUTOINCREMENT,
     namespace    TEXT NOT NULL,
     state        TEXT NOT NULL CHECK (state IN ('building', 'current', 'discarded')),
     built_at     TEXT NOT NULL,
-    -- The newest line of the journal it takes account of.
+    -- The newest line of the journal that the build takes into account.
     operation_id INTEGER NOT NULL,
     facts        INTEGER NOT NULL,
     -- The model that read the facts beside the rules, if one did.
@@ -18,9 +18,9 @@ CREATE TABLE memstore_graphs (
 CREATE UNIQUE INDEX idx_memstore_graph_current
     ON memstore_graphs (namespace) WHERE state = 'current';
 -- Every name that a fact gives. The names of one entity share an entity_id, the smallest of their
--- ids; relations keep to the names, so that a merge and its undoing change nothing else.
--- An id is the graph's, times 2^32, and the name's place in the graph, so that the rows of one build
--- stand together. There are hundreds of thousands: that they agree is the doctor's to check.
+-- ids. Relations refer to names, so that a merge and its undoing change nothing else.
+-- An id is graph_id * 2^32 + the name's place in the graph, so that the rows of one build lie
+-- together. There are hundreds of thousands, so the doctor checks the links, not a foreign key.
 CREATE TABLE memstore_entity_names (
     id        INTEGER PRIMARY KEY,
     graph_id  INTEGER AS (id >> 32) VIRTUAL,
@@ -45,7 +45,8 @@ CREATE TABLE memstore_relations (
     PRIMARY KEY (source_id, target_id, fact_id, label)
 ) WITHOUT ROWID;
 CREATE INDEX idx_memstore_relation_back ON memstore_relations (target_id, source_id);
--- What a model read in a fact, whose text never changes: building again asks about new facts only.
+-- What a model read in a fact. A fact's text never changes, so the next build asks only about new
+-- facts.
 CREATE TABLE memstore_fact_readings (
     fact_id INTEGER NOT NULL REFERENCES memstore_facts(id),
     -- The model, and a hash of how it was asked.
@@ -54,7 +55,7 @@ CREATE TABLE memstore_fact_readings (
     triples TEXT NOT NULL,
     PRIMARY KEY (fact_id, reader)
 ) WITHOUT ROWID;
--- Which two names are one entity, and which are not: said by a person, kept through every rebuild.
+-- Which two names are one entity, and which are not. People decide that; every build keeps to it.
 CREATE TABLE memstore_entity_decisions (
     id         INTEGER PRIMARY KEY AUTOINCREMENT,
     namespace  TEXT NOT NULL,

@@ -1,14 +1,47 @@
--- V12: the log of episodes: what they are called, when they stop counting, and how they are found.
-ALTER TABLE memstore_episodes ADD COLUMN source_model TEXT;
-ALTER TABLE memstore_episodes ADD COLUMN source_description TEXT;
-ALTER TABLE memstore_episodes ADD COLUMN tags TEXT NOT NULL DEFAULT '[]';
-ALTER TABLE memstore_episodes ADD COLUMN expired_at TEXT;
-ALTER TABLE memstore_episodes ADD COLUMN idempotency_key TEXT;
-ALTER TABLE memstore_episodes ADD COLUMN segments TEXT;
+-- Episodes: what was said, word for word; their tags, their pieces and their full-text index.
+CREATE TABLE memstore_episodes (
+    id                 INTEGER PRIMARY KEY AUTOINCREMENT,
+    uuid               TEXT NOT NULL,
+    namespace          TEXT NOT NULL,
+    content            TEXT NOT NULL,
+    source             TEXT,
+    name               TEXT,
+    metadata           TEXT,
+    valid_at           TEXT,
+    created_at         TEXT NOT NULL,
+    user_id            TEXT,
+    agent_id           TEXT,
+    run_id             TEXT,
+    -- SHA-256 of the content, so that a text recorded before is found without reading any; empty
+    -- once the episode is erased.
+    content_hash       TEXT NOT NULL,
+    source_model       TEXT,
+    source_description TEXT,
+    -- A JSON array.
+    tags               TEXT NOT NULL DEFAULT '[]',
+    expired_at         TEXT,
+    idempotency_key    TEXT,
+    -- Scripts written without spaces, cut into characters, for the full-text index.
+    segments           TEXT
+);
+CREATE UNIQUE INDEX idx_memstore_episode_uuid ON memstore_episodes (namespace, uuid);
+-- Not unique: the same words said twice are two episodes if the caller says so.
+CREATE INDEX idx_memstore_episode_hash ON memstore_episodes (namespace, content_hash);
+CREATE UNIQUE INDEX idx_memstore_episode_key ON memstore_episodes (namespace, idempotency_key)
+    WHERE idempotency_key IS NOT NULL;
+-- Every column that filters ask for: passing over an episode must not read its text, which comes
+-- before them in the row.
+CREATE INDEX idx_memstore_episode_seen ON memstore_episodes
+    (namespace, created_at, id, source, valid_at, expired_at, user_id, agent_id, run_id)
+    WHERE content_hash <> '';
+CREATE INDEX idx_memstore_episode_expired ON memstore_episodes (expired_at)
+    WHERE expired_at IS NOT NULL;
 
--- What was said stays as it was said; metadata, tags and expired_at may change. An episode that
--- the journal says is erased may be blanked, and to nothing else.
-DROP TRIGGER memstore_episodes_fixed;
+-- Append-only: metadata, tags and expired_at may change, and nothing else. An episode that the
+-- journal records as erased may be blanked; its row stays.
+CREATE TRIGGER memstore_episodes_keep BEFORE DELETE ON memstore_episodes BEGIN
+    SELECT RAISE(ABORT, 'episodes are append-only');
+END;
 CREATE TRIGGER memstore_episodes_fixed
 BEFORE UPDATE OF id, uuid, namespace, content, source, source_model, source_description, name,
     valid_at, created_at, user_id, agent_id, run_id, idempotency_key, content_hash
@@ -23,9 +56,7 @@ ON memstore_episodes WHEN
 BEGIN
     SELECT RAISE(ABORT, 'episodes are append-only');
 END;
--- Nor may one take another's place: INSERT OR REPLACE fires no trigger for what it deletes, and
--- an id can be changed by its other names (rowid) too. The journal, which lets an episode be
--- blanked, is held to the same.
+-- INSERT OR REPLACE fires no trigger for the rows it deletes.
 CREATE TRIGGER memstore_episodes_apart BEFORE INSERT ON memstore_episodes WHEN
     EXISTS (SELECT 1 FROM memstore_episodes WHERE id = new.id)
     OR EXISTS (SELECT 1 FROM memstore_episodes
@@ -35,29 +66,13 @@ CREATE TRIGGER memstore_episodes_apart BEFORE INSERT ON memstore_episodes WHEN
 BEGIN
     SELECT RAISE(ABORT, 'episodes are append-only');
 END;
+-- UPDATE OF id does not notice an id that is changed under its other name, rowid.
 CREATE TRIGGER memstore_episodes_place BEFORE UPDATE ON memstore_episodes
 WHEN new.id IS NOT old.id BEGIN
     SELECT RAISE(ABORT, 'episodes are append-only');
 END;
-CREATE TRIGGER memstore_journal_apart BEFORE INSERT ON memstore_journal
-WHEN EXISTS (SELECT 1 FROM memstore_journal WHERE id = new.id) BEGIN
-    SELECT RAISE(ABORT, 'the journal is append-only');
-END;
-CREATE TRIGGER memstore_journal_place BEFORE UPDATE ON memstore_journal
-WHEN new.id IS NOT old.id BEGIN
-    SELECT RAISE(ABORT, 'the journal is append-only');
-END;
-CREATE UNIQUE INDEX idx_memstore_episode_key ON memstore_episodes (namespace, idempotency_key)
-    WHERE idempotency_key IS NOT NULL;
--- All columns that filters ask for: passing over an episode must not read its text, which comes
--- before them in the row.
-CREATE INDEX idx_memstore_episode_seen ON memstore_episodes
-    (namespace, created_at, id, source, valid_at, expired_at, user_id, agent_id, run_id)
-    WHERE content_hash <> '';
-CREATE INDEX idx_memstore_episode_expired ON memstore_episodes (expired_at)
-    WHERE expired_at IS NOT NULL;
 
--- The tags once more, so that those of a hundred thousand episodes need not be read one by one.
+-- The tags again, so that finding one does not read the tags of a hundred thousand episodes.
 CREATE TABLE memstore_episode_tags (
     tag        TEXT NOT NULL,
     episode_id INTEGER NOT NULL REFERENCES memstore_episodes(id),
@@ -65,7 +80,7 @@ CREATE TABLE memstore_episode_tags (
 ) WITHOUT ROWID;
 CREATE INDEX idx_memstore_episode_tag ON memstore_episode_tags (episode_id);
 
--- A long episode is embedded in pieces that overlap; each is a stretch of its characters.
+-- A long episode is embedded in pieces that overlap; each is a range of its characters.
 CREATE TABLE memstore_pieces (
     id         INTEGER PRIMARY KEY AUTOINCREMENT,
     episode_id INTEGER NOT NULL REFERENCES memstore_episodes(id),
@@ -73,17 +88,6 @@ CREATE TABLE memstore_pieces (
     stop       INTEGER NOT NULL
 );
 CREATE UNIQUE INDEX idx_memstore_piece ON memstore_pieces (episode_id, start);
-CREATE TABLE memstore_piece_vectors (
-    id             INTEGER PRIMARY KEY,
-    generation_id  INTEGER NOT NULL REFERENCES memstore_generations(id),
-    piece_id       INTEGER NOT NULL REFERENCES memstore_pieces(id),
-    embed_attempts INTEGER NOT NULL DEFAULT 0,
-    embed_error    TEXT,
-    embedding      BLOB
-);
-CREATE UNIQUE INDEX idx_memstore_piece_vector ON memstore_piece_vectors (generation_id, piece_id);
-CREATE INDEX idx_memstore_piece_queue ON memstore_piece_vectors (generation_id, piece_id, embed_attempts)
-    WHERE embedding IS NULL;
 
 CREATE VIRTUAL TABLE memstore_episodes_fts USING fts5(
     content, name, source_description, segments,
@@ -110,4 +114,3 @@ CREATE TRIGGER memstore_episodes_tagged AFTER UPDATE OF tags ON memstore_episode
     INSERT INTO memstore_episode_tags (tag, episode_id)
     SELECT DISTINCT value, new.id FROM json_each(new.tags);
 END;
-INSERT INTO memstore_episodes_fts (memstore_episodes_fts) VALUES ('rebuild');

@@ -1,6 +1,6 @@
--- V15: tokens of the server over HTTP. Only their hashes are stored.
+-- Access tokens for the HTTP server. Only their hashes are stored.
 CREATE TABLE memstore_tokens (
-    -- AUTOINCREMENT: a number is never given twice, and the journal names tokens by it.
+    -- AUTOINCREMENT: an id is never given twice, because the journal names tokens by it.
     id           INTEGER PRIMARY KEY AUTOINCREMENT,
     name         TEXT NOT NULL,
     hash         TEXT NOT NULL UNIQUE,
@@ -11,5 +11,5 @@ CREATE TABLE memstore_tokens (
     revoked_at   TEXT,
     last_used_at TEXT
 );
--- A name means one token; that of a revoked one is free again.
+-- A name means one token; once the token is revoked, its name may be used again.
 CREATE UNIQUE INDEX idx_memstore_token_name ON memstore_tokens (name) WHERE revoked_at IS NULL;

@@ -1,0 +1,81 @@
+-- Facts, the indexes that find them, and their full-text index.
+CREATE TABLE memstore_facts (
+    -- AUTOINCREMENT: an id is never given twice, because people and models remember ids.
+    id                INTEGER PRIMARY KEY AUTOINCREMENT,
+    content           TEXT NOT NULL,
+    subject           TEXT NOT NULL,
+    category          TEXT NOT NULL,
+    metadata          TEXT,
+    superseded_by     INTEGER REFERENCES memstore_facts(id),
+    created_at        TEXT NOT NULL,
+    namespace         TEXT NOT NULL,
+    superseded_at     TEXT,
+    confirmed_count   INTEGER NOT NULL DEFAULT 0,
+    last_confirmed_at TEXT,
+    use_count         INTEGER NOT NULL DEFAULT 0,
+    last_used_at      TEXT,
+    -- Stays the same in exports and copies, where `id` may change.
+    uuid              TEXT NOT NULL,
+    -- The owners; NULL means "not set".
+    user_id           TEXT,
+    agent_id          TEXT,
+    run_id            TEXT,
+    valid_at          TEXT,
+    expired_at        TEXT,
+    -- A tombstone: deleting can be undone, erasing cannot.
+    deleted_at        TEXT,
+    source            TEXT,
+    -- The episode the fact was drawn from.
+    episode_id        INTEGER,
+    idempotency_key   TEXT,
+    -- Scripts written without spaces, cut into characters, for the full-text index.
+    segments          TEXT,
+    -- 'extract', 'memory' or 'consolidate'; NULL for a fact that was stored by hand.
+    derivation        TEXT
+);
+CREATE INDEX idx_memstore_namespace ON memstore_facts (namespace, id);
+-- These hold every column that decides who may see a fact, so that counting reads no rows.
+CREATE INDEX idx_memstore_subject
+    ON memstore_facts (namespace, subject, id, superseded_by, deleted_at, expired_at);
+CREATE INDEX idx_memstore_category
+    ON memstore_facts (namespace, category, id, superseded_by, deleted_at, expired_at);
+CREATE INDEX idx_memstore_active ON memstore_facts (namespace, id, expired_at)
+    WHERE superseded_by IS NULL AND deleted_at IS NULL;
+-- For walking a chain backwards, and for SQLite's own check of the foreign key.
+CREATE INDEX idx_memstore_superseded_by ON memstore_facts (superseded_by)
+    WHERE superseded_by IS NOT NULL;
+CREATE INDEX idx_memstore_expired ON memstore_facts (expired_at, namespace) WHERE expired_at IS NOT NULL;
+CREATE INDEX idx_memstore_deleted ON memstore_facts (namespace) WHERE deleted_at IS NOT NULL;
+CREATE UNIQUE INDEX idx_memstore_uuid ON memstore_facts (namespace, uuid);
+CREATE UNIQUE INDEX idx_memstore_idempotency_key ON memstore_facts (namespace, idempotency_key)
+    WHERE idempotency_key IS NOT NULL;
+-- The facts of one user. Partial, so that facts without a user cost nothing here; the facts of an
+-- agent or a run alone are found through the index of the active ones.
+CREATE INDEX idx_memstore_user ON memstore_facts (namespace, user_id, agent_id, run_id, id)
+    WHERE user_id IS NOT NULL;
+-- The facts drawn from one episode.
+CREATE INDEX idx_memstore_fact_episode ON memstore_facts (episode_id)
+    WHERE episode_id IS NOT NULL;
+
+-- Word stems, folded accents, and the segments of scripts without spaces.
+CREATE VIRTUAL TABLE memstore_facts_fts USING fts5(
+    content, subject, category, segments,
+    content='memstore_facts', content_rowid='id',
+    tokenize='porter unicode61 remove_diacritics 2'
+);
+CREATE TRIGGER memstore_facts_ai AFTER INSERT ON memstore_facts BEGIN
+    INSERT INTO memstore_facts_fts (rowid, content, subject, category, segments)
+    VALUES (new.id, new.content, new.subject, new.category, new.segments);
+END;
+CREATE TRIGGER memstore_facts_ad AFTER DELETE ON memstore_facts BEGIN
+    INSERT INTO memstore_facts_fts (memstore_facts_fts, rowid, content, subject, category, segments)
+    VALUES ('delete', old.id, old.content, old.subject, old.category, old.segments);
+END;
+-- Only when an indexed column changes: the original re-indexed a fact on every use.
+CREATE TRIGGER memstore_facts_au
+AFTER UPDATE OF content, subject, category, segments ON memstore_facts BEGIN
+    INSERT INTO memstore_facts_fts (memstore_facts_fts, rowid, content, subject, category, segments)
+    VALUES ('delete', old.id, old.content, old.subject, old.category, old.segments);
+    INSERT INTO memstore_facts_fts (rowid, content, subject, category, segments)
+    VALUES (new.id, new.content, new.subject, new.category, new.segments);
+END;
