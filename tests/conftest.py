@@ -9,11 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from tests.support.model_server import ModelServer
 
 import memstore
 from memstore import Store
-
-from .model_server import ModelServer
 
 
 class WordEmbedder:

@@ -16,7 +16,8 @@ import pytest
 import yaml
 
 import memstore
-from memstore.faces import cli, mcp_server
+from memstore.faces.cli import main as command_line
+from memstore.faces.mcp import main as mcp_server
 
 ROOT = Path(__file__).parent.parent
 DOCKERFILE = ROOT / "Dockerfile"
@@ -73,7 +74,10 @@ def test_the_program_understands_the_command(command: list[str]) -> None:
         assert (address.host, address.port) == ("0.0.0.0", port())
     else:
         assert program == "memstore"
-        assert cli.parser().parse_args(arguments).command.name in ("backup", *TOKEN_COMMANDS)
+        assert command_line.parser().parse_args(arguments).command.name in (
+            "backup",
+            *TOKEN_COMMANDS,
+        )
 
 
 def port() -> int:
@@ -131,7 +135,7 @@ def test_one_process_has_the_file() -> None:
 
 
 def test_the_end_is_waited_for() -> None:
-    from memstore.faces.http_server import END_SECONDS
+    from memstore.faces.http.server import END_SECONDS
 
     assert POD["terminationGracePeriodSeconds"] > END_SECONDS
     assert int(COMPOSE["stop_grace_period"].removesuffix("s")) > END_SECONDS

@@ -10,9 +10,7 @@ with memstore.open() as store:
 
 from __future__ import annotations
 
-from memstore.async_memory import AsyncMemory
-from memstore.changes import AddFact, Applied, DeleteFact, KeepFact, SupersedeFact
-from memstore.entities import (
+from memstore.domain.entities import (
     Entity,
     EntityDecision,
     GraphBuilt,
@@ -21,6 +19,24 @@ from memstore.entities import (
     Neighbour,
     Neighbours,
     Relation,
+)
+from memstore.domain.metadata import MetadataFilter
+from memstore.domain.protocols import Embedder, Generator, JSONGenerator
+from memstore.domain.records import (
+    Episode,
+    EpisodeHit,
+    EpisodeHits,
+    Fact,
+    NewEpisode,
+    NewFact,
+    Operation,
+    Proposal,
+    Scope,
+    SearchHit,
+    SearchHits,
+    StoreStatus,
+    Task,
+    Token,
 )
 from memstore.errors import (
     AccessDenied,
@@ -42,30 +58,13 @@ from memstore.errors import (
     StoreClosed,
     TransferError,
 )
+from memstore.facts.batch import AddFact, Applied, DeleteFact, KeepFact, SupersedeFact
+from memstore.learn.async_memory import AsyncMemory
 from memstore.learn.consolidation import Consolidated
 from memstore.learn.extraction import Extracted, Extraction, Extractor, Outcome
 from memstore.learn.items import extract_facts
+from memstore.learn.memory import Memory
 from memstore.learn.operations import Add, Delete, Keep, Refusal, Update
-from memstore.memory import Memory
-from memstore.metadata import MetadataFilter
-from memstore.model import (
-    Episode,
-    EpisodeHit,
-    EpisodeHits,
-    Fact,
-    NewEpisode,
-    NewFact,
-    Operation,
-    Proposal,
-    Scope,
-    SearchHit,
-    SearchHits,
-    StoreStatus,
-    Task,
-    Token,
-)
-from memstore.opening import open
-from memstore.protocols import Embedder, Generator, JSONGenerator
 from memstore.providers import (
     AnthropicGenerator,
     LocalEmbedder,
@@ -74,7 +73,8 @@ from memstore.providers import (
     OpenAIEmbedder,
     OpenAIGenerator,
 )
-from memstore.store import Store
+from memstore.store.opening import open
+from memstore.store.store import Store
 
 __version__ = "0.1.0"
 

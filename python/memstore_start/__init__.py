@@ -12,7 +12,7 @@ INTERRUPTED = 130
 def command_line() -> int:
     """Run ``memstore`` and return its exit code."""
     try:
-        from memstore.faces.cli import main
+        from memstore.faces.cli.main import main
 
         return main()
     except KeyboardInterrupt:
@@ -22,7 +22,7 @@ def command_line() -> int:
 def mcp_server() -> int:
     """Run ``memstore-mcp``; returns only when it is interrupted before it serves."""
     try:
-        from memstore.faces.mcp_server import main
+        from memstore.faces.mcp.main import main
 
         main()
     except KeyboardInterrupt:

@@ -30,7 +30,7 @@ class RawClient:
         self.started = time.perf_counter()
         clean = {k: v for k, v in os.environ.items() if not k.startswith("MEMSTORE_")}
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "memstore.faces.mcp_server", "--db", str(path), *flags],
+            [sys.executable, "-m", "memstore.faces.mcp.main", "--db", str(path), *flags],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -8,17 +8,16 @@ from pathlib import Path
 
 import pytest
 from mcp.server.mcpserver.exceptions import ToolError
+from tests.support.command_line import CommandLine, cli_fixture  # noqa: F401
 
 import memstore
 from memstore import settings
-from memstore.admission import mismatch
-from memstore.faces import mcp_server, mcp_tools
-from memstore.faces.wiring import chosen_settings, for_command_line, for_server
+from memstore.embedding.compatibility import mismatch
+from memstore.faces.mcp import main, tools
+from memstore.faces.options import chosen_settings, for_command_line, for_server
 from memstore.providers import OllamaEmbedder, OpenAIEmbedder
 
-from .command_line import CommandLine, cli_fixture  # noqa: F401
-
-TOOLS = mcp_tools.offered(mcp_server.DEFAULT_TOOLS, read_only=False)
+TOOLS = tools.offered(main.DEFAULT_TOOLS, read_only=False)
 
 LIBRARY = ("db=", "embedder=None", "base_url", "timeout_seconds", "open it with one", "read_only")
 
@@ -192,5 +191,5 @@ def test_help_keeps_the_default_path_whole(
     monkeypatch.setenv("COLUMNS", width)
     assert str(path) in cli("list", "--help").out
     with pytest.raises(SystemExit):
-        mcp_server.main(["--help"])
+        main.main(["--help"])
     assert str(path) in capsys.readouterr().out

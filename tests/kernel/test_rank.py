@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.support.naive_rows import ids
 
 from memstore import _kernel
-
-from .naive_rows import ids
 
 numbers = st.integers(0, 15)
 words = st.dictionaries(numbers, st.floats(-40, 5))

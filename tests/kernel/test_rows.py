@@ -9,11 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from tests.support.naive_rows import NaiveRows, ids
 
 from memstore import _kernel
 from memstore._kernel import Rows
-
-from .naive_rows import NaiveRows, ids
 
 DIMENSION = 5
 STATM = Path("/proc/self/statm")

@@ -16,7 +16,7 @@ import memstore
 from memstore import Conflict, GeneratorUnavailable, NotFound, Scope, Store
 from memstore.errors import ReplyError
 from memstore.learn.consolidation import MOST_SHOWN, SCHEMA, prompt
-from memstore.learn.faithfulness import is_plain, unfaithful
+from memstore.text.faithfulness import is_plain, unfaithful
 
 TEA, GREEN = "Ana likes tea", "Ana likes green tea with honey"
 BOTH = "Ana likes tea, green tea with honey too"

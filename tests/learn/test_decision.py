@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memstore.domain.records import Fact, NewFact, Scope
 from memstore.errors import GeneratorUnavailable, ReplyError
 from memstore.learn import decision
 from memstore.learn.decision import decide
 from memstore.learn.items import LONGEST_FACT
 from memstore.learn.operations import Add, Decisions, Delete, Keep, Update
-from memstore.model import Fact, NewFact, Scope
 
 DAY = datetime(2026, 3, 2, 9, tzinfo=UTC)
 ANA = Scope(user_id="ana")

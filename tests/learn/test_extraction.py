@@ -26,12 +26,12 @@ from memstore import (
     extract_facts,
 )
 from memstore.database import journal
-from memstore.database.sqlite import SqliteEngine
+from memstore.database.sqlite.engine import SqliteEngine
 from memstore.errors import ReplyError
 from memstore.learn.items import LONGEST_FACT, SCHEMA, prompt_for
 
 from tests.conftest import WordEmbedder  # isort: skip
-from tests.model_server import Dialect, ModelServer, Reply, fenced, in_prose  # isort: skip
+from tests.support.model_server import Dialect, ModelServer, Reply, fenced, in_prose  # isort: skip
 
 TEA = "Ana's favourite drink in the morning is tea"
 COFFEE = "Ana's favourite drink in the morning is coffee"
@@ -610,7 +610,7 @@ def test_extract_facts_stores_nothing_and_returns_each_once() -> None:
 
 
 def test_schema_and_prompt_agree_about_the_form() -> None:
-    at = memstore.clock.utc_now()
+    at = memstore.domain.clock.utc_now()
     examples = prompt_for("the text", None, at).split("Reply:\n")[1:]
     for example in examples:
         facts = json.JSONDecoder().raw_decode(example)[0]["facts"]

@@ -12,17 +12,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.conversing import Conversing
+from tests.support.model_server import ModelServer, Reply
 
 import memstore
-from memstore import LearningError, Memory, NotFound, Store, clock
+from memstore import LearningError, Memory, NotFound, Store
 from memstore.database import journal
+from memstore.domain import clock
 from memstore.errors import Conflict, GeneratorError, GeneratorUnavailable, StoreClosed
-from memstore.facts import journalled
+from memstore.facts.facts import journalled
 from memstore.learn.conversation import Stopped
-from memstore.memory import STOPPED
-
-from ..model_server import ModelServer, Reply
-from .conversing import Conversing
+from memstore.learn.memory import STOPPED
 
 WEEK = [
     (

@@ -6,11 +6,10 @@ import re
 from pathlib import Path
 
 import pytest
+from tests.support.conversing import Conversing
 
 from memstore import Memory, Store
 from memstore.learn import decision
-
-from .conversing import Conversing
 
 PAGE = (Path(__file__).parents[2] / "docs" / "memory.md").read_text("utf-8")
 

@@ -30,12 +30,13 @@ from memstore import (
     Scope,
     Store,
 )
-from memstore.database import reading_table, reply_table
-from memstore.database.sqlite import SqliteEngine
+from memstore.database.sqlite.engine import SqliteEngine
+from memstore.database.tables import readings as reading_table
+from memstore.database.tables import replies as reply_table
 from memstore.errors import ReplyError
 
-from tests.learn.conversing import Conversing  # isort: skip
-from tests.model_server import ModelServer  # isort: skip
+from tests.support.conversing import Conversing  # isort: skip
+from tests.support.model_server import ModelServer  # isort: skip
 
 TEA = "Ana's favourite drink in the morning is tea"
 COFFEE = "Ana's favourite drink in the morning is coffee"

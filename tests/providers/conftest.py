@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import pytest
-
-from ..http_server import Asked, serving
+from tests.support.http_server import Asked, serving
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from tests.support.model_server import Dialect, ModelServer, Reply
 
 from memstore import (
     AnthropicGenerator,
@@ -15,8 +16,6 @@ from memstore import (
     providers,
 )
 from memstore import settings as environment
-
-from ..model_server import Dialect, ModelServer, Reply
 
 SCHEMA = {
     "type": "object",

@@ -12,16 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-
-from memstore import (
-    Generator,
-    GeneratorError,
-    GeneratorRejected,
-    GeneratorUnavailable,
-    JSONGenerator,
-)
-
-from ..model_server import (
+from tests.support.model_server import (
     DIALECTS,
     GENERATORS,
     Dialect,
@@ -31,6 +22,14 @@ from ..model_server import (
     fenced,
     in_prose,
     spoken,
+)
+
+from memstore import (
+    Generator,
+    GeneratorError,
+    GeneratorRejected,
+    GeneratorUnavailable,
+    JSONGenerator,
 )
 
 KEY = "sk-proj-0123456789abcdef"

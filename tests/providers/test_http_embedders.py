@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from memstore.domain.protocols import Embedder
 from memstore.errors import EmbedderRejected, EmbedderUnavailable
-from memstore.protocols import Embedder
 from memstore.providers.ollama import OllamaEmbedder
 from memstore.providers.openai import OpenAIEmbedder
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from memstore import clock
-from memstore.model import Scope
+from memstore.domain import clock
+from memstore.domain.records import Scope
 
 if TYPE_CHECKING:
     from datetime import datetime

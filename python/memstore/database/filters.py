@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from memstore import clock
-from memstore.arguments import MAX_NUMBER, checked_text
-from memstore.model import Scope
+from memstore.domain import clock
+from memstore.domain.arguments import MAX_NUMBER, checked_text
+from memstore.domain.records import Scope
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
     from memstore.database.engine import Value
-    from memstore.metadata import MetadataFilter, Scalar
+    from memstore.domain.metadata import MetadataFilter, Scalar
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.database import episode_words, word_index
+from memstore.database.sqlite import episode_words, fact_words
 from memstore.errors import StorageError
 
 if TYPE_CHECKING:
@@ -26,10 +26,10 @@ def page_troubles(transaction: Transaction) -> list[str]:
     """Return what SQLite finds wrong with the pages of the file.
 
     It looks into the full-text index too, which is no reason to give the file up: see
-    :meth:`memstore.database.full_text.FullText.check`.
+    :meth:`memstore.database.sqlite.full_text.FullText.check`.
     """
     with suppress(StorageError):
-        for index in (word_index.INDEX, episode_words.INDEX):
+        for index in (fact_words.INDEX, episode_words.INDEX):
             index.refresh(transaction)
     found = [str(row[0]) for row in transaction.rows(f"PRAGMA integrity_check({MOST_TROUBLES})")]
     return [trouble for trouble in found if trouble != "ok" and "fts5" not in trouble.lower()]

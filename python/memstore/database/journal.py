@@ -8,9 +8,9 @@ from enum import StrEnum
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from memstore import clock
+from memstore.domain import clock
+from memstore.domain.records import Operation
 from memstore.errors import StorageError
-from memstore.model import Operation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

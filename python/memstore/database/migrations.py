@@ -10,10 +10,12 @@ import json
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from memstore import clock, metadata
-from memstore.database import integrity, meta_table, words
+from memstore.database import integrity
+from memstore.database.tables import meta as meta_table
+from memstore.domain import clock, metadata
 from memstore.errors import SchemaError
 from memstore.settings import DEFAULT_NAMESPACE
+from memstore.text import words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -13,25 +13,26 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memstore import clock
-from memstore.database import decision_table, graph_table, journal
+from memstore.database import journal
 from memstore.database.filters import FactFilter
-from memstore.database.graph_table import MENTIONS, NAMES, RELATIONS, SHIFT
 from memstore.database.journal import Kind
+from memstore.database.tables import entity_decisions as decision_table
+from memstore.database.tables import graph as graph_table
+from memstore.database.tables.graph import MENTIONS, NAMES, RELATIONS, SHIFT
+from memstore.domain import clock
 from memstore.errors import Conflict, StoreBusy
-from memstore.graph import decisions
+from memstore.graph import decisions, relations
 from memstore.graph.rules import Text, Triple, derive
-from memstore.learn import relations
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from memstore.database.engine import Engine, Progress, Transaction, Value
-    from memstore.database.graph_table import Part
     from memstore.database.journal import Author
-    from memstore.entities import RefusedRelation
+    from memstore.database.tables.graph import Part
+    from memstore.domain.entities import RefusedRelation
+    from memstore.domain.protocols import Generator
     from memstore.graph.rules import Derived
-    from memstore.protocols import Generator
 
 STEP_ROWS: Final = 10_000
 """Rows that are written or removed in one transaction: some 100 ms of the write lock."""

@@ -23,12 +23,12 @@ from memstore.graph.lexicon import (
     TITLES,
     WHOLE_BEFORE_OF,
 )
-from memstore.graph.names import lowered, plain, word_spans
+from memstore.text.names import lowered, plain, word_spans
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from memstore.graph.names import Span
+    from memstore.text.names import Span
 
 _ENDS: Final = frozenset('.!?:;…\n"“„«(。！？：')
 """One of them before a word: its capital may be that of a beginning."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memstore.database import decision_table, graph_integrity, graph_table
+from memstore.database.tables import entity_decisions as decision_table
+from memstore.database.tables import graph as graph_table
+from memstore.database.tables import graph_integrity
 from memstore.graph import decisions
 
 if TYPE_CHECKING:

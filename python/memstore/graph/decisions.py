@@ -8,21 +8,23 @@ from collections import defaultdict, deque
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from memstore import clock
-from memstore.arguments import MAX_NAME, checked_text
-from memstore.database import decision_table, graph_table, journal
+from memstore.database import journal
 from memstore.database.filters import FactFilter
 from memstore.database.journal import Author, Kind
-from memstore.entities import EntityDecision
+from memstore.database.tables import entity_decisions as decision_table
+from memstore.database.tables import graph as graph_table
+from memstore.domain import clock
+from memstore.domain.arguments import MAX_NAME, checked_text
+from memstore.domain.entities import EntityDecision
 from memstore.errors import Conflict, NotFound
-from memstore.graph.names import name_key, stands_in
+from memstore.text.names import name_key, stands_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from memstore.database.decision_table import Kept
     from memstore.database.engine import Transaction
-    from memstore.model import Fact
+    from memstore.database.tables.entity_decisions import Kept
+    from memstore.domain.records import Fact
 
 
 def decide(

@@ -9,26 +9,29 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
-from memstore import clock
-from memstore.arguments import MAX_NAME, MAX_NUMBER, checked_text
-from memstore.database import decision_table, graph_reads, graph_table, journal
+from memstore.database import journal
 from memstore.database.filters import FactFilter
 from memstore.database.journal import Kind
-from memstore.entities import GraphBuilt, GraphStatus, LikelySame
+from memstore.database.tables import entity_decisions as decision_table
+from memstore.database.tables import graph as graph_table
+from memstore.database.tables import graph_reads
+from memstore.domain import clock
+from memstore.domain.arguments import MAX_NAME, MAX_NUMBER, checked_text
+from memstore.domain.entities import GraphBuilt, GraphStatus, LikelySame
 from memstore.errors import NotFound
 from memstore.graph import decisions
-from memstore.graph.names import name_key
 from memstore.graph.view import View
+from memstore.text.names import name_key
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from memstore.database.decision_table import Kept
     from memstore.database.engine import Engine, Progress, Transaction
     from memstore.database.journal import Author
-    from memstore.entities import Entity, EntityDecision, Neighbours, RefusedRelation
-    from memstore.model import Scope
-    from memstore.protocols import Generator
+    from memstore.database.tables.entity_decisions import Kept
+    from memstore.domain.entities import Entity, EntityDecision, Neighbours, RefusedRelation
+    from memstore.domain.protocols import Generator
+    from memstore.domain.records import Scope
 
 MOST_DEPTH: Final = 5
 """Steps from one entity to another; beyond, nearly everything is near nearly everything."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from memstore.learn.lexicon import CALENDAR, DAYS
+from memstore.text.lexicon import CALENDAR, DAYS
 
 
 def _words(text: str) -> frozenset[str]:

@@ -6,7 +6,7 @@ import unicodedata
 from collections import defaultdict
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memstore.graph.names import word_spans
+from memstore.text.names import word_spans
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -30,7 +30,7 @@ def likely_pairs(keys: Iterable[str]) -> list[Pair]:
     """Return pairs of names that look like one, each pair once, by its first reason.
 
     Args:
-        keys: the keys of the names, see :func:`memstore.graph.names.name_key`.
+        keys: the keys of the names, see :func:`memstore.text.names.name_key`.
     """
     words = {key: _words(key) for key in sorted(set(keys))}
     found: dict[tuple[str, str], Pair] = {}

@@ -12,11 +12,11 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memstore.entities import MENTIONS
+from memstore.domain.entities import MENTIONS
+from memstore.domain.records import TODO
 from memstore.graph.capitals import Capitals, Sentences, cut
 from memstore.graph.lexicon import ARTICLES, BREAKS, COMMON, COPULAS, FUNCTION, PERSONAL, VERBS
-from memstore.graph.names import POSSESSIVE, has_unspaced, lowered, name_key, plain, word_spans
-from memstore.model import TODO
+from memstore.text.names import POSSESSIVE, has_unspaced, lowered, name_key, plain, word_spans
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

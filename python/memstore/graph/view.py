@@ -7,13 +7,14 @@ from functools import cache
 from itertools import pairwise, starmap
 from typing import TYPE_CHECKING, Final
 
-from memstore.database import fact_table, graph_reads
-from memstore.entities import Entity, Neighbour, Neighbours, Relation
+from memstore.database.tables import facts as fact_table
+from memstore.database.tables import graph_reads
+from memstore.domain.entities import Entity, Neighbour, Neighbours, Relation
 
 if TYPE_CHECKING:
     from memstore.database.engine import Transaction
     from memstore.database.filters import FactFilter
-    from memstore.database.graph_reads import Nearest
+    from memstore.database.tables.graph_reads import Nearest
 
 RELATIONS_SHOWN: Final = 5
 """Relations of one step; words before ``mentions``, then those of the most facts."""

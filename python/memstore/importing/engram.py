@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
-from memstore import metadata
-from memstore.clock import EPOCH
-from memstore.database import duckdb_file
+from memstore.database.foreign import duckdb_file
+from memstore.domain import metadata
+from memstore.domain.clock import EPOCH
 from memstore.importing import json_stream
 from memstore.importing.records import (
     Damaged,

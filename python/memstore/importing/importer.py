@@ -10,10 +10,10 @@ from collections import Counter
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+from memstore.domain.records import Episode
 from memstore.errors import TransferError
 from memstore.importing import engram, mem0, original, server_memory
 from memstore.importing.records import Damaged, Record, Skipped
-from memstore.model import Episode
 from memstore.transfer.reading import Incoming
 from memstore.transfer.writing import bring_in
 

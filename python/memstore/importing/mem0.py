@@ -6,8 +6,10 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
-from memstore import clock
-from memstore.database import fact_table, foreign_file
+from memstore.database.foreign import sqlite_file
+from memstore.database.tables import facts as fact_table
+from memstore.domain import clock
+from memstore.domain.records import SCOPE_FIELDS, Fact
 from memstore.errors import StorageError
 from memstore.importing import json_stream
 from memstore.importing.records import (
@@ -22,7 +24,6 @@ from memstore.importing.records import (
     name_of,
     new_fact,
 )
-from memstore.model import SCOPE_FIELDS, Fact
 from memstore.settings import DEFAULT_NAMESPACE
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def found(path: Path) -> Iterator[Found]:
         StorageError: it is mem0's own database.
         OSError: the file cannot be read.
     """
-    if foreign_file.is_sqlite(path):
+    if sqlite_file.is_sqlite(path):
         raise StorageError(
             f"{path} is a SQLite database: mem0's history.db does not say whose a memory is; write "
             "what get_all answers into a file, and import that"

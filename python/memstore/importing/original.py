@@ -6,20 +6,12 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from memstore import metadata
-from memstore.clock import from_text, to_text
-from memstore.database import foreign_file, original_tables
+from memstore.database.foreign import original_tables, sqlite_file
+from memstore.domain import metadata
+from memstore.domain.clock import from_text, to_text
+from memstore.domain.records import Fact
 from memstore.errors import StorageError
-from memstore.importing.records import (
-    Damaged,
-    Record,
-    Skipped,
-    identity,
-    key,
-    marked,
-    new_fact,
-)
-from memstore.model import Fact
+from memstore.importing.records import Damaged, Record, Skipped, identity, key, marked, new_fact
 from memstore.settings import DEFAULT_NAMESPACE
 
 if TYPE_CHECKING:
@@ -27,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memstore.database.engine import Transaction
-    from memstore.database.original_tables import Original
+    from memstore.database.foreign.original_tables import Original
     from memstore.importing.records import Found
 
 NAME: Final = "memstore"
@@ -48,7 +40,7 @@ def found(path: Path) -> Iterator[Found]:
         OSError: the file cannot be read.
     """
     fallback_at = datetime.fromtimestamp(path.stat().st_mtime, UTC)
-    with foreign_file.opened(path) as transaction:
+    with sqlite_file.opened(path) as transaction:
         original = original_tables.look(transaction)
         _check(path, original)
         yield from _Reader(transaction, original, fallback_at).found()
@@ -65,7 +57,7 @@ def _check(path: Path, original: Original) -> None:
 
 
 def _other_tables(transaction: Transaction) -> Iterator[Skipped]:
-    for table, count in foreign_file.tables(transaction).items():
+    for table, count in sqlite_file.tables(transaction).items():
         if table in original_tables.CARRIED or not count:
             continue
         kind = "embeddings" if table == original_tables.VECTORS else f"table {table}"

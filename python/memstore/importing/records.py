@@ -10,10 +10,10 @@ import uuid
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from memstore import clock, metadata
-from memstore.arguments import MAX_NAME, MAX_NUMBER, checked_text, stored_text
-from memstore.model import DEFAULT_CATEGORY, Episode, Fact
-from memstore.new_episodes import checked_tags, hash_of
+from memstore.domain import clock, metadata
+from memstore.domain.arguments import MAX_NAME, MAX_NUMBER, checked_text, stored_text
+from memstore.domain.records import DEFAULT_CATEGORY, Episode, Fact
+from memstore.episodes.new import checked_tags, hash_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memstore.changes import AddFact
 from memstore.errors import EmbedderError
+from memstore.facts.batch import AddFact
 from memstore.learn.supersession import MOST_CANDIDATES, Verdict, judge, metadata_conflicts
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
     from datetime import datetime
 
+    from memstore.domain.protocols import Generator
+    from memstore.domain.records import Fact, NewFact, Scope
     from memstore.learn.supersession import Judgement
-    from memstore.model import Fact, NewFact, Scope
-    from memstore.protocols import Generator
-    from memstore.store import Store
+    from memstore.store.store import Store
 
 MOST_HITS: Final = 1000
 """What a search returns at most."""

@@ -9,14 +9,14 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memstore import clock
+from memstore.domain import clock
 from memstore.learn.operations import Add, Decisions, Delete, Keep, Refusal, Update
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from memstore.domain.records import Fact, NewFact
     from memstore.learn.operations import MemoryOperation
-    from memstore.model import Fact, NewFact
 
 LATEST: Final = datetime.max.replace(tzinfo=UTC)
 """When a fact without a time was said: now, which is after everything that is held."""

@@ -25,21 +25,21 @@ from importlib import resources
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Final
 
-from memstore.arguments import checked_text
+from memstore.domain.arguments import checked_text
 from memstore.errors import Conflict, NotFound, ReplyError
-from memstore.learn.faithfulness import is_plain, unfaithful
 from memstore.learn.items import LONGEST_FACT
-from memstore.learn.messages import fence
-from memstore.learn.replies import ask
-from memstore.learn.reply import parse_object
 from memstore.learn.supersession import metadata_conflicts
+from memstore.prompting.answers import ask
+from memstore.prompting.messages import fence
+from memstore.prompting.reply import parse_object
+from memstore.text.faithfulness import is_plain, unfaithful
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from memstore.model import Fact, Scope
-    from memstore.protocols import Generator
-    from memstore.store import Store
+    from memstore.domain.protocols import Generator
+    from memstore.domain.records import Fact, Scope
+    from memstore.store.store import Store
 
 POLICIES: Final = ("propose", "auto")
 

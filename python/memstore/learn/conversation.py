@@ -16,31 +16,31 @@ from functools import partial
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Final
 
-from memstore import clock
-from memstore.changes import AddFact, DeleteFact, KeepFact
-from memstore.database.reading_table import MEMORY
+from memstore.database.tables.readings import MEMORY
+from memstore.domain import clock
+from memstore.domain.metadata import merge_patch
+from memstore.domain.records import NewFact
 from memstore.errors import Conflict, LearningError, MemstoreError, NotFound
+from memstore.facts.batch import AddFact, DeleteFact, KeepFact
 from memstore.learn.decision import decide
 from memstore.learn.items import read_items
-from memstore.learn.messages import transcript
+from memstore.learn.memory_view import MemoryChange, changed, unchanged
 from memstore.learn.operations import Add, Decisions, Delete, Refusal, Update
 from memstore.learn.pieces import MOST_CHARACTERS
-from memstore.learn.replies import Replies
-from memstore.memories import MemoryChange, changed, unchanged
-from memstore.metadata import merge_patch
-from memstore.model import NewFact
+from memstore.prompting.answers import Replies
+from memstore.prompting.messages import transcript
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
     from typing import Any
 
-    from memstore.changes import Applied, Change
-    from memstore.learn.messages import Message
+    from memstore.domain.protocols import Generator
+    from memstore.domain.records import Episode, Fact, Scope
+    from memstore.facts.batch import Applied, Change
     from memstore.learn.operations import MemoryOperation
-    from memstore.model import Episode, Fact, Scope
-    from memstore.protocols import Generator
-    from memstore.store import Store
+    from memstore.prompting.messages import Message
+    from memstore.store.store import Store
 
 CONVERSATION: Final = "conversation"
 """The source of every conversation's record. What was drawn from one is not derived anew: it was

@@ -48,22 +48,22 @@ import json
 from importlib import resources
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeGuard
 
-from memstore import clock
-from memstore.arguments import checked_text
+from memstore.domain import clock
+from memstore.domain.arguments import checked_text
+from memstore.domain.protocols import JSONGenerator
 from memstore.errors import ReplyError
 from memstore.learn.conflicts import Proposal, resolved, same, same_claim
 from memstore.learn.items import LONGEST_FACT
-from memstore.learn.messages import fence
 from memstore.learn.operations import Decisions, Refusal
-from memstore.learn.reply import parse_object
-from memstore.protocols import JSONGenerator
+from memstore.prompting.messages import fence
+from memstore.prompting.reply import parse_object
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-    from memstore.model import Fact, NewFact, Scope
-    from memstore.protocols import Generator
+    from memstore.domain.protocols import Generator
+    from memstore.domain.records import Fact, NewFact, Scope
 
 EVENTS: Final = ("ADD", "UPDATE", "DELETE", "NONE")
 

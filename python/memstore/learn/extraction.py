@@ -13,26 +13,26 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
 
-from memstore import clock
-from memstore.arguments import MAX_NAME, checked_text
-from memstore.database.reading_table import EXTRACT
+from memstore.database.tables.readings import EXTRACT
+from memstore.domain import clock
+from memstore.domain.arguments import MAX_NAME, checked_text
+from memstore.domain.records import NewFact, Scope
 from memstore.errors import Conflict
 from memstore.learn.comparison import POLICIES, Comparison
 from memstore.learn.items import read_items
 from memstore.learn.pieces import MOST_CHARACTERS
-from memstore.learn.replies import Replies
-from memstore.model import NewFact, Scope
-from memstore.readings import Asked
+from memstore.prompting.answers import Replies
+from memstore.prompting.reading_log import Asked
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from memstore.changes import Applied
+    from memstore.domain.protocols import Generator
+    from memstore.domain.records import Episode
+    from memstore.facts.batch import Applied
     from memstore.learn.comparison import Pair
     from memstore.learn.items import Item
-    from memstore.model import Episode
-    from memstore.protocols import Generator
-    from memstore.store import Store
+    from memstore.store.store import Store
 
 ERASED: Final = "it was erased before, and this text says it still: add it by hand if it is meant"
 

@@ -8,19 +8,19 @@ from datetime import UTC
 from importlib import resources
 from typing import TYPE_CHECKING, Any, Final
 
-from memstore import clock
-from memstore.arguments import MAX_NAME, MAX_NUMBER, checked_text
+from memstore.domain import clock
+from memstore.domain.arguments import MAX_NAME, MAX_NUMBER, checked_text
+from memstore.domain.records import DEFAULT_CATEGORY, NewFact
 from memstore.errors import GeneratorError, ReplyError
-from memstore.learn.messages import fence
 from memstore.learn.pieces import MOST_CHARACTERS, pieces
-from memstore.learn.replies import Replies
-from memstore.learn.reply import parse_array, parse_object
-from memstore.model import DEFAULT_CATEGORY, NewFact
+from memstore.prompting.answers import Replies
+from memstore.prompting.messages import fence
+from memstore.prompting.reply import parse_array, parse_object
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from memstore.protocols import Generator
+    from memstore.domain.protocols import Generator
 
 LONGEST_FACT: Final = 1_000
 """Characters of an extracted fact. What is longer is no single claim but a copy of the text."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
-    from memstore.model import Fact, NewFact
+    from memstore.domain.records import Fact, NewFact
 
 
 @dataclass(frozen=True, slots=True)

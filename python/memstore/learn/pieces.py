@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Final
 
-from memstore.cutting import stretches
+from memstore.text.chunks import stretches
 
 MOST_CHARACTERS: Final = 12_000
 """About three thousand tokens: small models still read such a piece with care."""
 
 
 def pieces(text: str, max_characters: int = MOST_CHARACTERS, overlap: int = 0) -> list[str]:
-    """Cut a text as :func:`memstore.cutting.stretches` does, and return what stands in each.
+    """Cut a text as :func:`memstore.text.chunks.stretches` does, and return what stands in each.
 
     Nothing is dropped: without overlap the pieces joined are the text.
 

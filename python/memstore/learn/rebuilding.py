@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
-from memstore.database import derivation_table
-from memstore.database.reading_table import CLOSED, EXTRACT
+from memstore.database.tables import derivations as derivation_table
+from memstore.database.tables.readings import CLOSED, EXTRACT
 from memstore.errors import (
     GeneratorError,
     GeneratorUnavailable,
@@ -19,18 +19,18 @@ from memstore.errors import (
 )
 from memstore.learn.conversation import CONVERSATION
 from memstore.learn.extraction import facts_in, said_at
-from memstore.learn.replies import Replies
-from memstore.learn.settling import Settling
-from memstore.readings import Asked
+from memstore.learn.reconcile import Settling
+from memstore.prompting.answers import Replies
+from memstore.prompting.reading_log import Asked
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memstore.database.engine import Progress
-    from memstore.facts import Facts
+    from memstore.domain.records import Episode, NewFact
+    from memstore.facts.facts import Facts
     from memstore.learn.extraction import Extractor
-    from memstore.model import Episode, NewFact
-    from memstore.store import Store
+    from memstore.store.store import Store
 
 MOST_PASSES: Final = 5
 """How often the log is gone over; the second time only where a fact was withdrawn in the first."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
 
-from memstore.learn.evidence import Evidence, Finding, Token, compare
+from memstore.text.difference import Evidence, Finding, Token, compare
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -12,7 +12,7 @@ from memstore.providers.openai import OpenAIEmbedder
 from memstore.providers.openai_chat import OpenAIGenerator
 
 if TYPE_CHECKING:
-    from memstore.protocols import Embedder, JSONGenerator
+    from memstore.domain.protocols import Embedder, JSONGenerator
 
 __all__ = [
     "GENERATORS",

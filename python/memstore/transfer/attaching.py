@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memstore.database import proposal_table, reading_table, reply_table
-from memstore.database.reading_table import CLOSED
+from memstore.database.tables import proposals as proposal_table
+from memstore.database.tables import readings as reading_table
+from memstore.database.tables import replies as reply_table
+from memstore.database.tables.readings import CLOSED
 from memstore.graph import decisions
 
 if TYPE_CHECKING:
@@ -13,7 +15,7 @@ if TYPE_CHECKING:
 
     from memstore.database.engine import Transaction
     from memstore.database.journal import Author
-    from memstore.model import Episode, Fact
+    from memstore.domain.records import Episode, Fact
     from memstore.transfer.attachments import Attached
 
 

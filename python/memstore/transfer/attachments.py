@@ -10,14 +10,17 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from memstore import clock
-from memstore.arguments import MAX_NUMBER, checked_text, stored_text
-from memstore.database import decision_table, proposal_table, reading_table, reply_table
-from memstore.database.proposal_table import ProposalRow
-from memstore.database.reading_table import CLOSED, EXTRACT, MEMORY, ReadingRow
-from memstore.database.reply_table import ReplyRow
-from memstore.entities import EntityDecision
-from memstore.model import ProposalState
+from memstore.database.tables import entity_decisions as decision_table
+from memstore.database.tables import proposals as proposal_table
+from memstore.database.tables import readings as reading_table
+from memstore.database.tables import replies as reply_table
+from memstore.database.tables.proposals import ProposalRow
+from memstore.database.tables.readings import CLOSED, EXTRACT, MEMORY, ReadingRow
+from memstore.database.tables.replies import ReplyRow
+from memstore.domain import clock
+from memstore.domain.arguments import MAX_NUMBER, checked_text, stored_text
+from memstore.domain.entities import EntityDecision
+from memstore.domain.records import ProposalState
 from memstore.transfer import lines
 
 if TYPE_CHECKING:

@@ -5,8 +5,11 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
-from memstore import clock
-from memstore.database import episode_table, fact_table, generation_table, journal
+from memstore.database import journal
+from memstore.database.tables import episodes as episode_table
+from memstore.database.tables import facts as fact_table
+from memstore.database.tables import generations as generation_table
+from memstore.domain import clock
 from memstore.transfer import attachments, lines
 
 if TYPE_CHECKING:

@@ -10,13 +10,14 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
-from memstore import clock, metadata
-from memstore.arguments import MAX_NUMBER, checked_text, stored_text
-from memstore.database import episode_table, fact_table
 from memstore.database.journal import Kind
+from memstore.database.tables import episodes as episode_table
+from memstore.database.tables import facts as fact_table
+from memstore.domain import clock, metadata
+from memstore.domain.arguments import MAX_NUMBER, checked_text, stored_text
+from memstore.domain.records import MOMENT_FIELDS, Episode, Fact, Operation
+from memstore.episodes.new import hash_of
 from memstore.errors import TransferError
-from memstore.model import MOMENT_FIELDS, Episode, Fact, Operation
-from memstore.new_episodes import hash_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping

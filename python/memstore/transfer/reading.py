@@ -12,7 +12,7 @@ from memstore.transfer.attachments import Attached
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from memstore.model import Episode, Fact, Operation
+    from memstore.domain.records import Episode, Fact, Operation
 
 
 @dataclass(slots=True)

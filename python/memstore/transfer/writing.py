@@ -10,18 +10,21 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from memstore import clock, episode_changes
-from memstore.database import episode_table, fact_table, journal
-from memstore.database.episode_words import INDEX
+from memstore.database import journal
 from memstore.database.journal import Author, Kind
-from memstore.facts import blank, journalled
+from memstore.database.sqlite.episode_words import INDEX
+from memstore.database.tables import episodes as episode_table
+from memstore.database.tables import facts as fact_table
+from memstore.domain import clock
+from memstore.episodes import changes as episode_changes
+from memstore.facts.facts import blank, journalled
 from memstore.transfer.attaching import attach
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from memstore.database.engine import Engine, Progress, Transaction
-    from memstore.model import Episode, Fact, Operation
+    from memstore.domain.records import Episode, Fact, Operation
     from memstore.transfer.reading import Incoming
 
 PROGRESS_EVERY: Final = 500

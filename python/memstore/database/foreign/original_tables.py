@@ -1,0 +1,102 @@
+"""The tables of the original memstore, as its schema versions 1 to 16 have them; read by name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from memstore.database.foreign import sqlite_file
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from memstore.database.engine import Transaction, Value
+
+FACTS: Final = "memstore_facts"
+TEXTS: Final = (
+    "namespace", "content", "subject", "category", "metadata", "created_at", "superseded_at",
+    "last_confirmed_at", "last_used_at", "kind", "subsystem", "screen_state",
+)  # fmt: skip
+NUMBERS: Final = ("id", "superseded_by", "confirmed_count", "use_count", "user_id")
+CARRIED: Final = frozenset({FACTS, "memstore_users", "memstore_version", "memstore_meta"})
+"""Tables that are read, or say something of the file alone."""
+VECTORS: Final = "memstore_fact_chunks"
+
+CHUNK: Final = 500
+
+
+class Original(NamedTuple):
+    """What kind of file it is."""
+
+    version: int
+    """0 where there is none."""
+    family: str | None
+    """Set by this memstore in its own files."""
+    columns: frozenset[str]
+
+
+def look(transaction: Transaction) -> Original:
+    """Say what a file is."""
+    version = 0
+    if sqlite_file.columns(transaction, "memstore_version"):
+        row = transaction.one("SELECT max(version) FROM memstore_version")
+        version = int(row[0]) if row and isinstance(row[0], int) else 0
+    family = None
+    if sqlite_file.columns(transaction, "memstore_meta"):
+        row = transaction.one("SELECT value FROM memstore_meta WHERE key = 'schema_family'")
+        family = str(row[0]) if row else None
+    return Original(version, family, frozenset(sqlite_file.columns(transaction, FACTS)))
+
+
+def successors(transaction: Transaction) -> dict[int, int | None]:
+    """Return by which fact each is superseded, in the order of the ids."""
+    rows = transaction.rows(f"SELECT id, superseded_by FROM {FACTS} ORDER BY id")
+    return {int(fact_id or 0): by if isinstance(by, int) else None for fact_id, by in rows}
+
+
+def homes(transaction: Transaction, original: Original) -> dict[int, str]:
+    """Return the namespace of each fact."""
+    if "namespace" not in original.columns:
+        return {}
+    rows = transaction.rows(f"SELECT id, CAST(namespace AS BLOB) FROM {FACTS}")
+    return {int(fact_id or 0): _text(name)[0] for fact_id, name in rows}
+
+
+def facts(
+    transaction: Transaction, original: Original, ids: Sequence[int]
+) -> Iterator[tuple[dict[str, Any], tuple[str, ...]]]:
+    """Yield facts by id: the columns that are there, and which of them were no UTF-8 text."""
+    numbers = [name for name in NUMBERS if name in original.columns]
+    texts = [name for name in TEXTS if name in original.columns]
+    vector = "embedding IS NOT NULL" if "embedding" in original.columns else "0"
+    asked = ", ".join([*numbers, vector, *(f"CAST({name} AS BLOB)" for name in texts)])
+    for start in range(0, len(ids), CHUNK):
+        chunk = ids[start : start + CHUNK]
+        marks = ", ".join("?" * len(chunk))
+        rows = transaction.rows(
+            f"SELECT {asked} FROM {FACTS} WHERE id IN ({marks}) ORDER BY id", chunk
+        )
+        for row in rows:
+            values: dict[str, Any] = dict(zip([*numbers, "embedded"], row, strict=False))
+            mended = []
+            for name, raw in zip(texts, row[len(numbers) + 1 :], strict=True):
+                values[name], right = _text(raw) if raw is not None else (None, True)
+                if not right:
+                    mended.append(name)
+            yield values, tuple(mended)
+
+
+def users(transaction: Transaction) -> dict[int, str]:
+    """Return the names of the users, by id."""
+    if not sqlite_file.columns(transaction, "memstore_users"):
+        return {}
+    rows = transaction.rows("SELECT id, CAST(name AS BLOB) FROM memstore_users")
+    return {int(user_id or 0): _text(name)[0] for user_id, name in rows}
+
+
+def _text(raw: Value) -> tuple[str, bool]:
+    """Return a text, and whether it was UTF-8 already: the original never asked."""
+    data = raw if isinstance(raw, bytes) else b""
+    try:
+        return data.decode("utf-8"), True
+    except UnicodeDecodeError:
+        return data.decode("utf-8", "replace"), False

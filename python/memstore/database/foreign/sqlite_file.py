@@ -1,0 +1,114 @@
+"""SQLite files of other programs: read as they are, and not a byte of them changed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Final
+
+from memstore.database.sqlite import engine
+from memstore.errors import StorageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from memstore.database.engine import Transaction
+
+# The header of a SQLite file: https://www.sqlite.org/fileformat.html
+MAGIC: Final = b"SQLite format 3\0"
+WRITE_VERSION: Final = 18
+LOGGED: Final = 2
+"""What stands there in a file with a write-ahead log."""
+
+
+@contextmanager
+def opened(file: Path) -> Iterator[Transaction]:
+    """Open a file for reading one state of it, with what its program has only logged so far.
+
+    Where nobody has a file with a write-ahead log open, a copy is read: reading it in its place
+    would make a log beside it.
+
+    Raises:
+        StorageError: it cannot be read, is no SQLite database, or was written to meanwhile.
+    """
+    with ExitStack() as held:
+        try:
+            name = _name(file, held)
+            transaction = held.enter_context(engine.reading(name))
+        except OSError as error:
+            raise StorageError(f"cannot read {file}: {error.strerror or error}") from error
+        except StorageError as error:
+            raise StorageError(
+                f"cannot read {file}: {error}; if its own program was interrupted, let that open "
+                "it once"
+            ) from error
+        yield transaction
+
+
+def is_sqlite(file: Path) -> bool:
+    """Whether a file begins as SQLite's do.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    with open(file, "rb") as beginning:
+        return beginning.read(len(MAGIC)) == MAGIC
+
+
+def tables(transaction: Transaction) -> dict[str, int]:
+    """Return how many rows each table holds; of virtual tables neither they nor their parts."""
+    found = [
+        (str(name), str(sql or ""))
+        for name, sql in transaction.rows(
+            "SELECT name, sql FROM sqlite_schema WHERE type = 'table' ORDER BY name"
+        )
+    ]
+    virtual = [name for name, sql in found if sql.lstrip().upper().startswith("CREATE VIRTUAL")]
+    plain = [
+        name
+        for name, _ in found
+        if name not in virtual and not name.startswith(("sqlite_", *(f"{v}_" for v in virtual)))
+    ]
+    counts = {}
+    for name in plain:
+        row = transaction.one(f"SELECT count(*) FROM {_quoted(name)}")
+        counts[name] = int(row[0] or 0) if row else 0
+    return counts
+
+
+def columns(transaction: Transaction, table: str) -> list[str]:
+    """Return the names of a table's columns; none where there is no such table."""
+    rows = transaction.rows("SELECT name FROM pragma_table_info(?)", (table,))
+    return [str(row[0]) for row in rows]
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _name(file: Path, held: ExitStack) -> str:
+    """Return the URI by which a file is read so that it stays as it is."""
+    log = Path(f"{file}-wal")
+    with open(file, "rb") as beginning:
+        header = beginning.read(WRITE_VERSION + 1)
+    if not header.startswith(MAGIC):
+        raise StorageError("it is no SQLite database: name another file")
+    logged = log.exists() and log.stat().st_size > 0
+    in_place = f"{file.absolute().as_uri()}?mode=ro"
+    if not logged and header[-1] != LOGGED:
+        return in_place  # its locks are enough
+    if logged and (Path(f"{file}-shm").exists() or os.access(file.absolute().parent, os.W_OK)):
+        return in_place  # a log is read by its index, which is no part of the data
+    folder = Path(held.enter_context(TemporaryDirectory(prefix="memstore-")))
+    before = file.stat()
+    copy = Path(shutil.copyfile(file, folder / "copy.db"))
+    if logged:
+        shutil.copyfile(log, f"{copy}-wal")
+    after = file.stat()
+    same = (before.st_mtime_ns, before.st_size) == (after.st_mtime_ns, after.st_size)
+    if not same or (not logged and log.exists() and log.stat().st_size > 0):
+        raise StorageError("it was written to while it was read: try again")
+    return copy.as_uri()

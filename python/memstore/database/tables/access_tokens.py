@@ -1,0 +1,101 @@
+"""The table of tokens: who may use the server over HTTP. It holds hashes, never a secret."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memstore.domain import clock
+from memstore.domain.records import Token
+from memstore.errors import StorageError
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from memstore.database.engine import Row, Transaction
+
+SELECT = (
+    "SELECT id, name, namespace, access, created_at, expires_at, revoked_at, last_used_at"
+    " FROM memstore_tokens"
+)
+
+
+def insert(
+    transaction: Transaction,
+    *,
+    name: str,
+    secret_hash: str,
+    namespace: str,
+    access: str,
+    created_at: datetime,
+    expires_at: datetime | None,
+) -> Token:
+    """Store a token and return it."""
+    transaction.run(
+        "INSERT INTO memstore_tokens (name, hash, namespace, access, created_at, expires_at)"
+        " VALUES (?, ?, ?, ?, ?, ?)",
+        (name, secret_hash, namespace, access, clock.to_text(created_at), _text(expires_at)),
+    )
+    token = by_hash(transaction, secret_hash)
+    if token is None:  # pragma: no cover - it was inserted in this transaction
+        raise StorageError("the database did not return the token it stored")
+    return token
+
+
+def by_hash(transaction: Transaction, secret_hash: str) -> Token | None:
+    """Return the token of a hash, in whatever state."""
+    row = transaction.one(f"{SELECT} WHERE hash = ?", (secret_hash,))
+    return None if row is None else _decode(row)
+
+
+def unrevoked(transaction: Transaction, name: str) -> Token | None:
+    """Return the token of a name that is not revoked."""
+    row = transaction.one(f"{SELECT} WHERE name = ? AND revoked_at IS NULL", (name,))
+    return None if row is None else _decode(row)
+
+
+def select(transaction: Transaction) -> list[Token]:
+    """Return every token there ever was, oldest first."""
+    return [_decode(row) for row in transaction.rows(f"{SELECT} ORDER BY id")]
+
+
+def exist(transaction: Transaction) -> bool:
+    """Whether there ever was a token."""
+    return transaction.one("SELECT 1 FROM memstore_tokens LIMIT 1") is not None
+
+
+def revoke(transaction: Transaction, token_id: int, at: datetime) -> None:
+    """End a token."""
+    transaction.run(
+        "UPDATE memstore_tokens SET revoked_at = ? WHERE id = ?", (clock.to_text(at), token_id)
+    )
+
+
+def note_use(transaction: Transaction, token_id: int, at: datetime) -> None:
+    """Record when a token was used last."""
+    transaction.run(
+        "UPDATE memstore_tokens SET last_used_at = ? WHERE id = ?", (clock.to_text(at), token_id)
+    )
+
+
+def _text(moment: datetime | None) -> str | None:
+    return None if moment is None else clock.to_text(moment)
+
+
+def _decode(row: Row) -> Token:
+    id_, name, namespace, access, created_at, *others = row
+    try:
+        expires_at, revoked_at, last_used_at = (
+            None if moment is None else clock.from_text(str(moment)) for moment in others
+        )
+        return Token(
+            id=int(id_ or 0),
+            name=str(name),
+            namespace=str(namespace),
+            access=str(access),
+            created_at=clock.from_text(str(created_at)),
+            expires_at=expires_at,
+            revoked_at=revoked_at,
+            last_used_at=last_used_at,
+        )
+    except ValueError as error:
+        raise StorageError(f"token {id_!r} cannot be read: {error}") from error

@@ -1,0 +1,108 @@
+"""The table of decisions on entities: which two names are one, and which are not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from memstore.domain import clock
+from memstore.domain.entities import EntityDecision
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from memstore.database.engine import Row, Transaction
+
+SELECT = (
+    "SELECT id, namespace, left_key, right_key, same, left_name, right_name, actor, at"
+    " FROM memstore_entity_decisions"
+)
+
+
+class Kept(NamedTuple):
+    """A decision as it is stored; ``left_key`` comes before ``right_key``."""
+
+    id: int
+    namespace: str
+    left_key: str
+    right_key: str
+    decision: EntityDecision
+
+
+def of_namespace(transaction: Transaction, namespace: str) -> list[Kept]:
+    """Return the decisions of a namespace, oldest first."""
+    return [
+        _decode(row)
+        for row in transaction.rows(f"{SELECT} WHERE namespace = ? ORDER BY id", (namespace,))
+    ]
+
+
+def about(transaction: Transaction, namespace: str, key: str) -> list[Kept]:
+    """Return the decisions about one name, oldest first."""
+    rows = transaction.rows(
+        f"{SELECT} WHERE namespace = ?1 AND left_key = ?2 UNION ALL"
+        f" {SELECT} WHERE namespace = ?1 AND right_key = ?2 ORDER BY id",
+        (namespace, key),
+    )
+    return [_decode(row) for row in rows]
+
+
+def namespaces(transaction: Transaction) -> list[str]:
+    """Return the namespaces in which something was decided."""
+    rows = transaction.rows(
+        "SELECT DISTINCT namespace FROM memstore_entity_decisions ORDER BY namespace"
+    )
+    return [str(row[0]) for row in rows]
+
+
+def everything(
+    transaction: Transaction, namespaces: Sequence[str] | None = None
+) -> Iterator[tuple[str, EntityDecision]]:
+    """Yield each namespace's decisions, for an export; ``None`` for all namespaces."""
+    bound = "" if namespaces is None else f"WHERE namespace IN ({', '.join('?' * len(namespaces))})"
+    rows = transaction.rows(f"{SELECT} {bound} ORDER BY namespace, id", namespaces or ())
+    return ((kept.namespace, kept.decision) for kept in map(_decode, rows))
+
+
+def insert(
+    transaction: Transaction, namespace: str, keys: tuple[str, str], decision: EntityDecision
+) -> int:
+    """Store a decision and return its id; there is none on this pair of keys yet.
+
+    Args:
+        keys: those of its left and its right name.
+    """
+    names = (decision.left, decision.right)
+    (left_key, left), (right_key, right) = sorted(zip(keys, names, strict=True))
+    row = transaction.one(
+        "INSERT INTO memstore_entity_decisions"
+        " (namespace, left_key, right_key, same, left_name, right_name, actor, at)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING id",
+        (
+            namespace,
+            left_key,
+            right_key,
+            int(decision.same),
+            left,
+            right,
+            decision.actor,
+            clock.to_text(decision.at),
+        ),
+    )
+    return int(row[0] or 0) if row else 0
+
+
+def delete(transaction: Transaction, decision_id: int) -> None:
+    """Remove one decision."""
+    transaction.run("DELETE FROM memstore_entity_decisions WHERE id = ?", (decision_id,))
+
+
+def _decode(row: Row) -> Kept:
+    id_, namespace, left_key, right_key, same, left, right, actor, at = row
+    decision = EntityDecision(
+        left=str(left),
+        right=str(right),
+        same=bool(same),
+        actor=str(actor),
+        at=clock.from_text(str(at)),
+    )
+    return Kept(int(id_ or 0), str(namespace), str(left_key), str(right_key), decision)

@@ -1,0 +1,276 @@
+"""The table of episodes: append-only; the one place that knows its columns."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from memstore.database.episode_filter import SEEN
+from memstore.database.tables import pieces as piece_table
+from memstore.database.tables.vectors import CHUNK
+from memstore.domain import clock, metadata
+from memstore.domain.arguments import MAX_NUMBER
+from memstore.domain.records import EPISODE_FIELDS, EPISODE_MOMENTS, Episode
+from memstore.errors import StorageError
+from memstore.text import words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from datetime import datetime
+
+    from memstore.database.engine import Row, Transaction
+    from memstore.database.episode_filter import EpisodeFilter
+    from memstore.domain.records import Scope
+
+SELECT_LIST = ", ".join(f"e.{name}" for name in EPISODE_FIELDS)
+INSERT_LIST = tuple(name for name in EPISODE_FIELDS if name != "id")
+SELECT = f"SELECT {SELECT_LIST} FROM memstore_episodes e"
+
+CHANGING = ("tags", "metadata", "expired_at")
+"""What may change of an episode; triggers hold the rest."""
+
+
+def insert(transaction: Transaction, values: Mapping[str, Any]) -> Episode:
+    """Insert an episode from its fields (all but ``id``; those left out are empty).
+
+    With it go what it is found by: segments, tags, and its pieces, which are pending.
+    """
+    content = values["content"]
+    columns = (*INSERT_LIST, "segments")
+    row = transaction.one(
+        f"INSERT INTO memstore_episodes ({', '.join(columns)})"
+        f" VALUES ({', '.join('?' * len(columns))}) RETURNING {', '.join(EPISODE_FIELDS)}",
+        [
+            *(_encode(name, values.get(name)) for name in INSERT_LIST),
+            segments(content, values.get("name"), values.get("source_description")),
+        ],
+    )
+    if row is None:  # pragma: no cover - RETURNING always returns the row it inserted
+        raise StorageError("the database did not return the episode it stored")
+    episode = _decode(row)
+    piece_table.cut(transaction, episode.id, content)
+    return episode
+
+
+def segments(content: str, *more: str | None) -> str | None:
+    """Return what the index holds of an episode in scripts without spaces."""
+    return words.segments(content, *(text for text in more if text))
+
+
+def get(transaction: Transaction, episode_id: int, namespace: str) -> Episode | None:
+    """Return one episode of a namespace, also an erased one."""
+    if abs(episode_id) > MAX_NUMBER:
+        return None
+    return _one(transaction, "e.id = ? AND e.namespace = ?", episode_id, namespace)
+
+
+def get_many(transaction: Transaction, episode_ids: Sequence[int]) -> dict[int, Episode]:
+    """Return episodes by id, of whatever namespace."""
+    marks = ", ".join("?" * len(episode_ids))
+    rows = transaction.rows(f"{SELECT} WHERE e.id IN ({marks})", episode_ids)
+    return {episode.id: episode for episode in map(_decode, rows)}
+
+
+def find_uuid(transaction: Transaction, namespace: str, uuid: str) -> Episode | None:
+    """Return the episode of a namespace with this UUID, in whatever state."""
+    return _one(transaction, "e.namespace = ? AND e.uuid = ?", namespace, uuid)
+
+
+def namespace_of(transaction: Transaction, uuid: str) -> str | None:
+    """Return the namespace that has an episode with this UUID; ``None`` if not just one has."""
+    row = transaction.one(
+        "SELECT min(namespace) FROM memstore_episodes WHERE uuid = ? HAVING count(*) = 1", (uuid,)
+    )
+    return None if row is None else str(row[0])
+
+
+def find_key(transaction: Transaction, namespace: str, idempotency_key: str) -> Episode | None:
+    """Return the episode of a namespace that an idempotency key stands for."""
+    return _one(
+        transaction, "e.namespace = ? AND e.idempotency_key = ?", namespace, idempotency_key
+    )
+
+
+def find(
+    transaction: Transaction, namespace: str, content_hash: str, scope: Scope
+) -> Episode | None:
+    """Return the latest episode of a namespace and scope with this content."""
+    return _one(
+        transaction,
+        "e.namespace = ? AND e.content_hash = ?"
+        " AND e.user_id IS ? AND e.agent_id IS ? AND e.run_id IS ?",
+        namespace,
+        content_hash,
+        *scope.ids.values(),
+        latest=True,
+    )
+
+
+def select(
+    transaction: Transaction,
+    wanted: EpisodeFilter,
+    *,
+    limit: int | None = None,
+    offset: int = 0,
+    newest_first: bool = False,
+) -> Iterator[Episode]:
+    """Yield the episodes a filter lets through, in the order they were written down."""
+    where, values = wanted.where()
+    way = "DESC" if newest_first else "ASC"
+    rows = transaction.rows(
+        f"SELECT {SELECT_LIST} FROM {SEEN} WHERE {where}"
+        f" ORDER BY e.created_at {way}, e.id {way} LIMIT ? OFFSET ?",
+        (*values, -1 if limit is None else limit, offset),
+    )
+    return map(_decode, rows)
+
+
+def newest_ids(transaction: Transaction, wanted: EpisodeFilter, limit: int) -> list[int]:
+    """Return the ids of the newest episodes a filter lets through, newest first."""
+    where, values = wanted.where()
+    rows = transaction.rows(
+        f"SELECT e.id FROM {SEEN} WHERE {where} ORDER BY e.created_at DESC, e.id DESC LIMIT ?",
+        (*values, limit),
+    )
+    return [int(row[0] or 0) for row in rows]
+
+
+def count(transaction: Transaction, wanted: EpisodeFilter) -> int:
+    """Return how many episodes a filter lets through."""
+    where, values = wanted.where()
+    return _number(transaction, f"SELECT count(*) FROM {SEEN} WHERE {where}", values)
+
+
+def count_all(transaction: Transaction, namespaces: Sequence[str] | None = None) -> int:
+    """Return how many episodes there are, erased ones too; ``None``: in every namespace."""
+    where = _within(namespaces)
+    return _number(
+        transaction, f"SELECT count(*) FROM memstore_episodes e{where}", namespaces or ()
+    )
+
+
+def everything(
+    transaction: Transaction, namespaces: Sequence[str] | None = None
+) -> Iterator[Episode]:
+    """Yield every episode, erased ones too, by id; ``None``: of every namespace."""
+    rows = transaction.rows(f"{SELECT}{_within(namespaces)} ORDER BY e.id", namespaces or ())
+    return map(_decode, rows)
+
+
+def expired_ids(transaction: Transaction, now: datetime) -> list[int]:
+    """Return the ids of the episodes whose time has passed, in every namespace."""
+    rows = transaction.rows(
+        "SELECT id FROM memstore_episodes WHERE expired_at IS NOT NULL AND expired_at <= ?",
+        (clock.to_text(now),),
+    )
+    return [int(row[0] or 0) for row in rows]
+
+
+def visible(
+    transaction: Transaction, episode_ids: Sequence[int], wanted: EpisodeFilter
+) -> set[int]:
+    """Return those of the ids that a filter lets through."""
+    where, values = wanted.where(by_id=True)
+    found: set[int] = set()
+    for first in range(0, len(episode_ids), CHUNK):
+        chunk = episode_ids[first : first + CHUNK]
+        rows = transaction.rows(
+            # NOT INDEXED: by id. The planner would rather read all the namespace.
+            "SELECT e.id FROM memstore_episodes e NOT INDEXED"
+            f" WHERE e.id IN ({', '.join('?' * len(chunk))}) AND {where}",
+            (*chunk, *values),
+        )
+        found.update(int(row[0] or 0) for row in rows)
+    return found
+
+
+def update(transaction: Transaction, episode_id: int, **changes: Any) -> None:
+    """Set columns that may change."""
+    columns = ", ".join(f"{name} = ?" for name in changes)
+    values = [_encode(name, value) for name, value in changes.items()]
+    transaction.run(f"UPDATE memstore_episodes SET {columns} WHERE id = ?", (*values, episode_id))
+
+
+def set_segments(transaction: Transaction, episode_id: int, text: str | None) -> None:
+    """Set the column of what the index holds in scripts without spaces."""
+    transaction.run("UPDATE memstore_episodes SET segments = ? WHERE id = ?", (text, episode_id))
+
+
+def all_segments(transaction: Transaction) -> Iterator[tuple[int, str | None, str | None]]:
+    """Yield ``(id, segments held, segments that fit)`` of every episode, by id."""
+    rows = transaction.rows(
+        "SELECT id, segments, content, name, source_description FROM memstore_episodes ORDER BY id"
+    )
+    for id_, held, content, *more in rows:
+        right = segments(str(content), *(None if text is None else str(text) for text in more))
+        yield int(id_ or 0), None if held is None else str(held), right
+
+
+def blank(transaction: Transaction, episode_id: int) -> None:
+    """Overwrite everything an episode says, after the journal says so; its place stays."""
+    transaction.run(
+        "UPDATE memstore_episodes SET content = '', content_hash = '', source = NULL,"
+        " source_model = NULL, source_description = NULL, name = NULL, tags = '[]',"
+        " metadata = NULL, segments = NULL, valid_at = NULL, expired_at = NULL, user_id = NULL,"
+        " agent_id = NULL, run_id = NULL, idempotency_key = NULL WHERE id = ?",
+        (episode_id,),
+    )
+    piece_table.forget(transaction, episode_id)
+
+
+def misfiled_tags(transaction: Transaction) -> list[int]:
+    """Return the ids of the episodes whose tags are not those they are found by."""
+    rows = transaction.rows(
+        "WITH told (tag, id) AS (SELECT DISTINCT j.value, e.id FROM memstore_episodes e,"
+        "  json_each(e.tags) j), held (tag, id) AS (SELECT tag, episode_id"
+        "  FROM memstore_episode_tags)"
+        " SELECT id FROM (SELECT * FROM told EXCEPT SELECT * FROM held)"
+        " UNION SELECT id FROM (SELECT * FROM held EXCEPT SELECT * FROM told) ORDER BY 1"
+    )
+    return [int(row[0] or 0) for row in rows]
+
+
+def refile_tags(transaction: Transaction, episode_id: int) -> None:
+    """Let an episode be found by the tags it has; a trigger does it."""
+    transaction.run("UPDATE memstore_episodes SET tags = tags WHERE id = ?", (episode_id,))
+
+
+def _one(
+    transaction: Transaction, where: str, *values: Any, latest: bool = False
+) -> Episode | None:
+    order = "DESC" if latest else "ASC"
+    row = transaction.one(f"{SELECT} WHERE {where} ORDER BY e.id {order} LIMIT 1", values)
+    return None if row is None else _decode(row)
+
+
+def _number(transaction: Transaction, sql: str, values: Sequence[Any]) -> int:
+    row = transaction.one(sql, values)
+    return int(row[0] or 0) if row else 0
+
+
+def _within(namespaces: Sequence[str] | None) -> str:
+    if namespaces is None:
+        return ""
+    return f" WHERE e.namespace IN ({', '.join('?' * len(namespaces))})"
+
+
+def _encode(name: str, value: Any) -> Any:
+    if name == "metadata":
+        return metadata.encode(value)
+    if name == "tags":
+        return json.dumps(list(value or ()), ensure_ascii=False)
+    return clock.to_text(value) if name in EPISODE_MOMENTS and value is not None else value
+
+
+def _decode(row: Row) -> Episode:
+    values: dict[str, Any] = dict(zip(EPISODE_FIELDS, row, strict=True))
+    try:
+        for name in EPISODE_MOMENTS:
+            if values[name] is not None:
+                values[name] = clock.from_text(values[name])
+        name = "tags"
+        values["tags"] = [str(tag) for tag in json.loads(values["tags"])]
+    except (ValueError, AttributeError, TypeError) as error:
+        raise StorageError(f"episode {values['id']}: {name} cannot be read: {error}") from error
+    values["metadata"] = metadata.decode(values["metadata"])
+    return Episode(**values)

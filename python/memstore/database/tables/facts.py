@@ -1,0 +1,387 @@
+"""The table of facts: the one place that knows its columns. No policy here."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from memstore.database.tables import vectors as vector_table
+from memstore.domain import clock, metadata
+from memstore.domain.arguments import MAX_NUMBER
+from memstore.domain.records import FACT_FIELDS, MOMENT_FIELDS, OPEN_STATUSES, TODO, Fact
+from memstore.errors import StorageError
+from memstore.text import words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from memstore.database.engine import Row, Transaction, Value
+    from memstore.database.filters import FactFilter
+
+CHUNK = 500
+"""Ids bound in one statement, well below SQLite's limit on parameters."""
+
+# A fact's row in the queue of the embedder, if it is there: an index of what has no vector, so that
+# reading facts reads none.
+_QUEUED = (
+    "FROM memstore_fact_vectors v INDEXED BY idx_memstore_fact_queue WHERE v.fact_id = f.id AND"
+    " v.generation_id = (SELECT id FROM memstore_generations WHERE state = 'active')"
+    " AND v.embedding IS NULL"
+)
+COMPUTED = {
+    "embed_error": f"(SELECT v.embed_error {_QUEUED})",
+    "embedded": f"NOT EXISTS (SELECT 1 {_QUEUED})",
+}
+STORED = tuple(f.name for f in fields(Fact) if not f.metadata.get("computed"))
+SELECT_LIST = ", ".join(COMPUTED.get(name, f"f.{name}") for name in FACT_FIELDS)
+INSERT_LIST = tuple(name for name in STORED if name != "id")
+
+OPEN_TASK = (
+    f"(f.subject = '{TODO}' AND json_valid(f.metadata) AND f.metadata ->> 'kind' = 'task'"
+    f" AND f.metadata ->> 'status' IN {tuple(map(str, OPEN_STATUSES))})"
+)
+
+# A chain is everything that leads to its newest fact, however many were superseded by one.
+CHAIN = """
+    WITH RECURSIVE
+    up (id, next) AS (
+        SELECT id, superseded_by FROM memstore_facts WHERE id = ?
+        UNION
+        SELECT f.id, f.superseded_by FROM memstore_facts f JOIN up ON f.id = up.next
+    ),
+    chain (id) AS (
+        SELECT id FROM up
+        WHERE next IS NULL OR next NOT IN (SELECT id FROM memstore_facts)
+           -- A circle has no end; then every member of it is one.
+           OR NOT EXISTS (SELECT 1 FROM up WHERE next IS NULL
+                          OR next NOT IN (SELECT id FROM memstore_facts))
+        UNION
+        SELECT f.id FROM memstore_facts f JOIN chain ON f.superseded_by = chain.id
+    )
+    SELECT id FROM chain
+"""
+
+
+def decode(row: Row) -> Fact:
+    """Make a fact of a row that ``SELECT_LIST`` selected."""
+    return _made(dict(zip(FACT_FIELDS, row, strict=True)))
+
+
+def _made(values: dict[str, Any]) -> Fact:
+    try:
+        for name in MOMENT_FIELDS:
+            if values[name] is not None:
+                values[name] = clock.from_text(values[name])
+    except (ValueError, AttributeError) as error:
+        raise StorageError(f"fact {values['id']}: {name} cannot be read: {error}") from error
+    values["metadata"] = metadata.decode(values["metadata"])
+    values["embedded"] = bool(values["embedded"])
+    return Fact(**values)
+
+
+def insert(
+    transaction: Transaction, values: Mapping[str, Any], embedding: bytes | None = None
+) -> Fact:
+    """Insert a fact from its fields (all but ``id``; those left out are empty) and return it.
+
+    Args:
+        transaction: the one in which it happens.
+        values: the fields.
+        embedding: its vector of the active generation; ``None``: it is pending.
+    """
+    columns = (*INSERT_LIST, "segments")
+    row = transaction.one(
+        f"INSERT INTO memstore_facts ({', '.join(columns)})"
+        f" VALUES ({', '.join('?' * len(columns))}) RETURNING {', '.join(STORED)}",
+        (
+            *(_encode(name, values.get(name)) for name in INSERT_LIST),
+            words.segments(values["content"], values["subject"]),
+        ),
+    )
+    if row is None:  # pragma: no cover - RETURNING always returns the row it inserted
+        raise StorageError("the database did not return the fact it stored")
+    vector_table.place(transaction, vector_table.FACTS, int(row[0] or 0), embedding)
+    stored = dict(zip(STORED, row, strict=True))
+    return _made({**stored, "embed_error": None, "embedded": embedding is not None})
+
+
+def _encode(name: str, value: Any) -> Value:
+    if isinstance(value, datetime):
+        return clock.to_text(value)
+    if name == "metadata":
+        return metadata.encode(value)
+    if value is None and name in ("confirmed_count", "use_count"):
+        return 0
+    return value  # type: ignore[no-any-return]
+
+
+def get(transaction: Transaction, fact_id: int, namespace: str) -> Fact | None:
+    """Return one fact of a namespace, in whatever state."""
+    if abs(fact_id) > MAX_NUMBER:
+        return None
+    row = transaction.one(
+        f"SELECT {SELECT_LIST} FROM memstore_facts f WHERE f.id = ? AND f.namespace = ?",
+        (fact_id, namespace),
+    )
+    return None if row is None else decode(row)
+
+
+def get_many(transaction: Transaction, fact_ids: Sequence[int]) -> dict[int, Fact]:
+    """Return facts by id; ids that are not there are left out. The caller filtered the ids."""
+    return {
+        int(row[0] or 0): decode(row)
+        for chunk, marks in _chunks(fact_ids)
+        for row in transaction.rows(
+            f"SELECT {SELECT_LIST} FROM memstore_facts f WHERE f.id IN ({marks})", chunk
+        )
+    }
+
+
+def find(transaction: Transaction, namespace: str, **equals: Value) -> Fact | None:
+    """Return the first fact whose columns have these values, in whatever state."""
+    tests = " AND ".join(f"f.{name} = ?" for name in equals)
+    row = transaction.one(
+        f"SELECT {SELECT_LIST} FROM memstore_facts f WHERE f.namespace = ? AND {tests}"
+        " ORDER BY f.id LIMIT 1",
+        (namespace, *equals.values()),
+    )
+    return None if row is None else decode(row)
+
+
+def select(
+    transaction: Transaction,
+    wanted: FactFilter,
+    *,
+    limit: int | None = None,
+    offset: int = 0,
+    newest_first: bool = False,
+) -> Iterator[Fact]:
+    """Yield the facts a filter lets through, by id."""
+    where, values = wanted.where()
+    order = "DESC" if newest_first else "ASC"
+    rows = transaction.rows(
+        f"SELECT {SELECT_LIST} FROM memstore_facts f WHERE {where} ORDER BY f.id {order}"
+        " LIMIT ? OFFSET ?",
+        (*values, -1 if limit is None else limit, offset),
+    )
+    return map(decode, rows)
+
+
+def everything(transaction: Transaction, namespaces: Sequence[str] | None = None) -> Iterator[Fact]:
+    """Yield every fact there is, erased ones too, by id."""
+    bound = "" if namespaces is None else f"WHERE namespace IN ({', '.join('?' * len(namespaces))})"
+    rows = transaction.rows(
+        f"SELECT {SELECT_LIST} FROM memstore_facts f {bound} ORDER BY id", namespaces or ()
+    )
+    return map(decode, rows)
+
+
+def count_all(transaction: Transaction, namespaces: Sequence[str] | None = None) -> int:
+    """Return how many facts :func:`everything` yields."""
+    bound = "" if namespaces is None else f"WHERE namespace IN ({', '.join('?' * len(namespaces))})"
+    row = transaction.one(f"SELECT count(*) FROM memstore_facts {bound}", namespaces or ())
+    return int(row[0] or 0) if row else 0
+
+
+def newest_id(transaction: Transaction) -> int:
+    """Return the id of the newest fact of the file; 0 before the first."""
+    row = transaction.one("SELECT max(id) FROM memstore_facts")
+    return int(row[0] or 0) if row else 0
+
+
+def newer(transaction: Transaction, fact_id: int, wanted: FactFilter) -> int | None:
+    """Return the id of a fact that is newer than another and that a filter lets through."""
+    where, values = wanted.where()
+    row = transaction.one(
+        f"SELECT f.id FROM memstore_facts f WHERE f.id > ? AND {where} LIMIT 1",
+        (fact_id, *values),
+    )
+    return None if row is None else int(row[0] or 0)
+
+
+def select_ids(transaction: Transaction, wanted: FactFilter) -> list[int]:
+    """Return the ids of the facts a filter lets through, in order."""
+    where, values = wanted.where()
+    rows = transaction.rows(
+        f"SELECT f.id FROM memstore_facts f WHERE {where} ORDER BY f.id", values
+    )
+    return [int(row[0] or 0) for row in rows]
+
+
+def visible(transaction: Transaction, fact_ids: Sequence[int], wanted: FactFilter) -> Iterator[int]:
+    """Yield those of the ids that a filter lets through."""
+    where, values = wanted.where()
+    for chunk, marks in _chunks(fact_ids):
+        for row in transaction.rows(
+            f"SELECT f.id FROM memstore_facts f WHERE f.id IN ({marks}) AND {where}",
+            (*chunk, *values),
+        ):
+            yield int(row[0] or 0)
+
+
+def expired_ids(transaction: Transaction, now: datetime) -> list[int]:
+    """Return the ids of the facts whose time has passed, in every namespace."""
+    rows = transaction.rows(
+        "SELECT id FROM memstore_facts WHERE expired_at IS NOT NULL AND expired_at <= ?",
+        (clock.to_text(now),),
+    )
+    return [int(row[0] or 0) for row in rows]
+
+
+def births(
+    transaction: Transaction, fact_ids: Sequence[int], categories: Sequence[str]
+) -> list[tuple[int, str, datetime]]:
+    """Return ``(id, category, created_at)`` of those facts of these categories that may grow old.
+
+    An open task does not: it is as pressing after a month as on its first day.
+    """
+    wanted = ", ".join("?" * len(categories))
+    return [
+        (int(row[0] or 0), str(row[1]), clock.from_text(str(row[2])))
+        for chunk, marks in _chunks(fact_ids)
+        for row in transaction.rows(
+            "SELECT id, category, created_at FROM memstore_facts f"
+            f" WHERE id IN ({marks}) AND category IN ({wanted}) AND {OPEN_TASK} IS NOT TRUE",
+            (*chunk, *categories),
+        )
+    ]
+
+
+def count(transaction: Transaction, wanted: FactFilter) -> int:
+    """Return how many facts a filter lets through."""
+    where, values = wanted.where()
+    row = transaction.one(f"SELECT count(*) FROM memstore_facts f WHERE {where}", values)
+    return int(row[0] or 0) if row else 0
+
+
+def count_by(transaction: Transaction, column: str, wanted: FactFilter) -> dict[str, int]:
+    """Return how many facts a filter lets through for each subject or category, most first."""
+    if column not in ("subject", "category"):
+        raise ValueError(f"facts are not counted by {column}")
+    where, values = wanted.where()
+    rows = transaction.rows(
+        f"SELECT f.{column}, count(*) FROM memstore_facts f WHERE {where}"
+        f" GROUP BY f.{column} ORDER BY count(*) DESC, f.{column}",
+        values,
+    )
+    return {str(name): int(number or 0) for name, number in rows}
+
+
+def count_states(transaction: Transaction, namespace: str, now: datetime) -> dict[str, int]:
+    """Return how many facts of a namespace stand where; each count reads one index."""
+
+    def count(condition: str, *values: Value) -> int:
+        row = transaction.one(
+            f"SELECT count(*) FROM memstore_facts WHERE namespace = ? {condition}",
+            (namespace, *values),
+        )
+        return int(row[0] or 0) if row else 0
+
+    current = "AND superseded_by IS NULL AND deleted_at IS NULL"
+    held = count(current)
+    deleted = count("AND deleted_at IS NOT NULL")
+    expired = count(f"{current} AND expired_at <= ?", clock.to_text(now))
+    return {
+        "active": held - expired,
+        "superseded": count("") - held - deleted,
+        "deleted": deleted,
+        "expired": expired,
+    }
+
+
+def count_namespaces(transaction: Transaction) -> dict[str, int]:
+    """Return how many facts each namespace holds, in whatever state."""
+    rows = transaction.rows(
+        "SELECT namespace, count(*) FROM memstore_facts GROUP BY namespace ORDER BY namespace"
+    )
+    return {str(name): int(number or 0) for name, number in rows}
+
+
+def chain(transaction: Transaction, fact_id: int) -> list[Fact]:
+    """Return the whole chain a fact is in, oldest first."""
+    ids = [int(row[0] or 0) for row in transaction.rows(CHAIN, (fact_id,))]
+    return sorted(get_many(transaction, ids).values(), key=_place_in_chain)
+
+
+def of_subject(transaction: Transaction, namespace: str, subject: str) -> list[Fact]:
+    """Return all facts of a subject, superseded and deleted ones too, oldest first."""
+    rows = transaction.rows(
+        f"SELECT {SELECT_LIST} FROM memstore_facts f WHERE f.namespace = ? AND f.subject = ?",
+        (namespace, subject),
+    )
+    return sorted(map(decode, rows), key=lambda fact: (fact.created_at, fact.id))
+
+
+def _place_in_chain(fact: Fact) -> tuple[bool, datetime, int]:
+    # The newest of a chain stands last, also where an import gave it a smaller id.
+    return fact.superseded_by is None, fact.superseded_at or fact.created_at, fact.id
+
+
+def update(transaction: Transaction, fact_id: int, **changes: Any) -> None:
+    """Set columns of one fact."""
+    names = ", ".join(f"{name} = ?" for name in changes)
+    values = [_encode(name, value) for name, value in changes.items()]
+    transaction.run(f"UPDATE memstore_facts SET {names} WHERE id = ?", (*values, fact_id))
+
+
+def blank(transaction: Transaction, fact_id: int, at: datetime) -> None:
+    """Overwrite everything a fact says; what is left keeps its chain whole."""
+    transaction.run(
+        "UPDATE memstore_facts SET content = '', subject = '', category = '', metadata = NULL,"
+        " segments = NULL, source = NULL, idempotency_key = NULL,"
+        " user_id = NULL, agent_id = NULL, run_id = NULL, deleted_at = ? WHERE id = ?",
+        (clock.to_text(at), fact_id),
+    )
+    vector_table.forget(transaction, vector_table.FACTS, fact_id)
+
+
+def touch(
+    transaction: Transaction, uses: Mapping[int, int], namespace: str | None, at: datetime
+) -> int:
+    """Add to the use counts and return how many facts were touched.
+
+    Args:
+        uses: how often each fact was used.
+        namespace: leave facts of other namespaces alone; ``None`` where the ids were found by us.
+    """
+    bound, parameter = ("", ()) if namespace is None else (" AND namespace = ?", (namespace,))
+    return sum(
+        transaction.run(
+            "UPDATE memstore_facts SET use_count = use_count + ?, last_used_at = ?"
+            f" WHERE id = ?{bound}",
+            (number, clock.to_text(at), fact_id, *parameter),
+        )
+        for fact_id, number in uses.items()
+        if abs(fact_id) <= MAX_NUMBER
+    )
+
+
+def texts(transaction: Transaction, fact_ids: Sequence[int]) -> list[tuple[int, str, str]]:
+    """Return ``(id, subject, content)`` of facts, by id."""
+    return [
+        (int(row[0] or 0), str(row[1]), str(row[2]))
+        for chunk, marks in _chunks(fact_ids)
+        for row in transaction.rows(
+            f"SELECT id, subject, content FROM memstore_facts WHERE id IN ({marks}) ORDER BY id",
+            chunk,
+        )
+    ]
+
+
+def all_texts(transaction: Transaction) -> Iterator[tuple[int, str, str, str | None]]:
+    """Yield ``(id, content, subject, segments)`` of every fact, by id."""
+    rows = transaction.rows("SELECT id, content, subject, segments FROM memstore_facts ORDER BY id")
+    for fact_id, content, subject, segments in rows:
+        yield (
+            int(fact_id or 0),
+            str(content),
+            str(subject),
+            None if segments is None else str(segments),
+        )
+
+
+def _chunks(ids: Sequence[int]) -> Iterator[tuple[Sequence[int], str]]:
+    for start in range(0, len(ids), CHUNK):
+        chunk = ids[start : start + CHUNK]
+        yield chunk, ", ".join("?" * len(chunk))

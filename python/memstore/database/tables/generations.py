@@ -1,0 +1,99 @@
+"""The table of generations: which models' vectors the file holds, and which of them answer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memstore.domain import clock
+from memstore.domain.records import Generation
+from memstore.errors import StorageError
+
+if TYPE_CHECKING:
+    from memstore.database.engine import Row, Transaction
+
+SELECT = "SELECT id, model, dimension, state, created_at, switched_at FROM memstore_generations"
+
+
+def active(transaction: Transaction) -> Generation:
+    """Return the generation whose vectors searches compare.
+
+    Raises:
+        StorageError: the file has none, which no memstore leaves behind.
+    """
+    row = transaction.one(f"{SELECT} WHERE state = 'active'")
+    if row is None:
+        raise StorageError("the file has no active generation of vectors; restore a backup")
+    return _decode(row)
+
+
+def staged(transaction: Transaction) -> Generation | None:
+    """Return the generation that is being made, if one is."""
+    row = transaction.one(f"{SELECT} WHERE state = 'staged'")
+    return None if row is None else _decode(row)
+
+
+def every(transaction: Transaction) -> list[Generation]:
+    """Return all generations, oldest first."""
+    return [_decode(row) for row in transaction.rows(f"{SELECT} ORDER BY id")]
+
+
+def get(transaction: Transaction, generation_id: int) -> Generation | None:
+    """Return one generation."""
+    row = transaction.one(f"{SELECT} WHERE id = ?", (generation_id,))
+    return None if row is None else _decode(row)
+
+
+def stage(transaction: Transaction, model: str) -> Generation:
+    """Begin a generation of a model; there must be none that is staged."""
+    row = transaction.one(
+        "INSERT INTO memstore_generations (model, state, created_at) VALUES (?, 'staged', ?)"
+        " RETURNING id, model, dimension, state, created_at, switched_at",
+        (model, clock.to_text(clock.utc_now())),
+    )
+    if row is None:  # pragma: no cover - RETURNING always returns the row it inserted
+        raise StorageError("the database did not return the generation it stored")
+    return _decode(row)
+
+
+def stage_again(transaction: Transaction, generation_id: int) -> None:
+    """Make a retired generation the staged one; there must be none that is."""
+    transaction.run(
+        "UPDATE memstore_generations SET state = 'staged' WHERE id = ? AND state = 'retired'",
+        (generation_id,),
+    )
+
+
+def switch(transaction: Transaction, generation_id: int) -> None:
+    """Make a generation the active one, and retire the one that was."""
+    transaction.run("UPDATE memstore_generations SET state = 'retired' WHERE state = 'active'")
+    transaction.run(
+        "UPDATE memstore_generations SET state = 'active', switched_at = ? WHERE id = ?",
+        (clock.to_text(clock.utc_now()), generation_id),
+    )
+
+
+def remove(transaction: Transaction, generation_id: int) -> None:
+    """Take a generation away; its vectors must be gone."""
+    transaction.run("DELETE FROM memstore_generations WHERE id = ?", (generation_id,))
+
+
+def record_model(
+    transaction: Transaction, generation_id: int, model: str, dimension: int | None
+) -> None:
+    """Record whose vectors a generation holds, and how many numbers each has."""
+    transaction.run(
+        "UPDATE memstore_generations SET model = ?, dimension = ? WHERE id = ?",
+        (model, dimension, generation_id),
+    )
+
+
+def _decode(row: Row) -> Generation:
+    id_, model, dimension, state, created_at, switched_at = row
+    return Generation(
+        id=int(id_ or 0),
+        model=None if model is None else str(model),
+        dimension=None if dimension is None else int(dimension),
+        state=str(state),
+        created_at=clock.from_text(str(created_at)),
+        switched_at=None if switched_at is None else clock.from_text(str(switched_at)),
+    )

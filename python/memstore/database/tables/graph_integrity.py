@@ -1,0 +1,96 @@
+"""Whether the graph agrees with itself and with the facts, and taking out what does not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from memstore.database.tables.graph import PARTS, SHIFT
+
+if TYPE_CHECKING:
+    from memstore.database.engine import Transaction
+
+# A build that is being written, or removed, agrees with nothing yet, or no longer.
+_CURRENT: Final = "(SELECT id FROM memstore_graphs WHERE state = 'current')"
+
+CHECKS: Final = (
+    *(
+        (
+            f"{part.table.removeprefix('memstore_')} of no build",
+            f"{part.columns[0]} >> {SHIFT}",
+            part.table,
+            f"{part.columns[0]} >> {SHIFT} NOT IN (SELECT id FROM memstore_graphs)",
+        )
+        for part in PARTS
+    ),
+    (
+        "names of an entity that is not there",
+        "n.graph_id",
+        "memstore_entity_names n LEFT JOIN memstore_entity_names e ON e.id = n.entity_id",
+        f"n.graph_id IN {_CURRENT} AND (e.entity_id IS NOT n.entity_id"
+        " OR e.graph_id IS NOT n.graph_id OR e.id > n.id)",
+    ),
+    (
+        "names that no fact gives",
+        "n.graph_id",
+        "memstore_entity_names n LEFT JOIN memstore_mentions m ON m.name_id = n.id",
+        f"n.graph_id IN {_CURRENT} AND m.name_id IS NULL",
+    ),
+    (
+        "mentions of a name that is not there",
+        f"m.name_id >> {SHIFT}",
+        "memstore_mentions m LEFT JOIN memstore_entity_names n ON n.id = m.name_id",
+        f"m.name_id >> {SHIFT} IN {_CURRENT} AND n.id IS NULL",
+    ),
+    (
+        "mentions by a fact that is not there, was erased or is another namespace's",
+        "g.id",
+        f"memstore_mentions m JOIN memstore_graphs g ON g.id = m.name_id >> {SHIFT}"
+        " LEFT JOIN memstore_facts f ON f.id = m.fact_id",
+        "f.content IS NULL OR f.content = '' OR f.namespace <> g.namespace",
+    ),
+    (
+        "relations of names that their fact does not give",
+        f"r.source_id >> {SHIFT}",
+        "memstore_relations r"
+        " LEFT JOIN memstore_mentions s ON s.name_id = r.source_id AND s.fact_id = r.fact_id"
+        " LEFT JOIN memstore_mentions t ON t.name_id = r.target_id AND t.fact_id = r.fact_id",
+        f"r.source_id >> {SHIFT} IN {_CURRENT} AND (s.name_id IS NULL OR t.name_id IS NULL)",
+    ),
+)
+"""What is wrong, the id of its graph, the rows, and which of them are wrong."""
+
+_LOST: Final = (
+    " FROM memstore_fact_readings"
+    " WHERE fact_id NOT IN (SELECT id FROM memstore_facts WHERE content <> '')"
+)
+
+
+def troubles(transaction: Transaction) -> list[tuple[int, str]]:
+    """Return what is wrong with graphs, each with the id of its graph."""
+    return [
+        (int(row[0] or 0), f"{int(row[1] or 0)} {what}")
+        for what, graph, rows, wrong in CHECKS
+        for row in transaction.rows(
+            f"SELECT {graph}, count(*) FROM {rows} WHERE {wrong} GROUP BY 1 ORDER BY 1"
+        )
+    ]
+
+
+def lost_readings(transaction: Transaction) -> int:
+    """Return how many readings there are of facts that are not there, or were erased."""
+    row = transaction.one(f"SELECT count(*) {_LOST}")
+    return int(row[0] or 0) if row else 0
+
+
+def forget_lost_readings(transaction: Transaction) -> int:
+    """Remove these, and return how many they were."""
+    return transaction.run(f"DELETE {_LOST}")
+
+
+def remove(transaction: Transaction, graph_id: int) -> None:
+    """Remove a graph by its id; decisions stay."""
+    for part in PARTS:
+        transaction.run(
+            f"DELETE FROM {part.table} WHERE {part.columns[0]} >> {SHIFT} = ?", (graph_id,)
+        )
+    transaction.run("DELETE FROM memstore_graphs WHERE id = ?", (graph_id,))

@@ -1,0 +1,156 @@
+"""The pieces in which episodes are embedded: stretches of their characters."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from memstore.database.episode_filter import SEEN
+from memstore.database.tables import vectors as vector_table
+from memstore.database.tables.vectors import CHUNK, MAX_ATTEMPTS, PIECES
+from memstore.domain import clock
+from memstore.text import chunks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from datetime import datetime
+
+    from memstore.database.engine import Row, Transaction
+    from memstore.database.episode_filter import EpisodeFilter
+
+
+class Piece(NamedTuple):
+    """The characters of an episode from ``start`` up to ``stop``."""
+
+    id: int
+    episode_id: int
+    start: int
+    stop: int
+
+
+def cut(transaction: Transaction, episode_id: int, content: str) -> None:
+    """Cut an episode into pieces, each pending in every generation."""
+    for start, stop in chunks.of_episode(content):
+        row = transaction.one(
+            "INSERT INTO memstore_pieces (episode_id, start, stop) VALUES (?, ?, ?) RETURNING id",
+            (episode_id, start, stop),
+        )
+        if row is not None:
+            vector_table.place(transaction, PIECES, int(row[0] or 0))
+
+
+def cut_anew(transaction: Transaction, episode_id: int, content: str) -> None:
+    """Give up an episode's pieces, with their vectors, and cut it again."""
+    transaction.run(
+        f"DELETE FROM {PIECES.name}"
+        " WHERE piece_id IN (SELECT id FROM memstore_pieces WHERE episode_id = ?)",
+        (episode_id,),
+    )
+    transaction.run("DELETE FROM memstore_pieces WHERE episode_id = ?", (episode_id,))
+    cut(transaction, episode_id, content)
+
+
+def forget(transaction: Transaction, episode_id: int) -> None:
+    """Take the vectors of an episode's pieces away, in every generation; their places stay."""
+    for piece in list(of_episodes(transaction, [episode_id])):
+        vector_table.forget(transaction, PIECES, piece.id)
+    transaction.run("UPDATE memstore_pieces SET stop = start WHERE episode_id = ?", (episode_id,))
+
+
+def of_episodes(transaction: Transaction, episode_ids: Sequence[int]) -> Iterator[Piece]:
+    """Yield the pieces of these episodes, each episode's in their order."""
+    for first in range(0, len(episode_ids), CHUNK):
+        chunk = episode_ids[first : first + CHUNK]
+        yield from map(
+            _decode,
+            transaction.rows(
+                "SELECT id, episode_id, start, stop FROM memstore_pieces"
+                f" WHERE episode_id IN ({', '.join('?' * len(chunk))}) ORDER BY episode_id, start",
+                chunk,
+            ),
+        )
+
+
+def owners(transaction: Transaction, piece_ids: Sequence[int]) -> dict[int, int]:
+    """Return which episode each piece is of."""
+    found: dict[int, int] = {}
+    for first in range(0, len(piece_ids), CHUNK):
+        chunk = piece_ids[first : first + CHUNK]
+        rows = transaction.rows(
+            "SELECT id, episode_id FROM memstore_pieces"
+            f" WHERE id IN ({', '.join('?' * len(chunk))})",
+            chunk,
+        )
+        found.update((int(row[0] or 0), int(row[1] or 0)) for row in rows)
+    return found
+
+
+def select_ids(transaction: Transaction, wanted: EpisodeFilter) -> list[int]:
+    """Return the ids of the pieces of the episodes a filter lets through."""
+    where, values = wanted.where()
+    # In one text: a row at a time takes most of the time where most may be seen.
+    row = transaction.one(
+        f"SELECT group_concat(p.id) FROM {SEEN} CROSS JOIN memstore_pieces p"
+        f" ON p.episode_id = e.id WHERE {where}",
+        values,
+    )
+    return [] if row is None or row[0] is None else [*map(int, str(row[0]).split(","))]
+
+
+def expired_ids(transaction: Transaction, now: datetime) -> list[int]:
+    """Return the ids of the pieces of the episodes whose time has passed, in every namespace."""
+    rows = transaction.rows(
+        "SELECT p.id FROM memstore_episodes e JOIN memstore_pieces p ON p.episode_id = e.id"
+        " WHERE e.expired_at IS NOT NULL AND e.expired_at <= ?",
+        (clock.to_text(now),),
+    )
+    return [int(row[0] or 0) for row in rows]
+
+
+def embedded(transaction: Transaction, piece_ids: Sequence[int]) -> set[int]:
+    """Return those of the pieces that have a vector in the active generation."""
+    found: set[int] = set()
+    for first in range(0, len(piece_ids), CHUNK):
+        chunk = piece_ids[first : first + CHUNK]
+        rows = transaction.rows(
+            f"SELECT v.piece_id FROM {PIECES.name} v"
+            " JOIN memstore_generations g ON g.id = v.generation_id AND g.state = 'active'"
+            f" WHERE v.piece_id IN ({', '.join('?' * len(chunk))}) AND v.embedding IS NOT NULL",
+            chunk,
+        )
+        found.update(int(row[0] or 0) for row in rows)
+    return found
+
+
+def count_episodes(transaction: Transaction, namespace: str) -> dict[str, int]:
+    """Count the episodes of a namespace, and those with a piece that waits or was given up."""
+    waiting = (
+        "SELECT count(DISTINCT p.episode_id)"
+        f" FROM {PIECES.name} v INDEXED BY {PIECES.queue}"
+        " CROSS JOIN memstore_pieces p CROSS JOIN memstore_episodes e"
+        " WHERE v.generation_id = (SELECT id FROM memstore_generations WHERE state = 'active')"
+        " AND p.id = v.piece_id AND e.id = p.episode_id AND e.namespace = ?"
+        " AND v.embedding IS NULL AND v.embed_attempts"
+    )
+    asked = {
+        "episodes": "SELECT count(*) FROM memstore_episodes"
+        " WHERE namespace = ? AND content_hash <> ''",
+        "episodes_pending": f"{waiting} BETWEEN 0 AND {MAX_ATTEMPTS - 1}",
+        "episodes_quarantined": f"{waiting} >= {MAX_ATTEMPTS}",
+    }
+    counts = {}
+    for name, sql in asked.items():
+        row = transaction.one(sql, (namespace,))
+        counts[name] = int(row[0] or 0) if row else 0
+    return counts
+
+
+def everything(transaction: Transaction) -> Iterator[Piece]:
+    """Yield every piece of the file, by episode and place."""
+    rows = transaction.rows(
+        "SELECT id, episode_id, start, stop FROM memstore_pieces ORDER BY episode_id, start"
+    )
+    return map(_decode, rows)
+
+
+def _decode(row: Row) -> Piece:
+    return Piece(*(int(value or 0) for value in row))

@@ -1,0 +1,281 @@
+"""The table of proposals: facts that may be superseded, by another or by one that sums them up."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from memstore.database.tables import facts as fact_table
+from memstore.domain import clock
+from memstore.domain.arguments import MAX_NUMBER
+from memstore.domain.records import Proposal, ProposalState
+from memstore.errors import StorageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from datetime import datetime
+
+    from memstore.database.engine import Row, Transaction
+
+COLUMNS = (
+    "p.id, p.at, p.old_id, p.new_id, p.similarity, p.evidence, p.state, p.decided_at, p.sources,"
+    " p.content"
+)
+HOME = "FROM memstore_proposals p JOIN memstore_facts o ON o.id = p.old_id"
+# What was retired, deleted or erased meanwhile is no longer anybody's to decide.
+CURRENT = (
+    " AND o.superseded_by IS NULL AND o.deleted_at IS NULL"
+    " AND NOT EXISTS (SELECT 1 FROM memstore_facts n WHERE n.id = p.new_id"
+    " AND (n.superseded_by IS NOT NULL OR n.deleted_at IS NOT NULL))"
+    " AND NOT EXISTS (SELECT 1 FROM json_each(p.sources) s JOIN memstore_facts f"
+    " ON f.id = s.value WHERE f.superseded_by IS NOT NULL OR f.deleted_at IS NOT NULL)"
+)
+
+
+class ProposalRow(NamedTuple):
+    """A proposal as it is stored."""
+
+    id: int
+    at: str
+    old_id: int
+    new_id: int | None
+    """Of a consolidation empty until it is accepted."""
+    similarity: float | None
+    evidence: str | None
+    """JSON."""
+    state: str
+    decided_at: str | None
+    sources: tuple[int, ...]
+    """The facts a consolidation sums up, in order; empty for a supersession."""
+    content: str | None
+    """The text of a consolidation, blank once a fact holds it."""
+
+
+def insert(
+    transaction: Transaction,
+    old_id: int,
+    new_id: int,
+    similarity: float,
+    evidence: Mapping[str, Any] | None,
+) -> int | None:
+    """Keep a supersession that waits for a decision; ``None`` if the pair was put forward before.
+
+    Returns:
+        Its id.
+    """
+    row = transaction.one(
+        "INSERT INTO memstore_proposals (at, old_id, new_id, similarity, evidence)"
+        " VALUES (?, ?, ?, ?, ?) ON CONFLICT (old_id, new_id) DO NOTHING RETURNING id",
+        (clock.to_text(clock.utc_now()), old_id, new_id, similarity, _encode(evidence)),
+    )
+    return None if row is None else int(row[0] or 0)
+
+
+def insert_consolidation(
+    transaction: Transaction,
+    sources: Sequence[int],
+    content: str,
+    evidence: Mapping[str, Any] | None,
+) -> int | None:
+    """Keep a consolidation that waits; ``None`` if one of the same facts was put forward before.
+
+    Returns:
+        Its id.
+    """
+    ids = sorted(sources)
+    row = transaction.one(
+        "INSERT INTO memstore_proposals (at, old_id, evidence, sources, content)"
+        " VALUES (?, ?, ?, ?, ?)"
+        " ON CONFLICT (sources) WHERE sources IS NOT NULL DO NOTHING RETURNING id",
+        (clock.to_text(clock.utc_now()), ids[0], _encode(evidence), json.dumps(ids), content),
+    )
+    return None if row is None else int(row[0] or 0)
+
+
+def consolidating(
+    transaction: Transaction, sources: Sequence[int], namespace: str
+) -> Proposal | None:
+    """Return the consolidation of just these facts, in whatever state."""
+    found = _decode_all(
+        transaction,
+        transaction.rows(
+            f"SELECT {COLUMNS} {HOME} WHERE o.namespace = ? AND p.sources = ?",
+            (namespace, json.dumps(sorted(sources))),
+        ),
+    )
+    return found[0] if found else None
+
+
+def get(transaction: Transaction, proposal_id: int, namespace: str) -> Proposal | None:
+    """Return one proposal of a namespace, in whatever state."""
+    if abs(proposal_id) > MAX_NUMBER:
+        return None
+    found = _decode_all(
+        transaction,
+        transaction.rows(
+            f"SELECT {COLUMNS} {HOME} WHERE o.namespace = ? AND p.id = ?", (namespace, proposal_id)
+        ),
+    )
+    return found[0] if found else None
+
+
+def select(
+    transaction: Transaction, namespace: str, state: str | None, *, newest_first: bool = False
+) -> list[Proposal]:
+    """Return the proposals of a namespace by id; ``None`` for every state.
+
+    Open ones are those that can still be decided: every fact they name is what holds now.
+    """
+    bound = "" if state is None else " AND p.state = ?"
+    if state == ProposalState.OPEN:
+        bound += CURRENT
+    rows = transaction.rows(
+        f"SELECT {COLUMNS} {HOME} WHERE o.namespace = ?{bound}"
+        f" ORDER BY p.id {'DESC' if newest_first else 'ASC'}",
+        (namespace,) if state is None else (namespace, state),
+    )
+    return _decode_all(transaction, rows)
+
+
+def decide(
+    transaction: Transaction,
+    proposal_id: int,
+    state: str,
+    at: datetime,
+    *,
+    new_id: int | None = None,
+) -> None:
+    """Close a proposal.
+
+    Args:
+        transaction: the one in which it is carried out.
+        proposal_id: which one.
+        state: what was decided.
+        at: when.
+        new_id: the fact that a consolidation became, which holds its text from now on.
+    """
+    transaction.run(
+        "UPDATE memstore_proposals SET state = ?, decided_at = ? WHERE id = ?",
+        (state, clock.to_text(at), proposal_id),
+    )
+    if new_id is not None:
+        transaction.run(
+            "UPDATE memstore_proposals SET new_id = ?, content = '' WHERE id = ?",
+            (new_id, proposal_id),
+        )
+
+
+def decided_about(transaction: Transaction, fact_id: int) -> bool:
+    """Whether somebody decided about a proposal that names the fact."""
+    row = transaction.one(
+        "SELECT EXISTS (SELECT 1 FROM memstore_proposals WHERE old_id = ?1 AND state <> 'open')"
+        " OR EXISTS (SELECT 1 FROM memstore_proposals WHERE new_id = ?1 AND state <> 'open')"
+        " OR EXISTS (SELECT 1 FROM memstore_proposals p, json_each(p.sources) s"
+        " WHERE p.sources IS NOT NULL AND s.value = ?1 AND p.state <> 'open')",
+        (fact_id,),
+    )
+    return bool(row and row[0])
+
+
+def forget_evidence(transaction: Transaction, fact_id: int) -> None:
+    """Blank what proposals quote of a fact."""
+    transaction.run(
+        "UPDATE memstore_proposals SET evidence = NULL WHERE old_id = ?1 OR new_id = ?1", (fact_id,)
+    )
+    transaction.run(
+        "UPDATE memstore_proposals SET evidence = NULL, content = ''"
+        " WHERE sources IS NOT NULL AND ?1 IN (SELECT value FROM json_each(sources))",
+        (fact_id,),
+    )
+
+
+def everything(
+    transaction: Transaction, namespaces: Sequence[str] | None = None
+) -> Iterator[ProposalRow]:
+    """Yield the proposals of some namespaces (``None``: of all) by id, as they are stored."""
+    rows = transaction.rows(
+        f"SELECT {COLUMNS} {HOME} {_bound(namespaces)} ORDER BY p.id", namespaces or ()
+    )
+    return map(_row, rows)
+
+
+def count_all(transaction: Transaction, namespaces: Sequence[str] | None = None) -> int:
+    """Return how many proposals :func:`everything` yields."""
+    row = transaction.one(f"SELECT count(*) {HOME} {_bound(namespaces)}", namespaces or ())
+    return int(row[0] or 0) if row else 0
+
+
+def place(transaction: Transaction, row: ProposalRow) -> bool:
+    """Keep a proposal as it was, with an id of its own; false if its facts were put forward."""
+    return bool(
+        transaction.run(
+            "INSERT INTO memstore_proposals"
+            " (at, old_id, new_id, similarity, evidence, state, decided_at, sources, content)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+            (
+                row.at,
+                min(row.sources, default=row.old_id),
+                row.new_id,
+                row.similarity,
+                row.evidence,
+                row.state,
+                row.decided_at,
+                json.dumps(sorted(row.sources)) if row.sources else None,
+                row.content if row.sources else None,
+            ),
+        )
+    )
+
+
+def _bound(namespaces: Sequence[str] | None) -> str:
+    if namespaces is None:
+        return ""
+    return f"WHERE o.namespace IN ({', '.join('?' * len(namespaces))})"
+
+
+def _encode(evidence: Mapping[str, Any] | None) -> str | None:
+    return None if evidence is None else json.dumps(evidence, ensure_ascii=False)
+
+
+def _row(row: Row) -> ProposalRow:
+    id_, at, old_id, new_id, similarity, evidence, state, decided_at, sources, content = row
+    try:
+        return ProposalRow(
+            id=int(id_ or 0),
+            at=str(at),
+            old_id=int(old_id or 0),
+            new_id=None if new_id is None else int(new_id),
+            similarity=None if similarity is None else float(similarity),
+            evidence=None if evidence is None else str(evidence),
+            state=str(state),
+            decided_at=None if decided_at is None else str(decided_at),
+            sources=() if sources is None else tuple(map(int, json.loads(str(sources)))),
+            content=None if content is None else str(content),
+        )
+    except (ValueError, TypeError) as error:
+        raise StorageError(f"proposal {id_!r} cannot be read: {error}") from error
+
+
+def _decode_all(transaction: Transaction, rows: Iterable[Row]) -> list[Proposal]:
+    found = [_row(row) for row in rows]
+    ids = {fact_id for row in found for fact_id in (row.old_id, row.new_id, *row.sources)}
+    facts = fact_table.get_many(transaction, sorted(one for one in ids if one is not None))
+    return [_decode(row, facts) for row in found]
+
+
+def _decode(row: ProposalRow, facts: Mapping[int, Any]) -> Proposal:
+    try:
+        new = None if row.new_id is None else facts[row.new_id]
+        return Proposal(
+            id=row.id,
+            at=clock.from_text(row.at),
+            sources=tuple(facts[fact_id] for fact_id in row.sources or (row.old_id,)),
+            new=new,
+            content=row.content or "" if new is None else new.content,
+            similarity=row.similarity,
+            evidence=json.loads(row.evidence) if row.evidence is not None else {},
+            state=row.state,
+            decided_at=None if row.decided_at is None else clock.from_text(row.decided_at),
+        )
+    except (ValueError, KeyError) as error:
+        raise StorageError(f"proposal {row.id!r} cannot be read: {error}") from error

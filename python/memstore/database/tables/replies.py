@@ -1,0 +1,152 @@
+"""The table of replies: what a model answered about an episode, so that it need not be asked again.
+
+What is kept quotes the episode, and is deleted with it and with any fact whose text it holds.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from memstore.database.tables import readings as reading_table
+from memstore.database.tables.readings import CLOSED, NOTHING_ASKED, ReadingRow
+from memstore.domain import clock
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from memstore.database.engine import Transaction
+
+
+class ReplyRow(NamedTuple):
+    """One answer of a model."""
+
+    episode_id: int
+    key: str
+    """SHA-256 of the model, the prompt and the schema."""
+    model: str
+    reply: str
+    """As :func:`written` writes it."""
+    created_at: str
+
+
+def written(reply: Any) -> str:
+    """Write a reply that was read, in the one form in which texts can be looked for in it."""
+    return json.dumps(reply, ensure_ascii=True, separators=(",", ":"))
+
+
+def get(transaction: Transaction, episode_id: int, key: str) -> str | None:
+    """Return what was answered about an episode, if it is kept."""
+    row = transaction.one(
+        "SELECT reply FROM memstore_replies WHERE episode_id = ? AND key = ?", (episode_id, key)
+    )
+    return None if row is None else str(row[0])
+
+
+def insert(transaction: Transaction, episode_id: int, key: str, model: str, reply: Any) -> bool:
+    """Keep a reply as of now; see :func:`place`."""
+    at = clock.to_text(clock.utc_now())
+    return place(transaction, ReplyRow(episode_id, key, model, written(reply), at))
+
+
+def place(transaction: Transaction, row: ReplyRow) -> bool:
+    """Keep a reply; false if one is known, or the episode is erased, closed or not there."""
+    return bool(
+        transaction.run(
+            "INSERT INTO memstore_replies (episode_id, key, model, reply, created_at)"
+            " SELECT id, ?2, ?3, ?4, ?5 FROM memstore_episodes WHERE id = ?1 AND content <> ''"
+            f" AND NOT EXISTS (SELECT 1 FROM memstore_readings"
+            f" WHERE episode_id = ?1 AND kind = '{CLOSED}')"
+            " ON CONFLICT (episode_id, key) DO NOTHING",
+            tuple(row),
+        )
+    )
+
+
+def forget_episode(transaction: Transaction, episode_id: int) -> None:
+    """Delete every reply about an episode, and how it was read."""
+    transaction.run("DELETE FROM memstore_replies WHERE episode_id = ?", (episode_id,))
+    reading_table.forget(transaction, episode_id)
+
+
+def close_episodes(
+    transaction: Transaction, namespace: str, content: str, episode_id: int | None
+) -> None:
+    """Forget the replies about the episodes that a fact was found in, and close these episodes.
+
+    Args:
+        transaction: the one in which the fact is erased.
+        namespace: the fact's.
+        content: its text; empty where it was erased before.
+        episode_id: the episode it was drawn from. Others that say the same are found by it.
+    """
+    found = {episode_id} if episode_id is not None else set[int]()
+    if content:
+        rows = transaction.rows(
+            "SELECT DISTINCT r.episode_id FROM memstore_replies r"
+            " JOIN memstore_episodes e ON e.id = r.episode_id"
+            " WHERE e.namespace = ? AND instr(r.reply, ?) > 0",
+            (namespace, written(content)[1:-1]),
+        )
+        found.update(int(row[0] or 0) for row in rows)
+    for one in sorted(found):
+        forget_episode(transaction, one)
+        reading_table.place(transaction, ReadingRow(one, CLOSED, NOTHING_ASKED))
+
+
+def misplaced(transaction: Transaction) -> list[int]:
+    """Return the ids of episodes of which replies or readings are kept that should not be."""
+    rows = transaction.rows(
+        "SELECT episode_id FROM memstore_replies r WHERE EXISTS"
+        " (SELECT 1 FROM memstore_readings c WHERE c.episode_id = r.episode_id"
+        f" AND c.kind = '{CLOSED}')"
+        " UNION SELECT episode_id FROM memstore_replies WHERE episode_id NOT IN"
+        " (SELECT id FROM memstore_episodes WHERE content <> '')"
+        " UNION SELECT episode_id FROM memstore_readings WHERE episode_id NOT IN"
+        " (SELECT id FROM memstore_episodes WHERE content <> '') ORDER BY 1"
+    )
+    return [int(row[0] or 0) for row in rows]
+
+
+def forget_misplaced(transaction: Transaction) -> int:
+    """Delete what :func:`misplaced` finds, and return of how many episodes."""
+    found = misplaced(transaction)
+    for episode_id in found:
+        closed = any(
+            row.kind == CLOSED for row in reading_table.of_episode(transaction, episode_id)
+        )
+        forget_episode(transaction, episode_id)
+        if closed:
+            reading_table.place(transaction, ReadingRow(episode_id, CLOSED, NOTHING_ASKED))
+    return len(found)
+
+
+def everything(
+    transaction: Transaction, namespaces: Sequence[str] | None = None
+) -> Iterator[ReplyRow]:
+    """Yield the replies about episodes of some namespaces (``None``: of all), by episode."""
+    rows = transaction.rows(
+        "SELECT r.episode_id, r.key, r.model, r.reply, r.created_at FROM memstore_replies r"
+        f" JOIN memstore_episodes e ON e.id = r.episode_id {_bound(namespaces)}"
+        " ORDER BY r.episode_id, r.key",
+        namespaces or (),
+    )
+    for episode_id, *texts in rows:
+        key, model, reply, created_at = map(str, texts)
+        yield ReplyRow(int(episode_id or 0), key, model, reply, created_at)
+
+
+def count_all(transaction: Transaction, namespaces: Sequence[str] | None = None) -> int:
+    """Return how many replies :func:`everything` yields."""
+    row = transaction.one(
+        "SELECT count(*) FROM memstore_replies r"
+        f" JOIN memstore_episodes e ON e.id = r.episode_id {_bound(namespaces)}",
+        namespaces or (),
+    )
+    return int(row[0] or 0) if row else 0
+
+
+def _bound(namespaces: Sequence[str] | None) -> str:
+    if namespaces is None:
+        return ""
+    return f"WHERE e.namespace IN ({', '.join('?' * len(namespaces))})"

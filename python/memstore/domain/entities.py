@@ -1,0 +1,162 @@
+"""The nouns of the graph: entities, how they relate, and what people decided about them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, Final
+
+from memstore.domain import clock
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from memstore.domain.records import Fact
+
+MENTIONS: Final = "mentions"
+"""The label of a relation that no words name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entity:
+    """Somebody or something that facts speak of."""
+
+    name: str
+    """The longest of its names; of equally long ones the first in the alphabet."""
+    names: tuple[str, ...]
+    """Every name it has in a fact that holds now, ``name`` first."""
+    facts: int
+    """How many facts that hold now speak of it."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as JSON values."""
+        return {"name": self.name, "names": list(self.names), "facts": self.facts}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Relation:
+    """How one entity stands to another, and the facts that say so."""
+
+    source: str
+    """The name of the entity it goes out from."""
+    label: str
+    """The words between the two, or ``mentions``."""
+    target: str
+    facts: tuple[Fact, ...]
+    """The newest facts behind it, a few; all of them hold now."""
+    fact_count: int
+    """How many there are."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as JSON values; of the facts, ids, subjects and contents."""
+        facts = [{"id": f.id, "subject": f.subject, "content": f.content} for f in self.facts]
+        return {
+            "source": self.source,
+            "label": self.label,
+            "target": self.target,
+            "facts": facts,
+            "fact_count": self.fact_count,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Neighbour:
+    """An entity near another one, and a shortest way to it."""
+
+    entity: Entity
+    distance: int
+    """How many steps away."""
+    path: tuple[tuple[Relation, ...], ...]
+    """For each step the relations it can be taken by, words before ``mentions``; a few."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as JSON values."""
+        path = [[relation.to_dict() for relation in step] for step in self.path]
+        return {"entity": self.entity.to_dict(), "distance": self.distance, "path": path}
+
+
+class Neighbours(list[Neighbour]):
+    """The neighbours of one entity, the nearest first."""
+
+    entity: Entity
+    """Whose neighbours they are."""
+    cut: str | None = None
+    """What was left out, in a sentence; ``None``: nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntityDecision:
+    """What a person said of two names: that they are one entity, or that they are not."""
+
+    left: str
+    right: str
+    same: bool
+    actor: str
+    at: datetime
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as JSON values."""
+        return {f.name: getattr(self, f.name) for f in fields(self)} | {
+            "at": clock.to_text(self.at)
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LikelySame:
+    """Two entities that may be one; somebody is to decide."""
+
+    left: Entity
+    right: Entity
+    reason: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as JSON values."""
+        return {
+            "left": self.left.to_dict(),
+            "right": self.right.to_dict(),
+            "reason": self.reason,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraphStatus:
+    """What a namespace's graph was built from, and how far it is behind."""
+
+    built_at: datetime | None
+    """``None``: it was never built."""
+    facts: int = 0
+    """How many facts it was built from."""
+    entities: int = 0
+    relations: int = 0
+    """How many relations facts that hold now give, each counted once a fact."""
+    changed: int = 0
+    """Facts added, retired, deleted, restored or erased since; what is gone is not shown."""
+    model: str | None = None
+    """The model that read the facts beside the rules."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields that are set, as JSON values."""
+        values = {f.name: getattr(self, f.name) for f in fields(self)}
+        values["built_at"] = None if self.built_at is None else clock.to_text(self.built_at)
+        return {name: value for name, value in values.items() if value is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedRelation:
+    """Something a model said about a fact that was not believed, and why."""
+
+    fact_id: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraphBuilt:
+    """What came of building the graph."""
+
+    status: GraphStatus
+    refused: tuple[RefusedRelation, ...] = ()
+    """What the model said and was refused; empty without one."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as JSON values."""
+        refused = [{"fact": one.fact_id, "reason": one.reason} for one in self.refused]
+        return {"status": self.status.to_dict(), "refused": refused}

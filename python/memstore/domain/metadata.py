@@ -1,0 +1,177 @@
+"""Metadata: checking it, patching it, and filtering by it with typed operators."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from memstore.domain.arguments import MAX_NUMBER
+
+MAX_BYTES = 64 * 1024
+MAX_DEPTH = 100
+"""Levels of nesting; the database reads a thousand, Python's own reader sometimes fewer."""
+OPERATORS = ("=", "!=", "<", "<=", ">", ">=")
+
+Scalar: TypeAlias = str | int | float | bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class MetadataFilter:
+    """One condition on a metadata key.
+
+    A comparison never mixes types: ``=`` and the ordering operators match values of the filter
+    value's own JSON type (number, string, boolean). ``!=`` matches a key that is present with
+    another value, of whatever type. ``= None`` matches facts that have no value there (null or
+    no such key), ``!= None`` those that have one.
+
+    Args:
+        key: a top-level key, taken literally.
+        op: one of ``= != < <= > >=``.
+        value: a number, string, boolean or ``None``.
+        include_missing: let facts match that have no such key.
+
+    Raises:
+        ValueError: an unknown operator, or one the value's type has no order for.
+        TypeError: a key or value of another type.
+    """
+
+    key: str
+    op: str
+    value: Scalar
+    include_missing: bool = False
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.key, str) or not self.key:
+            raise TypeError(f"a metadata filter's key must be non-empty text, not {self.key!r}")
+        if self.op not in OPERATORS:
+            raise ValueError(
+                f"unknown metadata operator {self.op!r}: use one of {' '.join(OPERATORS)}"
+            )
+        if not isinstance(self.value, str | int | float | bool | None):
+            raise TypeError(
+                f"metadata filter on {self.key!r}: compare with a number, text, true, false or "
+                f"null, not {type(self.value).__name__}"
+            )
+        if isinstance(self.value, float) and not math.isfinite(self.value):
+            raise ValueError(f"metadata filter on {self.key!r}: {self.value} is not a JSON number")
+        if isinstance(self.value, int) and abs(self.value) > MAX_NUMBER:
+            raise ValueError(f"metadata filter on {self.key!r}: the number is beyond 64 bits")
+        if self.op not in ("=", "!=") and isinstance(self.value, bool | None):
+            raise ValueError(
+                f"metadata filter on {self.key!r}: {self.op} needs a number or text; "
+                f"true, false and null have no order, use = or !="
+            )
+
+
+Filters: TypeAlias = (
+    Mapping[str, Scalar] | Iterable[MetadataFilter | tuple[str, str, Scalar]] | None
+)
+"""What ``filters=`` takes: ``{"key": value}`` for equality, or a list of filters or triples."""
+
+
+def parse_filters(filters: Filters) -> tuple[MetadataFilter, ...]:
+    """Read the accepted forms of a filter list into filters."""
+    if filters is None:
+        return ()
+    if isinstance(filters, Mapping):
+        return tuple(MetadataFilter(key, "=", value) for key, value in filters.items())
+    if isinstance(filters, str):
+        raise TypeError('filters must be {"key": value} or a list of ("key", "=", value), not text')
+    return tuple(map(_parse_one, filters))
+
+
+def _parse_one(item: MetadataFilter | tuple[str, str, Scalar]) -> MetadataFilter:
+    if isinstance(item, MetadataFilter):
+        return item
+    if isinstance(item, tuple | list) and len(item) == 3:
+        return MetadataFilter(*item)
+    raise TypeError(f'a filter is ("key", "=", value) or a MetadataFilter, not {item!r}')
+
+
+def encode(metadata: Mapping[str, Any] | None) -> str | None:
+    """Write metadata as JSON text; ``None`` for nothing.
+
+    Raises:
+        TypeError: it is no mapping with text keys, or holds what JSON cannot.
+        ValueError: NaN or infinity inside, or nesting without end.
+    """
+    if metadata is None:
+        return None
+    if not isinstance(metadata, Mapping):
+        raise TypeError(f"metadata must be a mapping, not {type(metadata).__name__}")
+    check(metadata)
+    try:
+        text = json.dumps(dict(metadata), ensure_ascii=False, allow_nan=False)
+        text.encode("utf-8")
+    except ValueError as error:
+        raise ValueError(f"metadata cannot be written as JSON: {error}") from None
+    except TypeError as error:
+        raise TypeError(f"metadata cannot be written as JSON: {error}") from None
+    return text if metadata else None
+
+
+def check_size(metadata: Mapping[str, Any] | None) -> None:
+    """Refuse metadata over 64 KiB, and what :func:`encode` refuses.
+
+    Raises:
+        ValueError: it is larger; what is stored already may be, in files of other programs.
+    """
+    size = len((encode(metadata) or "").encode("utf-8"))
+    if size > MAX_BYTES:
+        raise ValueError(
+            f"metadata is {size:,} bytes, over the limit of {MAX_BYTES:,}: "
+            "keep long text in the content of a fact"
+        )
+
+
+def check(value: object, depth: int = 0) -> None:
+    """Refuse nesting without end, and keys that JSON would turn into text silently.
+
+    Raises:
+        TypeError: a key is no text.
+        ValueError: more than ``MAX_DEPTH`` levels.
+    """
+    if depth > MAX_DEPTH:
+        raise ValueError(f"metadata is nested deeper than {MAX_DEPTH} levels")
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            if not isinstance(key, str):
+                raise TypeError(f"metadata keys must be text, not {key!r}")
+            check(inner, depth + 1)
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            check(inner, depth + 1)
+
+
+def decode(stored: str | bytes | None) -> dict[str, Any]:
+    """Read metadata as it stands in a row. What is no JSON object is kept under ``_raw``."""
+    if not stored:
+        return {}
+    text = stored.decode("utf-8", "replace") if isinstance(stored, bytes) else stored
+    try:
+        value = json.loads(text, parse_constant=_no_number)
+        check(value)
+    except (ValueError, RecursionError):
+        return {"_raw": text}
+    return value if isinstance(value, dict) else {"_raw": value}
+
+
+def _no_number(name: str) -> None:
+    raise ValueError(f"{name} is not a JSON number")
+
+
+def merge_patch(target: Mapping[str, Any], patch: Mapping[str, Any]) -> dict[str, Any]:
+    """Apply a JSON merge patch (RFC 7396): null removes a key, objects merge, the rest replaces."""
+    merged = dict(target)
+    for key, value in patch.items():
+        if value is None:
+            merged.pop(key, None)
+        elif isinstance(value, Mapping):
+            below = merged.get(key)
+            merged[key] = merge_patch(below if isinstance(below, Mapping) else {}, value)
+        else:
+            merged[key] = value
+    return merged

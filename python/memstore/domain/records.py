@@ -1,0 +1,505 @@
+"""The nouns: facts, search hits, tasks, and what a store says about itself.
+
+The fields of :class:`Fact` are the columns of ``memstore_facts``, in order (but for those marked
+computed); SELECT and INSERT lists, exports and answers derive from them, so a new column is one
+field and one migration.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field, fields
+from datetime import datetime
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from memstore.domain import clock
+from memstore.domain.arguments import MAX_NAME, checked_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+DEFAULT_CATEGORY = "note"
+
+BYTES_PER_NUMBER = 4
+"""Of a stored vector: float32, little-endian."""
+
+TODO = "todo"
+"""The subject of every task."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scope:
+    """Whose something is, inside a namespace. One that is missing means "not set", never "all".
+
+    Raises:
+        ValueError: an id that is blank or over-long: an owner nobody meant to name.
+        TypeError: an id that is no text.
+    """
+
+    user_id: str | None = None
+    agent_id: str | None = None
+    run_id: str | None = None
+
+    def __post_init__(self) -> None:
+        for name, given in self.ids.items():
+            if given is not None:
+                checked_text(given, name, MAX_NAME)
+
+    @property
+    def ids(self) -> dict[str, str | None]:
+        """The three by name, as columns and keyword arguments."""
+        return {"user_id": self.user_id, "agent_id": self.agent_id, "run_id": self.run_id}
+
+
+SCOPE_FIELDS = tuple(f.name for f in fields(Scope))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """One claim about one subject. Its text never changes after it is stored."""
+
+    id: int
+    uuid: str
+    namespace: str
+    content: str
+    subject: str
+    category: str
+    metadata: dict[str, Any]
+    superseded_by: int | None = None
+    superseded_at: datetime | None = None
+    confirmed_count: int = 0
+    last_confirmed_at: datetime | None = None
+    use_count: int = 0
+    last_used_at: datetime | None = None
+    created_at: datetime
+    valid_at: datetime | None = None
+    expired_at: datetime | None = None
+    deleted_at: datetime | None = None
+    user_id: str | None = None
+    agent_id: str | None = None
+    run_id: str | None = None
+    source: str | None = None
+    episode_id: int | None = None
+    idempotency_key: str | None = None
+    derivation: str | None = None
+    """How a model had a part in it: ``extract``, ``memory`` or ``consolidate``; ``None``: none."""
+    embed_error: str | None = field(default=None, metadata={"computed": True})
+    """Why its embedding failed, of late or for good; none once it is embedded."""
+    embedded: bool = field(default=False, metadata={"computed": True})
+    """Whether it has a vector of the model that searches use now."""
+
+    @property
+    def status(self) -> str:
+        """``active``, ``superseded``, ``deleted``, ``erased`` or ``expired``."""
+        if self.deleted_at is not None:
+            return "deleted" if self.content else "erased"
+        if self.superseded_by is not None:
+            return "superseded"
+        if self.expired_at is not None and self.expired_at <= clock.utc_now():
+            return "expired"
+        return "active"
+
+    @property
+    def scope(self) -> Scope:
+        """Whose it is."""
+        return Scope(user_id=self.user_id, agent_id=self.agent_id, run_id=self.run_id)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields that are set, and the status, as JSON values."""
+        values = {
+            name: clock.to_text(value) if isinstance(value, datetime) else value
+            for name in FACT_FIELDS
+            if (value := getattr(self, name)) is not None
+        }
+        return values | {"status": self.status}
+
+
+FACT_FIELDS = tuple(f.name for f in fields(Fact))
+MOMENT_FIELDS = frozenset(f.name for f in fields(Fact) if "datetime" in str(f.type))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewFact:
+    """A fact to be stored; see :meth:`memstore.Store.add` for what each field means."""
+
+    content: str
+    subject: str
+    category: str = DEFAULT_CATEGORY
+    metadata: Mapping[str, Any] | None = None
+    supersedes: int | None = None
+    created_at: datetime | str | None = None
+    valid_at: datetime | str | None = None
+    expired_at: datetime | str | None = None
+    source: str | None = None
+    idempotency_key: str | None = None
+    user_id: str | None = None
+    agent_id: str | None = None
+    run_id: str | None = None
+    episode_id: int | None = None
+    derivation: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SearchHit:
+    """A fact that was found, and why it stands where it does.
+
+    ``score = (word_weight * word_score + vector_weight * vector_score) * decay``.
+    """
+
+    fact: Fact
+    score: float
+    word_score: float
+    """BM25 divided by the best BM25 of this search, 0 to 1; 0 when no word matched."""
+    vector_score: float
+    """Cosine similarity where positive, 0 to 1; 0 when there is no vector."""
+    decay: float
+    """``0.5 ** (age / half-life)``, 1 where nothing decays."""
+
+
+class SearchHits(list[SearchHit]):
+    """The hits of one search, best first."""
+
+    words_only: str | None = None
+    """Why meaning took no part in the search (no embedder, or its failure); ``None`` if it did."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Episode:
+    """A verbatim record of something that was said or done; what was learnt is drawn from it."""
+
+    id: int
+    uuid: str
+    namespace: str
+    content: str
+    """Empty once it was erased."""
+    source: str | None = None
+    """What it came from: a program, a person, a file."""
+    source_model: str | None = None
+    source_description: str | None = None
+    name: str | None = None
+    tags: list[str] = field(default_factory=list)
+    metadata: dict[str, Any]
+    valid_at: datetime | None = None
+    """When it was said or done, if not when it was written down."""
+    created_at: datetime
+    expired_at: datetime | None = None
+    """From when on it no longer counts."""
+    user_id: str | None = None
+    agent_id: str | None = None
+    run_id: str | None = None
+    idempotency_key: str | None = None
+    content_hash: str
+
+    @property
+    def status(self) -> str:
+        """``active``, ``expired`` or ``erased``."""
+        if not self.content:
+            return "erased"
+        expired = self.expired_at is not None and self.expired_at <= clock.utc_now()
+        return "expired" if expired else "active"
+
+    @property
+    def scope(self) -> Scope:
+        """Whose it is."""
+        return Scope(user_id=self.user_id, agent_id=self.agent_id, run_id=self.run_id)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields that are set, as JSON values."""
+        return {
+            name: clock.to_text(value) if isinstance(value, datetime) else value
+            for name in EPISODE_FIELDS
+            if (value := getattr(self, name)) is not None and value != []
+        }
+
+
+EPISODE_FIELDS = tuple(f.name for f in fields(Episode))
+EPISODE_MOMENTS = tuple(f.name for f in fields(Episode) if "datetime" in str(f.type))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewEpisode:
+    """An episode to be recorded; see :meth:`memstore.episodes.log.Episodes.add` for its fields."""
+
+    content: str
+    source: str
+    name: str | None = None
+    source_model: str | None = None
+    source_description: str | None = None
+    tags: Iterable[str] = ()
+    valid_at: datetime | str | None = None
+    metadata: Mapping[str, Any] | None = None
+    idempotency_key: str | None = None
+    user_id: str | None = None
+    agent_id: str | None = None
+    run_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeHit:
+    """An episode that was found, and why it stands where it does.
+
+    ``score = (1 - alpha) * word_score + alpha * similarity``, a negative similarity counting as
+    none, plus ``tag_boost`` where it has the tags.
+    """
+
+    episode: Episode
+    score: float
+    word_score: float
+    """BM25 divided by the best BM25 of this search, 0 to 1; 0 when no word matched."""
+    similarity: float | None
+    """Cosine of the query and the nearest piece, -1 to 1; ``None`` where nothing was compared,
+    because the episode waits for its embedding or the meaning took no part."""
+    start: int
+    """Where in the content, counted in characters, the piece that matched best begins."""
+    stop: int
+
+    @property
+    def excerpt(self) -> str:
+        """The piece that matched best; of a short episode, all of it."""
+        return self.episode.content[self.start : self.stop]
+
+
+class EpisodeHits(list[EpisodeHit]):
+    """The hits of one search, best first."""
+
+    words_only: str | None = None
+    """Why meaning took no part although it was asked for; ``None`` if it did."""
+    words_only_code: str | None = None
+    """The same for programs: ``no_embedder``, ``embedder_unavailable``, ``embedder_rejected``,
+    ``other_model`` or ``nothing_embedded``."""
+    newest_first: int = 0
+    """How many hits at the end only fill the answer up, newest first, for want of the meaning."""
+
+
+class Access(StrEnum):
+    """What a token allows."""
+
+    READ = "read"
+    WRITE = "write"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Token:
+    """Somebody's leave to use the server over HTTP; the secret itself is stored nowhere."""
+
+    id: int
+    name: str
+    namespace: str
+    """The one it reaches."""
+    access: str
+    """``read`` or ``write``."""
+    created_at: datetime
+    expires_at: datetime | None = None
+    revoked_at: datetime | None = None
+    last_used_at: datetime | None = None
+    """To a minute, and best effort."""
+
+    @property
+    def status(self) -> str:
+        """``active``, ``revoked`` or ``expired``."""
+        if self.revoked_at is not None:
+            return "revoked"
+        if self.expires_at is not None and self.expires_at <= clock.utc_now():
+            return "expired"
+        return "active"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields for JSON, and the status."""
+        values = {f.name: getattr(self, f.name) for f in fields(self)}
+        return {
+            name: clock.to_text(value) if isinstance(value, datetime) else value
+            for name, value in values.items()
+        } | {"status": self.status}
+
+
+class ProposalState(StrEnum):
+    """What became of a proposal."""
+
+    OPEN = "open"
+    ACCEPTED = "accepted"
+    REJECTED = "rejected"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposal:
+    """Facts that another may supersede; somebody is to decide.
+
+    Either a newer fact may replace an older one (a supersession, with one source), or one text may
+    take the place of several facts (a consolidation); that text is no fact before it is accepted.
+    """
+
+    id: int
+    at: datetime
+    sources: tuple[Fact, ...]
+    """The facts that would be superseded."""
+    new: Fact | None
+    """The fact that would supersede them; ``None`` for a consolidation nobody has accepted."""
+    content: str
+    """What the new fact says, or would say; blank once it cannot be accepted any more."""
+    similarity: float | None = None
+    """Cosine of the two contents, 0 to 1; a consolidation has none."""
+    evidence: dict[str, Any]
+    """What speaks for it and against it."""
+    state: str
+    decided_at: datetime | None = None
+
+    @property
+    def old(self) -> Fact:
+        """The older fact, or of a consolidation the first of those it sums up."""
+        return self.sources[0]
+
+    @property
+    def kind(self) -> str:
+        """``supersession`` or ``consolidation``."""
+        return "supersession" if len(self.sources) == 1 else "consolidation"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields that are set, as JSON values."""
+        values: dict[str, Any] = {f.name: getattr(self, f.name) for f in fields(self)}
+        values |= {"kind": self.kind, "new": None if self.new is None else self.new.to_dict()}
+        values["sources"] = [fact.to_dict() for fact in self.sources]
+        if self.kind == "supersession":
+            values["old"] = values.pop("sources")[0]
+            del values["content"]
+        values["at"] = clock.to_text(self.at)
+        values["decided_at"] = None if self.decided_at is None else clock.to_text(self.decided_at)
+        return {name: value for name, value in values.items() if value is not None}
+
+
+class TaskScope(StrEnum):
+    """Who owns a task."""
+
+    USER = "user"
+    AGENT = "agent"
+    COLLABORATIVE = "collaborative"
+
+
+class TaskStatus(StrEnum):
+    """Where a task stands."""
+
+    PENDING = "pending"
+    IN_PROGRESS = "in_progress"
+    COMPLETED = "completed"
+    CANCELLED = "cancelled"
+
+
+OPEN_STATUSES = (TaskStatus.PENDING, TaskStatus.IN_PROGRESS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """Something to be done: a fact with the subject ``todo``, read as a task."""
+
+    id: int
+    content: str
+    scope: str
+    status: str
+    priority: str = "normal"
+    project: str | None = None
+    due: str | None = None
+    surface: str | None = None
+    note: str | None = None
+    created_at: datetime
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields that are set, as JSON values."""
+        named = {f.name: getattr(self, f.name) for f in fields(self)}
+        named["created_at"] = clock.to_text(self.created_at)
+        return {name: value for name, value in named.items() if value is not None}
+
+
+class Operation(NamedTuple):
+    """One line of the journal: what was changed, when and by whom."""
+
+    id: int
+    at: datetime
+    actor: str
+    source: str
+    kind: str
+    fact_id: int | None
+    before: dict[str, Any] | None
+    after: dict[str, Any] | None
+    evidence: dict[str, Any] | None = None
+    """Why, where no person decided it."""
+    episode_id: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Generation:
+    """One embedding model's vectors. One generation is active; another may be staged."""
+
+    id: int
+    model: str | None
+    """``None`` before the first vector."""
+    dimension: int | None
+    """Numbers of a vector; ``None`` before the first."""
+    state: str
+    """``active``, ``staged`` (being made) or ``retired`` (kept to switch back to)."""
+    created_at: datetime
+    switched_at: datetime | None = None
+    """When it became active last."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VectorCounts:
+    """How many of a kind have a vector in a generation, in the whole file."""
+
+    embedded: int
+    pending: int
+    quarantined: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GenerationStatus:
+    """A generation, and how far it has come."""
+
+    generation: Generation
+    facts: VectorCounts
+    pieces: VectorCounts
+    """Of episodes."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields that are set, as JSON values."""
+        values = {f.name: getattr(self.generation, f.name) for f in fields(Generation)}
+        return {
+            name: clock.to_text(value) if isinstance(value, datetime) else value
+            for name, value in values.items()
+            if value is not None
+        } | {"facts": asdict(self.facts), "pieces": asdict(self.pieces)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreStatus:
+    """What a store holds, counted in its own namespace, and where it lives."""
+
+    namespace: str
+    active: int
+    superseded: int
+    deleted: int
+    expired: int
+    pending: int
+    """Facts found by words only so far, waiting for their embedding."""
+    quarantined: int
+    """Facts whose embedding failed for good; their ``embed_error`` says why."""
+    episodes: int
+    """Episodes of the log, expired ones too."""
+    episodes_pending: int
+    """Episodes of which a piece waits for its embedding; words find them already."""
+    episodes_quarantined: int
+    """Episodes of which a piece could not be embedded, and was given up."""
+    subjects: dict[str, int]
+    categories: dict[str, int]
+    model: str | None
+    """The model of the stored vectors; ``None`` before the first embedding."""
+    dimension: int | None
+    embedder: str | None
+    """The model this store embeds with; ``None`` means words only."""
+    path: str
+    size_bytes: int
+    schema_version: int
+    namespaces: dict[str, int]
+    """Every namespace of the file, and how many facts it holds in whatever state."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as JSON values."""
+        return {f.name: getattr(self, f.name) for f in fields(self)}

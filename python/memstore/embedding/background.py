@@ -1,0 +1,107 @@
+"""Draining while a server runs: by one process at a time, and patiently where it fails."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Final
+
+from memstore.embedding.embedding import LONGEST_PAUSE_SECONDS
+from memstore.embedding.leases import LEASE_SECONDS, Lease
+from memstore.embedding.pending import embed_pending, is_waiting
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memstore.database.engine import Engine
+    from memstore.database.journal import Author
+    from memstore.embedding.current import Following
+    from memstore.embedding.pending import EmbedReport
+
+JOB: Final = "embed"
+"""What the lease is called: one for the whole file, whoever's texts wait."""
+
+
+class BackgroundEmbedding:
+    """Embeds what is pending whenever something is, resting longer the longer it fails.
+
+    Args:
+        engine: the database.
+        author: who is named in the journal.
+        following: the embedder.
+        namespace: whose texts; ``None`` for everybody's.
+        interval_seconds: how long to wait between two looks.
+        lease_seconds: after how long another process takes over from one that died.
+        tell: called with what was done, or with why nothing could be.
+
+    Raises:
+        ValueError: an interval that is not positive.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        author: Author,
+        following: Following,
+        namespace: str | None,
+        interval_seconds: float = 5.0,
+        *,
+        lease_seconds: float = LEASE_SECONDS,
+        tell: Callable[[EmbedReport | str], object] = lambda _: None,
+    ) -> None:
+        if not interval_seconds > 0:
+            raise ValueError(f"interval_seconds must be more than 0, not {interval_seconds}")
+        self._engine = engine
+        self._author = author
+        self._following = following
+        self._namespace = namespace
+        self._interval_seconds = interval_seconds
+        self._lease = Lease(engine, JOB, lease_seconds)
+        self._tell = tell
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._work, name="memstore-embedding", daemon=True)
+
+    def start(self) -> None:
+        """Start working in a thread of its own."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Ask it to end and wait for the batch it is at."""
+        self._ended.set()
+        if self._thread.is_alive():
+            self._thread.join(timeout=self._interval_seconds)
+
+    def _work(self) -> None:
+        self._ended.wait(self._interval_seconds)
+        self.run()
+
+    def run(self) -> None:
+        """Work in this thread until :meth:`stop` is called from another one, or it is killed."""
+        pause = self._interval_seconds
+        while not self._ended.is_set():
+            trouble = self._once()
+            pause = min(pause * 2, LONGEST_PAUSE_SECONDS) if trouble else self._interval_seconds
+            self._ended.wait(pause)
+
+    def _once(self) -> bool:
+        """Embed what is pending; true when something went wrong and a longer pause is wise."""
+        try:
+            # Only looks, until there is something to write: most of the time there is not.
+            if not is_waiting(self._engine, self._namespace) or not self._lease.is_free():
+                return False
+            with self._lease:
+                if not self._lease.held:
+                    return False
+                report = embed_pending(
+                    self._engine,
+                    self._author,
+                    self._following,
+                    self._namespace,
+                    go_on=lambda: self._lease.held and not self._ended.is_set(),
+                )
+        # Busy, closed meanwhile, another model, a row nobody can read: it must go on.
+        except Exception as error:  # noqa: BLE001
+            self._following.current.note_trouble(str(error))
+            self._tell(str(error))
+            return True
+        self._tell(report)
+        return report.error is not None

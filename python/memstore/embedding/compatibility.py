@@ -1,0 +1,107 @@
+"""Whether a model's vectors belong into a file: one generation, one model, one dimension."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memstore.database import journal
+from memstore.database.journal import Author, Kind
+from memstore.database.tables import generations as generation_table
+from memstore.database.tables import vectors as vector_table
+from memstore.database.tables.vectors import FACTS
+from memstore.domain.records import BYTES_PER_NUMBER
+from memstore.errors import EmbedderMismatch
+
+if TYPE_CHECKING:
+    from memstore.database.engine import Transaction
+    from memstore.domain.records import Generation
+
+
+def mismatch(path: str, stored: str, given: str, *, model: str | None = None) -> EmbedderMismatch:
+    """Return the error for a file that holds the vectors of another model.
+
+    Args:
+        path: the file.
+        stored: its model, in words.
+        given: the embedder's.
+        model: the file's model by its bare name, where ``stored`` says more.
+    """
+    return EmbedderMismatch(
+        f"{path} holds vectors of the model {stored!r}, and the embedder given is {given!r}; the "
+        "vectors of two models cannot be compared. Open it with the first model, or with "
+        "embedder=None to search by words only; memstore reembed, or Store.reembed, brings the "
+        "file to another model",
+        stored=model or stored,
+    )
+
+
+def other_dimension(path: str, held: Generation, dimension: int) -> EmbedderMismatch:
+    """Return the error for a model whose vectors are not as long any more as the file's."""
+    return EmbedderMismatch(
+        f"{path} holds vectors of {held.dimension} numbers, and the embedder's model "
+        f"{held.model!r} gives {dimension} now; the two cannot be compared. If it is to stay so, "
+        "memstore reembed --again, or Store.reembed with again=True, makes all of them anew",
+        stored=held.model,
+    )
+
+
+def is_of_file(path: str, transaction: Transaction, model: str, dimension: int) -> bool:
+    """Return whether the file's vectors are of this model; false while it names none.
+
+    Raises:
+        EmbedderMismatch: they are of another model or dimension.
+    """
+    return _fits(path, generation_table.active(transaction), model, dimension)
+
+
+def _fits(path: str, held: Generation, model: str, dimension: int) -> bool:
+    if held.model is None or held.dimension is None:
+        if held.model not in (None, model):
+            raise mismatch(path, str(held.model), model)
+        return False
+    if held.model != model:
+        stored, given = f"{held.model} ({held.dimension} numbers)", f"{model} ({dimension})"
+        raise mismatch(path, stored, given, model=held.model)
+    if held.dimension != dimension:
+        raise other_dimension(path, held, dimension)
+    return True
+
+
+class Admission:
+    """Lets vectors into the active generation of a file; the first ones give it their model."""
+
+    def __init__(self, path: str, author: Author) -> None:
+        self._path = path
+        self._author = author
+        self._last: tuple[Transaction, str, int] | None = None
+        """The transaction that was looked into last, and what it let pass."""
+        self._generation_id = 0
+
+    def admit(self, transaction: Transaction, model: str, blob: bytes) -> int:
+        """Return the id of the generation this model's vectors go into.
+
+        The file is asked once a transaction: nothing else can change it meanwhile.
+
+        Raises:
+            EmbedderMismatch: the file holds vectors of another model or dimension.
+        """
+        dimension = len(blob) // BYTES_PER_NUMBER
+        if self._last != (transaction, model, dimension):
+            active = generation_table.active(transaction)
+            if not _fits(self._path, active, model, dimension):
+                if active.model is None:
+                    self._forget_strangers(transaction, active.id)
+                generation_table.record_model(transaction, active.id, model, dimension)
+            self._generation_id = active.id
+            self._last = transaction, model, dimension
+        return self._generation_id
+
+    def _forget_strangers(self, transaction: Transaction, generation_id: int) -> None:
+        """Make facts pending whose vectors some unnamed model made: a V1 file does not say which.
+
+        Left where they are, they would be compared with vectors they have nothing to do with.
+        """
+        for fact_id in vector_table.reset_all(transaction, FACTS, generation_id):
+            journal.append(
+                transaction, self._author, Kind.EMBED, fact_id, after={"embedding": None}
+            )

@@ -1,0 +1,209 @@
+"""Embedding texts without ever getting in the way of a write.
+
+A fact is stored whether or not the embedder answers. One without an embedding is pending: found
+by words at once, embedded later, and quarantined with its error when its own text, and not the
+embedder, is what keeps failing.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import TYPE_CHECKING, Final
+
+from memstore.embedding import vectors
+from memstore.embedding.compatibility import is_of_file
+from memstore.errors import EmbedderError, EmbedderUnavailable
+from memstore.providers.http_embedder import HttpEmbedder
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from memstore.database.engine import Transaction
+    from memstore.domain.protocols import Embedder
+
+BATCH: Final = 64
+"""Texts embedded at once, and committed together."""
+
+BATCH_CHARACTERS: Final = 100_000
+"""No more than this at once, unless one text alone has more: 64 short facts take a small model a
+moment, 64 long ones would take it past its deadline."""
+
+WRITE_SECONDS: Final = 5.0
+"""How long a write waits for an embedder behind a network. One that hangs keeps a fact pending, and
+not its writer waiting; a server that works answers within a fraction of it."""
+
+FIRST_PAUSE_SECONDS: Final = 1.0
+LONGEST_PAUSE_SECONDS: Final = 60.0
+"""After a failure the embedder is left alone this long, doubling, so that a dead server does not
+slow every write and search down by its time-out."""
+
+PROBE: Final = "memory"
+"""A text no embedder refuses: tells a failing text from a failing embedder."""
+
+
+def text_of(subject: str, content: str) -> str:
+    """Return the text that stands for a fact: what it says, with its subject named.
+
+    A fact about Alice that says "prefers tea" is looked for by her name as often as not.
+    """
+    return content if subject.casefold() in content.casefold() else f"{subject}: {content}"
+
+
+def first_batch(texts: Sequence[str]) -> int:
+    """Return how many of the first texts are embedded in one call; at least one."""
+    characters = 0
+    for number, text in enumerate(texts[:BATCH]):
+        characters += len(text)
+        if characters > BATCH_CHARACTERS:
+            return max(1, number)
+    return min(len(texts), BATCH)
+
+
+class Embedding:
+    """One embedder, its failures contained.
+
+    Args:
+        path: the file its vectors are for, named in errors.
+        embedder: what makes them.
+    """
+
+    def __init__(self, path: str, embedder: Embedder) -> None:
+        self._path = path
+        self.embedder = embedder
+        self._resting = threading.Lock()
+        self._rest_until = 0.0
+        self._pause = FIRST_PAUSE_SECONDS
+        self._asking = 0
+        self._last_error = ""
+
+    @property
+    def model(self) -> str:
+        """The model's name."""
+        return self.embedder.model
+
+    @property
+    def trouble(self) -> str | None:
+        """Why the embedder failed last, in its own words; ``None`` while it works."""
+        with self._resting:
+            return self._last_error or None
+
+    def note_trouble(self, error: str) -> None:
+        """Remember why vectors could not be stored."""
+        with self._resting:
+            self._last_error = error
+
+    def embed(
+        self,
+        texts: Sequence[str],
+        *,
+        deadline_seconds: float | None = None,
+        at_once: bool = False,
+    ) -> NDArray[np.float32]:
+        """Return ``float32[n, d]`` for texts.
+
+        Args:
+            texts: what to embed.
+            deadline_seconds: how long an embedder behind a network may take; by default as long
+                as it was made to.
+            at_once: ask it also while it is left alone.
+
+        Raises:
+            EmbedderError: it failed, or failed a moment ago and is left alone for a while, or
+                somebody else is just finding out whether it works again.
+        """
+        with self._resting:
+            tried = self._rest_until and self._asking
+            if not at_once and (tried or time.monotonic() < self._rest_until):
+                raise EmbedderUnavailable(self._last_error)
+            self._asking += 1
+        try:
+            found = self.ask(texts, deadline_seconds)
+        except EmbedderUnavailable as error:
+            # Whoever asks next is told why, and may not be one who may see these texts.
+            self._rest(error.unquoted)
+            raise
+        except EmbedderError:
+            self.works()  # a text it refuses is no reason to leave it alone
+            raise
+        finally:
+            with self._resting:
+                self._asking -= 1
+        self._recover()
+        return found
+
+    def ask(
+        self, texts: Sequence[str], deadline_seconds: float | None = None
+    ) -> NDArray[np.float32]:
+        """Return ``float32[n, d]``, and draw no conclusion where it fails.
+
+        Raises:
+            EmbedderError: it failed, in whatever way.
+        """
+        try:
+            if deadline_seconds is not None and isinstance(self.embedder, HttpEmbedder):
+                made = self.embedder.embed(list(texts), timeout_seconds=deadline_seconds)
+            else:
+                made = self.embedder.embed(list(texts))
+            return vectors.checked(made, len(texts))
+        except EmbedderError:
+            raise
+        # An embedder may be anybody's code, and no failure of it may cost a fact.
+        except Exception as error:
+            raise EmbedderUnavailable(f"{type(error).__name__}: {error}") from error
+
+    def works(self) -> bool:
+        """Ask for the vector of a text that no embedder refuses; leave it alone if it fails."""
+        try:
+            self.ask([PROBE])
+        except EmbedderError as error:
+            self._rest(str(error))
+            return False
+        self._recover()
+        return True
+
+    def similarities(self, text: str, others: Sequence[str]) -> list[float]:
+        """Return the cosine of a text with each of the others, -1 to 1.
+
+        Raises:
+            EmbedderError: see :meth:`embed`.
+        """
+        first, *rest = self.embed([text, *others])
+        return [vectors.cosine(first, row) for row in rest]
+
+    def for_writing(self, facts: Sequence[tuple[str, str]]) -> list[bytes | None]:
+        """Return each ``(subject, content)``'s embedding as a BLOB; ``None`` leaves it pending."""
+        waiting = [text_of(*fact) for fact in facts]
+        blobs: list[bytes | None] = []
+        while waiting:
+            batch = waiting[: first_batch(waiting[:BATCH])]
+            del waiting[: len(batch)]
+            try:
+                blobs += vectors.encode_many(self.embed(batch, deadline_seconds=WRITE_SECONDS))
+            except EmbedderError:
+                blobs += [None] * len(batch)
+        # A model that changes its dimension on the way has not one vector that could be trusted.
+        return blobs if len({len(blob) for blob in blobs if blob}) < 2 else [None] * len(facts)
+
+    def is_of_file(self, transaction: Transaction, dimension: int) -> bool:
+        """Return whether the file's vectors are of this model; false while it names none.
+
+        Raises:
+            EmbedderMismatch: they are of another model or dimension.
+        """
+        return is_of_file(self._path, transaction, self.model, dimension)
+
+    def _rest(self, error: str) -> None:
+        with self._resting:
+            self._rest_until = time.monotonic() + self._pause
+            self._pause = min(self._pause * 2, LONGEST_PAUSE_SECONDS)
+            self._last_error = error
+
+    def _recover(self) -> None:
+        with self._resting:
+            self._rest_until = 0.0
+            self._pause = FIRST_PAUSE_SECONDS
+            self._last_error = ""

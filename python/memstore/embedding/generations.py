@@ -1,0 +1,386 @@
+"""Generations: going over to another embedding model while searches go on with the old one.
+
+The new model's vectors are staged beside the old ones, batch by batch; when none is missing, one
+small transaction switches. The old generation stays until it is dropped, so that going back is
+one small transaction too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from memstore.database import journal
+from memstore.database.journal import Kind
+from memstore.database.tables import generations as generation_table
+from memstore.database.tables import stored_vectors
+from memstore.database.tables import vectors as vector_table
+from memstore.database.tables.vectors import FACTS, PIECES
+from memstore.domain.arguments import MAX_NAME, MAX_NUMBER, checked_text
+from memstore.domain.records import BYTES_PER_NUMBER, GenerationStatus, VectorCounts
+from memstore.embedding.compatibility import mismatch, other_dimension
+from memstore.errors import Conflict, NotFound
+
+if TYPE_CHECKING:
+    import builtins
+    from collections.abc import Callable, Sequence
+
+    from memstore.database.engine import Engine, Progress, Transaction
+    from memstore.database.journal import Author
+    from memstore.database.tables.vectors import VectorTable
+    from memstore.domain.protocols import Embedder
+    from memstore.domain.records import Generation
+    from memstore.embedding.pending import Drain, EmbedReport, Target
+
+PATIENT_ROUNDS: Final = 20
+STRAGGLERS: Final = 256
+"""The switch waits until nothing is pending. Where others write faster than a batch is embedded
+that never comes: after so many rounds it leaves so many behind at most, and they are embedded right
+after it. Words find them meanwhile."""
+
+DROP_BATCH: Final = 2000
+"""Vectors taken away in one transaction: between two of them others get to write."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReembedReport:
+    """What became of going over to another model."""
+
+    generation: Generation
+    switched: bool
+    """Whether searches compare the new vectors now."""
+    embedded: int
+    left: int
+    """Texts that still wait for their new vector."""
+    error: str | None
+    """Why it stopped early: the embedder's own words."""
+    quarantined_facts: tuple[int, ...]
+    """Facts the new model refuses for good; words find them."""
+    quarantined_episodes: tuple[int, ...]
+    """Episodes with a piece it refuses for good."""
+
+
+class Staged:
+    """A staged generation as something to fill. Nobody compares its vectors yet, so its lines in
+    the journal count what was embedded, and name no fact that others would look at again."""
+
+    def __init__(self, path: str, author: Author, generation_id: int) -> None:
+        self._path = path
+        self._author = author
+        self._id = generation_id
+
+    def generation(self, transaction: Transaction) -> Generation:
+        """Return it as it is now.
+
+        Raises:
+            Conflict: it was dropped or switched to meanwhile.
+        """
+        found = generation_table.get(transaction, self._id)
+        if found is None or found.state != "staged":
+            raise Conflict(
+                f"generation {self._id} is not staged any more: somebody dropped it or switched to "
+                "it meanwhile"
+            )
+        return found
+
+    def admit(self, transaction: Transaction, model: str, blob: bytes) -> int:
+        """Return its id, if it takes this model's vectors; the first gives it its dimension."""
+        held = self.generation(transaction)
+        dimension = len(blob) // BYTES_PER_NUMBER
+        if held.model != model:
+            raise mismatch(f"generation {self._id} of {self._path}", str(held.model), model)
+        if held.dimension not in (None, dimension):
+            raise other_dimension(f"generation {self._id} of {self._path}", held, dimension)
+        if held.dimension is None:
+            generation_table.record_model(transaction, self._id, model, dimension)
+        return self._id
+
+    def note(
+        self, transaction: Transaction, generation_id: int, table: VectorTable, ids: Sequence[int]
+    ) -> None:
+        """Journal how many were embedded."""
+        after = {"generation": generation_id, table.plural: len(ids)}
+        journal.append(transaction, self._author, Kind.EMBED, None, after=after)
+
+
+class Generations:
+    """The generations of a file.
+
+    Args:
+        engine: the database.
+        author: who is named in the journal.
+        adopt: told of an embedder whose generation became the active one through us.
+    """
+
+    def __init__(self, engine: Engine, author: Author, adopt: Callable[[Embedder], object]) -> None:
+        self._engine = engine
+        self._author = author
+        self._adopt = adopt
+
+    def list(self) -> builtins.list[GenerationStatus]:
+        """Return every generation, oldest first, with how far it has come."""
+        with self._engine.read() as transaction:
+            return [
+                GenerationStatus(
+                    generation=generation,
+                    facts=_counts(transaction, FACTS, generation.id),
+                    pieces=_counts(transaction, PIECES, generation.id),
+                )
+                for generation in generation_table.every(transaction)
+            ]
+
+    def stage(self, embedder: Embedder, *, again: bool = False) -> Generation:
+        """Begin a generation of another model, or go on with the one that was begun.
+
+        A retired generation of the model is taken up again: what it has need not be made anew.
+
+        Args:
+            embedder: its model is the generation's.
+            again: make vectors of the model the file has already once more, from nothing.
+
+        Raises:
+            Conflict: another model is being staged, or the file's vectors are of this one.
+        """
+        model = checked_text(embedder.model, "the embedder's model", MAX_NAME)
+        with self._engine.write() as transaction:
+            staged = generation_table.staged(transaction)
+            if staged is not None:
+                if staged.model == model:
+                    return staged
+                raise Conflict(
+                    f"generation {staged.id} of the model {staged.model!r} is being staged: finish "
+                    f"it with that model, or drop generation {staged.id} first"
+                )
+            if generation_table.active(transaction).model == model and not again:
+                raise Conflict(
+                    f"the vectors of {self._engine.path} are of the model {model!r} already: name "
+                    "another model, or make them once more with again=True"
+                )
+            return self._begin(transaction, model, again)
+
+    def _begin(self, transaction: Transaction, model: str, again: bool) -> Generation:
+        kept = [
+            one.id
+            for one in generation_table.every(transaction)
+            if one.state == "retired" and one.model == model and not again
+        ]
+        if kept:
+            generation_table.stage_again(transaction, kept[-1])
+        else:
+            begun = generation_table.stage(transaction, model)
+            for table in vector_table.TABLES:
+                vector_table.place_all(transaction, table, begun.id)
+        staged = generation_table.staged(transaction)
+        assert staged is not None
+        self._note(transaction, Kind.STAGE, staged)
+        return staged
+
+    def run(
+        self, embedder: Embedder, *, limit: int | None = None, progress: Progress | None = None
+    ) -> EmbedReport:
+        """Embed what is pending in the staged generation, in batches; a kill costs the last one.
+
+        Args:
+            embedder: of the staged model.
+            limit: how many texts at most; ``None`` for all.
+            progress: called with how many are done, and of how many.
+
+        Raises:
+            NotFound: nothing is staged.
+            EmbedderMismatch: the embedder is of another model.
+            Conflict: the generation was dropped or switched to meanwhile.
+        """
+        with self._engine.read() as transaction:
+            staged = generation_table.staged(transaction)
+        if staged is None:
+            raise NotFound("no generation is staged: begin with reembed")
+        target = Staged(self._engine.path, self._author, staged.id)
+        return self._drain(target, embedder).run(None, limit, progress)
+
+    def _drain(self, target: Target, embedder: Embedder) -> Drain:
+        # With numpy, which looking at generations does without.
+        from memstore.embedding.embedding import Embedding
+        from memstore.embedding.pending import Drain
+
+        embedding = Embedding(self._engine.path, embedder)
+        return Drain(self._engine, self._author, target, embedding)
+
+    def reembed(
+        self, embedder: Embedder, *, again: bool = False, progress: Progress | None = None
+    ) -> ReembedReport:
+        """Stage, embed everything, and switch; see :meth:`memstore.Store.reembed`."""
+        from memstore.embedding.pending import Active
+
+        generation = self.stage(embedder, again=again)
+        embedded = rounds = 0
+        error = None
+        switched = False
+        while error is None and not switched:
+            report = self.run(embedder, progress=progress)
+            embedded += report.embedded
+            error = report.error
+            if error is None:
+                rounds += 1
+                behind = STRAGGLERS if rounds >= PATIENT_ROUNDS else 0
+                switched = self._switch_if_whole(generation.id, behind)
+        if switched:
+            self._adopt(embedder)
+            active = Active(self._engine.path, self._author)
+            embedded += self._drain(active, embedder).run(None).embedded
+        with self._engine.read() as transaction:
+            now = generation_table.get(transaction, generation.id) or generation
+            return ReembedReport(
+                generation=now,
+                switched=switched,
+                embedded=embedded,
+                left=_pending(transaction, generation.id),
+                error=error,
+                quarantined_facts=tuple(
+                    vector_table.quarantined(transaction, FACTS, generation.id, None)
+                ),
+                quarantined_episodes=_quarantined_episodes(transaction, generation.id),
+            )
+
+    def _switch_if_whole(self, generation_id: int, behind: int) -> bool:
+        """Switch unless more was written since the last batch than may be left behind."""
+        with self._engine.write() as transaction:
+            if _pending(transaction, generation_id) > behind:
+                return False
+            # Raises where somebody else dropped it or switched to it.
+            staged = Staged(self._engine.path, self._author, generation_id).generation(transaction)
+            self._switch(transaction, staged)
+            return True
+
+    def switch(self, generation_id: int | None = None) -> Generation:
+        """Let searches compare another generation's vectors, in one transaction.
+
+        Args:
+            generation_id: a retired one, to go back; or the staged one, which ``None`` stands for.
+                What a retired one lacks, of what was stored since, is pending afterwards.
+
+        Raises:
+            NotFound: there is no such generation, or none is staged.
+            Conflict: it is active already; or it is staged, and something in it is pending.
+        """
+        with self._engine.write() as transaction:
+            chosen = (
+                generation_table.staged(transaction)
+                if generation_id is None
+                else self._known(transaction, generation_id)
+            )
+            if chosen is None:
+                raise NotFound("no generation is staged: begin with reembed, or name a retired one")
+            if chosen.state == "active":
+                raise Conflict(f"generation {chosen.id} is the active one already")
+            left = _pending(transaction, chosen.id) if chosen.state == "staged" else 0
+            if left:
+                raise Conflict(
+                    f"{left} texts of generation {chosen.id} wait for their vector: go on with "
+                    "reembed, which switches in the end"
+                )
+            self._switch(transaction, chosen)
+            return generation_table.active(transaction)
+
+    def _switch(self, transaction: Transaction, chosen: Generation) -> None:
+        before = generation_table.active(transaction)
+        generation_table.switch(transaction, chosen.id)
+        self._note(transaction, Kind.SWITCH, chosen, before=before)
+
+    def drop(self, generation_id: int, *, progress: Progress | None = None) -> bool:
+        """Take a generation and its vectors away for good.
+
+        Args:
+            generation_id: a retired or the staged one.
+            progress: called with how many vectors are gone, and of how many.
+
+        Returns:
+            Whether the file gave the room back already; not while another process uses it.
+
+        Raises:
+            NotFound: there is no such generation.
+            Conflict: it is the active one.
+        """
+        with self._engine.read() as transaction:
+            self._droppable(transaction, generation_id)
+            total = sum(
+                stored_vectors.count(transaction, table, generation_id)
+                for table in vector_table.TABLES
+            )
+        # Bit by bit, so that nobody waits long to write. Until the last step it is a generation
+        # in which more and more is pending: nothing is broken if we die on the way.
+        done = 0
+        for table in vector_table.TABLES:
+            while gone := self._blank_some(table, generation_id):
+                done += gone
+                if progress is not None:
+                    progress(min(done, total), total)
+        with self._engine.write() as transaction:
+            dropped = self._droppable(transaction, generation_id)
+            for table in vector_table.TABLES:
+                vector_table.remove_all(transaction, table, generation_id)
+            generation_table.remove(transaction, generation_id)
+            self._note(transaction, Kind.DROP, dropped)
+        return self._engine.compact()
+
+    def _blank_some(self, table: VectorTable, generation_id: int) -> int:
+        with self._engine.write() as transaction:
+            self._droppable(transaction, generation_id)
+            return vector_table.blank_some(transaction, table, generation_id, DROP_BATCH)
+
+    def _droppable(self, transaction: Transaction, generation_id: int) -> Generation:
+        found = self._known(transaction, generation_id)
+        if found.state == "active":
+            raise Conflict(
+                f"generation {generation_id} is the active one, which searches compare: switch to "
+                "another generation first"
+            )
+        return found
+
+    def _known(self, transaction: Transaction, generation_id: int) -> Generation:
+        if isinstance(generation_id, bool) or not isinstance(generation_id, int):
+            raise TypeError(f"a generation's id is a whole number, not {generation_id!r}")
+        found = None
+        if abs(generation_id) <= MAX_NUMBER:
+            found = generation_table.get(transaction, generation_id)
+        if found is None:
+            ids = ", ".join(str(one.id) for one in generation_table.every(transaction))
+            raise NotFound(f"there is no generation {generation_id}: there are {ids}")
+        return found
+
+    def _note(
+        self,
+        transaction: Transaction,
+        kind: Kind,
+        generation: Generation,
+        before: Generation | None = None,
+    ) -> None:
+        journal.append(
+            transaction,
+            self._author,
+            kind,
+            None,
+            before=None if before is None else _named(before),
+            after=_named(generation),
+        )
+
+
+def _named(generation: Generation) -> dict[str, object]:
+    return {"generation": generation.id, "model": generation.model}
+
+
+def _counts(transaction: Transaction, table: VectorTable, generation_id: int) -> VectorCounts:
+    waiting = vector_table.count_waiting(transaction, table, generation_id, None)
+    return VectorCounts(embedded=stored_vectors.count(transaction, table, generation_id), **waiting)
+
+
+def _pending(transaction: Transaction, generation_id: int) -> int:
+    return sum(
+        vector_table.count_pending(transaction, table, generation_id, None)
+        for table in vector_table.TABLES
+    )
+
+
+def _quarantined_episodes(transaction: Transaction, generation_id: int) -> tuple[int, ...]:
+    pieces = vector_table.quarantined(transaction, PIECES, generation_id, None)
+    where = vector_table.journalled_as(transaction, PIECES, pieces)
+    return tuple(sorted({episode_id for _, episode_id in where.values() if episode_id}))

@@ -1,0 +1,97 @@
+"""Leases: a job that one process at a time does, and another takes over if that one dies.
+
+Nothing rests on a lease but the work it saves: two that do the same job at once, because a clock
+was set or one of them was stopped for a while, do each other no harm.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import threading
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final
+
+from memstore.database.tables import leases as lease_table
+from memstore.domain import clock
+from memstore.errors import StorageError
+
+if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import Self
+
+    from memstore.database.engine import Engine
+
+LEASE_SECONDS: Final = 20.0
+"""How long a dead holder keeps others from its job. A living one renews three times as often, in a
+thread of its own, however long a call to an embedder takes."""
+
+
+class Lease:
+    """One holder's claim to a job; a context manager that renews it while it is open.
+
+    Args:
+        engine: the database.
+        job: what is to be done by one at a time.
+        seconds: how long it lasts without being renewed.
+    """
+
+    def __init__(self, engine: Engine, job: str, seconds: float = LEASE_SECONDS) -> None:
+        self._engine = engine
+        self._job = job
+        self._seconds = seconds
+        self._holder = f"{os.getpid()}-{secrets.token_hex(8)}"
+        self._held = False
+        self._ended = threading.Event()
+        self._renewing: threading.Thread | None = None
+
+    @property
+    def held(self) -> bool:
+        """Whether the job is ours; false as soon as a renewal found that it is not."""
+        return self._held
+
+    def is_free(self) -> bool:
+        """Whether nobody else holds it, by a look that waits for no writer."""
+        with self._engine.read() as transaction:
+            return not lease_table.is_held(
+                transaction, self._job, self._holder, clock.utc_now(), self._seconds
+            )
+
+    def __enter__(self) -> Self:
+        """Try to take it; see :attr:`held` for whether that worked."""
+        self._take(None)
+        if self._held:
+            self._ended.clear()
+            self._renewing = threading.Thread(
+                target=self._renew, name="memstore-lease", daemon=True
+            )
+            self._renewing.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._ended.set()
+        if self._renewing is not None:
+            self._renewing.join()
+            self._renewing = None
+        if self._held:
+            self._held = False
+            with suppress(StorageError), self._engine.write() as transaction:
+                lease_table.release(transaction, self._job, self._holder)
+
+    def _take(self, wait_seconds: float | None) -> None:
+        with self._engine.write(wait_seconds=wait_seconds) as transaction:
+            self._held = lease_table.take(
+                transaction, self._job, self._holder, clock.utc_now(), self._seconds
+            )
+
+    def _renew(self) -> None:
+        pause = self._seconds / 3
+        while self._held and not self._ended.wait(pause):
+            # Somebody writes for long: then once more after the next pause.
+            with suppress(StorageError):
+                self._take(pause)

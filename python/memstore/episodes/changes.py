@@ -1,0 +1,118 @@
+"""Changes of the log, inside the caller's transaction: each with its line in the journal."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from memstore.database import journal
+from memstore.database.journal import Author, Kind
+from memstore.database.tables import episodes as episode_table
+from memstore.database.tables import replies as reply_table
+from memstore.domain import clock, metadata
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from memstore.database.engine import Transaction
+    from memstore.domain.records import Episode
+
+
+def record(
+    transaction: Transaction, author: Author, namespace: str, values: Mapping[str, Any]
+) -> Episode:
+    """Write an episode down, from columns that were checked."""
+    created_at = clock.utc_now()
+    episode = episode_table.insert(
+        transaction,
+        {
+            **values,
+            "uuid": clock.new_uuid(created_at),
+            "namespace": namespace,
+            "created_at": created_at,
+        },
+    )
+    journal.append(
+        transaction,
+        author,
+        Kind.EPISODE,
+        None,
+        after=journalled(episode),
+        episode_id=episode.id,
+    )
+    return episode
+
+
+def change(
+    transaction: Transaction,
+    author: Author,
+    episode: Episode,
+    columns: Mapping[str, Any],
+    patch: Mapping[str, Any] | None = None,
+) -> bool:
+    """Change what may change of an episode; false where it all is so already.
+
+    Args:
+        transaction: the one in which the episode was read.
+        author: who does it.
+        episode: as it is now.
+        columns: ``tags`` and ``expired_at``, as far as they change.
+        patch: a JSON merge patch for its metadata.
+
+    Raises:
+        ValueError: the metadata would be too large.
+    """
+    wanted = dict(columns)
+    if patch is not None:
+        wanted["metadata"] = _patched(episode.metadata, patch)
+    new = {n: v for n, v in wanted.items() if _json(v) != _json(getattr(episode, n))}
+    if not new:
+        return False
+    episode_table.update(transaction, episode.id, **new)
+    journal.append(
+        transaction,
+        author,
+        Kind.UPDATE_EPISODE,
+        None,
+        before={name: _json_value(getattr(episode, name)) for name in new},
+        after={name: _json_value(value) for name, value in new.items()},
+        episode_id=episode.id,
+    )
+    return True
+
+
+def blank(transaction: Transaction, author: Author, episode: Episode) -> None:
+    """Take what an episode says out of row, index, vectors, journal and what models answered.
+
+    The index still has to be merged and the pages of the file written anew.
+    """
+    journal.forget_episode(transaction, episode.id)
+    # First the line, then the text: without the line the database refuses to let the text go.
+    journal.append(transaction, author, Kind.ERASE_EPISODE, None, episode_id=episode.id)
+    episode_table.blank(transaction, episode.id)
+    reply_table.forget_episode(transaction, episode.id)
+
+
+def journalled(episode: Episode) -> dict[str, Any]:
+    """Return what the journal keeps of an episode: all but its words, which its hash vouches for.
+
+    They are kept once, being long, and can be erased at one place.
+    """
+    return {k: v for k, v in episode.to_dict().items() if k not in ("id", "content")}
+
+
+def _patched(before: Mapping[str, Any], patch: Mapping[str, Any]) -> dict[str, Any]:
+    merged = metadata.merge_patch(before, patch)
+    if len(metadata.encode(merged) or "") > len(metadata.encode(before) or ""):
+        metadata.check_size(merged)
+    return merged
+
+
+def _json_value(value: Any) -> Any:
+    return clock.to_text(value) if isinstance(value, datetime) else value
+
+
+def _json(value: Any) -> str:
+    """Return a value as text: to Python 1, 1.0 and true are equal, to JSON they are not."""
+    return json.dumps(_json_value(value), ensure_ascii=False)

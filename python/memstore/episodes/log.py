@@ -1,0 +1,455 @@
+"""Episodes: what was said or done, word for word, before anything is made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from types import EllipsisType
+from typing import TYPE_CHECKING, Any, Final
+
+from memstore.database import journal
+from memstore.database.episode_filter import EpisodeFilter
+from memstore.database.sqlite.episode_words import INDEX
+from memstore.database.tables import episodes as episode_table
+from memstore.domain import clock
+from memstore.domain.arguments import (
+    ALL_NAMESPACES,
+    MAX_NAME,
+    MAX_NUMBER,
+    checked_limit,
+    checked_text,
+)
+from memstore.domain.metadata import check as check_metadata
+from memstore.domain.records import Episode, NewEpisode, Scope
+from memstore.episodes import changes
+from memstore.episodes.new import checked, checked_tags
+from memstore.errors import IdempotencyConflict, NotFound
+
+if TYPE_CHECKING:
+    import builtins
+    from collections.abc import Callable, Iterable, Sequence
+    from datetime import datetime
+
+    from memstore.database.engine import Engine, Transaction
+    from memstore.database.journal import Author
+    from memstore.domain.records import EpisodeHits, Operation
+    from memstore.search.episodes import EpisodeSearch
+
+    Namespaces = str | Sequence[str] | None
+
+FILTERS: Final = (
+    "source", "tags", "created_after", "created_before", "valid_after", "valid_before",
+    "include_expired", "namespaces", "scope",
+)  # fmt: skip
+"""What narrows a list, a count or a search."""
+
+
+class Episodes:
+    """The log of one namespace. Made by :class:`memstore.Store` as its ``episodes``."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        author: Author,
+        namespace: str,
+        search: Callable[[], EpisodeSearch],
+        namespaces: Callable[[Namespaces], tuple[str, ...] | None],
+    ) -> None:
+        self._engine = engine
+        self._author = author
+        self._namespace = namespace
+        self._search = search
+        self._namespaces = namespaces
+
+    def add(
+        self,
+        content: str,
+        *,
+        source: str,
+        name: str | None = None,
+        source_model: str | None = None,
+        source_description: str | None = None,
+        tags: Iterable[str] = (),
+        valid_at: datetime | str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        idempotency_key: str | None = None,
+        scope: Scope | None = None,
+    ) -> Episode:
+        """Write an episode down; it is on disk when this returns, and words find it at once.
+
+        No model is asked. The embedding follows in the background, or by
+        :meth:`memstore.Store.embed_pending`, whatever the embedder does meanwhile.
+
+        Args:
+            content: the words, of whatever length, kept as they are.
+            source: what it comes from, always called the same: a program, a person, a file.
+            name: what to call it.
+            source_model: the model that wrote it.
+            source_description: more about where it comes from; words find this too.
+            tags: for finding it again, up to 1,000.
+            valid_at: when it was said or done, if not now.
+            metadata: a JSON object of your own, up to 64 KiB.
+            idempotency_key: adding again with the same key returns the same episode.
+            scope: whose it is.
+
+        Raises:
+            IdempotencyConflict: the key stands for other words.
+            ValueError: an empty text, a bad time, metadata that is no JSON.
+        """
+        owners = _owner(scope).ids
+        return self.add_many(
+            [
+                NewEpisode(
+                    content=content,
+                    source=source,
+                    name=name,
+                    source_model=source_model,
+                    source_description=source_description,
+                    tags=tags,
+                    valid_at=valid_at,
+                    metadata=metadata,
+                    idempotency_key=idempotency_key,
+                    **owners,
+                )
+            ]
+        )[0]
+
+    def add_many(
+        self, new_episodes: Iterable[NewEpisode | Mapping[str, Any]]
+    ) -> builtins.list[Episode]:
+        """Write many episodes down in one transaction: all of them, or none.
+
+        Args:
+            new_episodes: :class:`NewEpisode` objects, or mappings of their fields.
+        """
+        prepared = []
+        for new in new_episodes:
+            one = new if isinstance(new, NewEpisode) else NewEpisode(**new)
+            checked_text(one.source, "source", MAX_NAME)
+            prepared.append(checked(**{f.name: getattr(one, f.name) for f in fields(one)}))
+        if not prepared:
+            return []
+        with self._engine.write() as transaction:
+            return [
+                self._same_key(transaction, values) or self._record(transaction, values)
+                for values in prepared
+            ]
+
+    def record(
+        self,
+        content: str,
+        *,
+        source: str | None = None,
+        name: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        valid_at: datetime | str | None = None,
+        scope: Scope | None = None,
+        once: bool = True,
+    ) -> Episode:
+        """Write down a text that is about to be learnt from; as :meth:`add`, but for ``once``.
+
+        Args:
+            content: the words, kept as they are.
+            source: where they come from.
+            name: what to call the episode.
+            metadata: a JSON object of your own.
+            valid_at: when it was said or done, if not now.
+            scope: whose it is.
+            once: the same text of the same scope is the same episode: the one recorded last is
+                returned as it is, so that whatever failed after it can simply be done again.
+
+        Raises:
+            ValueError: an empty text, a bad time, metadata that is no JSON.
+        """
+        owner = _owner(scope)
+        values = checked(content, source, name=name, metadata=metadata, valid_at=valid_at)
+        values |= owner.ids
+        with self._engine.write() as transaction:
+            known = None
+            if once:
+                known = episode_table.find(
+                    transaction, self._namespace, values["content_hash"], owner
+                )
+            return known or self._record(transaction, values)
+
+    def get(self, episode_id: int | str) -> Episode:
+        """Return one episode, by its id or its UUID.
+
+        Raises:
+            NotFound: no such episode in this namespace, or it was erased.
+        """
+        with self._engine.read() as transaction:
+            return self._known(transaction, episode_id)
+
+    def namespace_of(self, uuid: str) -> str | None:
+        """Return which namespace of the file holds an episode; ``None`` if not just one does.
+
+        Raises:
+            AccessDenied: the store is confined to one namespace.
+        """
+        self._namespaces(ALL_NAMESPACES)
+        with self._engine.read() as transaction:
+            return episode_table.namespace_of(transaction, uuid.lower())
+
+    def list(
+        self,
+        *,
+        source: str | None = None,
+        tags: Iterable[str] = (),
+        created_after: datetime | str | None = None,
+        created_before: datetime | str | None = None,
+        valid_after: datetime | str | None = None,
+        valid_before: datetime | str | None = None,
+        include_expired: bool = False,
+        namespaces: Namespaces = None,
+        scope: Scope | None = None,
+        limit: int | None = None,
+        offset: int = 0,
+        newest_first: bool = False,
+    ) -> builtins.list[Episode]:
+        """Return episodes in the order they were written down; the filters are :meth:`search`'s.
+
+        Args:
+            source: only from this source.
+            tags: only with all of these.
+            created_after: only written down after this moment.
+            created_before: only written down before this one.
+            valid_after: only said or done after this moment.
+            valid_before: only said or done before this one.
+            include_expired: also those whose time has passed.
+            namespaces: of these instead of the store's own; ``"all"`` for all.
+            scope: only what belongs to just these owners.
+            limit: how many at most; ``None`` for all.
+            offset: how many to pass over first.
+            newest_first: the newest first.
+        """
+        checked_limit(limit)
+        if not isinstance(offset, int) or not 0 <= offset <= MAX_NUMBER:
+            raise ValueError(f"offset must be 0 or more, not {offset}")
+        wanted = self._wanted(
+            source=source,
+            tags=tags,
+            created_after=created_after,
+            created_before=created_before,
+            valid_after=valid_after,
+            valid_before=valid_before,
+            include_expired=include_expired,
+            namespaces=namespaces,
+            scope=scope,
+        )
+        with self._engine.read() as transaction:
+            return [
+                *episode_table.select(
+                    transaction, wanted, limit=limit, offset=offset, newest_first=newest_first
+                )
+            ]
+
+    def count(self, **filters: Any) -> int:
+        """Return how many episodes :meth:`list` would return without a limit, by its filters."""
+        if unknown := filters.keys() - FILTERS:
+            raise TypeError(f"no filter is called {min(unknown)!r}: give {', '.join(FILTERS)}")
+        wanted = self._wanted(**filters)
+        with self._engine.read() as transaction:
+            return episode_table.count(transaction, wanted)
+
+    def search(
+        self,
+        query: str | None = None,
+        *,
+        mode: str = "hybrid",
+        alpha: float | None = None,
+        tags: Iterable[str] = (),
+        tag_boost: float = 0.0,
+        source: str | None = None,
+        created_after: datetime | str | None = None,
+        created_before: datetime | str | None = None,
+        valid_after: datetime | str | None = None,
+        valid_before: datetime | str | None = None,
+        include_expired: bool = False,
+        min_similarity: float | None = None,
+        limit: int = 10,
+        namespaces: Namespaces = None,
+        scope: Scope | None = None,
+    ) -> EpisodeHits:
+        """Find episodes by words and by meaning, best first.
+
+        Any text is a query; its words are literals. All filters apply together, and before
+        anything is ranked. A long episode is found through any piece of it and counts once.
+
+        Args:
+            query: a question or some words; without one, the newest episodes come first.
+            mode: ``hybrid``, ``words`` (no model is asked) or ``meaning``.
+            alpha: what the meaning counts in a hybrid search, 0 to 1, 0.4 by default; the words
+                count the rest.
+            tags: only episodes that have all of these, unless ``tag_boost`` is given.
+            tag_boost: let tags not filter: an episode that has all of them gets this much added
+                to its score, which is otherwise 0 to 1.
+            source: only from this source.
+            created_after: only written down after this moment; it is outside itself.
+            created_before: only written down before this one.
+            valid_after: only said or done after this moment; without ``valid_at`` that is when
+                it was written down.
+            valid_before: only said or done before this one.
+            include_expired: also those whose time has passed.
+            min_similarity: leave out what is less similar, -1 to 1. What waits for its embedding
+                cannot be judged and stays.
+            limit: how many at most, 1 to 1000.
+            namespaces: search these instead of the store's own; ``"all"`` for all.
+            scope: only what belongs to just these owners.
+
+        Returns:
+            The hits. If the query could not be embedded, ``words_only`` says why, and the newest
+            episodes come after those that the words found, until the limit is full.
+
+        Raises:
+            ValueError: an unknown mode, a number out of range, a bad time.
+        """
+        from memstore.search.episodes import ALPHA, Ask
+
+        tagged = checked_tags(tags)
+        wanted = self._wanted(
+            source=source,
+            tags=() if tag_boost else tagged,
+            created_after=created_after,
+            created_before=created_before,
+            valid_after=valid_after,
+            valid_before=valid_before,
+            include_expired=include_expired,
+            namespaces=namespaces,
+            scope=scope,
+        )
+        ask = Ask(
+            wanted=wanted,
+            mode=mode,
+            alpha=ALPHA if alpha is None else alpha,
+            boosted_tags=tuple(tagged) if tag_boost else (),
+            tag_boost=tag_boost,
+            min_similarity=min_similarity,
+            limit=limit,
+        )
+        return self._search().find(query, ask)
+
+    def update(
+        self,
+        episode_id: int | str,
+        *,
+        tags: Iterable[str] | EllipsisType = ...,
+        metadata: Mapping[str, Any] | EllipsisType = ...,
+        expired_at: datetime | str | EllipsisType | None = ...,
+    ) -> Episode:
+        """Change what may change of an episode; what is left out stays as it is.
+
+        Args:
+            episode_id: its id or its UUID.
+            tags: the tags it has from now on; an empty list clears them.
+            metadata: a JSON merge patch (RFC 7396), as for facts: ``None`` removes a key.
+            expired_at: from when on it no longer counts; ``None`` lets it count again.
+
+        Raises:
+            NotFound: no such episode, or it was erased.
+            ValueError: nothing to change was given, a bad time, metadata that is no JSON.
+        """
+        columns: dict[str, Any] = {}
+        if tags is not ...:
+            columns["tags"] = checked_tags(tags)
+        if expired_at is not ...:
+            columns["expired_at"] = clock.moment(expired_at, "expired_at")
+        if metadata is ... and not columns:
+            raise ValueError("nothing to change: give tags, metadata or expired_at")
+        patch = None if isinstance(metadata, EllipsisType) else _checked_patch(metadata)
+        with self._engine.write() as transaction:
+            episode = self._known(transaction, episode_id)
+            if not changes.change(transaction, self._author, episode, columns, patch):
+                return episode
+            return self._known(transaction, episode.id)
+
+    def operations(self, episode_id: int | str) -> builtins.list[Operation]:
+        """Return what the journal holds of an episode: every change, when and by whom."""
+        with self._engine.read() as transaction:
+            return journal.of_episode(transaction, self._known(transaction, episode_id).id)
+
+    def erase(self, episode_id: int | str) -> bool:
+        """Remove an episode's bytes from the file. There is no way back.
+
+        The facts drawn from it stay: each is erased by itself.
+
+        Returns:
+            Whether the bytes have left the files already; see :meth:`memstore.Store.erase`.
+
+        Raises:
+            NotFound: no such episode.
+        """
+        with self._engine.write() as transaction:
+            episode = self._known(transaction, episode_id)
+            changes.blank(transaction, self._author, episode)
+            journal.forget_said(transaction, episode.id)
+            INDEX.forget_deleted(transaction)
+        return self._engine.compact()
+
+    def _record(self, transaction: Transaction, values: Mapping[str, Any]) -> Episode:
+        return changes.record(transaction, self._author, self._namespace, values)
+
+    def _same_key(self, transaction: Transaction, values: Mapping[str, Any]) -> Episode | None:
+        key = values.get("idempotency_key")
+        if key is None:
+            return None
+        known = episode_table.find_key(transaction, self._namespace, key)
+        if known is not None and known.content_hash != values["content_hash"]:
+            raise IdempotencyConflict(
+                f"the idempotency key {key!r} already stands for episode {known.id}, whose content "
+                "is another: use a new key for a new episode"
+            )
+        return known
+
+    def _known(self, transaction: Transaction, episode_id: int | str) -> Episode:
+        if isinstance(episode_id, str) and len(episode_id) == clock.UUID_CHARACTERS:
+            found = episode_table.find_uuid(transaction, self._namespace, episode_id.lower())
+        elif isinstance(episode_id, bool) or not isinstance(episode_id, int):
+            raise TypeError(f"an episode's id is a whole number, or its UUID, not {episode_id!r}")
+        else:
+            found = episode_table.get(transaction, episode_id, self._namespace)
+        if found is None or not found.content:
+            raise NotFound(
+                f"there is no episode {episode_id} in namespace {self._namespace!r}: search or "
+                "list to find the id"
+            )
+        return found
+
+    def _wanted(
+        self,
+        *,
+        source: str | None = None,
+        tags: Iterable[str] = (),
+        created_after: datetime | str | None = None,
+        created_before: datetime | str | None = None,
+        valid_after: datetime | str | None = None,
+        valid_before: datetime | str | None = None,
+        include_expired: bool = False,
+        namespaces: Namespaces = None,
+        scope: Scope | None = None,
+    ) -> EpisodeFilter:
+        return EpisodeFilter(
+            namespaces=self._namespaces(namespaces),
+            now=clock.utc_now(),
+            tags=tuple(checked_tags(tags)),
+            source=None if source is None else checked_text(source, "source", MAX_NAME).strip(),
+            created_after=clock.moment(created_after, "created_after"),
+            created_before=clock.moment(created_before, "created_before"),
+            valid_after=clock.moment(valid_after, "valid_after"),
+            valid_before=clock.moment(valid_before, "valid_before"),
+            include_expired=include_expired,
+            scope=scope,
+        )
+
+
+def _owner(scope: Scope | None) -> Scope:
+    if not isinstance(scope, Scope | None):
+        raise TypeError(f"scope must be a Scope, not {type(scope).__name__}")
+    return scope or Scope()
+
+
+def _checked_patch(patch: Mapping[str, Any]) -> Mapping[str, Any]:
+    if not isinstance(patch, Mapping):
+        raise TypeError(f"the metadata patch must be a mapping, not {type(patch).__name__}")
+    check_metadata(patch)
+    return patch

@@ -1,0 +1,108 @@
+"""New episodes, checked: each error names the argument and the way out."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Any, Final
+
+from memstore.domain import clock, metadata
+from memstore.domain.arguments import MAX_NAME, MAX_NUMBER, checked_text
+from memstore.domain.records import Scope
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from datetime import datetime
+
+MAX_TAGS: Final = 1000
+
+MAX_BYTES: Final = 450_000_000
+"""SQLite holds 1,000,000,000 bytes in a row. A text in a script without spaces is in it twice: as
+it is, and as the index wants it."""
+
+MAX_DESCRIPTION: Final = 10_000
+"""Characters of what is told of the source."""
+
+
+def checked(
+    content: str,
+    source: str | None,
+    *,
+    name: str | None = None,
+    source_model: str | None = None,
+    source_description: str | None = None,
+    tags: Iterable[str] = (),
+    valid_at: datetime | str | None = None,
+    metadata: Mapping[str, Any] | None = None,
+    idempotency_key: str | None = None,
+    user_id: str | None = None,
+    agent_id: str | None = None,
+    run_id: str | None = None,
+) -> dict[str, Any]:
+    """Return the columns that a caller gives of a new episode, with the hash of its content.
+
+    Raises:
+        ValueError: an empty or huge text, a bad time, metadata that is no JSON or over 64 KiB.
+        TypeError: something of another kind.
+    """
+    owners = Scope(user_id=user_id, agent_id=agent_id, run_id=run_id)
+    return {
+        "content": _checked_content(content),
+        "content_hash": hash_of(content),
+        "source": _short(source, "source"),
+        "name": _short(name, "name"),
+        "source_model": _short(source_model, "source_model"),
+        "source_description": _short(source_description, "source_description", MAX_DESCRIPTION),
+        "tags": checked_tags(tags),
+        "valid_at": clock.moment(valid_at, "valid_at"),
+        "metadata": _checked_metadata(metadata),
+        "idempotency_key": _short(idempotency_key, "idempotency_key"),
+        **owners.ids,
+    }
+
+
+def checked_tags(tags: Iterable[str]) -> list[str]:
+    """Return tags as they are stored: without blanks around them, each once, in their order.
+
+    Raises:
+        ValueError: an empty or over-long one, or too many.
+        TypeError: one text instead of a list, or what is no text.
+    """
+    if isinstance(tags, str):
+        raise TypeError(f"tags must be a list of texts, such as [{tags[:60]!r}], not one text")
+    try:
+        given = list(tags)
+    except TypeError:
+        raise TypeError(
+            f"tags must be a list of texts, not {type(tags).__name__}; an empty one for none"
+        ) from None
+    found = list(dict.fromkeys(checked_text(tag, "a tag", MAX_NAME).strip() for tag in given))
+    if len(found) > MAX_TAGS:
+        raise ValueError(f"{len(found):,} tags are over the limit of {MAX_TAGS:,}")
+    return found
+
+
+def hash_of(content: str) -> str:
+    """Return the SHA-256 of a text, in hexadecimal digits."""
+    return hashlib.sha256(content.encode("utf-8")).hexdigest()
+
+
+def _checked_content(content: str) -> str:
+    checked_text(content, "the text", MAX_NUMBER)
+    size = len(content.encode("utf-8"))
+    if size > MAX_BYTES:
+        raise ValueError(
+            f"the text has {size:,} bytes, and the database holds {MAX_BYTES:,} of one episode: "
+            "record it in parts, with the same source and name"
+        )
+    return content
+
+
+def _checked_metadata(given: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    if given is None:
+        return None
+    metadata.check_size(given)
+    return dict(given)
+
+
+def _short(given: str | None, name: str, limit: int = MAX_NAME) -> str | None:
+    return None if given is None else checked_text(given, name, limit).strip()

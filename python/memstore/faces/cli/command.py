@@ -1,0 +1,294 @@
+"""What a command of the command line is, and how its arguments are read."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn, TypeAlias
+
+from memstore.domain.arguments import MAX_NUMBER
+from memstore.domain.metadata import OPERATORS, MetadataFilter
+from memstore.faces.options import HelpFormatter
+
+if TYPE_CHECKING:
+    from memstore.faces.cli.render import Show
+    from memstore.store.store import Store
+
+REFUSED: Final = 1
+WRONG_USAGE: Final = 2
+STORAGE_TROUBLE: Final = 3
+EMBEDDER_TROUBLE: Final = 4
+
+EXIT_CODES: Final = """\
+exit codes:
+  0    done; also a search or a list that found nothing
+  1    the store said no: no such fact, a conflict, a damaged export,
+       findings of the doctor
+  2    wrong usage: an unknown option, an argument that makes no sense
+  3    the database or a file could not be read or written
+  4    the embedder or the generator failed, or the file holds the vectors of
+       another model
+  130  interrupted; 141: whoever read the output stopped reading"""
+
+FILTER: Final = re.compile(
+    r"(?P<key>[^=<>!]+?)\s*(?P<op>==|!=|<=|>=|=|<|>)\s*(?P<value>.*)", re.DOTALL
+)
+
+Run: TypeAlias = Callable[["Store", argparse.Namespace, "Show"], int | None]
+
+
+def _no_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add nothing: what a command without arguments of its own takes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Command:
+    """One command: what ``--help`` says of it, its arguments, and what it does."""
+
+    name: str
+    summary: str
+    """One sentence."""
+    example: str
+    """How it is used; lines a shell would take."""
+    usage: str = "[options]"
+    """What follows the name, in short."""
+    fill: Callable[[argparse.ArgumentParser], None] = _no_arguments
+    """Adds its arguments."""
+    run: Run
+    """Answers; returns the exit code, ``None`` for 0."""
+    file: Literal["made", "there", "temporary"] = "made"
+    """Whether a file that is not there yet is made; one that only reads has nothing to read."""
+    embedder: Literal["unused", "optional", "needed"] = "unused"
+    """Without one a command opens any file; ``optional`` does so when the models do not fit."""
+
+
+class UsageError(ValueError):
+    """The command line makes no sense."""
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser whose errors can be caught, and lead to the way out."""
+
+    _given: Sequence[str] = ()
+
+    def __init__(self, **details: Any) -> None:
+        details.setdefault("formatter_class", HelpFormatter)
+        super().__init__(allow_abbrev=False, **details)
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse as ever, and refuse here what the command does not know, not one level up."""
+        self._given = list(args or ())
+        known, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            self.error(f"unrecognized arguments: {' '.join(unknown)}")
+        return known, []
+
+    def error(self, message: str) -> NoReturn:
+        dashed = self._dashed()
+        if dashed and message.startswith(("unrecognized", "the following")):
+            message += f" (if {dashed!r} is text, put -- before it)"
+        elif dashed and message.endswith("expected one argument"):
+            message += f" (if {dashed!r} is its value, join the two with =)"
+        raise UsageError(f"{message}; see {self.prog} --help")
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if isinstance(action, argparse._SubParsersAction) and value not in action.choices:
+            import difflib  # slow to import, and only needed here
+
+            near = difflib.get_close_matches(value, action.choices, n=1)
+            guess = f" (did you mean {near[0]}?)" if near else ""
+            self.error(f"there is no command {value!r}{guess}")
+        super()._check_value(action, value)
+
+    def _dashed(self) -> str | None:
+        """Return what begins with a dash and is no option, where a text might stand."""
+        if not self._get_positional_actions():
+            return None
+        for word in self._given:
+            if word == "--":
+                break
+            if word[:1] == "-" and len(word) > 1:
+                names = {word.partition("=")[0], word[:2]}  # a short one may be joined to its value
+                if names.isdisjoint(self._option_string_actions):
+                    return word
+        return None
+
+
+def add_id(
+    parser: argparse.ArgumentParser, name: str = "id", meaning: str = "the fact's id"
+) -> None:
+    """Add an argument that is the id of a fact."""
+    parser.add_argument(name, metavar=name.upper(), type=fact_id, help=meaning)
+
+
+def add_narrowing(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say which facts are meant."""
+    parser.add_argument("--subject", metavar="NAME", help="only facts about this")
+    parser.add_argument("--category", metavar="NAME", help="only facts of this category")
+    parser.add_argument(
+        "-f",
+        "--filter",
+        dest="filters",
+        metavar="CONDITION",
+        type=metadata_filter,
+        action="append",
+        help="a condition on metadata, e.g. 'priority>=3' or 'lang=en'; operators "
+        f"{' '.join(OPERATORS).replace('%', '%%')}; may be repeated",
+    )
+    parser.add_argument(
+        "--all", dest="everything", action="store_true", help="superseded and expired facts too"
+    )
+
+
+def add_metadata(parser: argparse.ArgumentParser) -> None:
+    """Add the options that give metadata."""
+    parser.add_argument(
+        "-m",
+        dest="pairs",
+        metavar="KEY=VALUE",
+        type=metadata_pair,
+        action="append",
+        help="one value of metadata; read as JSON if it is JSON (3, true, null), else as text; "
+        "may be repeated",
+    )
+    parser.add_argument(
+        "--metadata", metavar="JSON", type=json_object, help="metadata as a JSON object"
+    )
+
+
+def metadata_of(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return the metadata that was given; ``-m`` wins over ``--metadata``."""
+    return {**(arguments.metadata or {}), **dict(arguments.pairs or ())}
+
+
+def fact_id(text: str) -> int:
+    """Read the id of a fact; ``#12`` is understood as well."""
+    digits = text.removeprefix("#")
+    if not (digits.isascii() and digits.isdigit() and len(digits) < 20):
+        raise argparse.ArgumentTypeError(f"an id is a whole number such as 12, not {text!r}")
+    if not 0 < (number := int(digits)) <= MAX_NUMBER:
+        raise argparse.ArgumentTypeError(f"no fact has the id {text}")
+    return number
+
+
+def count(text: str) -> int:
+    """Read a number of facts, 1 or more."""
+    return _whole(text, 1)
+
+
+def offset(text: str) -> int:
+    """Read how many facts to pass over, 0 or more."""
+    return _whole(text, 0)
+
+
+def _whole(text: str, least: int) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 19 and int(text) >= least):
+        raise argparse.ArgumentTypeError(f"a whole number, {least} or more, not {text!r}")
+    return int(text)
+
+
+def metadata_filter(text: str) -> MetadataFilter:
+    """Read ``key>=3``: a key, an operator, and a value that is JSON or else text."""
+    match = FILTER.fullmatch(text.strip())
+    if match is None:
+        raise argparse.ArgumentTypeError(
+            f"a condition is a key, one of {' '.join(OPERATORS)}, and a value, not {text!r}"
+        )
+    op = "=" if match["op"] == "==" else match["op"]
+    try:
+        return MetadataFilter(match["key"], op, json_or_text(match["value"]))
+    except (TypeError, ValueError) as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def metadata_pair(text: str) -> tuple[str, Any]:
+    """Read ``key=value``."""
+    key, equals, value = text.partition("=")
+    if not (key.strip() and equals):
+        raise argparse.ArgumentTypeError(f"metadata is given as key=value, not {text!r}")
+    return key.strip(), json_or_text(value)
+
+
+def json_or_text(text: str) -> Any:
+    """Return the value a text is the JSON of, or the text itself."""
+    try:
+        return _json(text)
+    except (ValueError, RecursionError):
+        return text
+
+
+def json_object(text: str) -> dict[str, Any]:
+    """Read a JSON object."""
+    try:
+        value = _json(text)
+    except (ValueError, RecursionError) as error:
+        raise argparse.ArgumentTypeError(f"no JSON: {error}") from None
+    if not isinstance(value, dict):
+        raise argparse.ArgumentTypeError('metadata is a JSON object such as {"lang": "en"}')
+    return value
+
+
+def _json(text: str) -> Any:
+    def refuse(word: str) -> NoReturn:
+        raise ValueError(f"{word} is no JSON number")
+
+    return json.loads(text, parse_constant=refuse)
+
+
+def names(text: str) -> str | list[str]:
+    """Read namespaces separated by commas; ``all`` stands for every one."""
+    found = [name.strip() for name in text.split(",") if name.strip()]
+    if not found:
+        raise argparse.ArgumentTypeError("name a namespace, several with commas between, or all")
+    return "all" if found == ["all"] else found
+
+
+def content_of(text: str) -> str:
+    """Return the content given, or standard input where ``-`` was given."""
+    return standard_input().strip() if text == "-" else text
+
+
+def standard_input() -> str:
+    """Return all of standard input, as it is."""
+    try:
+        return sys.stdin.read()
+    except UnicodeDecodeError as error:
+        raise UsageError(
+            f"standard input is no UTF-8 text (byte {error.start}): convert it first, for example "
+            "with iconv -f latin1 -t utf-8"
+        ) from None
+
+
+def add_yes(parser: argparse.ArgumentParser) -> None:
+    """Add ``--yes``, for where nobody can be asked."""
+    parser.add_argument("--yes", action="store_true", help="do not ask")
+
+
+def agreed_to_erase(tell: Callable[[], str]) -> bool:
+    """Ask whether something is to be erased for good.
+
+    Args:
+        tell: returns what it is, in one line.
+
+    Raises:
+        UsageError: there is nobody to ask.
+    """
+    if not _can_ask():
+        raise UsageError("erasing cannot be undone: say --yes where nobody can be asked")
+    print(tell(), file=sys.stderr)
+    print("Erase it for good? [y/N] ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().casefold() in ("y", "yes")
+
+
+def _can_ask() -> bool:
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+BYTES_REMAIN: Final = (
+    "another process is using the file: the text can be seen no more, and its bytes go "
+    "when the last one closes it, or with the same command again"
+)

@@ -1,0 +1,157 @@
+"""``memstore demo``: one small story, told with a temporary file."""
+
+from __future__ import annotations
+
+import time
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from memstore.faces.cli.command import Command
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator
+
+    from memstore.domain.records import Fact
+    from memstore.faces.cli.render import Show
+    from memstore.faces.cli.render_terminal import TerminalShow
+    from memstore.store.store import Store
+
+PIPED_WIDTH: Final = 80
+
+FACTS: Final = (
+    ("mira", "identity", "Mira Tanaka leads the Lighthouse project from Lisbon"),
+    ("mira", "preference", "Mira is vegetarian and allergic to peanuts"),
+    ("mira", "preference", "ミラさんは毎朝、緑茶を飲みます"),
+    ("lighthouse", "project", "Lighthouse is deployed every Tuesday at 10:00 from main"),
+    ("servers", "project", "The web servers run Debian 12 behind nginx"),
+    ("servers", "project", "Nightly backups of the database go to a vault in Frankfurt"),
+)
+DEPLOYED: Final = 3
+"""Which of them turns out to be outdated."""
+
+BY_WORDS: Final = ("when is Lighthouse deployed?", "緑茶")
+BY_MEANING: Final = ("food she cannot eat", "Portugal")
+"""Queries that share no word with the fact they find."""
+
+CORRECTION: Final = "Lighthouse is deployed on every merge, behind feature flags"
+
+TASKS: Final = (
+    ("Move the web servers to Debian 13", "agent", "normal", None),
+    ("Renew the TLS certificate of lighthouse.example", "user", "high", "2026-12-01"),
+)
+
+NEXT: Final = (
+    ("memstore add 'Alice prefers dark mode' --subject alice", "remember something"),
+    ("memstore search what does Alice like", "find it again"),
+    ("memstore --help", "everything else"),
+    ("memstore-mcp --help", "let agents remember"),
+)
+
+
+@contextmanager
+def temporary_file() -> Iterator[str]:
+    """Give the path of a file that is gone afterwards."""
+    import tempfile  # slow to import, and no other command needs it
+
+    with tempfile.TemporaryDirectory(prefix="memstore-demo-") as folder:
+        yield str(Path(folder) / "demo.db")
+
+
+def _tell(store: Store, arguments: argparse.Namespace, show: Show) -> None:
+    started = time.perf_counter()
+    stage = _stage(show)
+    stage.panel(
+        "memstore demo", "A small memory in a temporary file: no server, no key, no network."
+    )
+    stored = _store_facts(store, stage)
+    _find(store, stage, "Find by words", BY_WORDS)
+    _find(store, stage, "Find by meaning: not one word in common", BY_MEANING)
+    _correct(store, stage, stored[DEPLOYED])
+    _to_do(store, stage)
+    _end(store, stage, time.perf_counter() - started)
+
+
+def _stage(show: Show) -> TerminalShow:
+    """Return what draws on a terminal, or the same without colours where there is none."""
+    from rich.console import Console
+
+    from memstore.faces.cli.render_terminal import TerminalShow
+
+    if isinstance(show, TerminalShow):
+        return show
+    return TerminalShow(Console(width=PIPED_WIDTH, force_terminal=False, highlight=False))
+
+
+def _store_facts(store: Store, stage: TerminalShow) -> list[Fact]:
+    stage.heading("Store what is worth keeping", "one claim, one subject")
+    stored = []
+    for subject, category, content in FACTS:
+        fact = store.add(content, subject=subject, category=category)
+        stage.line(
+            (f"#{fact.id}  ", "bold cyan"),
+            (f"{subject:<12}", "bold"),
+            (content, ""),
+            indent=4,
+            hang=16,
+        )
+        stored.append(fact)
+    return stored
+
+
+def _find(store: Store, stage: TerminalShow, title: str, queries: tuple[str, ...]) -> None:
+    stage.heading(title)
+    for query in queries:
+        hits = store.search(query, limit=1)
+        why = ""
+        if hits:
+            why = f"   words {hits[0].word_score:.2f} · meaning {hits[0].vector_score:.2f}"
+        stage.line(("? ", "bold yellow"), (query, "italic"), (why, "dim"), indent=4)
+        for hit in hits:
+            stage.line((f"#{hit.fact.id}  ", "bold cyan"), (hit.fact.content, ""), indent=6, hang=4)
+        if hits.words_only:
+            stage.note(f"searched by words only: {hits.words_only}")
+
+
+def _correct(store: Store, stage: TerminalShow, old: Fact) -> None:
+    stage.heading("Correct it", "superseded, never overwritten")
+    new = store.add(CORRECTION, subject=old.subject, category=old.category, supersedes=old.id)
+    stage.line((f"$ memstore history {old.id}", "dim"), indent=4)
+    stage.links(store.history(new.id), indent=4)
+
+
+def _to_do(store: Store, stage: TerminalShow) -> None:
+    stage.heading("Keep track of what is to be done")
+    for content, scope, priority, due in TASKS:
+        store.tasks.create(content, scope=scope, priority=priority, due=due, project="lighthouse")
+    stage.tasks(store.tasks.list(), indent=4)
+
+
+def _end(store: Store, stage: TerminalShow, seconds: float) -> None:
+    status = store.status()
+    counts = f"{status.active} active, {status.superseded} superseded, {status.pending} pending"
+    embedded = f"{status.dimension} numbers a vector" if status.dimension else "words only"
+    stage.line()
+    stage.line(
+        ("✓ ", "green"),
+        (counts, "bold"),
+        (f" · {embedded} · {seconds:.2f} s", "dim"),
+    )
+    stage.line()
+    stage.line(("Your turn:", "bold"))
+    room = max(len(command) for command, _ in NEXT) + 2
+    for command, purpose in NEXT:
+        stage.line((command.ljust(room), "cyan"), (purpose, "dim"), indent=2)
+
+
+COMMANDS = (
+    Command(
+        name="demo",
+        summary="See it work, in a temporary file.",
+        example="memstore demo",
+        run=_tell,
+        file="temporary",
+        embedder="needed",
+    ),
+)

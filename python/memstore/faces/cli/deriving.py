@@ -1,0 +1,127 @@
+"""The commands that make facts of what is held already: deriving again, and consolidating."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from memstore.domain.records import Scope
+from memstore.faces.cli.command import Command, UsageError
+from memstore.faces.cli.learn import NO_GENERATOR, add_scope, scope_of
+from memstore.faces.options import add_generator_flags, chosen_settings, open_generator
+from memstore.learn import comparison, consolidation
+from memstore.learn.extraction import Extractor
+
+if TYPE_CHECKING:
+    import argparse
+
+    from memstore.faces.cli.render import Show
+    from memstore.learn.consolidation import Consolidated
+    from memstore.store.store import Store
+
+
+def _fill_rebuild(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--facts",
+        action="store_true",
+        help="derive facts from the episodes again too, with the language model that is named; "
+        "--generator says so as well",
+    )
+    parser.add_argument(
+        "--policy",
+        choices=comparison.POLICIES,
+        default="propose",
+        help="what becomes of an older fact that an added one may replace; see extract",
+    )
+    add_scope(parser)
+    add_generator_flags(parser)
+
+
+def _rebuild(store: Store, arguments: argparse.Namespace, show: Show) -> None:
+    if not arguments.facts and arguments.generator is None:
+        with show.progress("rebuilding") as progress:
+            told = store.rebuild(progress=progress)
+    else:
+        with open_generator(chosen_settings(arguments)) as generator:
+            if generator is None:
+                else_ = ", or leave --facts out"
+                raise UsageError(NO_GENERATOR.format(command="rebuild --facts", else_=else_))
+            scope = scope_of(arguments)
+            extractor = Extractor(
+                store,
+                generator,
+                policy=arguments.policy,
+                scope=None if scope == Scope() else scope,
+            )
+            with show.progress("deriving") as progress:
+                told = store.rebuild(extractor=extractor, progress=progress)
+    show.done("; ".join(told), {"done": told})
+
+
+def _fill_consolidate(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("subject", metavar="SUBJECT", help="whose facts are looked at")
+    parser.add_argument(
+        "--policy",
+        choices=consolidation.POLICIES,
+        default="propose",
+        help="propose (the default) puts each forward; auto accepts what merely joins the words "
+        "of its facts",
+    )
+    add_scope(parser)
+    add_generator_flags(parser)
+
+
+def _consolidate(store: Store, arguments: argparse.Namespace, show: Show) -> None:
+    scope = scope_of(arguments)
+    with open_generator(chosen_settings(arguments)) as generator:
+        if generator is None:
+            raise UsageError(NO_GENERATOR.format(command="consolidate", else_=""))
+        done = store.consolidate(
+            subject=arguments.subject,
+            generator=generator,
+            scope=None if scope == Scope() else scope,
+            policy=arguments.policy,
+        )
+    show.rows([_row(one) for one in done], [_value(one) for one in done])
+    if not done:
+        show.note("nothing to put together")
+
+
+def _row(one: Consolidated) -> tuple[object, ...]:
+    return (
+        str(one.outcome),
+        None if one.fact_id is None else f"#{one.fact_id}",
+        None if one.proposal_id is None else f"proposal {one.proposal_id}",
+        ", ".join(f"#{fact_id}" for fact_id in one.fact_ids),
+        one.content,
+        one.reason,
+    )
+
+
+def _value(one: Consolidated) -> dict[str, object]:
+    return {name: value for name, value in asdict(one).items() if value is not None}
+
+
+COMMANDS = (
+    Command(
+        name="rebuild",
+        usage="[--facts --generator NAME] [options]",
+        summary="Make what is derived anew: indexes, and facts from the log.",
+        example="memstore rebuild\nmemstore rebuild --facts --generator ollama",
+        fill=_fill_rebuild,
+        run=_rebuild,
+        file="there",
+        embedder="optional",
+    ),
+    Command(
+        name="consolidate",
+        usage="SUBJECT --generator NAME [options]",
+        summary="Propose one fact that says what several say.",
+        example="memstore consolidate ana --generator ollama\n"
+        "memstore consolidate ana --user ana --generator openai --policy auto",
+        fill=_fill_consolidate,
+        run=_consolidate,
+        file="there",
+        embedder="optional",
+    ),
+)

@@ -1,0 +1,232 @@
+"""The commands about embeddings: what waits for one, and going over to another model."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from memstore.errors import Conflict, EmbedderError
+from memstore.faces.cli.command import EMBEDDER_TROUBLE, Command, UsageError, count
+from memstore.faces.escaping import counted
+from memstore.faces.options import chosen_settings, for_command_line, make_embedder
+
+if TYPE_CHECKING:
+    import argparse
+
+    from memstore.domain.records import GenerationStatus, VectorCounts
+    from memstore.embedding.generations import ReembedReport
+    from memstore.embedding.pending import EmbedReport
+    from memstore.faces.cli.render import Show
+    from memstore.store.store import Store
+
+
+def told(report: EmbedReport) -> str:
+    """Say what became of what was pending."""
+    facts = report.embedded - report.pieces
+    parts = [counted(facts)] if facts or not report.pieces else []
+    parts += [f"{counted(report.pieces, 'piece')} of episodes"] if report.pieces else []
+    done = " and ".join(parts)
+    refused = f", {report.failed} refused" if report.failed else ""
+    return f"embedded {done}{refused}, {report.left} left"
+
+
+def _fill_embed(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--limit", metavar="N", type=count, help="how many texts at most; a long episode is several"
+    )
+    parser.add_argument(
+        "--retry-quarantined",
+        action="store_true",
+        help="try those again whose embedding was given up",
+    )
+    parser.add_argument(
+        "--everywhere",
+        action="store_true",
+        help="those of every namespace, whose texts then go to this embedder",
+    )
+    parser.add_argument(
+        "--watch",
+        action="store_true",
+        help="go on until Ctrl-C: embed whenever something waits, and wait longer the longer the "
+        "embedder fails; of several that watch one file, one works at a time",
+    )
+
+
+def _embed_pending(store: Store, arguments: argparse.Namespace, show: Show) -> int | None:
+    if arguments.watch:
+        if arguments.limit or arguments.retry_quarantined:
+            raise UsageError("--watch goes on without end: leave the other options of it out")
+        _watch(store, arguments, show)
+        return None
+    with show.progress("embedding") as progress:
+        report = store.embed_pending(
+            limit=arguments.limit,
+            everywhere=arguments.everywhere,
+            retry_quarantined=arguments.retry_quarantined,
+            progress=progress,
+        )
+    show.done(told(report), asdict(report))
+    if report.error:
+        show.note(f"stopped early: {for_command_line(report.error)}")
+        return EMBEDDER_TROUBLE
+    return None
+
+
+def _watch(store: Store, arguments: argparse.Namespace, show: Show) -> None:
+    embedded = 0
+    last = ""
+
+    def tell(report: EmbedReport | str) -> None:
+        nonlocal embedded, last
+        if isinstance(report, str):
+            trouble = report
+        else:
+            embedded += report.embedded
+            trouble = report.error or ""
+            if report.embedded or report.failed:
+                show.done(told(report), asdict(report))
+        if trouble and trouble != last:
+            show.note(f"waiting for the embedder: {for_command_line(trouble)}")
+        last = trouble
+
+    if store.status().embedder is None:
+        raise EmbedderError("without an embedder nothing can be embedded: name one with --embedder")
+    show.note("watching for what waits for its embedding; Ctrl-C ends it")
+    try:
+        store.keep_embedding(tell, everywhere=arguments.everywhere)
+    except KeyboardInterrupt:  # the way it is meant to end
+        show.note(f"stopped; {counted(embedded, 'text')} embedded in all")
+
+
+def _fill_reembed(parser: argparse.ArgumentParser) -> None:
+    others = parser.add_mutually_exclusive_group()
+    others.add_argument(
+        "--status", action="store_true", help="say how far each model's vectors are"
+    )
+    others.add_argument(
+        "--again",
+        action="store_true",
+        help="make the vectors anew although the file's are of this model already",
+    )
+    others.add_argument(
+        "--switch-back",
+        action="store_true",
+        help="go back to the vectors that were in use before, at once",
+    )
+    others.add_argument(
+        "--drop",
+        metavar="ID",
+        type=count,
+        help="take a generation away for good: the retired one, or one begun by mistake",
+    )
+
+
+def _reembed(store: Store, arguments: argparse.Namespace, show: Show) -> int | None:
+    if arguments.status:
+        _show_generations(store, show)
+        return None
+    if arguments.switch_back:
+        _switch_back(store, show)
+        return None
+    if arguments.drop is not None:
+        _drop(store, arguments.drop, show)
+        return None
+    embedder = make_embedder(chosen_settings(arguments))
+    if embedder is None:
+        raise UsageError("reembed needs an embedder: name the new one with --embedder and --model")
+    with show.progress("embedding") as progress:
+        report = store.reembed(embedder, again=arguments.again, progress=progress)
+    return _tell_reembedded(report, show)
+
+
+def _tell_reembedded(report: ReembedReport, show: Show) -> int | None:
+    values = asdict(report) | {"generation": report.generation.id, "model": report.generation.model}
+    embedded = counted(report.embedded, "text")
+    if not report.switched:
+        show.done(f"embedded {embedded}, {report.left} left; searches use the old vectors", values)
+        show.note(f"stopped early: {for_command_line(report.error or '')}")
+        show.note("the same command goes on from there")
+        return EMBEDDER_TROUBLE
+    show.done(f"embedded {embedded}; searches now use {report.generation.model}", values)
+    for noun, ids in (("fact", report.quarantined_facts), ("episode", report.quarantined_episodes)):
+        if ids:
+            named = ", ".join(f"#{one}" for one in ids[:10]) + (" …" if len(ids) > 10 else "")
+            show.note(f"{counted(len(ids), noun)} the new model refuses, found by words: {named}")
+    show.note(
+        "the old vectors are kept: memstore reembed --switch-back goes back to them at once, "
+        "memstore reembed --drop takes them away"
+    )
+    return None
+
+
+def _show_generations(store: Store, show: Show) -> None:
+    found = store.generations.list()
+    show.rows([_row(one) for one in found], [one.to_dict() for one in found])
+
+
+def _row(one: GenerationStatus) -> list[object]:
+    generation = one.generation
+    model = generation.model or "no model yet"
+    if generation.dimension:
+        model += f" ({generation.dimension} numbers)"
+    return [
+        f"#{generation.id}",
+        generation.state,
+        model,
+        f"facts: {_counted(one.facts)}",
+        f"pieces of episodes: {_counted(one.pieces)}",
+    ]
+
+
+def _counted(counts: VectorCounts) -> str:
+    parts = [f"{counts.embedded} embedded"]
+    parts += [f"{counts.pending} pending"] if counts.pending else []
+    parts += [f"{counts.quarantined} quarantined"] if counts.quarantined else []
+    return ", ".join(parts)
+
+
+def _switch_back(store: Store, show: Show) -> None:
+    retired = [
+        one.generation
+        for one in store.generations.list()
+        if one.generation.state == "retired" and one.generation.switched_at is not None
+    ] or [one.generation for one in store.generations.list() if one.generation.state == "retired"]
+    if not retired:
+        raise Conflict("no older generation is kept: there is nothing to go back to")
+    before = max(retired, key=lambda one: (one.switched_at or one.created_at, one.id))
+    now = store.generations.switch(before.id)
+    show.done(
+        f"searches use {now.model or 'no model'} again, generation {now.id}",
+        {"generation": now.id, "model": now.model, "switched": True},
+    )
+
+
+def _drop(store: Store, generation_id: int, show: Show) -> None:
+    with show.progress("dropping") as progress:
+        compacted = store.generations.drop(generation_id, progress=progress)
+    show.done(
+        f"dropped generation {generation_id}",
+        {"generation": generation_id, "dropped": True, "compacted": compacted},
+    )
+
+
+COMMANDS = (
+    Command(
+        name="embed-pending",
+        summary="Embed what was stored while the embedder was away.",
+        example="memstore embed-pending --embedder ollama\nmemstore embed-pending --watch",
+        fill=_fill_embed,
+        run=_embed_pending,
+        file="there",
+        embedder="needed",
+    ),
+    Command(
+        name="reembed",
+        summary="Bring the file over to another embedding model.",
+        example="memstore reembed --embedder ollama --model mxbai-embed-large\n"
+        "memstore reembed --status\nmemstore reembed --switch-back",
+        fill=_fill_reembed,
+        run=_reembed,
+        file="there",
+    ),
+)

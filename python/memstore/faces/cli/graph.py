@@ -1,0 +1,256 @@
+"""The commands of the graph: entities and relations drawn from the facts when somebody asks."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from shlex import quote
+from typing import TYPE_CHECKING
+
+from memstore.faces.cli.command import Command, count, offset
+from memstore.faces.escaping import counted, second
+from memstore.faces.options import add_generator_flags, chosen_settings, open_generator
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from memstore.domain.entities import EntityDecision, GraphStatus, Neighbour, Relation
+    from memstore.faces.cli.render import Show
+    from memstore.store.store import Store
+
+REFUSALS_SHOWN = 10
+
+
+def _build(store: Store, arguments: argparse.Namespace, show: Show) -> None:
+    # Only a model that is named here: the one in the environment was named for something else,
+    # and every fact of the namespace would be sent to it.
+    named = (arguments.generator, arguments.generator_model, arguments.generator_url)
+    asked = any(one is not None for one in named)
+    with (
+        open_generator(chosen_settings(arguments)) if asked else nullcontext() as generator,
+        show.progress("reading") as progress,
+    ):
+        built = store.graph.build(generator=generator, progress=progress)
+    show.done(_summary(built.status), built.to_dict())
+    for one in built.refused[:REFUSALS_SHOWN]:
+        show.note(f"not believed, of fact {one.fact_id}: {one.reason}")
+    if len(built.refused) > REFUSALS_SHOWN:
+        more = counted(len(built.refused) - REFUSALS_SHOWN, "more refusal")
+        show.note(f"{more}; --json has all of them")
+
+
+def _summary(status: GraphStatus) -> str:
+    entities = f"{status.entities} {'entity' if status.entities == 1 else 'entities'}"
+    relations = counted(status.relations, "relation")
+    return f"built from {counted(status.facts)}: {entities}, {relations}"
+
+
+def _status(store: Store, arguments: argparse.Namespace, show: Show) -> None:
+    status = store.graph.status()
+    if status.built_at is None:
+        show.done("never built: memstore graph build builds it", status.to_dict())
+        return
+    by = f"rules and {status.model}" if status.model else "rules"
+    behind = f"{counted(status.changed)} changed since" if status.changed else "up to date"
+    show.done(f"{_summary(status)}; {second(status.built_at)}, by {by}, {behind}", status.to_dict())
+
+
+def _fill_entities(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--limit", metavar="N", type=count, default=50, help="how many at most (default: 50)"
+    )
+    parser.add_argument(
+        "--offset", metavar="N", type=offset, default=0, help="how many to pass over first"
+    )
+
+
+def _entities(store: Store, arguments: argparse.Namespace, show: Show) -> None:
+    found = store.graph.entities(limit=arguments.limit, offset=arguments.offset)
+    rows = [(one.name, counted(one.facts), ", ".join(one.names[1:]) or None) for one in found]
+    show.rows(rows, [one.to_dict() for one in found])
+    if not found:
+        show.note(_nothing(store))
+
+
+def _nothing(store: Store) -> str:
+    if store.graph.status().built_at is None:
+        return "the graph was never built: memstore graph build builds it"
+    return "no entities here"
+
+
+def _fill_neighbours(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("name", metavar="NAME", help="the entity, by any of its names")
+    parser.add_argument(
+        "--depth", metavar="N", type=count, default=1, help="steps away at most, 1 to 5"
+    )
+    parser.add_argument(
+        "--limit", metavar="N", type=count, default=20, help="how many at most (default: 20)"
+    )
+
+
+def _neighbours(store: Store, arguments: argparse.Namespace, show: Show) -> None:
+    found = store.graph.neighbours(arguments.name, depth=arguments.depth, limit=arguments.limit)
+    value = {
+        "entity": found.entity.to_dict(),
+        "neighbours": [one.to_dict() for one in found],
+        "cut": found.cut,
+    }
+    show.rows([_neighbour_row(one) for one in found], value)
+    if not found:
+        show.note(f"nothing is related to {found.entity.name}")
+    if found.cut is not None:
+        show.note(f"not all: {found.cut}")
+
+
+def _neighbour_row(one: Neighbour) -> Sequence[object]:
+    others = [_told(relation) for relation in one.path[-1][1:]]
+    return (one.entity.name, one.distance, ", ".join(_told(step[0]) for step in one.path), *others)
+
+
+def _told(relation: Relation) -> str:
+    """Say how two entities stand, with the facts behind it."""
+    facts = " ".join(f"#{fact.id}" for fact in relation.facts)
+    more = relation.fact_count - len(relation.facts)
+    return f"{relation.source} —{relation.label}→ {relation.target} ({facts}" + (
+        f" and {more} more)" if more else ")"
+    )
+
+
+def _fill_likely(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--limit", metavar="N", type=count, default=20, help="how many at most (default: 20)"
+    )
+
+
+def _likely(store: Store, arguments: argparse.Namespace, show: Show) -> None:
+    found = store.graph.likely_same(limit=arguments.limit)
+    rows = [(one.left.name, one.right.name, one.reason) for one in found]
+    show.rows(rows, [one.to_dict() for one in found])
+    if not found:
+        show.note("no two entities look like one")
+
+
+def _fill_two(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("left", metavar="NAME", help="one name")
+    parser.add_argument("right", metavar="OTHER", help="the other")
+
+
+def _merge(store: Store, arguments: argparse.Namespace, show: Show) -> None:
+    done = store.graph.merge(arguments.left, arguments.right)
+    show.done(f"{done.left} and {done.right} are one; {_undo(done)}", done.to_dict())
+
+
+def _apart(store: Store, arguments: argparse.Namespace, show: Show) -> None:
+    done = store.graph.keep_apart(arguments.left, arguments.right)
+    show.done(f"{done.left} and {done.right} are two; {_undo(done)}", done.to_dict())
+
+
+def _undo(done: EntityDecision) -> str:
+    # Names are anybody's text, and the line is there to be copied.
+    return f"memstore graph forget {quote(done.left)} {quote(done.right)} takes it back"
+
+
+def _forget(store: Store, arguments: argparse.Namespace, show: Show) -> None:
+    done = store.graph.forget(arguments.left, arguments.right)
+    show.done(f"nothing is decided about {done.left} and {done.right} any more", done.to_dict())
+
+
+def _decisions(store: Store, arguments: argparse.Namespace, show: Show) -> None:
+    found = store.graph.decisions()
+    rows = [
+        (one.left, "is" if one.same else "is not", one.right, second(one.at), one.actor)
+        for one in found
+    ]
+    show.rows(rows, [one.to_dict() for one in found])
+    if not found:
+        show.note("nothing was decided about entities")
+
+
+def _drop(store: Store, arguments: argparse.Namespace, show: Show) -> None:
+    store.graph.drop()
+    show.done("dropped the graph; memstore graph build builds it again", {"dropped": True})
+
+
+COMMANDS = (
+    Command(
+        name="graph build",
+        summary="Build entities and relations from the facts, anew.",
+        example="memstore graph build\nmemstore graph build --generator ollama",
+        fill=add_generator_flags,
+        run=_build,
+        file="there",
+    ),
+    Command(
+        name="graph status",
+        summary="Say when the graph was built, and what changed since.",
+        example="memstore graph status",
+        run=_status,
+        file="there",
+    ),
+    Command(
+        name="graph entities",
+        summary="List entities, those of the most facts first.",
+        example="memstore graph entities --limit 20",
+        fill=_fill_entities,
+        run=_entities,
+        file="there",
+    ),
+    Command(
+        name="graph neighbours",
+        usage="NAME [options]",
+        summary="Show what is near an entity, and which facts say so.",
+        example="memstore graph neighbours Alice --depth 2",
+        fill=_fill_neighbours,
+        run=_neighbours,
+        file="there",
+    ),
+    Command(
+        name="graph likely",
+        summary="List names that may be one entity's; nothing is merged.",
+        example="memstore graph likely",
+        fill=_fill_likely,
+        run=_likely,
+        file="there",
+    ),
+    Command(
+        name="graph merge",
+        usage="NAME OTHER [options]",
+        summary="Say that two names are one entity.",
+        example="memstore graph merge Alice 'Alice Smith'",
+        fill=_fill_two,
+        run=_merge,
+        file="there",
+    ),
+    Command(
+        name="graph apart",
+        usage="NAME OTHER [options]",
+        summary="Say that two names are two entities.",
+        example="memstore graph apart 'Alice Smith' 'Alice Jones'",
+        fill=_fill_two,
+        run=_apart,
+        file="there",
+    ),
+    Command(
+        name="graph forget",
+        usage="NAME OTHER [options]",
+        summary="Take back what was said of two names.",
+        example="memstore graph forget Alice 'Alice Smith'",
+        fill=_fill_two,
+        run=_forget,
+        file="there",
+    ),
+    Command(
+        name="graph decisions",
+        summary="List what was said of names.",
+        example="memstore graph decisions",
+        run=_decisions,
+        file="there",
+    ),
+    Command(
+        name="graph drop",
+        summary="Remove the graph; what was said of names stays.",
+        example="memstore graph drop",
+        run=_drop,
+        file="there",
+    ),
+)

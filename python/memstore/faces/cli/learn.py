@@ -1,0 +1,401 @@
+"""The commands that learn from text, and those that decide about what was learnt."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from memstore.domain.records import ProposalState, Scope
+from memstore.faces.cli.command import (
+    Command,
+    UsageError,
+    add_id,
+    add_metadata,
+    content_of,
+    fact_id,
+    metadata_of,
+    standard_input,
+)
+from memstore.faces.escaping import counted
+from memstore.faces.options import add_generator_flags, chosen_settings, open_generator
+from memstore.learn.comparison import POLICIES
+from memstore.learn.extraction import Extractor
+from memstore.learn.memory import Memory
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from memstore.domain.records import Proposal
+    from memstore.faces.cli.render import Show
+    from memstore.learn.conversation import MemoryChanges
+    from memstore.learn.extraction import Extracted, Extraction
+    from memstore.learn.memory_view import MemoryChange
+    from memstore.prompting.messages import Messages
+    from memstore.store.store import Store
+
+NO_GENERATOR = (
+    "{command} needs a language model to read with: name one with --generator "
+    "ollama|openai|anthropic or MEMSTORE_GENERATOR{else_}"
+)
+
+
+def add_scope(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say whose a memory is."""
+    for name, meaning in (
+        ("user", "whose it is"),
+        ("agent", "and of which agent"),
+        ("run", "and of which run"),
+    ):
+        parser.add_argument(f"--{name}", dest=f"{name}_id", metavar="ID", help=meaning)
+
+
+def scope_of(arguments: argparse.Namespace) -> Scope:
+    """Return the owners that were named.
+
+    Raises:
+        ValueError: one of them is blank.
+    """
+    return Scope(**_owners(arguments))
+
+
+def show_past(store: Store, arguments: argparse.Namespace, show: Show) -> None:
+    """Show what happened to one memory of the owners named, with old and new texts."""
+    if arguments.id is None or arguments.journal:
+        raise UsageError("--user, --agent and --run go with the id of a memory, and nothing else")
+    events = Memory(store).history(arguments.id, **_owners(arguments))
+    rows = [
+        (f"{e['event']} #{e['id']}", e["at"], e["memory"], e["previous"], e["actor"], e["source"])
+        for e in events
+    ]
+    show.rows(rows, events)
+
+
+def _owners(arguments: argparse.Namespace) -> dict[str, str | None]:
+    return {
+        "user_id": arguments.user_id,
+        "agent_id": arguments.agent_id,
+        "run_id": arguments.run_id,
+    }
+
+
+def _fill_extract(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE", help="the text; - reads standard input")
+    parser.add_argument(
+        "--subject", metavar="NAME", help="whom or what it is about, for facts that do not say"
+    )
+    parser.add_argument(
+        "--policy",
+        choices=POLICIES,
+        default="propose",
+        help="what becomes of an older fact that a new one may replace: propose (the default) "
+        "puts it forward, auto retires it where the words are plain, off compares nothing",
+    )
+    parser.add_argument("--source", metavar="TEXT", help="where the text comes from")
+    parser.add_argument("--at", metavar="TIME", help="when it was written")
+    add_metadata(parser)
+    add_scope(parser)
+    add_generator_flags(parser)
+
+
+def _extract(store: Store, arguments: argparse.Namespace, show: Show) -> None:
+    text = _text_in(arguments.file)
+    with open_generator(chosen_settings(arguments)) as generator:
+        if generator is None:
+            raise UsageError(NO_GENERATOR.format(command="extract", else_=""))
+        extractor = Extractor(store, generator, policy=arguments.policy, scope=scope_of(arguments))
+        done = extractor.extract(
+            text,
+            arguments.subject,
+            metadata_of(arguments) or None,
+            source=arguments.source,
+            at=arguments.at,
+        )
+    _show_extraction(done, show)
+
+
+def _show_extraction(done: Extraction, show: Show) -> None:
+    value = {
+        "episode": done.episode.id,
+        "items": [_item(item) for item in done.items],
+        "not_compared": done.not_compared,
+    }
+    show.rows([_item_row(item) for item in done.items], value)
+    if done.not_compared is not None:
+        show.note(f"older facts were not compared: {done.not_compared}")
+    if not done.items:
+        show.note(f"nothing to remember in it; the text is on record as episode {done.episode.id}")
+
+
+def _item(item: Extracted) -> dict[str, Any]:
+    return {name: value for name, value in asdict(item).items() if value is not None}
+
+
+def _item_row(item: Extracted) -> tuple[object, ...]:
+    return (
+        str(item.outcome),
+        _number(item.fact_id),
+        _number(item.other_id),
+        item.proposal_id and f"proposal {item.proposal_id}",
+        None if item.similarity is None else f"{item.similarity:.2f}",
+        item.subject,
+        item.content,
+        item.reason,
+    )
+
+
+def _number(fact: int | None) -> str | None:
+    return None if fact is None else f"#{fact}"
+
+
+def _fill_remember(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "text", metavar="TEXT", nargs="?", help="what the user said; - reads standard input"
+    )
+    parser.add_argument(
+        "--messages",
+        metavar="FILE",
+        help='a conversation instead: a JSON array of {"role", "content", "name"?, "at"?}; '
+        "- reads standard input",
+    )
+    parser.add_argument("--at", metavar="TIME", help="when the text was said")
+    parser.add_argument(
+        "--direct", action="store_true", help="store each message as it is, without a model"
+    )
+    add_metadata(parser)
+    add_scope(parser)
+    add_generator_flags(parser)
+
+
+def _remember(store: Store, arguments: argparse.Namespace, show: Show) -> None:
+    messages = _messages(arguments)
+    with open_generator(chosen_settings(arguments)) as generator:
+        if generator is None and not arguments.direct:
+            else_ = ", or store the words as they are with --direct"
+            raise UsageError(NO_GENERATOR.format(command="remember", else_=else_))
+        try:
+            changes = Memory(store, generator).add(
+                messages,
+                metadata=metadata_of(arguments) or None,
+                infer=not arguments.direct,
+                **_owners(arguments),
+            )
+        except TypeError as error:  # a file of messages that holds something else
+            raise UsageError(str(error)) from None
+    _show_changes(changes, show)
+
+
+def _messages(arguments: argparse.Namespace) -> Messages:
+    if (arguments.text is None) == (arguments.messages is None):
+        raise UsageError("remember takes a text, or --messages FILE")
+    if arguments.messages is None:
+        said = {"role": "user", "content": content_of(arguments.text)}
+        return [said | ({} if arguments.at is None else {"at": arguments.at})]
+    if arguments.at is not None:
+        raise UsageError('--at goes with a text: each message of a file has its own "at"')
+    try:
+        found: Messages = json.loads(_text_in(arguments.messages))
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise UsageError(f"--messages is no JSON: {error}") from None
+    return found
+
+
+def _text_in(name: str) -> str:
+    if name == "-":
+        return standard_input()
+    try:
+        return Path(name).read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise UsageError(
+            f"{name} is no UTF-8 text (byte {error.start}): save it as UTF-8 and try again"
+        ) from None
+
+
+def _show_changes(changes: MemoryChanges, show: Show) -> None:
+    value = {
+        "changes": list(changes),
+        "refused": [asdict(refusal) for refusal in changes.refused],
+        "episode": changes.episode_id,
+    }
+    show.rows([_change_row(change) for change in changes], value)
+    for refusal in changes.refused:
+        what = " ".join(filter(None, (refusal.event, refusal.fact and f"for {refusal.fact!r}")))
+        show.note(f"not carried out: {what or 'an operation'}: {refusal.reason}")
+    if not changes:
+        show.note("nothing to remember in it")
+
+
+def _change_row(change: MemoryChange) -> tuple[object, ...]:
+    return (
+        change["event"],
+        _number(change["id"]),
+        change["memory"],
+        _number(change["previous_id"]),
+        change["previous"] if change["event"] == "UPDATE" else None,
+    )
+
+
+def _fill_forget(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("id", metavar="ID", type=fact_id, nargs="?", help="one memory")
+    parser.add_argument(
+        "--all", dest="whole", action="store_true", help="every memory of the owners named"
+    )
+    parser.add_argument(
+        "--everything",
+        action="store_true",
+        help="every memory and task of every owner in the namespace",
+    )
+    add_scope(parser)
+
+
+def _forget(store: Store, arguments: argparse.Namespace, show: Show) -> None:
+    owners = _owners(arguments)
+    if (arguments.id is not None) + arguments.whole + arguments.everything != 1:
+        raise UsageError("forget takes the id of a memory, --all with its owners, or --everything")
+    memory = Memory(store)
+    if arguments.id is not None:
+        gone = [memory.delete(arguments.id, **owners)]
+    elif arguments.whole and scope_of(arguments) == Scope():
+        raise UsageError("--all needs --user, --agent or --run; --everything means every owner")
+    elif arguments.everything and scope_of(arguments) != Scope():
+        raise UsageError("--everything goes with no owner: use --all for theirs")
+    else:
+        gone = memory.delete_all(everything=arguments.everything, **owners)
+    value = {"changes": gone}
+    one = gone[0]["id"] if len(gone) == 1 else "ID"
+    back = f"; memstore restore {one} brings it back" if gone else ""
+    show.done(f"forgot {counted(len(gone), 'thing')}{back}", value)
+
+
+def _fill_list(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--state",
+        choices=(*map(str, ProposalState), "all"),
+        default="open",
+        help="those that wait (the default), were accepted or rejected, or all",
+    )
+    add_scope(parser)
+
+
+def _list(store: Store, arguments: argparse.Namespace, show: Show) -> None:
+    scope = scope_of(arguments)
+    found = store.proposals.list(
+        None if arguments.state == "all" else arguments.state,
+        scope=None if scope == Scope() else scope,
+    )
+    show.rows([_proposal_row(one) for one in found], [one.to_dict() for one in found])
+    if not found:
+        show.note("no proposals here")
+
+
+def _proposal_row(one: Proposal) -> Sequence[object]:
+    return (
+        one.id,
+        str(one.state),
+        None if one.similarity is None else f"{one.similarity:.2f}",
+        one.old.subject,
+        ", ".join(f"#{fact.id}" for fact in one.sources),
+        " · ".join(fact.content for fact in one.sources),
+        _number(None if one.new is None else one.new.id),
+        one.content,
+    )
+
+
+def _add_proposal(parser: argparse.ArgumentParser) -> None:
+    add_id(parser, "id", "the proposal's id")
+
+
+def _accept(store: Store, arguments: argparse.Namespace, show: Show) -> None:
+    done = store.proposals.accept(arguments.id)
+    undo = f"memstore reinstate {done.old.id} undoes it"
+    if len(done.sources) > 1:
+        undo = "memstore reinstate ID brings one of them back"
+    are = "is" if len(done.sources) == 1 else "are"
+    new = _number(None if done.new is None else done.new.id)
+    show.done(f"{_sources(done)} {are} superseded by {new}; {undo}", done.to_dict())
+
+
+def _reject(store: Store, arguments: argparse.Namespace, show: Show) -> None:
+    done = store.proposals.reject(arguments.id)
+    beside = "" if done.new is None else f" and #{done.new.id}"
+    show.done(f"{_sources(done)}{beside} stay side by side", done.to_dict())
+
+
+def _sources(proposal: Proposal) -> str:
+    return ", ".join(f"#{fact.id}" for fact in proposal.sources)
+
+
+def _reinstate(store: Store, arguments: argparse.Namespace, show: Show) -> None:
+    fact = store.reinstate(arguments.id)
+    show.done(f"reinstated #{arguments.id} as #{fact.id}", fact.to_dict())
+
+
+COMMANDS = (
+    Command(
+        name="extract",
+        usage="FILE|- --generator NAME [options]",
+        summary="Store the facts in a text; a language model reads it.",
+        example="memstore extract notes.txt --generator ollama --source notes\n"
+        "git log -1 | memstore extract - --subject api --generator openai --policy auto",
+        fill=_fill_extract,
+        run=_extract,
+        embedder="needed",
+    ),
+    Command(
+        name="remember",
+        usage="TEXT | --messages FILE [options]",
+        summary="Learn from what was said: memories added, updated, deleted.",
+        example="memstore remember 'I switched to tea' --user ana --generator ollama\n"
+        "memstore remember --messages chat.json --user ana --generator anthropic\n"
+        "memstore remember 'I drink coffee' --user ana --direct",
+        fill=_fill_remember,
+        run=_remember,
+        embedder="needed",
+    ),
+    Command(
+        name="forget",
+        usage="ID | --all [options]",
+        summary="Delete a memory, or all of a user, an agent or a run.",
+        example="memstore forget 12 --user ana\nmemstore forget --all --user ana",
+        fill=_fill_forget,
+        run=_forget,
+        file="there",
+    ),
+    Command(
+        name="proposals list",
+        summary="List what waits for somebody's word.",
+        example="memstore proposals list\nmemstore proposals list --state all --user ana",
+        fill=_fill_list,
+        run=_list,
+        file="there",
+    ),
+    Command(
+        name="proposals accept",
+        usage="ID [options]",
+        summary="Let what was proposed supersede what it replaces.",
+        example="memstore proposals accept 3",
+        fill=_add_proposal,
+        run=_accept,
+        file="there",
+    ),
+    Command(
+        name="proposals reject",
+        usage="ID [options]",
+        summary="Leave the facts as they are.",
+        example="memstore proposals reject 3",
+        fill=_add_proposal,
+        run=_reject,
+        file="there",
+    ),
+    Command(
+        name="reinstate",
+        usage="ID [options]",
+        summary="Undo a supersession: the old text holds again, beside the new.",
+        example="memstore reinstate 12",
+        fill=add_id,
+        run=_reinstate,
+        file="there",
+    ),
+)

@@ -1,0 +1,302 @@
+"""The command line, ``memstore``: parse, one call, render. Errors become exit codes here."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from contextlib import contextmanager
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, TextIO
+
+from memstore import __version__, errors
+from memstore.faces.cli import demo, deriving, episodes, facts, finding, graph, learn, tasks, tokens
+from memstore.faces.cli import file as commands_file
+from memstore.faces.cli.command import (
+    EMBEDDER_TROUBLE,
+    EXIT_CODES,
+    REFUSED,
+    STORAGE_TROUBLE,
+    WRONG_USAGE,
+    Command,
+    Parser,
+    UsageError,
+)
+from memstore.faces.cli.render import JsonShow, to_json
+from memstore.faces.cli.render_plain import PlainShow
+from memstore.faces.escaping import visible
+from memstore.faces.options import (
+    ENVIRONMENT_HELP,
+    add_store_flags,
+    chosen_settings,
+    for_command_line,
+    open_store,
+)
+from memstore.settings import Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from memstore.faces.cli.render import Show
+    from memstore.store.store import Store
+
+INTERRUPTED: Final = 130
+NOBODY_READS: Final = 141
+"""What a shell reports of a program that SIGPIPE or Ctrl-C ended."""
+
+GROUPS: Final = (
+    ("store and correct", facts.COMMANDS),
+    ("find", finding.COMMANDS),
+    ("learn from text", (*learn.COMMANDS, *deriving.COMMANDS)),
+    ("relate what facts name", graph.COMMANDS),
+    ("the log of episodes", episodes.COMMANDS),
+    ("tasks", tasks.COMMANDS),
+    ("look after the file", commands_file.COMMANDS),
+    ("serve over HTTP (memstore-mcp --http)", tokens.COMMANDS),
+    ("see it work", demo.COMMANDS),
+)
+
+COMMANDS: Final = {command.name: command for _, group in GROUPS for command in group}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code.
+
+    Args:
+        argv: the arguments without the program's name; those of the process by default.
+    """
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    _have_streams()
+    _speak_utf8()
+    try:
+        code = _run(arguments)
+        sys.stdout.flush()
+        return code
+    except SystemExit as ended:  # argparse ends so after --help and --version
+        return int(ended.code or 0)
+    except BrokenPipeError:
+        _stop_writing()
+        return NOBODY_READS
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except (errors.MemstoreError, OSError, ValueError, OverflowError) as error:
+        _complain(_in_words(error), type(error).__name__, exit_code(error), arguments)
+        return exit_code(error)
+
+
+def exit_code(error: Exception) -> int:
+    """Return the exit code that stands for an error."""
+    match error:
+        case errors.StorageError():
+            return STORAGE_TROUBLE
+        case errors.EmbedderError() | errors.GeneratorError():
+            return EMBEDDER_TROUBLE
+        case errors.LearningError(__cause__=errors.MemstoreError() as cause):
+            return exit_code(cause)
+        case errors.MemstoreError():
+            return REFUSED
+        case OSError():
+            return STORAGE_TROUBLE
+        case _:
+            return WRONG_USAGE
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the whole command line."""
+    top = Parser(
+        prog="memstore",
+        usage="memstore COMMAND …",
+        description=_description(),
+        epilog=f"{EXIT_CODES}\n\n{ENVIRONMENT_HELP}\n  NO_COLOR          no colours",
+    )
+    top.add_argument("--version", action="version", version=f"memstore {__version__}")
+    _add_common(top)
+    top.set_defaults(json=False)
+    commands = top.add_subparsers(
+        metavar="COMMAND", help=argparse.SUPPRESS, parser_class=Parser, prog="memstore"
+    )
+    families: dict[str, argparse._SubParsersAction[Parser]] = {}
+    for command in COMMANDS.values():
+        family, _, rest = command.name.rpartition(" ")
+        if family and family not in families:
+            parent = commands.add_parser(
+                family, usage=f"memstore {family} COMMAND …", description=_family(family)
+            )
+            parent.set_defaults(family=parent)
+            families[family] = parent.add_subparsers(
+                metavar="COMMAND",
+                help=argparse.SUPPRESS,
+                parser_class=Parser,
+                prog=f"memstore {family}",
+            )
+        _add_command((families[family] if family else commands), rest, command)
+    return top
+
+
+def _add_command(to: argparse._SubParsersAction[Parser], name: str, command: Command) -> None:
+    example = "\n".join(f"  {line}" for line in command.example.splitlines())
+    added = to.add_parser(
+        name,
+        usage=f"memstore {command.name} {command.usage}",
+        description=command.summary,
+        epilog=f"example:\n{example}",
+    )
+    command.fill(added)
+    if command.file != "temporary":
+        _add_common(added)
+    added.set_defaults(command=command)
+
+
+def _add_common(to: argparse.ArgumentParser) -> None:
+    group = to.add_argument_group("options of every command")
+    add_store_flags(group)
+    group.add_argument(
+        "--json",
+        action="store_true",
+        default=argparse.SUPPRESS,
+        help="answer with one JSON document (demo has none, and an export on standard output is "
+        "JSON Lines anyway); errors and notes are JSON lines on standard error",
+    )
+
+
+def _description() -> str:
+    lines = ["Durable memory for AI agents: facts in one file, found by words and by meaning,"]
+    lines.append("superseded and never silently overwritten.")
+    for title, group in GROUPS:
+        lines += ["", f"{title}:", *_listed(group)]
+    lines += ["", "memstore COMMAND --help says more of each. Start with: memstore demo"]
+    return "\n".join(lines)
+
+
+def _family(name: str) -> str:
+    members = [command for command in COMMANDS.values() if command.name.startswith(f"{name} ")]
+    title = next(title for title, group in GROUPS if members[0] in group)
+    return "\n".join([f"{title[0].upper()}{title[1:]}:", "", *_listed(members)])
+
+
+def _listed(commands: Sequence[Command]) -> Iterator[str]:
+    return (f"  {command.name:<14} {command.summary}" for command in commands)
+
+
+def _run(argv: Sequence[str]) -> int:
+    top = parser()
+    arguments = top.parse_args(argv)
+    command: Command | None = getattr(arguments, "command", None)
+    if command is None:
+        getattr(arguments, "family", top).print_help()
+        return 0
+    if command.file == "temporary":
+        _refuse_common(command, arguments)
+    show = _show(arguments.json)
+    with _opened(command, arguments) as (store, trouble):
+        if trouble is not None:
+            show.note(trouble)
+        return command.run(store, arguments, show) or 0
+
+
+def _refuse_common(command: Command, arguments: argparse.Namespace) -> None:
+    """Refuse what would be passed over in silence, given before the command's name."""
+    common = ["json"] * arguments.json + [f.name for f in fields(Settings)]
+    if given := [name for name in common if getattr(arguments, name, None) is not None]:
+        raise UsageError(
+            f"{command.name} has a file of its own and no JSON: leave --{given[0]} out"
+        )
+
+
+def _show(as_json: bool) -> Show:
+    """Return the way to show things that fits where the answer goes; rich is for terminals."""
+    if as_json:
+        return JsonShow()
+    if sys.stdout.isatty():
+        from memstore.faces.cli.render_terminal import TerminalShow
+
+        return TerminalShow()
+    return PlainShow()
+
+
+@contextmanager
+def _opened(command: Command, arguments: argparse.Namespace) -> Iterator[tuple[Store, str | None]]:
+    """Open the file a command works on; with it goes why it was opened without its embedder."""
+    if command.file == "temporary":
+        with (
+            demo.temporary_file() as file,
+            open_store(Settings(db=file, embedder="local"), source="demo") as store,
+        ):
+            yield store, None
+        return
+    chosen = chosen_settings(arguments)
+    wordless = replace(chosen, embedder="none", model=None)
+    if command.file == "there":
+        _check_there(chosen)
+    trouble = None
+    try:
+        store = open_store(wordless if command.embedder == "unused" else chosen, source="cli")
+    except errors.EmbedderMismatch as error:
+        if command.embedder != "optional":
+            raise
+        trouble = _in_words(error)
+        store = open_store(wordless, source="cli")
+    with store:
+        yield store, trouble
+
+
+def _check_there(chosen: Settings) -> None:
+    """Refuse a named file that is missing, rather than make an empty one out of a typing error."""
+    if chosen.db not in (None, ":memory:") and not Path(str(chosen.db)).expanduser().exists():
+        raise errors.StorageError(
+            f"{chosen.db} does not exist: memstore add makes it, or name another file with --db"
+        )
+
+
+def _in_words(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    return for_command_line(str(error) or type(error).__name__, error)
+
+
+def _complain(text: str, kind: str, code: int, argv: Sequence[str]) -> None:
+    if "--json" in argv:
+        print(to_json({"error": text, "kind": kind, "exit_code": code}), file=sys.stderr)
+    else:
+        print(f"memstore: {visible(text)}", file=sys.stderr)
+
+
+def _have_streams() -> None:
+    """Put nothing in the place of a stream that the caller closed, which Python makes ``None``."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
+
+
+def _speak_utf8() -> None:
+    """Read and write UTF-8 through pipes, and never fail over a letter a terminal lacks."""
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is None:
+            continue
+        if stream is sys.stdin:
+            if not stream.isatty():
+                reconfigure(encoding="utf-8")
+        elif stream.isatty():
+            reconfigure(errors="replace")
+        else:
+            reconfigure(encoding="utf-8", errors="backslashreplace")
+
+
+def _stop_writing() -> None:
+    """Let the interpreter's last flush go nowhere instead of failing again."""
+    with open(os.devnull, "w") as nowhere:
+        for stream in (sys.stdout, sys.stderr):
+            _redirect(stream, nowhere)
+
+
+def _redirect(stream: TextIO, to: TextIO) -> None:
+    try:
+        os.dup2(to.fileno(), stream.fileno())
+    except (OSError, ValueError):  # a stream without a file has nothing to flush into
+        return
+
+
+if __name__ == "__main__":
+    sys.exit(main())

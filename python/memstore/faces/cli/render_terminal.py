@@ -1,0 +1,403 @@
+"""For people at a terminal: colours, and text wrapped under its heading.
+
+Imported only where a terminal is, since rich is slow to import. Text is only ever shown as
+``rich.text.Text``, which knows no markup.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from rich.console import Console
+from rich.panel import Panel
+from rich.text import Text
+
+from memstore.faces.cli.render import HEALTHY, ForPeople, changed, compact, standing
+from memstore.faces.escaping import counted, minute, visible, visible_lines
+from memstore.settings import DEFAULT_NAMESPACE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from memstore.domain.records import (
+        Episode,
+        EpisodeHit,
+        Fact,
+        Operation,
+        SearchHit,
+        StoreStatus,
+        Task,
+    )
+    from memstore.upkeep.doctor import Finding
+
+WIDEST: Final = 100
+"""Columns of text at most: longer lines are hard to read on a wide terminal."""
+
+MOST_COUNTED: Final = 12
+"""Subjects and categories named by ``status``; the rest are summed up."""
+
+MOST_CHARACTERS: Final = 1_200
+"""Of one episode among several; a log can hold whole books."""
+
+NARROWEST: Final = 20
+"""Columns that hanging lines need; with fewer they hang by two."""
+
+TASK_MARKS: Final = {"pending": "○", "in_progress": "◐", "completed": "●", "cancelled": "✕"}
+TASK_STYLES: Final = {"in_progress": "yellow", "completed": "green", "cancelled": "dim"}
+PRIORITY_STYLES: Final = {"high": "bold red", "low": "dim"}
+STANDING_STYLES: Final = {"active": "green", "superseded": "yellow", "expired": "yellow"}
+
+Piece = tuple[str, str]
+"""A text and its style."""
+
+
+class TerminalShow(ForPeople):
+    """Draws on a terminal."""
+
+    def __init__(self, console: Console | None = None, errors: Console | None = None) -> None:
+        self._console = console or Console(highlight=False)
+        self._errors = errors or Console(stderr=True, highlight=False)
+        self.width = min(self._console.width, WIDEST)
+
+    def done(self, sentence: str, value: Mapping[str, Any]) -> None:
+        self.line(("✓ ", "green"), (visible(sentence), ""), hang=2)
+
+    def note(self, sentence: str) -> None:
+        self._errors.print(Text(visible(sentence), style="yellow"))
+
+    def fact(self, fact: Fact) -> None:
+        self._block(fact, len(str(fact.id)) + 3, "")
+        shown = ("id", "subject", "category", "content", "superseded_by")
+        fields = {k: v for k, v in fact.to_dict().items() if k not in shown}
+        self.line()
+        self._table((name, [(_value(value), "")]) for name, value in fields.items())
+
+    def facts(self, facts: Sequence[Fact]) -> None:
+        indent = _id_room(facts)
+        for fact in facts:
+            self._block(fact, indent, _details(fact))
+        if facts:
+            self.line((counted(len(facts)), "dim"))
+
+    def hits(self, hits: Sequence[SearchHit]) -> None:
+        indent = _id_room([hit.fact for hit in hits])
+        for hit in hits:
+            why = f"words {hit.word_score:.2f} · meaning {hit.vector_score:.2f}"
+            if hit.decay < 0.995:
+                why += f" · aged {hit.decay:.2f}"
+            score = (f"  {hit.score:.2f}", "bold magenta")
+            self._block(hit.fact, indent, f"{why} · {_details(hit.fact)}", score)
+
+    def chain(self, facts: Sequence[Fact]) -> None:
+        for links in chains(facts):
+            self.line(*_about(links[-1]))
+            self.links(links)
+            self.line()
+
+    def links(self, facts: Sequence[Fact], indent: int = 0) -> None:
+        """Draw one chain, oldest first."""
+        for fact in facts:
+            last = fact is facts[-1]
+            mark: Piece = ("●", "bold green") if fact.status == "active" else ("○", "dim")
+            head: Piece = (f"  #{fact.id}", "bold cyan")
+            self.line(mark, head, *_when(fact), indent=indent, hang=3)
+            rail = " " * indent + (" " if last else "│") + "  "
+            style = "" if fact.status == "active" else "dim"
+            self.line((visible_lines(fact.content) or "(erased)", style), rail=rail)
+            if not last:
+                self.line(("│", "dim"), indent=indent)
+
+    def operations(self, operations: Sequence[Operation]) -> None:
+        for line in operations:
+            what = changed(line)
+            self.line(
+                (f"{minute(line.at)}  ", "dim"),
+                (f"{visible(line.kind):<10} ", "bold"),
+                (f"#{line.fact_id}", "bold cyan"),
+                (f"  {visible(line.actor)} through {visible(line.source)}", "dim"),
+                (f"  {compact(what)}" if what else "", ""),
+                hang=18,
+            )
+
+    def tasks(self, tasks: Sequence[Task], indent: int = 0) -> None:
+        room = max((len(str(task.id)) for task in tasks), default=0) + 5
+        for task in tasks:
+            style = TASK_STYLES.get(task.status, "")
+            head: Piece = (f"#{task.id}".ljust(room - 2), "bold cyan")
+            mark: Piece = (f"{TASK_MARKS.get(task.status, '?')} ", style or "bold")
+            closed = "dim" if task.status in ("completed", "cancelled") else ""
+            content: Piece = (visible_lines(task.content), closed)
+            self.line(head, mark, content, indent=indent, hang=room)
+            self.line(*_task_details(task), indent=indent + room)
+
+    def episode(self, episode: Episode) -> None:
+        self.line((f"#{episode.id}  ", "bold cyan"), *_named(episode))
+        self.line((visible_lines(episode.content), ""))
+        self.line()
+        fields = {k: v for k, v in episode.to_dict().items() if k not in ("id", "content")}
+        self._table((name, [(_value(value), "")]) for name, value in fields.items())
+
+    def episodes(self, episodes: Sequence[Episode]) -> None:
+        for episode in episodes:
+            self._stretch(episode, 0, len(episode.content), _circumstances(episode))
+        if episodes:
+            self.line((counted(len(episodes), "episode"), "dim"))
+
+    def episode_hits(self, hits: Sequence[EpisodeHit]) -> None:
+        for hit in hits:
+            near = "none yet" if hit.similarity is None else f"{hit.similarity:.2f}"
+            why = f"words {hit.word_score:.2f} · similarity {near}"
+            score = (f"  {hit.score:.2f}", "bold magenta")
+            details = f"{why} · {_circumstances(hit.episode)}"
+            self._stretch(hit.episode, hit.start, hit.stop, details, score)
+
+    def _stretch(self, episode: Episode, start: int, stop: int, details: str, *more: Piece) -> None:
+        """Draw an episode: of a long one, the beginning of a stretch."""
+        head = f"#{episode.id}   "
+        self.line((head, "bold cyan"), *_named(episode), *more, hang=len(head))
+        shown = episode.content[start : min(stop, start + MOST_CHARACTERS)]
+        style = "" if episode.status == "active" else "dim"
+        self.line((visible_lines(shown), style), indent=len(head))
+        if left := len(episode.content) - len(shown):
+            way = f"… {left:,} more characters: memstore episode get {episode.id}"
+            self.line((way, "dim"), indent=len(head))
+        self.line((details, "dim"), indent=len(head))
+        self.line()
+
+    def status(self, status: StoreStatus) -> None:
+        self.line(("memstore", "bold"), (f"  {visible(status.path)}", ""), hang=10)
+        parts = (
+            f"{status.size_bytes / 1024:,.0f} KiB",
+            f"schema {status.schema_version}",
+            counted(len(status.namespaces), "namespace"),
+        )
+        self.line((" · ".join(parts), "dim"))
+        self.line()
+        model = "none yet"
+        if status.model is not None:
+            model = f"{visible(status.model)} ({status.dimension} numbers each)"
+        self._table(
+            [
+                ("namespace", [(visible(status.namespace), "bold")]),
+                ("facts", _counts(status)),
+                ("waiting", _waiting(status)),
+                *([("log", _log(status))] if status.episodes else ()),
+                ("vectors", [(model, "")]),
+                ("embedder", [(visible(status.embedder or "none: words only"), "")]),
+                ("subjects", _top(status.subjects)),
+                ("categories", _top(status.categories)),
+                *([("namespaces", _top(status.namespaces))] if len(status.namespaces) > 1 else ()),
+            ]
+        )
+
+    def rows(self, rows: Sequence[Sequence[object]], value: object) -> None:
+        for first, *rest in rows:
+            told = "  ".join(visible(str(cell)) for cell in rest if cell is not None)
+            self.line((f"{visible(str(first))}  ", "bold cyan"), (told, ""), hang=4)
+
+    def findings(self, findings: Sequence[Finding], rebuilt: Sequence[str]) -> None:
+        for sentence in rebuilt:
+            self.done(sentence, {})
+        for finding in findings:
+            mark = ("! ", "yellow") if finding.repairable else ("✕ ", "bold red")
+            self.line(mark, (f"{finding.check}  ", "bold"), (visible(finding.message), ""), hang=2)
+        if not findings:
+            self.done(HEALTHY, {})
+
+    def panel(self, title: str, text: str) -> None:
+        """Print a text in a box with a title."""
+        self._console.print(
+            Panel(
+                Text(text),
+                title=Text(title, style="bold"),
+                title_align="left",
+                border_style="cyan",
+                width=self.width,
+            )
+        )
+
+    def heading(self, title: str, remark: str = "") -> None:
+        """Print a heading with an empty line before it."""
+        self.line()
+        self.line((title, "bold cyan"), (f"  {remark}" if remark else "", "dim"))
+
+    def line(self, *pieces: Piece, indent: int = 0, hang: int = 0, rail: str = "") -> None:
+        """Print a paragraph, wrapped.
+
+        Args:
+            pieces: texts and their styles.
+            indent: columns before the first line.
+            hang: further columns before the lines that follow.
+            rail: what stands before each line, drawn faintly.
+        """
+        edge = indent + len(rail)
+        if self.width - edge - hang < NARROWEST:
+            hang = min(hang, 2)
+        for number, line in enumerate(
+            self._wrapped(Text.assemble(*pieces), self.width - edge, hang)
+        ):
+            left = Text.assemble((rail, "dim"), " " * (indent + (hang if number else 0)))
+            left.append_text(line).rstrip()
+            self._console.print(left, no_wrap=True, overflow="ignore", crop=False)
+
+    def _wrapped(self, text: Text, room: int, hang: int) -> Iterator[Text]:
+        """Yield the lines of a text; all but the first have less room, by what they hang in."""
+        first, *more = text.wrap(self._console, room)
+        yield first
+        if not more:
+            return
+        # The first line is as wide as it can be; what follows it is wrapped anew.
+        rest = text.plain[len(first.plain) :]
+        broken = rest.lstrip(" ")
+        start = len(text.plain) - len(broken) + broken.startswith("\n")
+        yield from text.divide([start])[1].wrap(self._console, max(1, room - hang))
+
+    def _block(self, fact: Fact, indent: int, details: str, *more: Piece) -> None:
+        head: Piece = (f"#{fact.id}".ljust(indent), "bold cyan")
+        mark: Piece = ("", "")
+        if fact.status != "active":
+            mark = (f"  {standing(fact)}", STANDING_STYLES.get(fact.status, "red"))
+        self.line(head, *_about(fact), *more, mark, hang=indent)
+        style = "" if fact.status == "active" else "dim"
+        self.line((visible_lines(fact.content), style), indent=indent)
+        if details:
+            self.line((details, "dim"), indent=indent)
+            self.line()
+
+    def _table(self, rows: Iterable[tuple[str, Sequence[Piece]]]) -> None:
+        listed = list(rows)
+        room = max((len(name) for name, _ in listed), default=0) + 2
+        for name, value in listed:
+            self.line((name.replace("_", " ").ljust(room), "dim"), *value, hang=room)
+
+
+def _id_room(facts: Sequence[Fact]) -> int:
+    return max((len(str(fact.id)) for fact in facts), default=0) + 3
+
+
+def _about(fact: Fact) -> tuple[Piece, ...]:
+    if not fact.subject:
+        return (("(erased)", "dim"),)
+    return (visible(fact.subject), "bold"), (f" · {visible(fact.category)}", "dim")
+
+
+def _when(fact: Fact) -> tuple[Piece, ...]:
+    style = STANDING_STYLES.get(fact.status, "red")
+    pieces: list[Piece] = [(f"  {minute(fact.created_at)}  ", "dim"), (standing(fact), style)]
+    if fact.superseded_at is not None and fact.status == "superseded":
+        pieces.append((f" on {minute(fact.superseded_at)}", "dim"))
+    return tuple(pieces)
+
+
+def _details(fact: Fact) -> str:
+    parts = [minute(fact.created_at)]
+    if fact.namespace != DEFAULT_NAMESPACE:
+        parts.append(f"in {visible(fact.namespace)}")
+    if fact.valid_at is not None:
+        parts.append(f"valid since {minute(fact.valid_at)}")
+    if fact.expired_at is not None:
+        parts.append(f"until {minute(fact.expired_at)}")
+    if fact.confirmed_count:
+        parts.append(f"confirmed {fact.confirmed_count}×")
+    if fact.use_count:
+        parts.append(f"found {fact.use_count}×")
+    if fact.source:
+        parts.append(f"from {visible(fact.source)}")
+    parts += [f"{visible(key)}={_value(value)}" for key, value in fact.metadata.items()]
+    return " · ".join(parts)
+
+
+def _task_details(task: Task) -> tuple[Piece, ...]:
+    parts = [task.status.replace("_", " "), task.scope]
+    if task.project:
+        parts.append(task.project)
+    if task.due:
+        parts.append(f"due {task.due}")
+    if task.note:
+        parts.append(task.note)
+    priority = (f"{visible(task.priority)}", PRIORITY_STYLES.get(task.priority, "dim"))
+    return priority, (" · " + visible(" · ".join(map(str, parts))), "dim")
+
+
+def _value(value: object) -> str:
+    return visible(value) if isinstance(value, str) else compact(value)
+
+
+def _counts(status: StoreStatus) -> list[Piece]:
+    rest = [
+        f"{number} {name}"
+        for name, number in (
+            ("superseded", status.superseded),
+            ("expired", status.expired),
+            ("deleted", status.deleted),
+        )
+        if number
+    ]
+    return [(f"{status.active} active", "green"), ("".join(f" · {part}" for part in rest), "dim")]
+
+
+def _waiting(status: StoreStatus) -> list[Piece]:
+    pieces: list[Piece] = []
+    if status.pending:
+        pieces.append((f"{status.pending} pending: memstore embed-pending", "yellow"))
+    if status.quarantined:
+        again = "memstore embed-pending --retry-quarantined"
+        pieces.append((f"{'  ' if pieces else ''}{status.quarantined} quarantined: {again}", "red"))
+    return pieces or [("nothing: every fact has its embedding", "")]
+
+
+def _log(status: StoreStatus) -> list[Piece]:
+    pieces: list[Piece] = [(counted(status.episodes, "episode"), "green")]
+    if status.episodes_pending:
+        pieces.append((f" · {status.episodes_pending} pending", "yellow"))
+    if status.episodes_quarantined:
+        pieces.append((f" · {status.episodes_quarantined} quarantined", "red"))
+    return pieces
+
+
+def _named(episode: Episode) -> tuple[Piece, ...]:
+    name = visible(episode.name or episode.source or "(no source)")
+    origin = f" · {visible(episode.source)}" if episode.name and episode.source else ""
+    pieces: list[Piece] = [(name, "bold"), (origin, "dim")]
+    if episode.tags:
+        pieces.append((f"  {visible(', '.join(episode.tags))}", "green"))
+    if episode.status == "expired":
+        pieces.append(("  expired", "yellow"))
+    return tuple(pieces)
+
+
+def _circumstances(episode: Episode) -> str:
+    parts = [minute(episode.created_at)]
+    if episode.namespace != DEFAULT_NAMESPACE:
+        parts.append(f"in {visible(episode.namespace)}")
+    if episode.valid_at is not None:
+        parts.append(f"valid {minute(episode.valid_at)}")
+    if episode.expired_at is not None:
+        parts.append(f"expires {minute(episode.expired_at)}")
+    parts += [f"{visible(key)}={_value(value)}" for key, value in episode.metadata.items()]
+    return " · ".join(parts)
+
+
+def _top(counts: Mapping[str, int]) -> list[Piece]:
+    if not counts:
+        return [("none yet", "dim")]
+    named = [(visible(name), number) for name, number in counts.items()]
+    pieces: list[Piece] = []
+    for name, number in named[:MOST_COUNTED]:
+        pieces += [(f"{'  ' if pieces else ''}{name} ", ""), (str(number), "bold")]
+    if len(named) > MOST_COUNTED:
+        pieces.append((f"  and {len(named) - MOST_COUNTED} more", "dim"))
+    return pieces
+
+
+def chains(facts: Sequence[Fact]) -> list[list[Fact]]:
+    """Return facts by the chain they are in, each oldest first, in the order they are given."""
+    by_id = {fact.id: fact for fact in facts}
+    grouped: dict[int, list[Fact]] = {}
+    for fact in facts:
+        newest, seen = fact, {fact.id}
+        while newest.superseded_by in by_id and newest.superseded_by not in seen:
+            newest = by_id[newest.superseded_by]
+            seen.add(newest.id)
+        grouped.setdefault(newest.id, []).append(fact)
+    return list(grouped.values())

@@ -1,0 +1,121 @@
+"""The commands for who may use the server over HTTP."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memstore.domain.records import Access
+from memstore.faces.cli.command import Command, UsageError, standard_input
+from memstore.faces.escaping import second
+
+if TYPE_CHECKING:
+    import argparse
+
+    from memstore.domain.records import Token
+    from memstore.faces.cli.render import Show
+    from memstore.store.store import Store
+
+
+def _fill_create(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("name", metavar="NAME", help="what it is called, e.g. whose it is")
+    parser.add_argument(
+        "--read-only",
+        dest="reading",
+        action="store_true",
+        help="only for the tools that change nothing",
+    )
+    parser.add_argument("--expires-at", metavar="TIME", help="from when on it is refused")
+    parser.add_argument(
+        "--secret-file",
+        metavar="FILE",
+        help="take a secret made elsewhere, e.g. by `openssl rand -hex 32`, from this file (- for "
+        "standard input), and print none; doing so twice makes one token",
+    )
+
+
+def _create(store: Store, arguments: argparse.Namespace, show: Show) -> None:
+    given = None if arguments.secret_file is None else _secret(arguments.secret_file)
+    token, secret = store.tokens.create(
+        arguments.name,
+        access=Access.READ if arguments.reading else Access.WRITE,
+        expires_at=arguments.expires_at,
+        secret=given,
+    )
+    may = "reads" if token.access == Access.READ else "reads and writes"
+    sentence = f"token {token.id} ({token.name}) {may} in {token.namespace}"
+    if given is not None:
+        show.done(sentence, token.to_dict())
+        return
+    show.note(f"{sentence}; its secret is shown this once, and stored nowhere:")
+    # By itself on standard output, where a script takes it from.
+    show.rows([[secret]], token.to_dict() | {"secret": secret})
+
+
+def _secret(file: str) -> str:
+    text = standard_input() if file == "-" else Path(file).expanduser().read_text("utf-8")
+    if not (secret := text.strip()):
+        raise UsageError("--secret-file: there is no secret in it")
+    return secret
+
+
+def _list(store: Store, arguments: argparse.Namespace, show: Show) -> None:
+    tokens = store.tokens.list()
+    show.rows([_cells(token) for token in tokens], [token.to_dict() for token in tokens])
+    if not tokens:
+        show.note("no tokens here")
+
+
+def _cells(token: Token) -> list[object]:
+    return [
+        token.id,
+        token.name,
+        token.status,
+        token.access,
+        token.namespace,
+        *(
+            "never" if moment is None else second(moment)
+            for moment in (token.expires_at, token.last_used_at)
+        ),
+    ]
+
+
+def _fill_revoke(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("token", metavar="NAME|#ID", help="the token's name, or its number as #3")
+
+
+def _revoke(store: Store, arguments: argparse.Namespace, show: Show) -> None:
+    named: str = arguments.token
+    number = named.removeprefix("#")
+    by_number = number != named and number.isascii() and number.isdigit() and len(number) < 19
+    token = store.tokens.revoke(int(number) if by_number else named)
+    show.done(f"revoked token {token.id} ({token.name})", token.to_dict())
+
+
+COMMANDS = (
+    Command(
+        name="token create",
+        usage="NAME [options]",
+        summary="Let somebody use the server over HTTP, in one namespace.",
+        example="memstore token create laptop\n"
+        "memstore token create dashboard --namespace work --read-only --expires-at 2027-01-01",
+        fill=_fill_create,
+        run=_create,
+    ),
+    Command(
+        name="token list",
+        summary="List the tokens of every namespace.",
+        example="memstore token list",
+        run=_list,
+        file="there",
+    ),
+    Command(
+        name="token revoke",
+        usage="NAME|#ID [options]",
+        summary="End a token at once.",
+        example="memstore token revoke laptop\nmemstore token revoke '#3'",
+        fill=_fill_revoke,
+        run=_revoke,
+        file="there",
+    ),
+)

@@ -1,0 +1,268 @@
+"""The commands that bring memories out of the file and into it, also from other programs."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import sys
+from contextlib import contextmanager, suppress
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, Final, TextIO
+
+from memstore.errors import TransferError
+from memstore.faces.cli.command import Command, UsageError, names
+from memstore.faces.escaping import counted
+from memstore.faces.options import for_command_line
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterable, Iterator
+
+    from memstore.embedding.pending import EmbedReport
+    from memstore.faces.cli.render import Show
+    from memstore.importing import ImportFromReport
+    from memstore.store.store import Store
+    from memstore.transfer import ImportReport
+
+STANDARD: Final = "-"
+SOURCES: Final = ("engram", "memstore", "mem0", "server-memory")
+ATTACHED: Final = {"proposals": "proposal", "replies": "model reply", "decisions": "decision"}
+
+
+def _fill_export(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "file", metavar="FILE", nargs="?", default=STANDARD, help="- for standard output (default)"
+    )
+    parser.add_argument(
+        "--namespaces", metavar="A,B", type=names, help="export these instead; all for every one"
+    )
+
+
+def _export(store: Store, arguments: argparse.Namespace, show: Show) -> None:
+    if arguments.file == STANDARD:
+        _write(store.export(namespaces=arguments.namespaces), sys.stdout)
+        return
+    target = Path(arguments.file).expanduser()
+    with show.progress("exporting") as progress, _whole_file(target) as file:
+        held = _write(store.export(namespaces=arguments.namespaces, progress=progress), file)
+    also = f" and {counted(held['episodes'], 'episode')}" if held["episodes"] else ""
+    show.done(
+        f"exported {counted(held['facts'])}{also} to {target}",
+        {"file": str(target.absolute()), **held},
+    )
+
+
+def _write(lines: Iterable[str], file: TextIO) -> dict[str, int]:
+    """Write an export and return how many facts and episodes it holds."""
+    held = {"facts": 0, "episodes": 0}
+    for line in lines:
+        file.write(line + "\n")
+        held["facts"] += line.startswith('{"fact"')
+        held["episodes"] += line.startswith('{"episode"')
+    return held
+
+
+@contextmanager
+def _whole_file(target: Path) -> Iterator[TextIO]:
+    """Open a file that is there whole in the end, or as it was before.
+
+    What is no ordinary file (a pipe, a device) is written to directly.
+    """
+    target = Path(os.path.realpath(target))
+    if target.exists() and not stat.S_ISREG(target.stat().st_mode):
+        with open(target, "w", encoding="utf-8", newline="\n") as file:
+            yield file
+        return
+    import tempfile  # slow to import, and no other command needs it
+
+    # Readable by its owner alone, as the database is.
+    try:
+        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(target)) from None
+    try:
+        with open(handle, "w", encoding="utf-8", newline="\n") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(name, target)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(name)
+        raise
+
+
+def _fill_import(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "file", metavar="FILE", help="what export or another program wrote; - for standard input"
+    )
+    parser.add_argument(
+        "--from",
+        dest="source",
+        choices=SOURCES,
+        help="the program that wrote it, if not this one",
+    )
+    parser.add_argument(
+        "--keep-namespaces",
+        action="store_true",
+        help="leave everything in the namespace or group it came from",
+    )
+    parser.add_argument(
+        "--skip-damaged",
+        action="store_true",
+        help="with --from: leave out what cannot be read, and say so",
+    )
+    parser.add_argument(
+        "--no-embed", action="store_true", help="leave the embedding for later (embed-pending)"
+    )
+
+
+def _import(store: Store, arguments: argparse.Namespace, show: Show) -> None:
+    if arguments.source is None:
+        _import_export(store, arguments, show)
+        return
+    with show.progress("importing") as progress, _seekable(arguments.file) as path:
+        done = store.import_from(
+            arguments.source,
+            path,
+            keep_namespaces=arguments.keep_namespaces,
+            skip_damaged=arguments.skip_damaged,
+            progress=progress,
+        )
+    report = _embed(store, arguments, show)
+    new = [counted(done.facts)] if done.facts or not done.episodes else []
+    new += [counted(done.episodes, "episode")] if done.episodes else []
+    embedded = asdict(report) if report is not None else {}
+    show.done(
+        f"imported {' and '.join(new)}{_known(done.known)}{_ended(done)}",
+        {**done.to_dict(), **embedded},
+    )
+    _tell_left_out(done, show)
+    if len(done.namespaces) > 1 and not arguments.keep_namespaces:
+        show.note(
+            f"{len(done.namespaces)} namespaces came into one, {store.namespace}; with "
+            "--keep-namespaces each stays by itself"
+        )
+    _tell_waiting(report, show)
+
+
+def _tell_left_out(done: ImportFromReport, show: Show) -> None:
+    for kind, left in sorted(done.left_out.items()):
+        more = ", …" if left.count > len(left.first) else ""
+        named = "" if kind == "embeddings" else f" ({', '.join(left.first)}{more})"
+        show.note(f"not carried over: {kind}: {left.count}{named}")
+
+
+def _import_export(store: Store, arguments: argparse.Namespace, show: Show) -> None:
+    if arguments.skip_damaged:
+        raise UsageError(
+            "--skip-damaged goes with --from: an export of memstore comes in whole or not at all"
+        )
+    with show.progress("importing") as progress, _lines(arguments.file) as lines:
+        done = store.import_(lines, keep_namespaces=arguments.keep_namespaces, progress=progress)
+    report = _embed(store, arguments, show)
+    embedded = asdict(report) if report is not None else {}
+    show.done(
+        f"imported {counted(done.imported)}{_known(done.known)}{_ended(done)}{_besides(done)}",
+        {**asdict(done), **embedded},
+    )
+    if done.unlinked:
+        show.note(
+            f"{counted(done.unlinked)} drawn from episodes that the export does not hold: the "
+            "link is not carried over"
+        )
+    _tell_waiting(report, show)
+
+
+def _known(number: int) -> str:
+    return f", {number} known already" if number else ""
+
+
+def _ended(done: ImportReport | ImportFromReport) -> str:
+    told = {"superseded": done.retired, "deleted or erased": done.removed}
+    told["restored"] = getattr(done, "restored", 0)
+    return "".join(f", {number} of them {how} now" for how, number in told.items() if number)
+
+
+def _besides(done: ImportReport) -> str:
+    """Say what came in besides facts."""
+    told = []
+    if done.episodes or done.episodes_known:
+        known = f" ({done.episodes_known} known already)" if done.episodes_known else ""
+        told.append(counted(done.episodes, "episode") + known)
+    if done.episodes_removed:
+        told.append(f"{counted(done.episodes_removed, 'episode')} erased now")
+    for name, noun in ATTACHED.items():
+        if number := getattr(done, name):
+            told.append(counted(number, noun) if noun != "model reply" else f"{number} {name}")
+    return "; besides " + ", ".join(told) if told else ""
+
+
+@contextmanager
+def _lines(name: str) -> Iterator[Iterable[str]]:
+    try:
+        if name == STANDARD:
+            yield sys.stdin
+        else:
+            with open(Path(name).expanduser(), encoding="utf-8") as file:
+                yield file
+    except UnicodeDecodeError:
+        raise TransferError(f"{name} is no UTF-8 text; nothing was imported") from None
+
+
+@contextmanager
+def _seekable(name: str) -> Iterator[Path]:
+    """Yield a file that can be read twice; standard input is kept in one meanwhile."""
+    if name != STANDARD:
+        yield Path(name).expanduser()
+        return
+    from tempfile import NamedTemporaryFile
+
+    with NamedTemporaryFile(prefix="memstore-") as file:
+        _copy(sys.stdin.buffer, file)  # type: ignore[arg-type]
+        yield Path(file.name)
+
+
+def _copy(source: BinaryIO, target: BinaryIO) -> None:
+    shutil.copyfileobj(source, target)
+    target.flush()
+
+
+def _embed(store: Store, arguments: argparse.Namespace, show: Show) -> EmbedReport | None:
+    """Embed what is pending; ``None`` where that is not wanted, or there is no embedder."""
+    if arguments.no_embed or store.status().embedder is None:
+        return None
+    with show.progress("embedding") as progress:
+        return store.embed_pending(everywhere=arguments.keep_namespaces, progress=progress)
+
+
+def _tell_waiting(report: EmbedReport | None, show: Show) -> None:
+    if report is not None and report.error:
+        show.note(
+            f"{counted(report.left)} without an embedding so far: {for_command_line(report.error)}"
+        )
+
+
+COMMANDS = (
+    Command(
+        name="export",
+        usage="[FILE | -] [options]",
+        summary="Write what is held as JSON Lines: all but the embeddings.",
+        example="memstore export memories.jsonl\nmemstore export --namespaces all | gzip > all.gz",
+        fill=_fill_export,
+        run=_export,
+        file="there",
+    ),
+    Command(
+        name="import",
+        usage="FILE | - [options]",
+        summary="Bring an export in, or what another program remembers.",
+        example="memstore import memories.jsonl --db other.db\n"
+        "memstore import --from mem0 memories.json",
+        fill=_fill_import,
+        run=_import,
+        embedder="needed",
+    ),
+)

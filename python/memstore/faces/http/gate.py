@@ -1,0 +1,299 @@
+"""What a request passes before a tool hears of it: its name, its page, its token, its size.
+
+Nothing of a body is read before its sender is known, and nothing of an answer says more than why
+a request was refused. The way to ``/health`` is open to everybody and shows nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+import threading
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+import anyio
+import anyio.to_thread
+from starlette.datastructures import Headers
+from starlette.middleware.cors import CORSMiddleware
+from starlette.responses import JSONResponse
+
+from memstore import __version__
+from memstore.domain.records import Access, Token
+from memstore.errors import AccessDenied, MemstoreError
+from memstore.faces.http.endpoint import TOKEN
+from memstore.faces.mcp.relay import mended
+from memstore.faces.options import for_server
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+    from memstore.faces.http.address import Names
+    from memstore.faces.http.stores import Stores
+
+logger = logging.getLogger(__name__)
+
+PATH: Final = "/mcp"
+HEALTH: Final = "/health"
+
+LARGEST_BODY: Final = 16 * 1024 * 1024
+"""Bytes of one request: a fact of a million characters takes 12 MB where each is spelt out."""
+
+BODY_SECONDS: Final = 30.0
+"""For a body to arrive: one that drips must not hold a connection for ever."""
+
+HEALTH_SECONDS: Final = 2.0
+"""For the database to answer; whoever asks after the health waits no longer."""
+
+LOOKS_AT_ONCE: Final = 4
+"""Threads that look tokens up, apart from those that calls may fill."""
+
+HANDED_ON: Final = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via")
+"""Headers of a proxy or a tunnel. What one hands on comes from elsewhere, whatever its Host."""
+
+INVALID_REQUEST: Final = -32600
+"""JSON-RPC's code for a request that is not answered."""
+
+MAY_BE_HALF: Final = re.compile(rb"\\u[dD][89a-fA-F]")
+"""An escape of half a character; most often the other half follows."""
+
+
+class Refused(Exception):
+    """A request that goes no further.
+
+    Args:
+        status: the HTTP status.
+        reason: what its sender is told.
+        headers: further headers of the answer.
+        request_id: the request's own number, where it is known.
+    """
+
+    def __init__(
+        self,
+        status: int,
+        reason: str,
+        headers: Mapping[str, str] | None = None,
+        request_id: str | int | None = None,
+    ) -> None:
+        super().__init__(reason)
+        self.response = JSONResponse(
+            {
+                "jsonrpc": "2.0",
+                "id": request_id,
+                "error": {"code": INVALID_REQUEST, "message": reason},
+            },
+            status,
+            headers,
+        )
+
+
+class Gate:
+    """The server's ASGI application.
+
+    Args:
+        endpoint: answers what is let in.
+        stores: where tokens are looked up.
+        names: the names the server answers to.
+        writing: the tools that a token for reading may not call.
+        public: whether a request needs a token even while there is none. One that a proxy hands
+            on always does.
+    """
+
+    def __init__(
+        self,
+        endpoint: ASGIApp,
+        stores: Stores,
+        *,
+        names: Names,
+        writing: Collection[str],
+        public: bool,
+    ) -> None:
+        self._endpoint = endpoint
+        self._stores = stores
+        self._names = names
+        self._writing = writing
+        self._public = public
+        self._lookers = anyio.CapacityLimiter(LOOKS_AT_ONCE)
+        self._doctors = anyio.CapacityLimiter(1)
+        self._examining = threading.Lock()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let a request in, or answer why not."""
+        try:
+            if scope["path"] == HEALTH:
+                await (await self._health(scope["method"]))(scope, receive, send)
+                return
+            passed = await self._pass(scope, receive)
+        except Refused as refused:
+            await refused.response(scope, receive, send)
+            return
+        if passed is not None:
+            token, body = passed
+            await self._endpoint({**scope, TOKEN: token}, _Replay(body, receive), send)
+
+    async def _pass(self, scope: Scope, receive: Receive) -> tuple[Token | None, bytes] | None:
+        """Return the token of a request that is let in, and its body; ``None`` if it is gone."""
+        headers = Headers(scope=scope)
+        if not self._names.know_host(headers.get("host")):
+            raise Refused(421, "this server does not answer to that Host: --allow-host adds a name")
+        if not self._names.know_origin(headers.get("origin")):
+            raise Refused(403, "pages of that Origin may not ask here: --allow-origin adds one")
+        if scope["path"].rstrip("/") != PATH:
+            raise Refused(404, f"there is nothing here: the endpoint is {PATH}")
+        token = await self._admit(headers)
+        if scope["method"] != "POST":  # there is no session to end, and no stream to listen to
+            raise Refused(405, "send requests by POST", {"Allow": "POST"})
+        body = await _read(headers, receive)
+        if body is None:
+            return None
+        if MAY_BE_HALF.search(body):
+            body = await anyio.to_thread.run_sync(_whole, body)
+        if token is not None and token.access == Access.READ:
+            self._refuse_writing(body)
+        return token, body
+
+    async def _admit(self, headers: Headers) -> Token | None:
+        """Return the token of a request; ``None`` where it needs none."""
+        given = headers.get("authorization")
+        scheme, _, secret = (given or "").partition(" ")
+        if given is not None and scheme.lower() != "bearer":
+            raise _unauthorized("give the token as: Authorization: Bearer TOKEN")
+        try:
+            # Looked up each time, so that a token that is revoked ends at once.
+            return await anyio.to_thread.run_sync(
+                partial(
+                    self._look_up,
+                    None if given is None else secret.strip(),
+                    needed=self._public or any(name in headers for name in HANDED_ON),
+                ),
+                limiter=self._lookers,
+                abandon_on_cancel=True,
+            )
+        except AccessDenied as error:
+            raise _unauthorized(str(error), given=given is not None) from error
+        except (MemstoreError, ValueError, TypeError) as error:
+            # Whoever asks is not known: the log has the reason.
+            logger.warning("a request could not be let in: %s", for_server(str(error)))
+            raise Refused(503, "the database cannot be read; the server's log says why") from error
+
+    def _look_up(self, secret: str | None, *, needed: bool) -> Token | None:
+        tokens = self._stores.store().tokens
+        if secret is not None:
+            token = tokens.check(secret)
+            tokens.note_use(token)
+            return token
+        if needed or tokens.required():
+            raise AccessDenied(
+                "a token is needed (memstore token create makes one): Authorization: Bearer TOKEN"
+            )
+        return None
+
+    def _refuse_writing(self, body: bytes) -> None:
+        try:
+            message: Any = json.loads(body)
+            name = message["params"]["name"] if message["method"] == "tools/call" else None
+        except (ValueError, RecursionError, KeyError, TypeError):
+            return  # no call: the endpoint says what is wrong with it
+        if isinstance(name, str) and name in self._writing:
+            number = message.get("id")
+            raise Refused(
+                403,
+                f"the token is for reading, and {name} writes: use one made without --read-only",
+                {"WWW-Authenticate": 'Bearer realm="memstore", error="insufficient_scope"'},
+                number if isinstance(number, str | int) else None,
+            )
+
+    async def _health(self, method: str) -> JSONResponse:
+        if method not in ("GET", "HEAD"):
+            raise Refused(405, "ask by GET", {"Allow": "GET, HEAD"})
+        answers = False
+        with anyio.move_on_after(HEALTH_SECONDS):
+            try:
+                answers = await anyio.to_thread.run_sync(
+                    self._database_answers, limiter=self._doctors, abandon_on_cancel=True
+                )
+            except (MemstoreError, ValueError, TypeError) as error:
+                logger.warning("the database does not answer: %s", for_server(str(error)))
+        told = {"status": "ok" if answers else "unavailable", "version": __version__}
+        return JSONResponse(told, 200 if answers else 503, {"Cache-Control": "no-store"})
+
+    def _database_answers(self) -> bool:
+        if not self._examining.acquire(blocking=False):
+            return False  # a look that nobody waits for any more has not come back
+        try:
+            self._stores.store().tokens.required()
+            return True
+        finally:
+            self._examining.release()
+
+
+class _Replay:
+    """Gives a body that was read already once more, and then what comes after it."""
+
+    def __init__(self, body: bytes, receive: Receive) -> None:
+        self._body: bytes | None = body
+        self._receive = receive
+
+    async def __call__(self) -> Message:
+        if self._body is None:
+            return await self._receive()
+        body, self._body = self._body, None
+        return {"type": "http.request", "body": body, "more_body": False}
+
+
+def for_pages(app: ASGIApp, names: Names) -> ASGIApp:
+    """Let the pages of the allowed origins ask from a browser, which wants to be told so (CORS)."""
+    if not names.origins:
+        return app
+    return CORSMiddleware(
+        app,
+        allow_origins=sorted(names.origins),
+        allow_methods=["POST"],
+        allow_headers=["*"],
+        expose_headers=["WWW-Authenticate"],
+    )
+
+
+async def _read(headers: Headers, receive: Receive) -> bytes | None:
+    """Return a request's body, as long as it is neither too large nor too slow."""
+    declared = headers.get("content-length", "")
+    if declared.isdecimal() and int(declared) > LARGEST_BODY:
+        raise _too_large()
+    body = bytearray()
+    with anyio.move_on_after(BODY_SECONDS) as waiting:
+        while True:
+            message = await receive()
+            if message["type"] != "http.request":
+                return None
+            body += message.get("body", b"")
+            if len(body) > LARGEST_BODY:
+                raise _too_large()
+            if not message.get("more_body", False):
+                return bytes(body)
+    assert waiting.cancelled_caught
+    raise Refused(
+        408, f"the request took longer than {BODY_SECONDS:g} s to arrive", {"Connection": "close"}
+    )
+
+
+def _whole(body: bytes) -> bytes:
+    try:
+        return mended(body).encode()
+    except (ValueError, RecursionError):
+        return body  # the endpoint says what is wrong with it
+
+
+def _too_large() -> Refused:
+    return Refused(
+        413, f"a request may take {LARGEST_BODY // 1024**2} MiB", {"Connection": "close"}
+    )
+
+
+def _unauthorized(reason: str, *, given: bool = True) -> Refused:
+    challenge = 'Bearer realm="memstore"'
+    if given:
+        challenge += f', error="invalid_token", error_description="{reason}"'
+    return Refused(401, reason, {"WWW-Authenticate": challenge})

@@ -1,0 +1,210 @@
+"""What the tools of the set ``episodes`` answer: lean, capped, and no text of it an instruction."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from memstore import __version__
+from memstore.faces.escaping import second
+from memstore.faces.mcp.answers import (
+    EACH_CHARACTERS,
+    NAME_CHARACTERS,
+    NOTE,
+    REASON_CHARACTERS,
+    WHOLE_CHARACTERS,
+    Answer,
+    beginning,
+    fitting,
+    room_of,
+    say_left_out,
+    shortened,
+)
+from memstore.faces.options import for_server
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memstore.domain.records import Episode, EpisodeHit, EpisodeHits, StoreStatus
+    from memstore.embedding.health import Probe
+
+NAMES: Final = ("name", "source", "source_model", "source_description")
+
+TAGS_CHARACTERS: Final = 1_000
+
+
+def of_hits(hits: EpisodeHits, home: str, narrowing: Sequence[str] = ()) -> Answer:
+    """Return the hits, best first, and why meaning took no part if it did not.
+
+    Args:
+        hits: what was found.
+        home: the server's namespace, whose episodes are called by their number.
+        narrowing: the arguments that would narrow the search further.
+    """
+    room = _room_each(len(hits))
+    shown = fitting(_of_hit(hit, home, room) for hit in hits)
+    answer: Answer = {"note": NOTE, "episodes": shown}
+    if hits.words_only is not None:
+        answer["words_only"] = shortened(for_server(hits.words_only), REASON_CHARACTERS)
+        answer["words_only_code"] = hits.words_only_code
+    if (filling := len(shown) - (len(hits) - hits.newest_first)) > 0 and hits.newest_first:
+        answer["only_newest"] = filling
+        answer["hint"] = f"the last {filling} match nothing and are just the newest"
+    say_left_out(answer, "left_out", len(hits) - len(shown), narrowing)
+    return answer
+
+
+def of_list(
+    episodes: Sequence[Episode], total: int, home: str, narrowing: Sequence[str] = ()
+) -> Answer:
+    """Return episodes, newest first, and how many more there are.
+
+    Args:
+        episodes: those to be shown.
+        total: how many there are.
+        home: the server's namespace, whose episodes are called by their number.
+        narrowing: the arguments that would narrow the list further.
+    """
+    room = _room_each(len(episodes))
+    shown = fitting(of_episode(episode, home, room) for episode in episodes)
+    answer: Answer = {"note": NOTE, "episodes": shown}
+    if len(shown) < total:
+        answer["more"] = total - len(shown)
+    if len(shown) < len(episodes):
+        say_left_out(answer, "more", total - len(shown), narrowing)
+    return answer
+
+
+def of_episode(
+    episode: Episode,
+    home: str,
+    room: int = EACH_CHARACTERS,
+    start: int = 0,
+    stop: int | None = None,
+) -> Answer:
+    """Return what a model needs of an episode.
+
+    Args:
+        episode: the episode.
+        home: the server's namespace, whose episodes are called by their number.
+        room: what its content and metadata may take together.
+        start: where the stretch begins that matters if there is no room for all.
+        stop: where that ends.
+    """
+    content = beginning(episode.content, room)
+    begin = 0
+    if len(content) < len(episode.content) and stop is not None:
+        begin, content = start, beginning(episode.content[start:stop], room)
+    answer: Answer = {"id": _id(episode, home)}
+    answer |= {
+        name: beginning(text, NAME_CHARACTERS)
+        for name in NAMES
+        if (text := getattr(episode, name)) is not None
+    }
+    answer |= {"content": content, "created": second(episode.created_at)}
+    cut = []
+    if len(content) < len(episode.content):
+        cut.append(
+            f"content: characters {begin:,} to {begin + len(content):,} of "
+            f"{len(episode.content):,}; search by words of the part that matters, or "
+            f"`memstore episode get {answer['id']}`, shows more"
+        )
+    if episode.tags:
+        answer["tags"] = _first_tags(episode.tags)
+        if len(answer["tags"]) < len(episode.tags):
+            cut.append(f"tags: {len(answer['tags'])} of {len(episode.tags)}")
+    for name in ("valid_at", "expired_at"):
+        if (moment := getattr(episode, name)) is not None:
+            answer[name] = second(moment)
+    if episode.metadata:
+        size = room_of(episode.metadata)
+        if size <= room - room_of(content) + 2:
+            answer["metadata"] = episode.metadata
+        else:
+            cut.append(f"metadata: all {size:,} characters left out")
+    if cut:
+        answer["cut"] = "; ".join(cut)
+    return answer
+
+
+def of_added(episode: Episode, home: str) -> Answer:
+    """Return how an episode that was recorded is called from now on."""
+    return {"id": _id(episode, home), "status": "stored"}
+
+
+def of_change(episode: Episode, home: str) -> Answer:
+    """Return what may change of an episode, as it now is."""
+    answer: Answer = {"id": _id(episode, home), "status": episode.status}
+    answer["tags"] = _first_tags(episode.tags)
+    if episode.expired_at is not None:
+        answer["expired_at"] = second(episode.expired_at)
+    return answer | {"metadata_keys": len(episode.metadata)}
+
+
+def of_health(status: StoreStatus, probe: Probe | None) -> Answer:
+    """Return whether everything works, and what is stored where.
+
+    Of other namespaces it says nothing: they belong to others.
+
+    Args:
+        status: what the store counted.
+        probe: what the embedder answered just now; ``None`` where there is none.
+    """
+    answer: Answer = {
+        "status": "healthy" if probe is None or probe.works else "degraded",
+        "version": __version__,
+        "namespace": status.namespace,
+        "episodes": status.episodes,
+        "pending": status.episodes_pending,
+        "quarantined": status.episodes_quarantined,
+        "facts": {
+            "active": status.active,
+            "pending": status.pending,
+            "quarantined": status.quarantined,
+        },
+        "search": "words only" if probe is None else "words and meaning",
+        "file": status.path,
+        "megabytes": round(status.size_bytes / 1e6, 2),
+        "schema": status.schema_version,
+    }
+    if status.model is not None:
+        answer |= {"model": status.model, "dimension": status.dimension}
+    if probe is not None:
+        answer["embedder"] = {
+            "model": status.embedder,
+            "works": probe.works,
+            "milliseconds": round(probe.seconds * 1000),
+        }
+        if probe.trouble is not None:
+            trouble = shortened(for_server(probe.trouble), REASON_CHARACTERS)
+            answer["embedder"]["trouble"] = trouble
+            answer["hint"] = "what is added is stored and found by words; meaning follows later"
+    return answer
+
+
+def _id(episode: Episode, home: str) -> int | str:
+    """Return the number, or of another namespace the UUID, by which it can be changed from here."""
+    return episode.id if episode.namespace == home else episode.uuid
+
+
+def _of_hit(hit: EpisodeHit, home: str, room: int) -> Answer:
+    answer = of_episode(hit.episode, home, room, hit.start, hit.stop)
+    answer["score"] = round(hit.score, 3)
+    if hit.similarity is not None:
+        answer["similarity"] = round(hit.similarity, 3)
+    return answer
+
+
+def _room_each(count: int) -> int:
+    """Return what the content and metadata of one of so many may take."""
+    return max(EACH_CHARACTERS, WHOLE_CHARACTERS // max(1, count))
+
+
+def _first_tags(tags: Sequence[str]) -> list[str]:
+    shown: list[str] = []
+    room = TAGS_CHARACTERS
+    for tag in tags:
+        room -= room_of(tag) + 1
+        if room < 0:
+            break
+        shown.append(tag)
+    return shown

@@ -1,0 +1,234 @@
+"""The tool set ``episodes``: the log, with the tools and arguments that Engram gave it."""
+
+# No postponed annotations here: the schemas are made from the evaluated ones.
+
+import json
+from contextlib import suppress
+from typing import Annotated, Any, Final
+
+from pydantic import BeforeValidator, Field, WithJsonSchema
+
+from memstore.domain import clock
+from memstore.errors import AccessDenied
+from memstore.faces.mcp.answers import Answer
+from memstore.faces.mcp.calls import Name, Object, Tool
+from memstore.faces.mcp.episode_answers import of_added, of_change, of_health, of_hits, of_list
+from memstore.faces.mcp.facts import MAX_QUERY, Limit
+from memstore.store.store import Store
+
+MODES: Final = {"vector": "meaning", "keyword": "words", "hybrid": "hybrid"}
+
+ACCEPTED_METADATA: Final = 'a JSON object such as {"ticket": 12}, or its text'
+
+
+def _said(value: object) -> object:
+    """Take an empty text for one that was left out, as many models mean it."""
+    return None if isinstance(value, str) and not value.strip() else value
+
+
+def _metadata(value: object) -> object:
+    """Read metadata, which may come as the text of its JSON."""
+    if isinstance(value, str):
+        if not value.strip():
+            return None
+        try:
+            value = json.loads(value)
+        except (ValueError, RecursionError) as error:
+            raise ValueError(f"no JSON ({error}): give {ACCEPTED_METADATA}") from None
+    if not isinstance(value, dict):
+        raise ValueError(f"must be {ACCEPTED_METADATA}")
+    return value
+
+
+def _array(value: object) -> object:
+    """Some hosts pass an array as its JSON text."""
+    if isinstance(value, str):
+        try:
+            return json.loads(value)
+        except (ValueError, RecursionError):
+            return value
+    return value
+
+
+def _id(value: object) -> object:
+    """Read the number of an episode, also as text, or its UUID."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        text = value.strip().removeprefix("#")
+        if text.isascii() and text.isdigit() and len(text) < 20:
+            return int(text)
+        if len(text) == clock.UUID_CHARACTERS:
+            return text
+    raise ValueError("an id is a whole number such as 12, or a UUID, as search answers it")
+
+
+Text = Annotated[Name | None, BeforeValidator(_said)]
+LongText = Annotated[str | None, BeforeValidator(_said)]
+Group = Annotated[Text, Field(description="another namespace; leave out")]
+Tags = Annotated[
+    list[str],
+    BeforeValidator(_array),
+    WithJsonSchema({"type": "array", "items": {"type": "string"}}),
+]
+Metadata = Annotated[Object | None, BeforeValidator(_metadata)]
+EpisodeId = Annotated[int | str, BeforeValidator(_id), WithJsonSchema({"type": "string"})]
+Mode = Annotated[str, WithJsonSchema({"type": "string", "enum": list(MODES)})]
+
+
+def add_memory(
+    store: Store,
+    content: str,
+    source: Annotated[Name, Field(description="who records it, e.g. claude-code; keep to one")],
+    name: Text = None,
+    source_model: Text = None,
+    source_description: LongText = None,
+    group_id: Group = None,
+    tags: Tags = [],  # noqa: B006 - the schema's default; never changed
+    valid_at: Annotated[
+        LongText, Field(description="when it was true, if not now; RFC 3339")
+    ] = None,
+    metadata: Metadata = None,
+) -> Answer:
+    """Record an episode word for word, of any length: what was said, done or decided."""
+    return of_added(
+        bound(store, group_id).episodes.add(
+            content,
+            source=source,
+            name=name,
+            source_model=source_model,
+            source_description=source_description,
+            tags=tags,
+            valid_at=valid_at,
+            metadata=metadata,
+        ),
+        store.namespace,
+    )
+
+
+def search(
+    store: Store,
+    query: Annotated[LongText, Field(description="a question or words")] = None,
+    max_results: Limit = 10,
+    before: Annotated[LongText, Field(description="only recorded before; RFC 3339")] = None,
+    after: LongText = None,
+    tags: Annotated[Tags, Field(description="all of them")] = [],  # noqa: B006
+    source: Text = None,
+    group_id: Group = None,
+    include_expired: bool = False,
+    min_similarity: Annotated[float | None, Field(ge=0, le=1)] = None,
+    search_mode: Annotated[
+        Mode, Field(description="keyword for names and error codes, vector for concepts")
+    ] = "hybrid",
+    search_alpha: Annotated[
+        float | None, Field(ge=0, le=1, description="higher favours meaning; 0.4")
+    ] = None,
+    tag_boost: Annotated[
+        float, Field(ge=0, le=100, description="above 0, tags raise the score by it, not filter")
+    ] = 0.0,
+) -> Answer:
+    """Find episodes by words and meaning, best first; without a query, the newest. Usually query
+    is all you need.
+    """
+    if search_mode not in MODES:
+        raise ValueError(f"search_mode must be {', '.join(MODES)}, not {search_mode[:60]!r}")
+    if query is not None and len(query) > MAX_QUERY:
+        raise ValueError(f"query is longer than {MAX_QUERY:,} characters: ask a shorter question")
+    narrowing = {"before": before, "after": after, "tags": tags, "source": source}
+    hits = bound(store, group_id).episodes.search(
+        query,
+        mode=MODES[search_mode],
+        alpha=search_alpha,
+        tags=tags,
+        tag_boost=tag_boost,
+        source=source,
+        created_after=after,
+        created_before=before,
+        include_expired=include_expired,
+        # 0 leaves nothing out there, and where no meaning is asked for there is none to judge by.
+        min_similarity=min_similarity or None,
+        limit=max_results,
+    )
+    return of_hits(hits, store.namespace, [name for name, given in narrowing.items() if not given])
+
+
+def get_episodes(
+    store: Store,
+    max_results: Limit = 10,
+    before: Annotated[LongText, Field(description="only recorded before; RFC 3339")] = None,
+    after: LongText = None,
+    source: Text = None,
+    group_id: Group = None,
+) -> Answer:
+    """List episodes, newest first."""
+    log = bound(store, group_id).episodes
+    wanted: dict[str, Any] = {
+        "created_before": before,
+        "created_after": after,
+        "source": source,
+    }
+    narrowing = {"before": before, "after": after, "source": source}
+    return of_list(
+        log.list(**wanted, limit=max_results, newest_first=True),
+        log.count(**wanted),
+        store.namespace,
+        [name for name, given in narrowing.items() if given is None],
+    )
+
+
+def update_episode(
+    store: Store,
+    id: EpisodeId,  # noqa: A002 - the tool's argument
+    tags: Annotated[Tags | None, Field(description="replace the tags; [] clears them")] = None,
+    expired_at: Annotated[
+        str | None, Field(description='from when on it no longer counts; null or "" un-expires')
+    ] = None,
+    metadata: Annotated[Metadata, Field(description="merged in; null removes a key")] = None,
+) -> Answer:
+    """Change an episode's tags, expiry or metadata; its words stay as they are."""
+    changes: dict[str, Any] = {}
+    if tags is not None:
+        changes["tags"] = tags
+    if expired_at is not None:
+        changes["expired_at"] = _said(expired_at)
+    if metadata is not None:
+        changes["metadata"] = metadata
+    return of_change(_home(store, id).episodes.update(id, **changes), store.namespace)
+
+
+def get_status(store: Store) -> Answer:
+    """Check the health of the memory: ask the embedder, count what is stored and what waits."""
+    return of_health(store.status(), store.probe_embedder())
+
+
+def bound(store: Store, group_id: str | None) -> Store:
+    """Return the store for a namespace: the server's own, unless another one is asked for.
+
+    Raises:
+        AccessDenied: the store is confined to another one.
+    """
+    return store if group_id is None else store.within(group_id)
+
+
+def _home(store: Store, episode_id: int | str) -> Store:
+    """Return the store for the namespace that an episode is in; a number is of the server's own.
+
+    There is no argument for the group where one is changed, so of another group's episodes the
+    answers tell the UUID, which nobody names by chance.
+    """
+    if isinstance(episode_id, int):
+        return store
+    with suppress(AccessDenied):  # there it is not found, as if there were no other namespace
+        namespace = store.episodes.namespace_of(episode_id)
+        return store if namespace is None else store.within(namespace)
+    return store
+
+
+TOOLS: Final = (
+    Tool(add_memory),
+    Tool(search, reads=True),
+    Tool(get_episodes, reads=True),
+    # null says something there: that the episode counts again.
+    Tool(update_episode, destroys=True, repeats=True, nulls={"expired_at": ""}),
+    Tool(get_status, reads=True),
+)

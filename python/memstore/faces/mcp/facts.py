@@ -1,0 +1,173 @@
+"""The tool set ``facts``: store, find, correct and follow what is held true."""
+
+# No postponed annotations here: the schemas are made from the evaluated ones.
+
+from typing import Annotated, Any, Final
+
+from pydantic import Field
+
+from memstore.domain.arguments import MAX_CONTENT
+from memstore.domain.metadata import OPERATORS, MetadataFilter
+from memstore.domain.records import DEFAULT_CATEGORY
+from memstore.faces.mcp.answers import Answer, of_change, of_history, of_list, of_search, of_status
+from memstore.faces.mcp.calls import Id, Name, Object, Tool
+from memstore.store.store import Store
+
+MAX_QUERY: Final = 4_000
+"""Characters; what is longer is no question."""
+
+MAX_OFFSET: Final = 1_000_000_000
+
+MAX_PAGE: Final = 100
+"""Facts of one answer; more would not fit it."""
+
+Conditions = Annotated[
+    Object, Field(description='conditions that all hold: {"key": value}, {"key": {">=": 3}}')
+]
+Limit = Annotated[int, Field(ge=1, le=MAX_PAGE)]
+
+
+def memory_store(
+    store: Store,
+    content: Annotated[
+        str, Field(max_length=MAX_CONTENT, description="one claim that stands by itself")
+    ],
+    subject: Annotated[Name, Field(description="whom or what it is about, always spelt the same")],
+    category: Annotated[
+        Name, Field(description="preference, identity, project, decision...; notes fade in time")
+    ] = DEFAULT_CATEGORY,
+    metadata: Object | None = None,
+    supersedes: Annotated[Id | None, Field(description="id of the fact this one replaces")] = None,
+    idempotency_key: Annotated[
+        Name | None, Field(description="same key, same fact: makes a retry safe")
+    ] = None,
+) -> Answer:
+    """Remember one durable fact. Search first; if it corrects a stored fact, pass supersedes."""
+    fact = store.add(
+        content,
+        subject=subject,
+        category=category,
+        metadata=metadata,
+        supersedes=supersedes,
+        idempotency_key=idempotency_key,
+    )
+    return of_change(fact) | ({} if supersedes is None else {"superseded": supersedes})
+
+
+def memory_search(
+    store: Store,
+    query: Annotated[str, Field(max_length=MAX_QUERY)],
+    subject: str | None = None,
+    category: str | None = None,
+    limit: Limit = 10,
+    include_superseded: bool = False,
+    metadata: Conditions | None = None,
+) -> Answer:
+    """Find facts by words and meaning, best first. Use before answering about the user, their
+    people, projects or past decisions.
+    """
+    return of_search(
+        store.search(
+            query,
+            limit=limit,
+            subject=subject,
+            category=category,
+            filters=conditions(metadata),
+            active_only=not include_superseded,
+        ),
+        [name for name, given in (("subject", subject), ("category", category)) if given is None],
+    )
+
+
+def memory_list(
+    store: Store,
+    subject: str | None = None,
+    category: str | None = None,
+    limit: Limit = 20,
+    offset: Annotated[int, Field(ge=0, le=MAX_OFFSET)] = 0,
+    metadata: Conditions | None = None,
+) -> Answer:
+    """Page through active facts, newest first. Use when you want all of a kind, not a match."""
+    wanted: dict[str, Any] = {
+        "subject": subject,
+        "category": category,
+        "filters": conditions(metadata),
+    }
+    page = store.list(**wanted, limit=limit, offset=offset, newest_first=True)
+    return of_list(page, store.count(**wanted), offset)
+
+
+def memory_delete(store: Store, id: Id) -> Answer:  # noqa: A002 - the tool's argument
+    """Take back a fact that should never have been stored. If it was true once, supersede it."""
+    return of_change(store.delete(id))
+
+
+def memory_supersede(store: Store, old_id: Id, new_id: Id) -> Answer:
+    """Retire a fact in favour of a newer one, when both are stored already."""
+    return of_change(store.supersede(old_id, new_id))
+
+
+def memory_history(
+    store: Store,
+    id: Id | None = None,  # noqa: A002 - the tool's argument
+    subject: str | None = None,
+) -> Answer:
+    """Show how a fact changed, oldest first: by the id of any version, or all of a subject.
+    Shows the fact of the id whole.
+    """
+    return of_history(store.history(id, subject=subject), id)
+
+
+def memory_confirm(store: Store, id: Id) -> Answer:  # noqa: A002 - the tool's argument
+    """Count that a stored fact was just seen to be still true."""
+    fact = store.confirm(id)
+    return {"id": fact.id, "confirmed": fact.confirmed_count}
+
+
+def memory_update(
+    store: Store,
+    id: Id,  # noqa: A002 - the tool's argument
+    metadata: Annotated[Object, Field(description="merged in; null removes a key")],
+) -> Answer:
+    """Change a fact's metadata. Its content never changes: supersede it instead."""
+    fact = store.update_metadata(id, metadata)
+    return {"id": fact.id, "keys": len(fact.metadata)}
+
+
+def memory_status(store: Store) -> Answer:
+    """Count what is stored, by subject and category, and tell how it is searched."""
+    return of_status(store.status(), store.embedder_trouble)
+
+
+TOOLS: Final = (
+    Tool(memory_store),
+    Tool(memory_search, reads=True),
+    Tool(memory_list, reads=True),
+    Tool(memory_delete, destroys=True, repeats=True),
+    Tool(memory_supersede),
+    Tool(memory_history, reads=True),
+    Tool(memory_confirm),
+    Tool(memory_update, destroys=True, repeats=True),
+    Tool(memory_status, reads=True),
+)
+
+
+def conditions(given: dict[str, Any] | None) -> list[MetadataFilter]:
+    """Read ``{"key": value}`` and ``{"key": {">=": 3, "<": 9}}`` as filters that all hold.
+
+    Raises:
+        ValueError: an object that holds no operators; the message lists them.
+    """
+    filters: list[MetadataFilter] = []
+    for key, wanted in (given or {}).items():
+        compared = wanted if isinstance(wanted, dict) else {"=": wanted}
+        if not compared or not compared.keys() <= set(OPERATORS):
+            raise ValueError(
+                f"metadata condition on {key!r}: give a value, or an object of operators "
+                f'({" ".join(OPERATORS)}) such as {{">=": 3}}'
+            )
+        try:
+            filters += [MetadataFilter(key, op, value) for op, value in compared.items()]
+        except TypeError as error:  # a value of another kind than JSON's single ones
+            raise ValueError(str(error)) from None
+    return filters

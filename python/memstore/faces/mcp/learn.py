@@ -1,0 +1,140 @@
+"""The tool set ``learn``: conversations and texts are read by a language model, and remembered."""
+
+# No postponed annotations here: the schemas are made from the evaluated ones.
+
+import json
+import threading
+from collections.abc import Callable
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field, WithJsonSchema
+
+from memstore.domain.arguments import MAX_CONTENT
+from memstore.domain.protocols import JSONGenerator
+from memstore.faces.mcp.answers import Answer, of_decided, of_extraction, of_learnt, of_proposals
+from memstore.faces.mcp.calls import Id, Name, Object, Tool
+from memstore.learn.extraction import Extractor
+from memstore.learn.memory import Memory
+from memstore.prompting.messages import ROLES
+from memstore.store.store import Store
+
+NO_GENERATOR = (
+    "this server has no language model to read with: start it with --generator "
+    "ollama|openai|anthropic, or MEMSTORE_GENERATOR{else_}"
+)
+
+
+def _listed(value: object) -> object:
+    """Some hosts pass an array as its JSON text; any other text is what the user said."""
+    if isinstance(value, str):
+        try:
+            read = json.loads(value)
+        except (ValueError, RecursionError):
+            return value
+        return read if isinstance(read, list) and read and isinstance(read[0], dict) else value
+    return value
+
+
+MESSAGES_SCHEMA = {
+    "type": "array",
+    "items": {
+        "type": "object",
+        "properties": {
+            "role": {"type": "string", "enum": list(ROLES)},
+            "content": {"type": "string"},
+            "name": {"type": "string"},
+            "at": {"type": "string", "description": "when it was said, RFC 3339"},
+        },
+        "required": ["role", "content"],
+    },
+}
+
+Messages = Annotated[str | list[Any], BeforeValidator(_listed), WithJsonSchema(MESSAGES_SCHEMA)]
+Action = Annotated[str, WithJsonSchema({"type": "string", "enum": ["list", "accept", "reject"]})]
+
+
+class Learning:
+    """The tools, and the generator they share.
+
+    Args:
+        make: makes the generator when the first call wants it; ``None`` where none is named.
+    """
+
+    def __init__(self, make: Callable[[], JSONGenerator | None]) -> None:
+        self._make = make
+        self._making = threading.Lock()
+        self._made: JSONGenerator | None = None
+
+    def tools(self) -> tuple[Tool, ...]:
+        """Return the tools of the set."""
+        return (
+            Tool(self.memory_add, destroys=True),
+            Tool(self.memory_extract),
+            Tool(self.memory_proposals, destroys=True),
+        )
+
+    def memory_add(
+        self,
+        store: Store,
+        messages: Messages,
+        user_id: Annotated[Name | None, Field(description="whose memory it is")] = None,
+        agent_id: Name | None = None,
+        run_id: Name | None = None,
+        metadata: Object | None = None,
+        infer: Annotated[bool, Field(description="false stores each message word for word")] = True,
+    ) -> Answer:
+        """Learn from a conversation: a model extracts facts, compares them with what is held for
+        the same owners, and adds, updates or deletes memories. Repeating it after an error is
+        safe.
+        """
+        memory = Memory(store, self._generator(", or pass infer=false") if infer else None)
+        owners = {"user_id": user_id, "agent_id": agent_id, "run_id": run_id}
+        try:
+            return of_learnt(memory.add(messages, metadata=metadata, infer=infer, **owners))
+        except TypeError as error:  # a message of another form
+            raise ValueError(str(error)) from None
+
+    def memory_extract(
+        self,
+        store: Store,
+        text: Annotated[str, Field(max_length=MAX_CONTENT)],
+        subject: Annotated[
+            Name | None, Field(description="what it is about, for facts that do not say")
+        ] = None,
+        source: Name | None = None,
+        metadata: Object | None = None,
+    ) -> Answer:
+        """Store the facts in a text. What may replace an older fact is proposed, not done: see
+        memory_proposals.
+        """
+        extractor = Extractor(store, self._generator())
+        return of_extraction(extractor.extract(text, subject, metadata, source=source))
+
+    def memory_proposals(
+        self,
+        store: Store,
+        action: Action = "list",
+        id: Id | None = None,  # noqa: A002 - the tool's argument
+    ) -> Answer:
+        """List pairs of facts of which the newer may replace the older, and facts that one text
+        may take the place of; or decide about one by its proposal's id.
+        """
+        if action == "list" and id is None:
+            return of_proposals(store.proposals.list())
+        decide = {"accept": store.proposals.accept, "reject": store.proposals.reject}
+        if action not in decide or id is None:
+            raise ValueError('action is "list", without an id, or "accept" or "reject" with one')
+        return of_decided(decide[action](id))
+
+    def _generator(self, else_: str = "") -> JSONGenerator:
+        with self._making:
+            if self._made is None:
+                self._made = self._make()
+        if self._made is None:
+            raise ValueError(NO_GENERATOR.format(else_=else_))
+        return self._made
+
+
+def tools(make: Callable[[], JSONGenerator | None]) -> tuple[Tool, ...]:
+    """Return the tools of the set ``learn``, reading with the generator that ``make`` makes."""
+    return Learning(make).tools()

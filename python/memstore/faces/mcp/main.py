@@ -1,0 +1,141 @@
+"""The command ``memstore-mcp``: the memory for any MCP client, over pipes or HTTP."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from memstore import __version__
+from memstore.faces.options import (
+    ENVIRONMENT_HELP,
+    HelpFormatter,
+    add_generator_flags,
+    add_store_flags,
+    chosen_settings,
+    make_generator,
+    open_store,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memstore.faces.http.address import Address, Names
+
+DEFAULT_TOOLS: Final = "facts,tasks"
+
+EPILOG: Final = f"""\
+The server speaks the Model Context Protocol on standard input and output: a client starts it.
+Most clients read a JSON file that lists their servers:
+
+  {{"mcpServers": {{"memstore": {{"command": "memstore-mcp"}}}}}}
+
+with flags, here for one project's own memory, found by meaning through Ollama:
+
+  {{"mcpServers": {{"memstore": {{
+     "command": "memstore-mcp",
+     "args": ["--namespace", "my-project", "--ollama", "http://localhost:11434"]}}}}}}
+
+Claude Code: claude mcp add memstore -- "$(which memstore-mcp)"
+
+A client may not know your PATH: then "command" is the full path that `which memstore-mcp` prints.
+
+With --http it serves many clients at http://HOST:PORT/mcp instead; `memstore token create` makes
+the tokens they show, which others than this machine need. GET /health asks after its health.
+
+{ENVIRONMENT_HELP}
+  MEMSTORE_TOOLS, MEMSTORE_READ_ONLY"""
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Run the server; ends with the process."""
+    parser = _parser()
+    arguments = parser.parse_args(argv)
+    # The SDK takes half a second to import; --help and --version do without it.
+    from memstore.faces.mcp import opening as mcp_opening
+    from memstore.faces.mcp import session
+    from memstore.faces.mcp import tools as mcp_tools
+
+    try:
+        chosen = chosen_settings(arguments)
+        tools = mcp_tools.offered(
+            chosen.tools or DEFAULT_TOOLS,
+            read_only=chosen.read_only,
+            generator=partial(make_generator, chosen),
+        )
+        served = _http(arguments)
+    except ValueError as error:
+        parser.error(str(error))
+    # Standard output belongs to the protocol; what is wrong goes to the host's log.
+    logging.basicConfig(level=logging.WARNING, format="memstore-mcp: %(message)s")
+    opening = mcp_opening.Opening(partial(open_store, chosen, actor="agent", source="mcp"))
+    if served is None:
+        session.run(tools, opening)
+    from memstore.faces.http import server
+
+    server.run(tools, opening, *served)
+
+
+def _http(arguments: argparse.Namespace) -> tuple[Address, Names] | None:
+    """Return where to listen and by which names; ``None`` for standard input and output."""
+    if arguments.http is None:
+        if arguments.allow_host or arguments.allow_origin:
+            raise ValueError("--allow-host and --allow-origin go with --http")
+        return None
+    from memstore.faces.http.address import Names, read_address
+
+    address = read_address(arguments.http)
+    return address, Names.of(address.host, arguments.allow_host, arguments.allow_origin)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="memstore-mcp",
+        description="Serve a durable memory to an AI agent as an MCP server.",
+        epilog=EPILOG,
+        formatter_class=HelpFormatter,
+    )
+    add_store_flags(parser)
+    add_generator_flags(parser)
+    parser.add_argument(
+        "--tools",
+        metavar="SETS",
+        help=f"the tool sets to offer, separated by commas (default: {DEFAULT_TOOLS}); "
+        "fewer leave more of the context to the work; episodes is the log of what was said, "
+        "learn reads conversations with --generator",
+    )
+    parser.add_argument(
+        "--read-only",
+        action="store_true",
+        default=argparse.SUPPRESS,
+        help="offer only the tools that change nothing",
+    )
+    http = parser.add_argument_group("over HTTP")
+    http.add_argument(
+        "--http",
+        metavar="HOST:PORT",
+        help="listen there, e.g. on 127.0.0.1:8765; an address that other machines may reach "
+        "needs a token first: memstore token create",
+    )
+    http.add_argument(
+        "--allow-host",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="answer to this name as well, e.g. that of a reverse proxy; may be repeated",
+    )
+    http.add_argument(
+        "--allow-origin",
+        metavar="ORIGIN",
+        action="append",
+        default=[],
+        help="let pages of this origin ask from a browser, e.g. https://app.example.com; may be "
+        "repeated",
+    )
+    parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
+    return parser
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,110 @@
+"""A store that opens beside the handshake, so that no client waits for it to say hello."""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+from concurrent.futures import Future
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final, NoReturn
+
+from memstore.errors import MemstoreError, StoreClosed
+from memstore.faces.options import for_server
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memstore.store.store import Store
+
+logger = logging.getLogger(__name__)
+
+CLOSING_SECONDS: Final = 0.8
+"""For the store to close; what was acknowledged is on disk whether it does or not."""
+
+
+class Opening:
+    """Opens a store once, for every call that needs it; a failure is tried again by the next.
+
+    Args:
+        open_store: opens it; may block for as long as a migration or a lock takes.
+    """
+
+    def __init__(self, open_store: Callable[[], Store]) -> None:
+        self._open_store = open_store
+        self._deciding = threading.Lock()
+        self._attempt: Future[Store] | None = None
+        self._closed = False
+
+    def start(self) -> None:
+        """Begin opening, in a thread, unless that has begun."""
+        if self._attempt is None:
+            _in_background(self._try)
+
+    def store(self) -> Store:
+        """Return the store, waiting until it is open.
+
+        Calls that wait for the same attempt share its outcome.
+
+        Raises:
+            MemstoreError: it cannot be opened; or ValueError, as :func:`memstore.open`.
+        """
+        with self._deciding:
+            if self._closed:
+                raise StoreClosed("the server is ending")
+            attempt = self._attempt
+            failed = attempt is not None and attempt.done() and attempt.exception() is not None
+            ours = attempt is None or failed
+            if ours:
+                attempt = self._attempt = Future()
+        assert attempt is not None
+        if ours:
+            try:
+                store = self._open_store()
+            except BaseException as error:
+                attempt.set_exception(error)
+                raise
+            attempt.set_result(store)
+            _in_background(lambda: _prepare(store))
+        return attempt.result()
+
+    def close(self) -> None:
+        """Close the store if it is open; there is none afterwards."""
+        with self._deciding:
+            self._closed = True
+            attempt = self._attempt
+        if attempt is not None and attempt.done() and attempt.exception() is None:
+            attempt.result().close()
+
+    def _try(self) -> None:
+        try:
+            self.store()
+        except (MemstoreError, ValueError, TypeError) as error:
+            # Every call gets this text; whoever reads the host's log sees it too.
+            logger.warning("the store did not open: %s", for_server(str(error)))
+
+
+def end(opening: Opening, status: int) -> NoReturn:
+    """Close the store and leave the process.
+
+    Not by returning: the interpreter would first wait for threads that read an input which never
+    comes, or talk to a server which never answers.
+    """
+    closing = threading.Thread(target=opening.close, daemon=True)
+    closing.start()
+    closing.join(CLOSING_SECONDS)
+    os._exit(status)
+
+
+def _prepare(store: Store) -> None:
+    """Do early what the first search and the first fact would else wait for."""
+    with suppress(StoreClosed):
+        try:
+            store.embed_in_background()  # first: it goes on where warming up fails
+            store.warm()
+        except MemstoreError as error:
+            logger.info("not ready for searches by meaning yet: %s", error)
+
+
+def _in_background(work: Callable[[], None]) -> None:
+    threading.Thread(target=work, name="memstore-opening", daemon=True).start()

@@ -1,0 +1,59 @@
+"""One session over standard input and output."""
+
+from __future__ import annotations
+
+import logging
+import signal
+from typing import TYPE_CHECKING, NoReturn
+
+import anyio
+from mcp.server.stdio import stdio_server
+from mcp.shared.message import SessionMessage
+
+from memstore.faces.mcp.opening import end
+from memstore.faces.mcp.relay import Answers, relay
+from memstore.faces.mcp.tool_server import ToolServer
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from types import FrameType
+
+    from memstore.faces.mcp.calls import Tool
+    from memstore.faces.mcp.opening import Opening
+
+logger = logging.getLogger(__name__)
+
+
+class Session(ToolServer):
+    """Answers one client."""
+
+    def __init__(self, tools: Mapping[str, Tool], opening: Opening) -> None:
+        super().__init__(tools, lambda _: opening)
+
+    async def serve(self) -> None:
+        """Answer until the input ends and what was asked is answered."""
+        async with stdio_server() as (incoming, outgoing), anyio.create_task_group() as group:
+            send, receive = anyio.create_memory_object_stream[SessionMessage | Exception]()
+            answers = Answers(outgoing)
+            group.start_soon(relay, incoming, send, answers)
+            await self.server.run(receive, answers, self.server.create_initialization_options())
+            group.cancel_scope.cancel()
+
+
+def run(tools: Mapping[str, Tool], opening: Opening) -> NoReturn:
+    """Serve until the input ends or a signal comes, close the store, and end the process."""
+
+    def stop(signal_number: int, frame: FrameType | None) -> None:
+        end(opening, 0)
+
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        if hasattr(signal, name):  # Windows knows fewer
+            signal.signal(getattr(signal, name), stop)
+    status = 1
+    try:
+        anyio.run(Session(tools, opening).serve)
+        status = 0
+    except Exception:
+        logger.exception("the session broke off")
+    finally:
+        end(opening, status)

@@ -1,0 +1,74 @@
+"""The tool set ``tasks``: what is to be done, by whom, and what an agent is shown at start-up."""
+
+# No postponed annotations here: the schemas are made from the evaluated ones.
+
+from collections.abc import Iterable
+from typing import Annotated, Final
+
+from pydantic import Field, WithJsonSchema
+
+from memstore.domain.arguments import MAX_CONTENT
+from memstore.domain.records import TaskScope, TaskStatus
+from memstore.faces.mcp.answers import Answer, of_task_change, of_tasks
+from memstore.faces.mcp.calls import Id, Name, Tool
+from memstore.facts.tasks import PRIORITIES, SURFACE_STARTUP
+from memstore.store.store import Store
+
+
+def _one_of(values: Iterable[str]) -> WithJsonSchema:
+    """Show the model the values; the store checks them, and knows their aliases."""
+    return WithJsonSchema({"type": "string", "enum": [str(value) for value in values]})
+
+
+Owner = Annotated[str, _one_of(TaskScope)]
+Status = Annotated[str, _one_of(TaskStatus)]
+StatusOrAll = Annotated[str, _one_of((*TaskStatus, "all"))]
+Priority = Annotated[str, _one_of(PRIORITIES)]
+Surface = Annotated[str, _one_of((SURFACE_STARTUP,))]
+
+
+def memory_task_create(
+    store: Store,
+    content: Annotated[str, Field(max_length=MAX_CONTENT)],
+    scope: Annotated[Owner, Field(description="who does it")],
+    priority: Priority = "normal",
+    project: Name | None = None,
+    due: Annotated[str | None, Field(description="2026-03-01 or RFC 3339")] = None,
+) -> Answer:
+    """Remember something to be done, across conversations."""
+    return of_task_change(
+        store.tasks.create(content, scope=scope, priority=priority, project=project, due=due)
+    )
+
+
+def memory_task_update(
+    store: Store,
+    id: Id,  # noqa: A002 - the tool's argument
+    status: Status,
+    note: Name | None = None,
+) -> Answer:
+    """Move a task on: started, done, cancelled, or re-opened."""
+    return of_task_change(store.tasks.update(id, status, note=note))
+
+
+def memory_task_list(
+    store: Store,
+    scope: Owner | None = None,
+    status: StatusOrAll | None = None,
+    project: str | None = None,
+    surface: Surface | None = None,
+) -> Answer:
+    """List tasks, most pressing first; open ones unless status is given. Call at the start of a
+    session with surface "startup".
+    """
+    return of_tasks(
+        store.tasks.list(scope=scope, status=status, project=project, surface=surface),
+        [name for name, given in (("scope", scope), ("project", project)) if given is None],
+    )
+
+
+TOOLS: Final = (
+    Tool(memory_task_create),
+    Tool(memory_task_update, repeats=True),
+    Tool(memory_task_list, reads=True),
+)

@@ -1,0 +1,282 @@
+"""From flags and environment to an open store, the same for every command.
+
+A flag wins over the variable of the same name; :mod:`memstore.settings` reads the variables. The
+way back is here too: where an error of the library names an argument, users read their flag.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import textwrap
+from contextlib import contextmanager
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING, Final
+
+from memstore import providers, settings
+from memstore.errors import GeneratorError
+from memstore.providers.http_generator import HttpGenerator
+from memstore.settings import Settings
+from memstore.store.opening import open as open_file
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from memstore.domain.protocols import Embedder, JSONGenerator
+    from memstore.store.store import Store
+
+ENVIRONMENT_HELP = """\
+environment (a flag wins over it):
+  MEMSTORE_DB, MEMSTORE_NAMESPACE, MEMSTORE_EMBEDDER, MEMSTORE_MODEL, MEMSTORE_OLLAMA
+  MEMSTORE_OPENAI   base URL of an OpenAI-compatible server, for --embedder openai
+  OPENAI_API_KEY    its key, where it wants one
+  MEMSTORE_GENERATOR, MEMSTORE_GENERATOR_MODEL, MEMSTORE_GENERATOR_URL
+                    what reads text for extract, remember and the MCP tools "learn"
+  ANTHROPIC_API_KEY the key of --generator anthropic"""
+
+
+WORDS: Final = (
+    # the library's words, those of the command line, those of the MCP server
+    (r"\bwith db=", "with --db", "with --db"),
+    (r"\bembedder=None\b", "--embedder none", "--embedder none"),
+    (r"\bopen it with one$", "choose one with --embedder", "start it with --embedder"),
+    (
+        r"\bwithout read_only\b",
+        "without MEMSTORE_READ_ONLY",
+        "without --read-only or MEMSTORE_READ_ONLY",
+    ),
+    (r"\bgraph\.(build|entities|decisions)\(\)", r"memstore graph \1", r"memstore graph \1"),
+    (r", or Store\.reembed( with again=True)?,", "", ""),
+    (r"\bagain=True\b", "--again", "--again"),
+    (r"\bkeep_namespaces=True\b", "--keep-namespaces", "--keep-namespaces"),
+    (r"\b(word|vector)_weight\b", r"--\1-weight", r"\1_weight"),
+    (r"\bcreated_(after|before)\b", r"--\1", r"\1"),
+    (r"\bvalid_(after|before)\b", r"--valid-\1", r"valid_\1"),
+    (r"^valid_at\b|(?<=not after )valid_at\b", "--valid-at", "valid_at"),
+    (r"(?<![\w-])(user|agent|run)_id\b", r"--\1", r"\1_id"),
+    (r"^expired_at\b", "--expires-at", "expired_at"),
+    (r"^expires_at\b", "--expires-at", "expires_at"),
+    (r"^secret must be\b", "--secret-file: it must be", "secret must be"),
+    (r"\bcall supersede\((\d+), (\d+)\)", r"memstore supersede \1 \2", "call memory_supersede"),
+    (r"\bupdate the task instead$", "use memstore task update", "use memory_task_update"),
+    (r"\bmemory_task_update / tasks\.update\b", "memstore task update", "memory_task_update"),
+    (
+        r"\bAllow more time with timeout_seconds, or send less at once",
+        "It may still be loading its model: try again",
+        "It may still be loading its model: try again",
+    ),
+    (r"(?<!\w)api_key\b", "OPENAI_API_KEY", "OPENAI_API_KEY"),
+    (r"(?<!\w)base_url\b", "--ollama or MEMSTORE_OPENAI", "--ollama or MEMSTORE_OPENAI"),
+)
+"""How error texts of the library name its arguments, and how its users do."""
+
+
+class HelpFormatter(argparse.RawDescriptionHelpFormatter):
+    """Keeps the lines of examples, and paths and flags in one piece."""
+
+    def _split_lines(self, text: str, width: int) -> list[str]:
+        whole = textwrap.wrap(text, width, break_on_hyphens=False, break_long_words=False)
+        return [line.replace(BLANK, " ") for line in whole]
+
+
+BLANK: Final = "\x00"
+"""Stands for a blank of a path while help is wrapped."""
+
+
+def for_command_line(text: str, cause: Exception | None = None) -> str:
+    """Return an error text of the library in words of the command line.
+
+    Args:
+        text: what an error says.
+        cause: the error, where its kind tells what its words are about.
+    """
+    return _in_words(_about_generator(text, cause), 1)
+
+
+def for_server(text: str, cause: Exception | None = None) -> str:
+    """Return an error text of the library in words of the MCP server."""
+    return _in_words(_about_generator(text, cause), 2)
+
+
+def _about_generator(text: str, cause: Exception | None) -> str:
+    """Embedders and generators call their arguments the same; their flags are not."""
+    if cause is not None and any(
+        isinstance(error, GeneratorError) for error in (cause, cause.__cause__)
+    ):
+        text = re.sub(r"(?<!\w)base_url\b", "--generator-url", text)
+        text = re.sub(r"(?<!\w)api_key\b", "OPENAI_API_KEY or ANTHROPIC_API_KEY", text)
+    return text
+
+
+def _in_words(text: str, whose: int) -> str:
+    for row in WORDS:
+        text = re.sub(row[0], row[whose], text)
+    return text
+
+
+def add_store_flags(parser: argparse._ActionsContainer) -> None:
+    """Add ``--db --namespace --embedder --model --ollama``.
+
+    A flag that is not given leaves no attribute, so a command and its subcommands may both have
+    them without one undoing the other; :func:`chosen_settings` knows.
+    """
+
+    def flag(name: str, **details: object) -> None:
+        parser.add_argument(name, default=argparse.SUPPRESS, **details)  # type: ignore[arg-type]
+
+    # argparse formats its help
+    default = str(settings.default_path()).replace("%", "%%").replace(" ", BLANK)
+    flag(
+        "--db",
+        metavar="FILE",
+        help=f"the file of memories, created if missing (default: {default})",
+    )
+    flag(
+        "--namespace",
+        metavar="NAME",
+        help=f"the partition to read and write (default: {settings.DEFAULT_NAMESPACE})",
+    )
+    flag(
+        "--embedder",
+        choices=providers.NAMES,
+        help="what finds facts by meaning: local works offline and is the default, "
+        "ollama and openai ask a server, none means words only",
+    )
+    flag("--model", metavar="NAME", help="the embedding model of ollama or openai")
+    flag(
+        "--ollama",
+        metavar="URL",
+        help="where Ollama listens; implies --embedder ollama",
+    )
+
+
+def chosen_settings(arguments: argparse.Namespace) -> Settings:
+    """Merge parsed flags over the environment.
+
+    Any attribute named like a field of :class:`Settings` counts as its flag.
+
+    Raises:
+        ValueError: two flags contradict each other, or a variable makes no sense.
+    """
+    environment = settings.from_environment()
+    flags = {
+        f.name: value
+        for f in fields(Settings)
+        if (value := getattr(arguments, f.name, None)) is not None
+    }
+    for name, value in flags.items():
+        if isinstance(value, str) and not value.strip():
+            raise ValueError(
+                f"--{name.replace('_', '-')} is empty: give it a value, or leave it out"
+            )
+    if "ollama" in flags and flags.setdefault("embedder", "ollama") != "ollama":
+        raise ValueError(
+            f"--ollama names an Ollama server, and --embedder is {flags['embedder']}: "
+            "leave one of them out"
+        )
+    merged = replace(environment, **flags)
+    if "model" not in flags and embedder_name(merged) != embedder_name(environment):
+        # The environment's model is that of the environment's embedder.
+        merged = replace(merged, model=None)
+    if "generator" in flags and flags["generator"] != environment.generator:
+        # So are its generator's model and address.
+        merged = replace(
+            merged,
+            generator_model=flags.get("generator_model"),
+            generator_url=flags.get("generator_url"),
+        )
+    return merged
+
+
+def add_generator_flags(parser: argparse._ActionsContainer) -> None:
+    """Add ``--generator --generator-model --generator-url``, for what learns from text."""
+    parser.add_argument(
+        "--generator",
+        choices=providers.GENERATORS,
+        help="the language model that reads text: ollama on your own machine, openai (or a server "
+        "of its kind) or anthropic, to which the text is sent; none by default",
+    )
+    parser.add_argument("--generator-model", metavar="NAME", help="which model of it")
+    parser.add_argument("--generator-url", metavar="URL", help="where its service is")
+
+
+def make_generator(chosen: Settings) -> JSONGenerator | None:
+    """Return the generator that the settings name; ``None`` if they name none.
+
+    Raises:
+        ValueError: a model or an address without the name of a generator, or ones that make no
+            sense.
+    """
+    name = chosen.generator or "none"
+    if name == "none" and (chosen.generator_model or chosen.generator_url):
+        raise ValueError(
+            "--generator-model and --generator-url belong to a generator: name it with "
+            "--generator or MEMSTORE_GENERATOR"
+        )
+    keys = {"openai": settings.openai_key, "anthropic": settings.anthropic_key}
+    return providers.generator(
+        name,
+        model=chosen.generator_model,
+        base_url=chosen.generator_url,
+        api_key=keys[name]() if name in keys else None,
+    )
+
+
+@contextmanager
+def open_generator(chosen: Settings) -> Iterator[JSONGenerator | None]:
+    """Make a generator as :func:`make_generator` does, and let go of its connections."""
+    made = make_generator(chosen)
+    try:
+        yield made
+    finally:
+        if isinstance(made, HttpGenerator):
+            made.close()
+
+
+def embedder_name(chosen: Settings) -> str:
+    """Return the embedder that is meant; the address of a server means that server."""
+    if chosen.embedder:
+        return chosen.embedder
+    if chosen.ollama:
+        return "ollama"
+    return "openai" if chosen.openai else "local"
+
+
+def make_embedder(chosen: Settings) -> Embedder | None:
+    """Return the embedder that the settings name; ``None`` for words only.
+
+    Raises:
+        ValueError: an address that is none, or a model where there is no choice of one.
+    """
+    name = embedder_name(chosen)
+    return providers.embedder(
+        name,
+        model=chosen.model,
+        base_url={"ollama": chosen.ollama, "openai": chosen.openai}.get(name),
+        api_key=settings.openai_key() if name == "openai" else None,
+    )
+
+
+def open_store(chosen: Settings, *, actor: str = "user", source: str) -> Store:
+    """Open the store that the settings describe.
+
+    Args:
+        chosen: from :func:`chosen_settings`.
+        actor: who makes the changes, for the journal: ``user`` or ``agent``.
+        source: through what: ``cli`` or ``mcp``.
+
+    Raises:
+        MemstoreError: as :func:`memstore.open`; the text is fit for the user as it is.
+        ValueError: the same.
+    """
+    name = embedder_name(chosen)
+    return open_file(
+        chosen.db,
+        namespace=chosen.namespace or settings.DEFAULT_NAMESPACE,
+        embedder=name,
+        model=chosen.model,
+        base_url={"ollama": chosen.ollama, "openai": chosen.openai}.get(name),
+        actor=actor,
+        source=source,
+        read_only=chosen.read_only,
+    )

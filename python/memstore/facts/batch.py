@@ -1,0 +1,221 @@
+"""Several changes that happen together, or not at all: what a decision amounts to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from memstore.database import journal
+from memstore.database.journal import Kind
+from memstore.database.tables import proposals as proposal_table
+from memstore.domain import metadata
+from memstore.errors import Conflict
+from memstore.facts import provenance
+from memstore.facts.facts import not_found
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from memstore.database.engine import Transaction
+    from memstore.domain.records import Fact, NewFact, Scope
+    from memstore.facts.facts import Facts
+    from memstore.facts.new import Prepared
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddFact:
+    """Store a fact; with ``fact.supersedes`` it replaces an active one."""
+
+    fact: NewFact
+    unless_known: bool = False
+    """Store nothing where an active fact of the same owners says just this already."""
+    proposes: int | None = None
+    """An active fact that this one may replace: kept as a proposal, and nothing is retired."""
+    yields_to: int | None = None
+    """An active fact that was said later and says otherwise: it supersedes this one at once."""
+    may_yield_to: int | None = None
+    """The same, kept as a proposal."""
+    similarity: float = 0.0
+    """Cosine of the two contents, kept with a proposal."""
+    evidence: Mapping[str, Any] | None = None
+    """Why: journalled with what is retired or proposed, else with the new fact."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SupersedeFact:
+    """Retire a fact in favour of another that is stored already."""
+
+    old_id: int
+    new_id: int
+    evidence: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeleteFact:
+    """Put a tombstone on an active fact."""
+
+    fact_id: int
+    evidence: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeepFact:
+    """Leave an active fact as it is, and a line in its history."""
+
+    fact_id: int
+    evidence: Mapping[str, Any] | None = None
+
+
+Change: TypeAlias = AddFact | SupersedeFact | DeleteFact | KeepFact
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Applied:
+    """What came of one change."""
+
+    change: Change
+    fact: Fact
+    """The fact added, known already, deleted or kept; of a supersession, the retired one."""
+    known: bool = False
+    """An addition that stored nothing: ``fact`` said so already, or said so and was erased."""
+    previous: Fact | None = None
+    """The fact an addition retired, as it was."""
+    proposal_id: int | None = None
+
+
+def apply(
+    facts: Facts, changes: Sequence[Change], scope: Scope | None, since: int | None = None
+) -> list[Applied]:
+    """Carry out changes in one transaction, in their order; see :meth:`memstore.Store.apply`."""
+    changes = [_owned(change, scope) for change in changes]
+    for change in changes:
+        metadata.encode(change.evidence)  # raises before anything is written
+    prepared = facts.prepare([c.fact for c in changes if isinstance(c, AddFact)])
+    if not changes:
+        return []
+    with facts.writing() as transaction:
+        if since is not None:
+            subjects = {c.fact.subject for c in changes if isinstance(c, AddFact)}
+            facts.refuse_newer(transaction, since, subjects, scope)
+        return carry_out(facts, transaction, changes, prepared, scope)
+
+
+def carry_out(
+    facts: Facts,
+    transaction: Transaction,
+    changes: Sequence[Change],
+    prepared: Sequence[Prepared],
+    scope: Scope | None,
+) -> list[Applied]:
+    """Carry out changes in a transaction that is open, in their order.
+
+    Args:
+        facts: of the namespace.
+        transaction: the one in which all of it happens.
+        changes: what to do; the owners of new facts are set already.
+        prepared: the new facts among them, as :meth:`Facts.prepare` returned them.
+        scope: as in :func:`apply`.
+    """
+    ready = iter(prepared)
+    return [
+        _add(facts, transaction, change, next(ready), scope)
+        if isinstance(change, AddFact)
+        else _carry_out(facts, transaction, change, scope)
+        for change in changes
+    ]
+
+
+def _owned(change: Change, scope: Scope | None) -> Change:
+    if isinstance(change, AddFact) and scope is not None:
+        return replace(
+            change,
+            fact=replace(
+                change.fact,
+                user_id=scope.user_id,
+                agent_id=scope.agent_id,
+                run_id=scope.run_id,
+            ),
+        )
+    return change
+
+
+def _add(
+    facts: Facts,
+    transaction: Transaction,
+    change: AddFact,
+    prepared: Prepared,
+    scope: Scope | None,
+) -> Applied:
+    known = facts.same_key(transaction, prepared)
+    if known is None and change.unless_known:
+        known = facts.same(transaction, prepared)
+    if known is None:  # what somebody erased does not come back from the same words
+        known = provenance.erased_before(transaction, facts.namespace, prepared.values)
+    if known is not None:
+        return Applied(change=change, fact=known, known=True)
+    previous = None
+    if change.fact.supersedes is not None:
+        previous = _current(facts, transaction, change.fact.supersedes, scope)
+    for other in (change.proposes, change.yields_to, change.may_yield_to):
+        if other is not None:
+            _current(facts, transaction, other, scope)
+    elsewhere = (change.proposes, change.yields_to, change.may_yield_to) != (None, None, None)
+    fact = facts.insert(transaction, prepared, None if elsewhere else change.evidence)
+    proposal_id = None
+    if change.proposes is not None:
+        proposal_id = propose(facts, transaction, change.proposes, fact.id, change)
+    if change.may_yield_to is not None:
+        proposal_id = propose(facts, transaction, fact.id, change.may_yield_to, change)
+    if change.yields_to is not None:
+        facts.retire(transaction, fact, change.yields_to, change.evidence, since=fact.created_at)
+        fact = facts.known(transaction, fact.id)
+    return Applied(change=change, fact=fact, previous=previous, proposal_id=proposal_id)
+
+
+def propose(
+    facts: Facts, transaction: Transaction, old_id: int, new_id: int, why: AddFact
+) -> int | None:
+    """Put a supersession forward; ``None`` if that was done before."""
+    proposal_id = proposal_table.insert(transaction, old_id, new_id, why.similarity, why.evidence)
+    if proposal_id is not None:
+        journal.append(
+            transaction,
+            facts.author,
+            Kind.PROPOSE,
+            old_id,
+            after={"proposal": proposal_id, "superseded_by": new_id},
+            evidence=why.evidence,
+        )
+    return proposal_id
+
+
+def _carry_out(
+    facts: Facts,
+    transaction: Transaction,
+    change: SupersedeFact | DeleteFact | KeepFact,
+    scope: Scope | None,
+) -> Applied:
+    if isinstance(change, SupersedeFact):
+        old = _current(facts, transaction, change.old_id, scope)
+        _current(facts, transaction, change.new_id, scope)
+        if old.id == change.new_id:
+            raise Conflict(f"fact {old.id} cannot supersede itself: name the newer fact's id")
+        facts.retire(transaction, old, change.new_id, change.evidence)
+        return Applied(change=change, fact=facts.known(transaction, old.id), previous=old)
+    fact = _current(facts, transaction, change.fact_id, scope)
+    if isinstance(change, DeleteFact):
+        deleted = facts.delete_in(transaction, fact, change.evidence)
+        return Applied(change=change, fact=deleted, previous=fact)
+    journal.append(transaction, facts.author, Kind.KEEP, fact.id, evidence=change.evidence)
+    return Applied(change=change, fact=fact)
+
+
+def _current(facts: Facts, transaction: Transaction, fact_id: int, scope: Scope | None) -> Fact:
+    """Return a fact of these owners that is active; what was decided rests on that.
+
+    Somebody else's fact is as good as none: an id guessed or remembered opens no other scope.
+    """
+    fact = facts.known(transaction, fact_id)
+    if scope is not None and fact.scope != scope:
+        raise not_found(fact_id, facts.namespace)
+    return facts.active(transaction, fact_id)

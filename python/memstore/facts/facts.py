@@ -1,0 +1,520 @@
+"""Facts: storing them, correcting them, and never losing one on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from memstore.database import journal
+from memstore.database.filters import FactFilter
+from memstore.database.journal import Author, Kind
+from memstore.database.sqlite import fact_words
+from memstore.database.tables import facts as fact_table
+from memstore.database.tables import generations as generation_table
+from memstore.database.tables import proposals as proposal_table
+from memstore.database.tables import replies as reply_table
+from memstore.database.tables import vectors as vector_table
+from memstore.database.tables.readings import EXTRACT
+from memstore.domain import clock, metadata
+from memstore.domain.arguments import MAX_NUMBER, checked_limit, checked_text
+from memstore.domain.records import SCOPE_FIELDS, Fact, NewFact, Operation, Scope
+from memstore.embedding.compatibility import Admission
+from memstore.errors import Conflict, EmbedderMismatch, IdempotencyConflict, NotFound
+from memstore.facts import provenance
+from memstore.facts.new import Prepared, all_checked
+from memstore.graph import decisions
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from memstore.database.engine import Engine, Transaction
+    from memstore.domain.records import Fact, NewFact, Operation
+    from memstore.embedding.current import Following
+
+
+class Facts:
+    """The facts of one namespace."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        author: Author,
+        namespace: str,
+        following: Callable[[], Following | None],
+    ) -> None:
+        self._engine = engine
+        self.author = author
+        self.namespace = namespace
+        self._following = following
+        self._admission = Admission(engine.path, author)
+
+    def add_many(self, new_facts: Iterable[NewFact]) -> list[Fact]:
+        """Store facts in one transaction: all of them, or none."""
+        prepared = self.prepare(new_facts)
+        if not prepared:
+            return []
+        with self.writing() as transaction:
+            return [self.insert(transaction, one) for one in prepared]
+
+    def prepare(self, new_facts: Iterable[NewFact]) -> list[Prepared]:
+        """Check facts and embed them: all that can be done before a transaction opens."""
+        every = all_checked(list(new_facts))
+        following = self._following() if every else None
+        if following is None:
+            return [Prepared(new, None, None) for new in every]
+        embedding = following.current
+        blobs = embedding.for_writing([(new["subject"], new["content"]) for new in every])
+        return [Prepared(*new, embedding.model) for new in zip(every, blobs, strict=True)]
+
+    def writing(self) -> AbstractContextManager[Transaction]:
+        """Open a transaction for what was prepared."""
+        return self._engine.write()
+
+    def reading(self) -> AbstractContextManager[Transaction]:
+        """Open a transaction that only reads."""
+        return self._engine.read()
+
+    def insert(
+        self,
+        transaction: Transaction,
+        prepared: Prepared,
+        evidence: Mapping[str, Any] | None = None,
+    ) -> Fact:
+        """Store a prepared fact, and retire the one it supersedes.
+
+        Args:
+            transaction: the one in which all of it happens.
+            prepared: what :meth:`prepare` returned.
+            evidence: why, for the journal: with the retired fact, or with this one if none is.
+        """
+        values = dict(prepared.values)
+        known = self.same_key(transaction, prepared)
+        if known is not None and known.deleted_at is None:
+            return known
+        if known is not None:
+            raise Conflict(
+                f"the idempotency key {known.idempotency_key!r} stands for fact {known.id}, which "
+                "is deleted: restore it, or use a new key"
+            )
+        supersedes = values.pop("supersedes")
+        old = None if supersedes is None else self._retirable(transaction, supersedes)
+        values |= provenance.identity(transaction, self.namespace, values)
+        values["namespace"] = self.namespace
+        fact = fact_table.insert(transaction, values, self._admitted(transaction, prepared))
+        journal.append(
+            transaction,
+            self.author,
+            Kind.ADD,
+            fact.id,
+            after=journalled(fact),
+            evidence=evidence if old is None else None,
+        )
+        if old is not None:
+            # An extracted fact replaces an older one from when its text was recorded, so that
+            # deriving both again gives the same chain.
+            since = fact.created_at if fact.derivation == EXTRACT else None
+            self.retire(transaction, old, fact.id, evidence, since=since)
+        return fact
+
+    def _admitted(self, transaction: Transaction, prepared: Prepared) -> bytes | None:
+        """Return the embedding if it belongs into this file; else the fact is pending."""
+        if prepared.blob is None or prepared.model is None:
+            return None
+        try:
+            self._admission.admit(transaction, prepared.model, prepared.blob)
+        except EmbedderMismatch as error:  # the write goes on
+            following = self._following()
+            if following is not None and not following.follow(error.stored):
+                following.current.note_trouble(str(error))
+            return None
+        return prepared.blob
+
+    def same(self, transaction: Transaction, prepared: Prepared) -> Fact | None:
+        """Return the active fact of the same owners that says just this about just this subject."""
+        values = prepared.values
+        owners = Scope(**{name: values[name] for name in SCOPE_FIELDS})
+        wanted = FactFilter(
+            (self.namespace,),
+            clock.utc_now(),
+            subject=values["subject"],
+            content=values["content"],
+            scope=owners,
+        )
+        return next(fact_table.select(transaction, wanted, limit=1), None)
+
+    def same_key(self, transaction: Transaction, prepared: Prepared) -> Fact | None:
+        """Return the fact that the idempotency key stands for already.
+
+        Raises:
+            IdempotencyConflict: it says something else, or did not supersede what it should.
+        """
+        values = prepared.values
+        key = values.get("idempotency_key")
+        if key is None:
+            return None
+        known = fact_table.find(transaction, self.namespace, idempotency_key=key)
+        if known is None:
+            return None
+        if (known.content, known.subject) != (values["content"], values["subject"]):
+            raise IdempotencyConflict(
+                f"the idempotency key {key!r} already stands for fact {known.id}, whose content "
+                "is another: use a new key for a new fact"
+            )
+        replaced = values["supersedes"]
+        if replaced is not None and not self._replaced(transaction, replaced, known):
+            raise IdempotencyConflict(
+                f"the idempotency key {key!r} stands for fact {known.id}, which did not supersede "
+                f"fact {replaced}: call supersede({replaced}, {known.id}), or use a new key"
+            )
+        return known
+
+    def newest_id(self) -> int:
+        """Return the id of the newest fact of the file."""
+        with self._engine.read() as transaction:
+            return fact_table.newest_id(transaction)
+
+    def refuse_newer(
+        self, transaction: Transaction, since: int, subjects: Iterable[str], scope: Scope | None
+    ) -> None:
+        """Raise Conflict where somebody stored a fact about one of the subjects meanwhile."""
+        for subject in subjects:
+            wanted = FactFilter((self.namespace,), clock.utc_now(), subject=subject, scope=scope)
+            found = fact_table.newer(transaction, since, wanted)
+            if found is not None:
+                raise Conflict(
+                    f"fact {found} about {subject!r} was stored meanwhile; nothing was changed: "
+                    "look again and decide anew"
+                )
+
+    def _replaced(self, transaction: Transaction, old_id: int, known: Fact) -> bool:
+        old = fact_table.get(transaction, old_id, self.namespace)
+        return old is not None and old.superseded_by == known.id
+
+    def get(self, fact_id: int) -> Fact:
+        """Return one fact, in whatever state but erased."""
+        with self._engine.read() as transaction:
+            return self.known(transaction, fact_id)
+
+    def select(
+        self,
+        wanted: FactFilter,
+        *,
+        limit: int | None,
+        offset: int,
+        newest_first: bool,
+    ) -> list[Fact]:
+        """Return the facts a filter lets through, by id."""
+        checked_limit(limit)
+        if not isinstance(offset, int) or not 0 <= offset <= MAX_NUMBER:
+            raise ValueError(f"offset must be 0 or more, not {offset}")
+        with self._engine.read() as transaction:
+            return [
+                *fact_table.select(
+                    transaction, wanted, limit=limit, offset=offset, newest_first=newest_first
+                )
+            ]
+
+    def exists(self, content: str, subject: str) -> bool:
+        """Whether an active fact says just this about just this subject.
+
+        A superseded one does not count: what was once true may become true again.
+        """
+        wanted = FactFilter((self.namespace,), clock.utc_now(), subject=subject, content=content)
+        with self._engine.read() as transaction:
+            return fact_table.count(transaction, wanted) > 0
+
+    def supersede(self, old_id: int, new_id: int) -> Fact:
+        """Retire one fact in favour of another that is there already; return the retired one."""
+        if old_id == new_id:
+            raise Conflict(f"fact {old_id} cannot supersede itself: name the newer fact's id")
+        with self._engine.write() as transaction:
+            old = self._retirable(transaction, old_id)
+            new = self.known(transaction, new_id)
+            if new.status != "active":
+                raise Conflict(
+                    f"fact {new_id} is {standing(new)}, so it cannot supersede fact {old_id}: "
+                    "name an active fact"
+                )
+            self.retire(transaction, old, new_id)
+            return self.known(transaction, old_id)
+
+    def _retirable(self, transaction: Transaction, fact_id: int) -> Fact:
+        old = self.known(transaction, fact_id)
+        if old.superseded_by is not None:
+            newest = fact_table.chain(transaction, fact_id)[-1]
+            raise Conflict(
+                f"fact {fact_id} is already superseded by fact {old.superseded_by}: "
+                + (
+                    f"supersede the newest of its chain, fact {newest.id}"
+                    if newest.status in ("active", "expired")
+                    else f"the newest of its chain, fact {newest.id}, is {newest.status}; "
+                    "add the new fact by itself"
+                )
+            )
+        if old.deleted_at is not None:
+            raise Conflict(f"fact {fact_id} is deleted: restore it first, or just add the new fact")
+        return old
+
+    def retire(
+        self,
+        transaction: Transaction,
+        old: Fact,
+        new_id: int,
+        evidence: Mapping[str, Any] | None = None,
+        *,
+        since: datetime | None = None,
+    ) -> None:
+        """Let a newer fact supersede an active one, now or since then; both were checked."""
+        at = clock.utc_now() if since is None else max(since, old.created_at)
+        after = {"superseded_by": new_id, "superseded_at": clock.to_text(at)}
+        fact_table.update(transaction, old.id, superseded_by=new_id, superseded_at=at)
+        journal.append(
+            transaction, self.author, Kind.SUPERSEDE, old.id, after=after, evidence=evidence
+        )
+
+    def history(self, fact_id: int) -> list[Fact]:
+        """Return the whole chain a fact is in, oldest first, from any member of it."""
+        with self._engine.read() as transaction:
+            return self._chain(transaction, fact_id)
+
+    def history_of_subject(self, subject: str) -> list[Fact]:
+        """Return every fact there ever was about a subject, oldest first."""
+        name = checked_text(subject, "subject", MAX_NUMBER).strip()
+        with self._engine.read() as transaction:
+            return fact_table.of_subject(transaction, self.namespace, name)
+
+    def operations(self, fact_id: int) -> list[Operation]:
+        """Return what the journal holds of the chain a fact is in, oldest first."""
+        with self._engine.read() as transaction:
+            ids = [fact.id for fact in self._chain(transaction, fact_id)]
+            return journal.of_facts(transaction, ids)
+
+    def _chain(self, transaction: Transaction, fact_id: int) -> list[Fact]:
+        self.known(transaction, fact_id)
+        chain = fact_table.chain(transaction, fact_id)
+        # The original let a fact supersede one of another namespace: that one stays unseen.
+        return [fact for fact in chain if fact.namespace == self.namespace]
+
+    def confirm(self, fact_id: int) -> Fact:
+        """Count one more confirmation that an active fact holds true."""
+        with self._engine.write() as transaction:
+            fact = self.known(transaction, fact_id)
+            if fact.status in ("superseded", "deleted"):
+                raise Conflict(
+                    f"fact {fact_id} is {standing(fact)}: confirm the fact that holds now"
+                )
+            changes = {
+                "confirmed_count": fact.confirmed_count + 1,
+                "last_confirmed_at": clock.utc_now(),
+            }
+            return self._change(transaction, fact, Kind.CONFIRM, changes)
+
+    def update_metadata(
+        self,
+        fact_id: int,
+        patch: Mapping[str, Any],
+        check: Callable[[Fact, Mapping[str, Any]], Mapping[str, Any]] | None = None,
+    ) -> Fact:
+        """Apply a merge patch to the metadata; null removes a key.
+
+        Args:
+            fact_id: the fact.
+            patch: what to set, or to remove.
+            check: called with the fact and the patch inside the transaction; returns the patch
+                to apply, or raises. For changes that depend on what is there.
+        """
+        if not isinstance(patch, Mapping):
+            raise TypeError(f"the metadata patch must be a mapping, not {type(patch).__name__}")
+        metadata.check(patch)
+        with self._engine.write() as transaction:
+            fact = self.known(transaction, fact_id)
+            if fact.deleted_at is not None:
+                raise Conflict(f"fact {fact_id} is deleted: restore it before changing it")
+            merged = metadata.merge_patch(fact.metadata, check(fact, patch) if check else patch)
+            # As text: to Python 1, 1.0 and true are equal, to JSON they are not.
+            before, after = metadata.encode(fact.metadata) or "", metadata.encode(merged) or ""
+            if before == after:
+                return fact
+            if len(after) > len(before):
+                metadata.check_size(merged)
+            return self._change(transaction, fact, Kind.METADATA, {"metadata": merged})
+
+    def delete(self, fact_id: int) -> Fact:
+        """Put a tombstone on a fact; ``restore`` takes it away again."""
+        with self._engine.write() as transaction:
+            fact = self.known(transaction, fact_id)
+            if fact.deleted_at is not None:
+                return fact
+            return self.delete_in(transaction, fact)
+
+    def delete_in(
+        self, transaction: Transaction, fact: Fact, evidence: Mapping[str, Any] | None = None
+    ) -> Fact:
+        """Put a tombstone on a fact that has none."""
+        changes = {"deleted_at": clock.utc_now()}
+        return self._change(transaction, fact, Kind.DELETE, changes, evidence)
+
+    def restore(self, fact_id: int) -> Fact:
+        """Bring back a deleted fact, or the text of a superseded one as the newest of its chain."""
+        with self._engine.write() as transaction:
+            fact = self.known(transaction, fact_id)
+            if fact.deleted_at is not None:
+                return self.restore_in(transaction, fact)
+            if fact.superseded_by is None:
+                raise Conflict(f"fact {fact_id} is {standing(fact)}: there is nothing to restore")
+            newest = fact_table.chain(transaction, fact_id)[-1]
+            if newest.deleted_at is not None:
+                raise Conflict(
+                    f"the newest of this chain, fact {newest.id}, is {newest.status}: "
+                    + ("restore that one first, or " if newest.content else "")
+                    + "add the old text as a new fact"
+                )
+            return self.insert(transaction, self._again(transaction, fact, newest.id))
+
+    def restore_in(
+        self, transaction: Transaction, fact: Fact, evidence: Mapping[str, Any] | None = None
+    ) -> Fact:
+        """Take the tombstone away from a fact that has one."""
+        return self._change(transaction, fact, Kind.RESTORE, {"deleted_at": None}, evidence)
+
+    def reinstate(self, fact_id: int) -> Fact:
+        """Store the text of a superseded fact anew, beside what superseded it."""
+        with self._engine.write() as transaction:
+            fact = self.known(transaction, fact_id)
+            if fact.status != "superseded":
+                raise Conflict(
+                    f"fact {fact_id} is {standing(fact)}, not superseded: there is nothing to undo"
+                )
+            again = self._again(transaction, fact, None)
+            same = self.same(transaction, again)
+            if same is not None:
+                raise Conflict(f"fact {same.id} says the same as fact {fact_id}, and is active")
+            return self.insert(transaction, again, {"reinstates": fact_id})
+
+    def again(self, transaction: Transaction, fact: Fact, evidence: Mapping[str, Any]) -> Fact:
+        """Return the active fact that says what a superseded one said; a new one if none does.
+
+        It counts from when the old one did, and came to be in the same way.
+        """
+        repeated = self._again(transaction, fact, None)
+        repeated.values.update(derivation=fact.derivation, created_at=fact.created_at)
+        return self.same(transaction, repeated) or self.insert(transaction, repeated, evidence)
+
+    def active(self, transaction: Transaction, fact_id: int) -> Fact:
+        """Return a fact that is active.
+
+        Raises:
+            Conflict: it is not, or not any more.
+        """
+        fact = self.known(transaction, fact_id)
+        if fact.status != "active":
+            raise Conflict(
+                f"fact {fact_id} is {standing(fact)} meanwhile; nothing was changed: look again "
+                "and decide anew"
+            )
+        return fact
+
+    def _again(self, transaction: Transaction, fact: Fact, supersedes: int | None) -> Prepared:
+        """Return a new fact that says what an old one said; it was checked when it was stored."""
+        values = {
+            "content": fact.content,
+            "subject": fact.subject,
+            "category": fact.category,
+            "metadata": fact.metadata,
+            "supersedes": supersedes,
+            "valid_at": fact.valid_at,
+            "source": fact.source,
+            "episode_id": fact.episode_id,
+            **fact.scope.ids,
+        }
+        active = generation_table.active(transaction)
+        blob = vector_table.get(transaction, vector_table.FACTS, active.id, fact.id)
+        return Prepared(values, blob, active.model)
+
+    def erase(self, fact_id: int) -> bool:
+        """Remove the bytes of a fact for good; its place in the chain stays, empty.
+
+        Returns:
+            Whether they have left the files already.
+        """
+        with self._engine.write() as transaction:
+            blank(transaction, self.author, self._stored(transaction, fact_id))
+        return self._engine.compact()
+
+    def known(self, transaction: Transaction, fact_id: int) -> Fact:
+        """Return one fact of the namespace, in whatever state but erased."""
+        fact = self._stored(transaction, fact_id)
+        if fact.status == "erased":
+            raise not_found(fact_id, self.namespace)
+        return fact
+
+    def _stored(self, transaction: Transaction, fact_id: int) -> Fact:
+        if isinstance(fact_id, bool) or not isinstance(fact_id, int):
+            raise TypeError(f"a fact's id is a whole number, not {fact_id!r}")
+        fact = fact_table.get(transaction, fact_id, self.namespace)
+        if fact is None:
+            raise not_found(fact_id, self.namespace)
+        return fact
+
+    def _change(
+        self,
+        transaction: Transaction,
+        fact: Fact,
+        kind: Kind,
+        changes: Mapping[str, Any],
+        evidence: Mapping[str, Any] | None = None,
+    ) -> Fact:
+        fact_table.update(transaction, fact.id, **changes)
+        before = {name: _json_value(getattr(fact, name)) for name in changes}
+        after = {name: _json_value(value) for name, value in changes.items()}
+        journal.append(
+            transaction, self.author, kind, fact.id, before=before, after=after, evidence=evidence
+        )
+        return self.known(transaction, fact.id)
+
+
+def blank(transaction: Transaction, author: Author, fact: Fact) -> None:
+    """Take a fact's text out of row, index, journal and what models answered.
+
+    The pages of the file are to follow. The episodes it was found in are not read again.
+    """
+    reply_table.close_episodes(transaction, fact.namespace, fact.content, fact.episode_id)
+    blank_row(transaction, author, fact)
+    fact_words.INDEX.forget_deleted(transaction)
+
+
+def blank_row(transaction: Transaction, author: Author, fact: Fact) -> None:
+    """Take a fact's text out of row and journal, where no reply holds it.
+
+    The index forgets it when it is told to, once for many: that rewrites all of it.
+    """
+    fact_table.blank(transaction, fact.id, fact.deleted_at or clock.utc_now())
+    journal.forget_texts(transaction, fact.id)
+    proposal_table.forget_evidence(transaction, fact.id)
+    decisions.forget_fact(transaction, author, fact)
+    journal.append(transaction, author, Kind.ERASE, fact.id)
+
+
+def journalled(fact: Fact) -> dict[str, Any]:
+    """Return what the journal keeps of a fact; usage and the embedding are not journalled."""
+    left_out = ("id", "use_count", "last_used_at", "embed_error", "embedded", "status")
+    return {name: value for name, value in fact.to_dict().items() if name not in left_out}
+
+
+def _json_value(value: Any) -> Any:
+    return clock.to_text(value) if isinstance(value, datetime) else value
+
+
+def standing(fact: Fact) -> str:
+    """Say where a fact stands, for a sentence."""
+    if fact.status == "superseded":
+        return f"superseded by fact {fact.superseded_by}"
+    return fact.status
+
+
+def not_found(fact_id: int, namespace: str) -> NotFound:
+    """Return the error for an id that means nothing here."""
+    return NotFound(
+        f"there is no fact {fact_id} in namespace {namespace!r}: search or list to find the id"
+    )

@@ -1,0 +1,212 @@
+"""Proposals: supersessions and consolidations that wait for somebody's word."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from memstore.database import journal
+from memstore.database.journal import Kind
+from memstore.database.tables import proposals as proposal_table
+from memstore.domain import clock
+from memstore.domain.records import NewFact, Proposal, ProposalState
+from memstore.errors import Conflict, NotFound
+from memstore.facts.facts import standing
+from memstore.facts.provenance import CONSOLIDATE
+
+if TYPE_CHECKING:
+    import builtins
+    from collections.abc import Mapping, Sequence
+
+    from memstore.database.engine import Engine, Transaction
+    from memstore.domain.records import Fact, Scope
+    from memstore.facts.facts import Facts
+    from memstore.facts.new import Prepared
+
+
+class Proposals:
+    """The proposals of one namespace."""
+
+    def __init__(self, engine: Engine, facts: Facts) -> None:
+        self._engine = engine
+        self._facts = facts
+
+    def list(
+        self, state: str | None = ProposalState.OPEN, *, scope: Scope | None = None
+    ) -> builtins.list[Proposal]:
+        """Return proposals, oldest first.
+
+        Args:
+            state: ``open`` (every fact in it holds now, nobody decided), ``accepted`` or
+                ``rejected``; ``None`` for all there ever were.
+            scope: only those about facts of just these owners.
+        """
+        if state is not None and state not in tuple(ProposalState):
+            raise ValueError(f"state must be open, accepted, rejected or None, not {state!r}")
+        with self._engine.read() as transaction:
+            found = proposal_table.select(transaction, self._facts.namespace, state)
+        return [proposal for proposal in found if scope is None or _is_of(proposal, scope)]
+
+    def get(self, proposal_id: int, *, scope: Scope | None = None) -> Proposal:
+        """Return one proposal, in whatever state; with a ``scope``, only of these owners.
+
+        Raises:
+            NotFound: no such proposal in this namespace, or it is somebody else's.
+        """
+        with self._engine.read() as transaction:
+            return self._known(transaction, proposal_id, scope)
+
+    def put_forward(
+        self, sources: Sequence[int], content: str, evidence: Mapping[str, Any], *, scope: Scope
+    ) -> Proposal:
+        """Propose that one text takes the place of several facts.
+
+        Args:
+            sources: the ids of two or more active facts of just these owners about one subject.
+            content: what the new fact would say.
+            evidence: what speaks for it.
+            scope: whose they are.
+
+        Raises:
+            NotFound: a fact that is not here, or of other owners.
+            Conflict: a fact that is not active any more, or the same facts were put forward before.
+        """
+        with self._engine.write() as transaction:
+            facts = [self._facts.active(transaction, fact_id) for fact_id in sorted(set(sources))]
+            if strangers := [fact.id for fact in facts if fact.scope != scope]:
+                raise NotFound(f"of the facts to consolidate these have other owners: {strangers}")
+            if len(facts) < 2 or len({fact.subject for fact in facts}) > 1:
+                raise ValueError("a consolidation takes two facts or more about one subject")
+            ids = [fact.id for fact in facts]
+            known = proposal_table.consolidating(transaction, ids, self._facts.namespace)
+            if known is not None:
+                raise Conflict(f"just these facts are proposal {known.id} already, {known.state}")
+            new_id = proposal_table.insert_consolidation(transaction, ids, content, evidence)
+            for fact in facts:
+                after = {"proposal": new_id, "consolidates": ids}
+                journal.append(transaction, self._facts.author, Kind.PROPOSE, fact.id, after=after)
+            return self._known(transaction, new_id or 0)
+
+    def accept(self, proposal_id: int, *, scope: Scope | None = None) -> Proposal:
+        """Let the newer fact supersede the older one, or one new fact all that it sums up.
+
+        Args:
+            proposal_id: which one.
+            scope: only if it is about facts of just these owners.
+
+        Raises:
+            NotFound: no such proposal, or somebody else's.
+            Conflict: it was decided before, or one of the facts is not active any more.
+        """
+        with self._engine.read() as transaction:
+            proposal = self._open(transaction, proposal_id, scope)
+            _check_current(proposal)
+        prepared = None
+        if proposal.new is None:  # its text is embedded before the transaction opens
+            (prepared,) = self._facts.prepare([_consolidated(proposal)])
+        with self._engine.write() as transaction:
+            proposal = self._open(transaction, proposal_id, scope)
+            _check_current(proposal)
+            if prepared is not None:
+                return self._consolidate(transaction, proposal, prepared)
+            if proposal.new is None:  # pragma: no cover - a proposal does not change its kind
+                raise Conflict(f"proposal {proposal_id} was changed meanwhile: accept it again")
+            why: dict[str, Any] = {"proposal": proposal_id, "similarity": proposal.similarity}
+            why |= proposal.evidence
+            self._facts.retire(transaction, proposal.old, proposal.new.id, why)
+            return self._decide(transaction, proposal, ProposalState.ACCEPTED)
+
+    def reject(self, proposal_id: int, *, scope: Scope | None = None) -> Proposal:
+        """Turn a proposal down: the facts go on side by side, and it is not put forward again.
+
+        Args:
+            proposal_id: which one.
+            scope: only if it is about facts of just these owners.
+
+        Raises:
+            NotFound: no such proposal, or somebody else's.
+            Conflict: it was decided before.
+        """
+        with self._engine.write() as transaction:
+            proposal = self._open(transaction, proposal_id, scope)
+            after: dict[str, Any] = {"proposal": proposal_id}
+            if proposal.new is not None:
+                after["superseded_by"] = proposal.new.id
+            for fact in proposal.sources:
+                journal.append(transaction, self._facts.author, Kind.REJECT, fact.id, after=after)
+            return self._decide(transaction, proposal, ProposalState.REJECTED)
+
+    def _consolidate(
+        self, transaction: Transaction, proposal: Proposal, prepared: Prepared
+    ) -> Proposal:
+        ids = [fact.id for fact in proposal.sources]
+        why: dict[str, Any] = {"proposal": proposal.id, "consolidates": ids} | proposal.evidence
+        new = self._facts.insert(transaction, prepared, why)
+        for fact in proposal.sources:
+            self._facts.retire(transaction, fact, new.id, why)
+        return self._decide(transaction, proposal, ProposalState.ACCEPTED, new_id=new.id)
+
+    def _open(self, transaction: Transaction, proposal_id: int, scope: Scope | None) -> Proposal:
+        proposal = self._known(transaction, proposal_id, scope)
+        if proposal.state != ProposalState.OPEN:
+            raise Conflict(f"proposal {proposal_id} was {proposal.state} already")
+        return proposal
+
+    def _known(
+        self, transaction: Transaction, proposal_id: int, scope: Scope | None = None
+    ) -> Proposal:
+        if isinstance(proposal_id, bool) or not isinstance(proposal_id, int):
+            raise TypeError(f"a proposal's id is a whole number, not {proposal_id!r}")
+        proposal = proposal_table.get(transaction, proposal_id, self._facts.namespace)
+        if proposal is None or (scope is not None and not _is_of(proposal, scope)):
+            raise NotFound(
+                f"there is no proposal {proposal_id} in namespace {self._facts.namespace!r}"
+            )
+        return proposal
+
+    def _decide(
+        self,
+        transaction: Transaction,
+        proposal: Proposal,
+        state: str,
+        *,
+        new_id: int | None = None,
+    ) -> Proposal:
+        proposal_table.decide(transaction, proposal.id, state, clock.utc_now(), new_id=new_id)
+        return self._known(transaction, proposal.id)
+
+
+def _is_of(proposal: Proposal, scope: Scope) -> bool:
+    facts = (*proposal.sources, *(() if proposal.new is None else (proposal.new,)))
+    return all(fact.scope == scope for fact in facts)
+
+
+def _check_current(proposal: Proposal) -> None:
+    for fact in (*proposal.sources, *(() if proposal.new is None else (proposal.new,))):
+        if fact.status != "active":
+            raise Conflict(
+                f"fact {fact.id} of proposal {proposal.id} is {standing(fact)}: reject the proposal"
+            )
+
+
+def _consolidated(proposal: Proposal) -> NewFact:
+    """Return the fact a consolidation becomes: with all its sources hold in common."""
+    facts: tuple[Fact, ...] = proposal.sources
+    metadata: dict[str, Any] = {}
+    for fact in facts:
+        metadata |= fact.metadata
+    episodes = {fact.episode_id for fact in facts}
+    return NewFact(
+        content=proposal.content,
+        subject=facts[0].subject,
+        category=Counter(fact.category for fact in facts).most_common(1)[0][0],
+        metadata=metadata or None,
+        # All of them hold since the last of them does.
+        valid_at=max((fact.valid_at for fact in facts if fact.valid_at), default=None),
+        source="consolidation",
+        episode_id=episodes.pop() if len(episodes) == 1 else None,
+        derivation=CONSOLIDATE,
+        user_id=facts[0].user_id,
+        agent_id=facts[0].agent_id,
+        run_id=facts[0].run_id,
+    )

@@ -1,0 +1,126 @@
+"""Derived facts: what makes one the same fact again, and whether a person had a hand in it.
+
+A derived fact is known by its episode, its subject and its words. Its UUID follows from them, so
+that deriving it again gives the same one, in this file or another; and of a fact that was erased
+the UUID is enough to know that it is not to be derived again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Any, Final
+
+from memstore.database.journal import Kind
+from memstore.database.tables import derivations as derivation_table
+from memstore.database.tables import episodes as episode_table
+from memstore.database.tables import facts as fact_table
+from memstore.database.tables.readings import EXTRACT, MEMORY
+from memstore.domain import clock
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from datetime import datetime
+
+    from memstore.database.engine import Transaction
+    from memstore.domain.records import Episode, Fact, Operation
+
+CONSOLIDATE: Final = "consolidate"
+
+DERIVATIONS: Final = (EXTRACT, MEMORY, CONSOLIDATE)
+
+REBUILT: Final = "rebuild"
+"""The key in the evidence of what a rebuild did by itself."""
+
+AUTOMATIC: Final = frozenset(
+    {Kind.ADD, Kind.ADOPT, Kind.EMBED, Kind.QUARANTINE, Kind.KEEP, Kind.PROPOSE}
+)
+"""Operations on a fact that are no person's word about it."""
+
+
+def uuid_of(episode_uuid: str, recorded_at: datetime, subject: str, content: str) -> str:
+    """Return the UUID of what an episode says about a subject."""
+    told = "\n".join((episode_uuid, subject, content)).encode()
+    return clock.named_uuid(recorded_at, hashlib.sha256(told).digest())
+
+
+def identity(transaction: Transaction, namespace: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the UUID and the time of creation of a fact that is about to be stored.
+
+    An extracted fact counts from when its text was recorded. One that was there before and is said
+    again is a new fact of its own time.
+    """
+    created_at = values.get("created_at")
+    episode = _episode(transaction, namespace, values)
+    if episode is not None:
+        uuid = _uuid(episode, values)
+        if fact_table.find(transaction, namespace, uuid=uuid) is None:
+            if values["derivation"] == EXTRACT:
+                created_at = created_at or episode.created_at
+            return {"uuid": uuid, "created_at": created_at or clock.utc_now()}
+    created_at = created_at or clock.utc_now()
+    return {"uuid": clock.new_uuid(created_at), "created_at": created_at}
+
+
+def erased_before(
+    transaction: Transaction, namespace: str, values: Mapping[str, Any]
+) -> Fact | None:
+    """Return what is left of a derived fact that said just this, and was erased."""
+    episode = _episode(transaction, namespace, values)
+    if episode is None:
+        return None
+    known = fact_table.find(transaction, namespace, uuid=_uuid(episode, values))
+    return known if known is not None and known.status == "erased" else None
+
+
+def erased_since(
+    transaction: Transaction, namespace: str, subject: str, content: str, since: datetime
+) -> bool:
+    """Whether a fact that said just this, drawn from whatever episode, was erased since then."""
+    return any(
+        one.erased_at >= since
+        and one.uuid == uuid_of(one.episode_uuid, one.episode_created_at, subject, content)
+        for one in derivation_table.erased(transaction, namespace)
+    )
+
+
+def untouched(operations: Iterable[Operation]) -> bool:
+    """Whether nobody but programs ever had a hand in a fact.
+
+    What a person accepted of a proposal counts as a person's; so does what nobody gave a reason
+    for.
+    """
+    return all(
+        operation.kind in AUTOMATIC
+        or (operation.kind == Kind.SUPERSEDE and automatic(operation))
+        or (operation.kind in (Kind.DELETE, Kind.RESTORE) and rebuilt(operation))
+        for operation in operations
+    )
+
+
+def automatic(operation: Operation) -> bool:
+    """Whether a program superseded the fact by itself."""
+    return bool(operation.evidence) and "proposal" not in (operation.evidence or {})
+
+
+def rebuilt(operation: Operation) -> bool:
+    """Whether a rebuild did it by itself."""
+    return REBUILT in (operation.evidence or {})
+
+
+def withdrawn(operations: Iterable[Operation]) -> bool:
+    """Whether it was a rebuild that deleted the fact, and nobody since."""
+    last = None
+    for operation in operations:
+        if operation.kind in (Kind.DELETE, Kind.RESTORE, Kind.ERASE):
+            last = operation
+    return last is not None and last.kind == Kind.DELETE and rebuilt(last)
+
+
+def _episode(transaction: Transaction, namespace: str, values: Mapping[str, Any]) -> Episode | None:
+    if values.get("derivation") not in (EXTRACT, MEMORY) or values.get("episode_id") is None:
+        return None
+    return episode_table.get(transaction, values["episode_id"], namespace)
+
+
+def _uuid(episode: Episode, values: Mapping[str, Any]) -> str:
+    return uuid_of(episode.uuid, episode.created_at, values["subject"], values["content"])

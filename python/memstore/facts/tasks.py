@@ -1,0 +1,245 @@
+"""Tasks: facts with the subject ``todo`` that move through a few states."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Final
+
+from memstore.database.filters import FactFilter
+from memstore.database.tables import facts as fact_table
+from memstore.domain import clock
+from memstore.domain.arguments import MAX_NAME, checked_limit, checked_text
+from memstore.domain.metadata import MetadataFilter
+from memstore.domain.records import OPEN_STATUSES, TODO, Fact, NewFact, Task, TaskScope, TaskStatus
+from memstore.errors import Conflict, NotFound
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from memstore.database.engine import Engine
+    from memstore.facts.facts import Facts
+
+PRIORITIES: Final = ("high", "normal", "low")
+
+SURFACE_STARTUP: Final = "startup"
+"""Open tasks carry it, so that an agent that starts is shown them."""
+
+TASK_KEYS: Final = ("kind", "scope", "status", "priority", "surface", "due")
+"""Metadata of a task that only :class:`Tasks` writes."""
+
+SCOPE_ALIASES: Final[Mapping[str, TaskScope]] = {
+    "matthew": TaskScope.USER,
+    "claude": TaskScope.AGENT,
+}
+"""What the original memstore called the two; both are accepted and read."""
+
+NEVER: Final = datetime.max.replace(tzinfo=UTC)
+
+NEXT: Final[Mapping[str, tuple[TaskStatus, ...]]] = {
+    TaskStatus.PENDING: (TaskStatus.IN_PROGRESS, TaskStatus.COMPLETED, TaskStatus.CANCELLED),
+    TaskStatus.IN_PROGRESS: (TaskStatus.PENDING, TaskStatus.COMPLETED, TaskStatus.CANCELLED),
+    TaskStatus.COMPLETED: OPEN_STATUSES,
+    TaskStatus.CANCELLED: OPEN_STATUSES,
+}
+"""Where a task may go from where it stands; a closed one is re-opened before it is closed anew."""
+
+
+class Tasks:
+    """The tasks of one namespace."""
+
+    def __init__(self, engine: Engine, namespace: str, facts: Facts, source: str) -> None:
+        self._engine = engine
+        self._namespace = namespace
+        self._facts = facts
+        self._source = source
+
+    def create(
+        self,
+        content: str,
+        *,
+        scope: str = TaskScope.USER,
+        priority: str = "normal",
+        project: str | None = None,
+        due: str | None = None,
+    ) -> Task:
+        """Store a task that waits to be done.
+
+        Args:
+            content: what is to be done.
+            scope: who does it: ``user``, ``agent`` or ``collaborative``.
+            priority: ``high``, ``normal`` or ``low``.
+            project: groups tasks.
+            due: a date, or a time with its offset.
+
+        Raises:
+            ValueError: a value that is none of those; the message lists them.
+        """
+        metadata: dict[str, Any] = {
+            "kind": "task",
+            "scope": _scope(scope),
+            "status": str(TaskStatus.PENDING),
+            "priority": _one_of(priority, PRIORITIES, "priority"),
+            "surface": SURFACE_STARTUP,
+        }
+        if project is not None:
+            metadata["project"] = checked_text(project, "project", MAX_NAME).strip()
+        if due is not None:
+            clock.moment(due, "due")
+            metadata["due"] = due.strip()
+        new = NewFact(content=content, subject=TODO, metadata=metadata, source=self._source)
+        return as_task(self._facts.add_many([new])[0])
+
+    def update(self, task_id: int, status: str, *, note: str | None = None) -> Task:
+        """Move a task to another status.
+
+        Closing one takes it off the list shown at start-up; re-opening brings it back.
+
+        Args:
+            task_id: the task's id.
+            status: ``pending``, ``in_progress``, ``completed`` or ``cancelled``.
+            note: why; kept with the task.
+
+        Raises:
+            NotFound: no such task.
+            Conflict: a task does not go from where it stands to there.
+        """
+        wanted = _one_of(status, tuple(TaskStatus), "status")
+        patch: dict[str, Any] = {
+            "status": wanted,
+            "surface": SURFACE_STARTUP if wanted in OPEN_STATUSES else None,
+        }
+        if note is not None:
+            patch["note"] = checked_text(note, "note", MAX_NAME)
+
+        def check(fact: Fact, patch: Mapping[str, Any]) -> Mapping[str, Any]:
+            task = as_task(fact)
+            if fact.status != "active":
+                raise Conflict(f"task {task_id} is {fact.status}: only an active one can move")
+            if wanted != task.status and wanted not in NEXT[task.status]:
+                raise Conflict(
+                    f"task {task_id} is {task.status}, and goes from there to "
+                    f"{' or '.join(NEXT[task.status])}, not to {wanted}"
+                )
+            return patch
+
+        return as_task(self._facts.update_metadata(task_id, patch, check))
+
+    def list(
+        self,
+        *,
+        scope: str | None = None,
+        status: str | None = None,
+        project: str | None = None,
+        surface: str | None = None,
+        limit: int | None = None,
+    ) -> list[Task]:
+        """Return tasks, most pressing first: by priority, then due date, then age.
+
+        Args:
+            scope: only those of this owner.
+            status: only those that stand here; ``None`` for the open ones, ``"all"`` for all.
+            project: only those of this project.
+            surface: ``"startup"`` for those an agent is shown when it starts.
+            limit: how many at most.
+        """
+        checked_limit(limit)
+        conditions = [MetadataFilter("kind", "=", "task")]
+        if project is not None:
+            conditions.append(MetadataFilter("project", "=", project))
+        if surface is not None:
+            _one_of(surface, (SURFACE_STARTUP,), "surface")
+            conditions.append(MetadataFilter("surface", "=", surface))
+        statuses = _statuses(status)
+        conditions += [
+            MetadataFilter("status", "!=", other, include_missing=True)
+            for other in TaskStatus
+            if other not in statuses
+        ]
+        owner = None if scope is None else _scope(scope)
+        filter_ = FactFilter(
+            (self._namespace,), clock.utc_now(), subject=TODO, metadata=tuple(conditions)
+        )
+        with self._engine.read() as transaction:
+            tasks = [as_task(fact) for fact in fact_table.select(transaction, filter_)]
+        found = [task for task in tasks if task.status in statuses and owner in (None, task.scope)]
+        return sorted(found, key=_pressing)[:limit]
+
+
+def as_task(fact: Fact) -> Task:
+    """Read a fact as a task.
+
+    Raises:
+        NotFound: the fact is no task.
+    """
+    data = fact.metadata
+    if fact.subject != TODO or data.get("kind") != "task":
+        raise NotFound(f"fact {fact.id} is no task: list the tasks to find its id")
+    status = str(data.get("status", TaskStatus.PENDING))
+    scope = str(data.get("scope", TaskScope.USER))
+    return Task(
+        id=fact.id,
+        content=fact.content,
+        scope=SCOPE_ALIASES.get(scope, scope),
+        status=status if status in NEXT else TaskStatus.PENDING,
+        priority=str(data.get("priority", "normal")),
+        project=_text(data.get("project")),
+        due=_text(data.get("due")),
+        surface=_text(data.get("surface")),
+        note=_text(data.get("note")),
+        created_at=fact.created_at,
+    )
+
+
+def refuse_task_keys(fact: Fact, patch: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Let a patch of metadata pass, unless it would move a task past its rules.
+
+    Raises:
+        Conflict: it sets or removes a key that makes a fact a task, or says where that stands.
+    """
+    if fact.subject == TODO and fact.metadata.get("kind") == "task":
+        for key in TASK_KEYS:
+            if key in patch:
+                raise Conflict(
+                    f"fact {fact.id} is a task, and its {key} is not changed as metadata: "
+                    "update the task instead"
+                )
+    return patch
+
+
+def _text(value: object) -> str | None:
+    """Metadata is anybody's to write; what is no text is shown as if it were."""
+    return None if value is None else str(value)
+
+
+def _pressing(task: Task) -> tuple[int, datetime, datetime]:
+    rank = PRIORITIES.index(task.priority) if task.priority in PRIORITIES else len(PRIORITIES)
+    return rank, _due(task) or NEVER, task.created_at
+
+
+def _due(task: Task) -> datetime | None:
+    try:
+        return clock.from_text(task.due) if task.due else None
+    except ValueError:  # the original took any text for a date
+        return None
+
+
+def _scope(name: str) -> str:
+    folded = name.strip().casefold() if isinstance(name, str) else name
+    return str(SCOPE_ALIASES.get(folded) or _one_of(folded, tuple(TaskScope), "scope"))
+
+
+def _statuses(status: str | None) -> tuple[str, ...]:
+    if status is None:
+        return OPEN_STATUSES
+    if status == "all":
+        return tuple(TaskStatus)
+    return (_one_of(status, tuple(TaskStatus), "status"),)
+
+
+def _one_of(value: str, allowed: tuple[str, ...], name: str) -> str:
+    if value not in allowed:
+        raise ValueError(
+            f"{name} must be {' or '.join(filter(None, (', '.join(allowed[:-1]), allowed[-1])))}, "
+            f"not {value!r}"
+        )
+    return str(value)

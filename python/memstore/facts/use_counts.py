@@ -1,0 +1,57 @@
+"""Use counts, gathered in memory and written when it costs nobody anything."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter
+from typing import TYPE_CHECKING, Final
+
+from memstore.database.tables import facts as fact_table
+from memstore.domain import clock
+from memstore.errors import StorageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from memstore.database.engine import Engine
+
+MOST_WAITING: Final = 500
+LONGEST_WAIT_SECONDS: Final = 10.0
+"""Touches are written when this many, or the oldest for this long, have gathered."""
+
+
+class Touches:
+    """Counts how often facts were found. Best effort: a search neither waits nor fails for it."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._gathering = threading.Lock()
+        self._uses: Counter[int] = Counter()
+        self._since = 0.0
+
+    def note(self, fact_ids: Iterable[int]) -> None:
+        """Count one use of each fact."""
+        with self._gathering:
+            if not self._uses:
+                self._since = time.monotonic()
+            self._uses.update(fact_ids)
+            due = (
+                len(self._uses) >= MOST_WAITING
+                or time.monotonic() - self._since >= LONGEST_WAIT_SECONDS
+            )
+        if due:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write what has gathered, unless somebody else is writing just now: then later."""
+        with self._gathering:
+            uses, self._uses = self._uses, Counter()
+        if not uses:
+            return
+        try:
+            with self._engine.write(wait_seconds=0) as transaction:
+                fact_table.touch(transaction, uses, None, clock.utc_now())
+        except StorageError:
+            with self._gathering:
+                self._uses.update(uses)

@@ -1,0 +1,215 @@
+"""Asking a model how the things a fact names are related, and believing only what the fact says.
+
+Both ends of a relation must stand in the fact, as whole words; what a model adds of its own, or
+was talked into by a fact, is refused.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from dataclasses import dataclass, field
+from importlib import resources
+from typing import TYPE_CHECKING, Any, Final
+
+from memstore.domain.arguments import MAX_NAME, checked_text
+from memstore.domain.entities import RefusedRelation
+from memstore.domain.protocols import JSONGenerator
+from memstore.errors import GeneratorError, GeneratorRejected, ReplyError
+from memstore.graph.lexicon import COMMON
+from memstore.graph.rules import LONGEST_LABEL, LONGEST_NAME, Text, Triple
+from memstore.prompting.messages import fence
+from memstore.prompting.reply import parse_object
+from memstore.text.names import lowered, name_key, occurs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from memstore.domain.protocols import Generator
+
+BLOCK_FACTS: Final = 12
+"""Facts of one question."""
+
+BLOCK_CHARACTERS: Final = 6_000
+"""Characters of the facts of one question; a longer fact is asked about alone."""
+
+LONGEST_FACT: Final = 12_000
+"""Characters of the longest fact a model is asked about; what is longer is read by rules only."""
+
+SCHEMA: Final[dict[str, Any]] = {
+    "type": "object",
+    "properties": {
+        "relations": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "fact": {"type": "integer"},
+                    "source": {"type": "string"},
+                    "label": {"type": "string"},
+                    "target": {"type": "string"},
+                },
+                "required": ["fact", "source", "label", "target"],
+                "additionalProperties": False,
+            },
+        }
+    },
+    "required": ["relations"],
+    "additionalProperties": False,
+}
+
+_LABEL: Final = re.compile(r"[^\W_]+(?:[ '’-][^\W_]+)*")
+_LONGEST_LABEL: Final = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a model said about some facts."""
+
+    triples: dict[int, list[Triple]] = field(default_factory=dict)
+    """For each fact that was read, by its id; one that names no relation has an empty list."""
+    refused: list[RefusedRelation] = field(default_factory=list)
+
+
+class _Unusable(ValueError):
+    """Why one relation of a reply is not believed."""
+
+
+def reader(generator: Generator) -> str:
+    """Name the model and the way it is asked: with another of either, facts are read anew."""
+    asked = _template() + json.dumps(SCHEMA, sort_keys=True)
+    return f"{generator.model} {hashlib.sha256(asked.encode()).hexdigest()[:12]}"
+
+
+def blocks(texts: Sequence[Text]) -> Iterator[list[Text]]:
+    """Yield the facts in the portions a model is asked about."""
+    block: list[Text] = []
+    for text in texts:
+        size = sum(len(one.content) for one in block) + len(text.content)
+        if block and (len(block) == BLOCK_FACTS or size > BLOCK_CHARACTERS):
+            yield block
+            block = []
+        block.append(text)
+    if block:
+        yield block
+
+
+def read(block: Sequence[Text], generator: Generator) -> Reading:
+    """Ask a model about some facts, once; where its reply cannot be used, about each by itself.
+
+    A fact about which it gives no usable reply at all is refused and left unread, so that it can
+    keep no other one out.
+
+    Raises:
+        GeneratorError: it is not there, or it rejected every one of several facts.
+    """
+    reading = Reading()
+    short = [text for text in block if len(text.content) <= LONGEST_FACT]
+    for text in block:
+        if len(text.content) > LONGEST_FACT:
+            reason = f"longer than {LONGEST_FACT:,} characters: it is read by rules only"
+            reading.refused.append(RefusedRelation(text.fact_id, reason))
+    try:
+        if short:
+            _understand(_ask(short, generator), short, reading)
+    except (ReplyError, GeneratorRejected) as error:
+        _read_singly(short, generator, reading, error)
+    return reading
+
+
+def _read_singly(
+    texts: Sequence[Text], generator: Generator, reading: Reading, first: GeneratorError
+) -> None:
+    failed: list[GeneratorError] = []
+    for text in texts:
+        try:
+            if len(texts) == 1:
+                raise first
+            _understand(_ask([text], generator), [text], reading)
+        except (ReplyError, GeneratorRejected) as error:
+            failed.append(error)
+            reading.refused.append(RefusedRelation(text.fact_id, str(error)))
+    if 1 < len(texts) == len(failed) and all(isinstance(e, GeneratorRejected) for e in failed):
+        raise failed[0]
+
+
+def prompt(texts: Sequence[Text]) -> str:
+    """Return what the model is asked: facts numbered from 1, fenced as data."""
+    lines = (
+        json.dumps({"about": text.subject, "says": text.content}, ensure_ascii=False)
+        for text in texts
+    )
+    facts = "\n".join(f"{number}. {line}" for number, line in enumerate(lines, 1))
+    before, after = _template().split("{facts}")
+    return f"{before}{fence(facts, 'facts')}{after}"
+
+
+def _template() -> str:
+    return resources.files("memstore.graph").joinpath("prompts", "relate.md").read_text("utf-8")
+
+
+def _ask(texts: Sequence[Text], generator: Generator) -> str:
+    question = prompt(texts)
+    try:
+        if isinstance(generator, JSONGenerator):
+            return generator.generate_json(question, SCHEMA)
+        return generator.generate(question)
+    except GeneratorError:
+        raise
+    # A generator may be anybody's code, and callers are promised one tree of errors.
+    except Exception as error:
+        raise GeneratorError(f"the generator failed: {type(error).__name__}: {error}") from error
+
+
+def _understand(reply: str, texts: Sequence[Text], reading: Reading) -> None:
+    entries = parse_object(reply).get("relations")
+    if not isinstance(entries, list):
+        raise ReplyError(
+            'the model\'s reply has no list "relations". Nothing was lost: ask again, or ask '
+            "another model"
+        )
+    found: dict[int, dict[Triple, None]] = {text.fact_id: {} for text in texts}
+    for entry in entries:
+        text = _fact(entry, texts)
+        try:
+            if text is None:
+                raise _Unusable("it names no fact that was shown")
+            found[text.fact_id][_triple(entry, text)] = None
+        except _Unusable as error:
+            of = 0 if text is None else text.fact_id
+            reading.refused.append(RefusedRelation(of, str(error)))
+    reading.triples.update({fact_id: [*triples] for fact_id, triples in found.items()})
+
+
+def _fact(entry: object, texts: Sequence[Text]) -> Text | None:
+    number = entry.get("fact") if isinstance(entry, dict) else None
+    if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= len(texts):
+        return None
+    return texts[number - 1]
+
+
+def _triple(entry: Any, text: Text) -> Triple:
+    source, target = (_end(entry.get(name), name, text) for name in ("source", "target"))
+    if name_key(source) == name_key(target):
+        raise _Unusable("its source is its target")
+    label = entry.get("label")
+    if not isinstance(label, str) or len(label) > _LONGEST_LABEL:
+        raise _Unusable(f"its label is no text of at most {_LONGEST_LABEL} characters")
+    words = " ".join(lowered(label).split())
+    if not _LABEL.fullmatch(words) or len(words.split()) > LONGEST_LABEL:
+        raise _Unusable(f"its label is not one to {LONGEST_LABEL} words: {label!a}")
+    return Triple(source, words, target)
+
+
+def _end(name: object, which: str, text: Text) -> str:
+    try:
+        end = " ".join(checked_text(name, which, MAX_NAME).split())
+    except (TypeError, ValueError) as error:
+        raise _Unusable(str(error)) from None
+    key = name_key(end)
+    if not 1 < len(key) <= LONGEST_NAME or key in COMMON:
+        raise _Unusable(f"its {which} is no name: {end[:LONGEST_NAME]!a}")
+    if not occurs(end, text.content, text.subject):
+        raise _Unusable(f"its {which} does not stand in the fact: {end!a}")
+    return end

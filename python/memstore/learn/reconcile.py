@@ -1,0 +1,291 @@
+"""Settling one episode: its facts are made what it says, in one transaction."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from memstore.database import journal
+from memstore.database.journal import Kind
+from memstore.database.tables import derivations as derivation_table
+from memstore.database.tables import proposals as proposal_table
+from memstore.database.tables.readings import EXTRACT
+from memstore.domain.records import NewFact
+from memstore.errors import Conflict
+from memstore.facts import provenance
+from memstore.facts.batch import AddFact, carry_out, propose
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from datetime import datetime
+
+    from memstore.database.engine import Transaction
+    from memstore.domain.records import Episode, Fact, Operation
+    from memstore.facts.facts import Facts
+    from memstore.facts.new import Prepared
+    from memstore.learn.comparison import Pair
+    from memstore.learn.extraction import Extractor
+    from memstore.store.store import Store
+
+MOST_ATTEMPTS: Final = 5
+"""How often an episode is looked at anew because another process changed its facts meanwhile."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """How the facts of one episode differ from what it says."""
+
+    missing: tuple[NewFact, ...]
+    returning: tuple[Fact, ...]
+    """Deleted by an earlier rebuild, and derived again."""
+    leaving: tuple[Fact, ...]
+    """Derived no more, and nobody had a hand in them."""
+    resurfacing: tuple[Fact, ...]
+    """Superseded by one that is leaving, and by nobody's word."""
+
+    def __bool__(self) -> bool:
+        return bool(self.missing or self.returning or self.leaving)
+
+    @property
+    def outline(self) -> tuple[object, ...]:
+        """What it amounts to: counters of use may change meanwhile, and change nothing here."""
+        ids = [
+            [fact.id for fact in facts]
+            for facts in (self.returning, self.leaving, self.resurfacing)
+        ]
+        return self.missing, *ids
+
+
+class Settling:
+    """Makes the facts of episodes what they say, and leaves alone what people did."""
+
+    def __init__(self, store: Store, facts: Facts, extractor: Extractor) -> None:
+        self._store = store
+        self._facts = facts
+        self._extractor = extractor
+        self.done: Counter[str] = Counter()
+        """How many facts were ``added``, ``withdrawn`` and ``returned``."""
+
+    def settle(
+        self, episode: Episode, wanted: Mapping[tuple[str, str], NewFact], when: datetime
+    ) -> None:
+        """Make the facts of an episode what it says.
+
+        Args:
+            episode: the episode.
+            wanted: what it says, each claim once, by subject and words.
+            when: when it was written.
+
+        Raises:
+            Conflict: others kept changing the same facts; this episode was left as it is.
+        """
+        for attempt in range(1, MOST_ATTEMPTS + 1):
+            try:
+                self._make_so(episode, wanted, when, last=attempt == MOST_ATTEMPTS)
+                return
+            except Conflict:  # others changed the same facts meanwhile: look again
+                if attempt == MOST_ATTEMPTS:
+                    raise
+
+    def _make_so(
+        self,
+        episode: Episode,
+        wanted: Mapping[tuple[str, str], NewFact],
+        when: datetime,
+        *,
+        last: bool,
+    ) -> None:
+        since = self._store.newest_id()
+        with self._facts.reading() as transaction:
+            plan = self._plan(transaction, episode, wanted)
+        if not plan:
+            return
+        news = [*plan.missing, *(_as_new(fact) for fact in plan.returning)]
+        pairs, why_not = self._extractor.comparison.compare(
+            news,
+            episode.scope,
+            when,
+            leaving={fact.id for fact in plan.leaving},
+            resurfacing=plan.resurfacing,
+            said=wanted,
+        )
+        prepared = self._facts.prepare(plan.missing)
+        with self._facts.writing() as transaction:
+            if self._plan(transaction, episode, wanted).outline != plan.outline:
+                raise Conflict(f"the facts of episode {episode.id} were changed meanwhile")
+            if why_not is None and not last:
+                subjects = {new.subject for new in news}
+                self._facts.refuse_newer(transaction, since, subjects, episode.scope)
+            again = self._withdraw(transaction, episode, plan)
+            changes = [
+                self._extractor.comparison.addition(new, _mapped(pairs.get(place), again))
+                for place, new in enumerate(news)
+            ]
+            additions, returns = changes[: len(plan.missing)], changes[len(plan.missing) :]
+            ready = [_superseding(one, new) for one, new in zip(prepared, additions, strict=True)]
+            carry_out(self._facts, transaction, additions, ready, episode.scope)
+            for fact, change in zip(plan.returning, returns, strict=True):
+                self._bring_back(transaction, episode, fact, change)
+        self.done["added"] += len(plan.missing)
+        self.done["withdrawn"] += len(plan.leaving)
+        self.done["returned"] += len(plan.returning)
+
+    def _plan(
+        self,
+        transaction: Transaction,
+        episode: Episode,
+        wanted: Mapping[tuple[str, str], NewFact],
+    ) -> _Plan:
+        """Compare what an episode says with the facts that are there."""
+        own = derivation_table.of_episode(transaction, self._facts.namespace, episode.id)
+        lines = _lines(transaction, own)
+        by_claim: dict[tuple[str, str], list[Fact]] = {}
+        for fact in own:
+            by_claim.setdefault((fact.subject, fact.content), []).append(fact)
+        missing, returning = [], []
+        for claim, new in wanted.items():
+            if claim not in by_claim:
+                if not self._settled_elsewhere(transaction, episode, new):
+                    missing.append(new)
+                continue
+            theirs = by_claim[claim]
+            if all(fact.deleted_at is not None for fact in theirs):
+                gone = next((f for f in theirs if provenance.withdrawn(lines[f.id])), None)
+                if gone is not None and not self._held(transaction, episode, new):
+                    returning.append(gone)
+        leaving = [
+            fact
+            for fact in own
+            if fact.derivation == EXTRACT
+            and fact.deleted_at is None
+            and (fact.subject, fact.content) not in wanted
+            and self._untouched(transaction, fact, lines[fact.id])
+        ]
+        resurfacing = [
+            old
+            for fact in leaving
+            if fact.superseded_by is None
+            for old in derivation_table.superseded_by(transaction, fact.id)
+            if old.deleted_at is None
+        ]
+        return _Plan(tuple(missing), tuple(returning), tuple(leaving), tuple(resurfacing))
+
+    def _settled_elsewhere(self, transaction: Transaction, episode: Episode, new: NewFact) -> bool:
+        """Whether the claim was held when the text was recorded, or was erased since."""
+        return self._held(transaction, episode, new) or provenance.erased_since(
+            transaction, self._facts.namespace, new.subject, new.content, episode.created_at
+        )
+
+    def _held(self, transaction: Transaction, episode: Episode, new: NewFact) -> bool:
+        """Whether a fact of another source says the same, and did not end before the text.
+
+        Then the text was a duplicate, or was said once more after it, and what became of that fact
+        since is what stands.
+        """
+        others = [
+            fact
+            for fact in derivation_table.saying(
+                transaction, self._facts.namespace, new.subject, new.content, episode.scope
+            )
+            if fact.episode_id != episode.id
+        ]
+        lines = _lines(transaction, others)
+        return any(
+            not _ended(fact, episode.created_at)
+            and not (fact.deleted_at is not None and provenance.withdrawn(lines[fact.id]))
+            for fact in others
+        )
+
+    def _untouched(self, transaction: Transaction, fact: Fact, lines: Sequence[Operation]) -> bool:
+        """Whether nobody but programs had a hand in a fact, or in what it superseded."""
+        if not provenance.untouched(lines) or proposal_table.decided_about(transaction, fact.id):
+            return False
+        olds = derivation_table.superseded_by(transaction, fact.id)
+        return all(
+            provenance.automatic(line)
+            for operations in _lines(transaction, olds).values()
+            for line in operations
+            if line.kind == Kind.SUPERSEDE
+        )
+
+    def _withdraw(self, transaction: Transaction, episode: Episode, plan: _Plan) -> dict[int, Fact]:
+        """Delete what is derived no more, and let hold again what it had superseded.
+
+        Returns:
+            The facts that hold again by the ids of the superseded ones they repeat.
+        """
+        why = {
+            provenance.REBUILT: "no longer derived",
+            "model": self._extractor.generator.model,
+            "episode": episode.id,
+        }
+        for fact in plan.leaving:
+            self._facts.delete_in(transaction, fact, why)
+        again: dict[int, Fact] = {}
+        for old in plan.resurfacing:
+            because = {
+                provenance.REBUILT: "holds again",
+                "reinstates": old.id,
+                "episode": episode.id,
+            }
+            again[old.id] = self._facts.again(transaction, old, because)
+        return again
+
+    def _bring_back(
+        self, transaction: Transaction, episode: Episode, fact: Fact, change: AddFact
+    ) -> None:
+        """Restore a fact that an earlier rebuild deleted, and settle it with its pair."""
+        why = {provenance.REBUILT: "derived again", "episode": episode.id}
+        self._facts.restore_in(transaction, fact, why)
+        if fact.superseded_by is not None:
+            return
+        for old_id, new_id in (
+            (change.fact.supersedes, fact.id),
+            (fact.id if change.yields_to else None, change.yields_to),
+        ):
+            if old_id is not None and new_id is not None:
+                old = self._facts.active(transaction, old_id)
+                self._facts.retire(transaction, old, new_id, change.evidence)
+        if change.proposes is not None:
+            propose(self._facts, transaction, change.proposes, fact.id, change)
+        if change.may_yield_to is not None:
+            propose(self._facts, transaction, fact.id, change.may_yield_to, change)
+
+
+def _lines(transaction: Transaction, facts: Sequence[Fact]) -> dict[int, list[Operation]]:
+    """Return the journal of each fact, oldest first."""
+    found: dict[int, list[Operation]] = {fact.id: [] for fact in facts}
+    for operation in journal.of_facts(transaction, [*found]):
+        found[operation.fact_id or 0].append(operation)
+    return found
+
+
+def _ended(fact: Fact, when: datetime) -> bool:
+    """Whether a fact held no more at that time."""
+    ends = (fact.superseded_at, fact.deleted_at, fact.expired_at)
+    return any(end is not None and end <= when for end in ends)
+
+
+def _as_new(fact: Fact) -> NewFact:
+    """Return a fact that is brought back as one that comes in, to be compared."""
+    return NewFact(
+        content=fact.content,
+        subject=fact.subject,
+        category=fact.category,
+        metadata=fact.metadata,
+        valid_at=fact.valid_at,
+        episode_id=fact.episode_id,
+    )
+
+
+def _mapped(pair: Pair | None, again: Mapping[int, Fact]) -> Pair | None:
+    """Name the fact that holds again where a pair names the superseded one it repeats."""
+    if pair is None:
+        return None
+    return pair._replace(other=again.get(pair.other.id, pair.other))
+
+
+def _superseding(prepared: Prepared, change: AddFact) -> Prepared:
+    values = {**prepared.values, "supersedes": change.fact.supersedes}
+    return prepared._replace(values=values)

@@ -1,0 +1,97 @@
+"""Readings: how each episode was read and what the model answered, so that it can be done again."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from memstore.database.tables import readings as reading_table
+from memstore.database.tables import replies as reply_table
+from memstore.database.tables.readings import NOTHING_ASKED, ReadingRow
+from memstore.domain import clock, metadata
+from memstore.errors import StorageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+
+    from memstore.database.engine import Engine
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What a caller said about a text: all that its prompts follow from but the text itself."""
+
+    hint: str | None = None
+    at: datetime | None = None
+    metadata: Mapping[str, Any] | None = None
+    max_characters: int
+
+    def to_text(self) -> str:
+        """Write it as JSON; the same values give the same text."""
+        values = {
+            "hint": self.hint,
+            "at": None if self.at is None else clock.to_text(self.at),
+            "metadata": None if self.metadata is None else dict(self.metadata),
+            "max_characters": self.max_characters,
+        }
+        return json.dumps(values, ensure_ascii=True, sort_keys=True)
+
+    @classmethod
+    def from_text(cls, text: str) -> Asked:
+        """Read what :meth:`to_text` wrote.
+
+        Raises:
+            StorageError: it is something else.
+        """
+        try:
+            values = json.loads(text)
+            at = values["at"]
+            metadata.encode(values["metadata"])
+            return cls(
+                hint=values["hint"],
+                at=None if at is None else clock.from_text(at),
+                metadata=values["metadata"],
+                max_characters=int(values["max_characters"]),
+            )
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            raise StorageError(f"how an episode was read cannot be read: {error}") from error
+
+
+class Readings:
+    """How the episodes of one file were read."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def begin(self, episode_id: int, kind: str, asked: Asked | None = None) -> None:
+        """Note that an episode is about to be read; nothing happens where that is known.
+
+        Args:
+            episode_id: which one.
+            kind: ``extract`` or ``memory``.
+            asked: what the prompts follow from; ``None`` where it is not read again.
+        """
+        text = NOTHING_ASKED if asked is None else asked.to_text()
+        row = ReadingRow(episode_id, kind, text)
+        with self._engine.read() as transaction:
+            if row in reading_table.of_episode(transaction, episode_id):
+                return
+        with self._engine.write() as transaction:
+            reading_table.place(transaction, row)
+
+    def of(self, episode_id: int) -> list[ReadingRow]:
+        """Return how an episode was read, in the order it was."""
+        with self._engine.read() as transaction:
+            return reading_table.of_episode(transaction, episode_id)
+
+    def reply(self, episode_id: int, key: str) -> str | None:
+        """Return what a model answered about an episode, as JSON; ``None`` if it is not kept."""
+        with self._engine.read() as transaction:
+            return reply_table.get(transaction, episode_id, key)
+
+    def keep_reply(self, episode_id: int, key: str, model: str, reply: Any) -> None:
+        """Keep what a model answered; not of an episode that is erased, or closed by an erasure."""
+        with self._engine.write() as transaction:
+            reply_table.insert(transaction, episode_id, key, model, reply)

@@ -1,0 +1,91 @@
+"""The vectors of a file, resident in memory and kept in step with its journal.
+
+Every change that matters to a search by meaning leaves a line in the journal, whichever process
+made it. So a look at the newest line says whether anything changed, and the lines since say what.
+When another generation of vectors becomes the active one, everything is loaded anew.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+from memstore.database import journal
+from memstore.database.tables import generations as generation_table
+from memstore.database.tables import stored_vectors
+from memstore.embedding.vectors import BYTES_PER_NUMBER, ResidentVectors
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from memstore.database.engine import Transaction
+    from memstore.database.tables.vectors import VectorTable
+
+
+class Resident:
+    """Loads a namespace at the first search there, and follows the file from then on.
+
+    Args:
+        table: whose vectors: ``vector_table.FACTS`` or ``PIECES`` of episodes.
+    """
+
+    def __init__(self, table: VectorTable) -> None:
+        self._table = table
+        self._following = threading.Lock()
+        self._vectors: ResidentVectors | None = None
+        self._generation_id = 0
+        self._loaded: set[str | None] = set()
+        """Namespaces; ``None`` stands for all there are and will be."""
+        self._seen = 0
+
+    def current(
+        self, transaction: Transaction, namespaces: Iterable[str] | None
+    ) -> ResidentVectors | None:
+        """Return the vectors as the transaction sees them; ``None`` before the first embedding.
+
+        Args:
+            transaction: what is looked at.
+            namespaces: which have to be there; ``None`` for all.
+        """
+        with self._following:
+            newest = journal.last_id(transaction)
+            active = generation_table.active(transaction)
+            if self._vectors is None or active.id != self._generation_id:
+                if active.dimension is None:
+                    return None
+                # A new object: other threads may still be scanning the old one.
+                self._vectors, self._seen = ResidentVectors(active.dimension), newest
+                self._generation_id = active.id
+                self._loaded.clear()
+            elif newest > self._seen:
+                self._follow(self._vectors, transaction, newest)
+            if None not in self._loaded:
+                wanted = {None} if namespaces is None else {*namespaces} - self._loaded
+                self._load(self._vectors, transaction, wanted)
+                # This transaction may be older than what was seen: then look at that again.
+                self._seen = min(self._seen, newest)
+            return self._vectors
+
+    def _load(
+        self, vectors: ResidentVectors, transaction: Transaction, wanted: Iterable[str | None]
+    ) -> None:
+        size = vectors.dimension * BYTES_PER_NUMBER
+        for namespace in wanted:
+            vectors.put(
+                stored_vectors.resident(
+                    transaction, self._table, self._generation_id, size, namespace=namespace
+                )
+            )
+            self._loaded.add(namespace)
+
+    def _follow(self, vectors: ResidentVectors, transaction: Transaction, newest: int) -> None:
+        changed = journal.changed_since(transaction, self._seen, self._table.journalled)
+        size = vectors.dimension * BYTES_PER_NUMBER
+        everywhere = None in self._loaded
+        found = stored_vectors.resident_of(
+            transaction, self._table, self._generation_id, size, changed
+        )
+        kept = vectors.put(row for row in found if everywhere or row[1] in self._loaded)
+        owners = stored_vectors.owners_of(transaction, self._table, changed)
+        vectors.drop(owners.difference(kept))
+        self._seen = newest

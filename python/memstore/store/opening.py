@@ -1,0 +1,149 @@
+"""Opening a file: choosing the embedder, upgrading the schema, refusing what does not fit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memstore import providers, settings
+from memstore.database.journal import Author
+from memstore.database.migrations import VERSION, migrate, usable_version
+from memstore.database.sqlite.engine import WAIT_SECONDS, SqliteEngine
+from memstore.database.tables import generations as generation_table
+from memstore.domain.arguments import MAX_NAME, checked_text
+from memstore.domain.protocols import Embedder
+from memstore.embedding.compatibility import mismatch
+from memstore.errors import SchemaError
+from memstore.store.store import Store
+
+if TYPE_CHECKING:
+    import os
+
+    from memstore.database.engine import Engine
+    from memstore.embedding.current import Remake
+
+
+def open(
+    path: str | os.PathLike[str] | None = None,
+    *,
+    namespace: str = settings.DEFAULT_NAMESPACE,
+    embedder: str | Embedder | None = "local",
+    model: str | None = None,
+    base_url: str | None = None,
+    api_key: str | None = None,
+    actor: str = "user",
+    source: str = "library",
+    read_only: bool = False,
+    synchronous: str = "NORMAL",
+    wait_seconds: float = WAIT_SECONDS,
+) -> Store:
+    """Open a file of memories, creating or upgrading it where needed.
+
+    Opening loads no model and asks no server. Any number of threads may use the store, and any
+    number of processes the file.
+
+    Args:
+        path: the file; ``None`` for the user's own, e.g. ``~/.local/share/memstore/memory.db``;
+            ``":memory:"`` for a temporary one that ends with the store.
+        namespace: the partition every read and write is bound to.
+        embedder: ``"local"`` (works offline, no key), ``"ollama"``, ``"openai"`` (any
+            OpenAI-compatible server), an :class:`Embedder`, or ``None`` for words only.
+        model: the model of ``"ollama"`` or ``"openai"``.
+        base_url: where that server is.
+        api_key: its key; ``OPENAI_API_KEY`` when not given.
+        actor: who makes the changes, for the journal.
+        source: through what, for the journal.
+        read_only: refuse every write.
+        synchronous: ``"FULL"`` also survives the loss of power right after a write.
+        wait_seconds: how long a write waits while another process writes.
+
+    Raises:
+        EmbedderMismatch: the file holds the vectors of another model; both are named.
+        SchemaError: the file is newer than this program; it is untouched.
+        StorageError: it cannot be opened or created.
+        ValueError: an argument that is none of the above.
+    """
+    chosen = _embedder(embedder, model, base_url, api_key)
+    engine = SqliteEngine(
+        settings.default_path() if path is None else path,
+        synchronous=synchronous,
+        wait_seconds=wait_seconds,
+        read_only=read_only,
+    )
+    try:
+        _bring_up_to_date(engine, read_only)
+        if chosen is not None:
+            _refuse_other_model(engine, chosen)
+        return Store(
+            engine,
+            namespace=namespace or settings.DEFAULT_NAMESPACE,
+            embedder=chosen,
+            author=Author(
+                checked_text(actor, "actor", MAX_NAME), checked_text(source, "source", MAX_NAME)
+            ),
+            read_only=read_only,
+            remake=_remaking(embedder, base_url, api_key),
+        )
+    except BaseException:
+        engine.close()
+        raise
+
+
+def _embedder(
+    given: str | Embedder | None, model: str | None, base_url: str | None, api_key: str | None
+) -> Embedder | None:
+    options = {"model": model, "base_url": base_url, "api_key": api_key}
+    if isinstance(given, str):
+        if given == "openai" and not api_key:
+            options["api_key"] = settings.openai_key()
+        return providers.embedder(given, **options)
+    if stray := [name for name, value in options.items() if value is not None]:
+        raise ValueError(f'{" and ".join(stray)} go with embedder="ollama" or "openai"')
+    if given is None:
+        return None
+    if isinstance(given, type) or not isinstance(given, Embedder):
+        name = f"the class {given.__name__}" if isinstance(given, type) else type(given).__name__
+        raise TypeError(
+            'embedder must be "local", "ollama", "openai", None, or an object with a `model` and '
+            f"an `embed(texts)`; {name} is none"
+        )
+    checked_text(given.model, "the embedder's model", MAX_NAME)
+    return given
+
+
+def _remaking(
+    given: str | Embedder | None, base_url: str | None, api_key: str | None
+) -> Remake | None:
+    """Return what makes the embedder of another model, where only its provider was named.
+
+    The local model asks nobody, so a file that went over to it is followed by all of them.
+    """
+    if not isinstance(given, str) or given == "none":
+        return None
+
+    def remake(model: str) -> Embedder | None:
+        local = providers.LocalEmbedder()
+        if model == local.model:
+            return local
+        return None if given == "local" else _embedder(given, model, base_url, api_key)
+
+    return remake
+
+
+def _bring_up_to_date(engine: Engine, read_only: bool) -> None:
+    if not read_only:
+        migrate(engine)
+        return
+    with engine.read() as transaction:
+        version = usable_version(transaction, engine.path)
+    if version != VERSION:
+        raise SchemaError(
+            f"{engine.path} has schema version {version} and {VERSION} is needed: open it once "
+            "without read_only to upgrade it"
+        )
+
+
+def _refuse_other_model(engine: Engine, embedder: Embedder) -> None:
+    with engine.read() as transaction:
+        stored = generation_table.active(transaction).model
+    if stored is not None and stored != embedder.model:
+        raise mismatch(engine.path, stored, embedder.model)

@@ -1,0 +1,268 @@
+"""What differs between two facts about one subject, token by token, and what that suggests.
+
+Nearness of meaning cannot tell a correction from a second fact: "the deadline is 3 May" and "went
+to the gym on 3 May" are each as near to themselves with another date. What tells them apart is
+the frame around the value: an attribute has one value at a time, events and possessions add up.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from enum import Enum
+from typing import Final, NamedTuple
+
+from memstore.text import lexicon
+
+MOST_CHARACTERS: Final = 400
+"""Longer texts are seldom one claim, and are not compared: that would take time by the square."""
+
+TOKEN: Final = re.compile(
+    r"\d{4}-\d{2}-\d{2}|\d{1,2}\.\d{1,2}\.\d{4}|\d{1,2}:\d{2}"  # dates, times
+    r"|\d{1,3}(?:,\d{3})+(?![\d.])"  # 1,200
+    r"|\d+(?:st|nd|rd|th)\b|\d+\.(?=\s)"  # ordinals
+    r"|\w+(?:[.:/_-]\w+)*|[:=€$%]"
+)
+DATE: Final = re.compile(
+    r"\d{4}-\d{2}-\d{2}|\d{1,2}\.\d{1,2}\.\d{4}|\d{1,2}:\d{2}|(?:19|20)\d{2}|q[1-4]"
+)
+VERSION: Final = re.compile(r"v?\d+(?:\.\d+)+|v\d+")
+THOUSANDS: Final = re.compile(r"\d{1,3}(?:\.\d{3})+")
+NUMBER: Final = re.compile(r"\d+")
+PARTICIPLE: Final = re.compile(r"\w*ge\w{2,}(?:t|en)|\w+iert|(?:be|ver|er|zer|über)\w{2,}(?:t|en)")
+
+
+class Finding(Enum):
+    """What the difference between two facts suggests."""
+
+    SAME = "the same words"
+    CONTRADICTION = "the same claim, once affirmed and once denied"
+    ENDED = "the new fact says that the old one has ended"
+    NEW_VALUE = "another value of an attribute that has one at a time"
+    EVENTS = "two events"
+    SEVERAL = "two of several"
+    OTHER_HOLDER = "the same said of another thing"
+    OTHER_CLAIM = "one affirmed, something else denied"
+    UNCLEAR = "nothing tells a correction from a second fact"
+    TOO_LONG = "too long to compare"
+
+
+class Kind(Enum):
+    """What a token is."""
+
+    NUMBER = "number"
+    DATE = "date"
+    VERSION = "version"
+    NAME = "name"
+    WORD = "word"
+
+
+class Token(NamedTuple):
+    """A word, a number or a sign; compared by ``text`` alone."""
+
+    text: str
+    kind: Kind
+
+
+class Region(NamedTuple):
+    """One place where two facts differ."""
+
+    old: tuple[Token, ...]
+    new: tuple[Token, ...]
+    place: int
+    """How many tokens of the old fact stand before it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """How two facts differ."""
+
+    finding: Finding
+    regions: tuple[Region, ...] = ()
+    negated: bool = False
+    """Whether just one of the two denies."""
+
+
+def compare(old: str, new: str) -> Evidence:
+    """Return how two facts about one subject differ, in English or German."""
+    if max(len(old), len(new)) > MOST_CHARACTERS:
+        return Evidence(Finding.TOO_LONG)
+    before, denied_before = claim(old)
+    after, denied_after = claim(new)
+    negated = denied_before != denied_after
+    regions = _regions(before, after)
+    finding = _finding(before, after, regions, negated)
+    if finding is not Finding.SAME and _ends(before, after, new, negated):
+        finding = Finding.ENDED
+    return Evidence(finding, tuple(regions), negated)
+
+
+def claim(text: str) -> tuple[list[Token], bool]:
+    """Return the tokens of a fact without its negations, and whether it denies."""
+    plain = unicodedata.normalize("NFKC", text).replace("’", "'")
+    plain = re.sub(r"\b(can)not\b|n't\b", r"\1 not", plain, flags=re.IGNORECASE)
+    plain = re.sub(r"\b(no) longer\b|\b(nicht) mehr\b", r"\1\2", plain, flags=re.IGNORECASE)
+    plain = re.sub(r"\bca not\b", "can not", plain, flags=re.IGNORECASE)
+    plain = re.sub(r"\bwo not\b", "will not", plain, flags=re.IGNORECASE)
+    tokens = _dated([_token(word, place) for place, word in enumerate(TOKEN.findall(plain))])
+    denials = sum(token.text in lexicon.NEGATIONS for token in tokens)
+    return [token for token in tokens if token.text not in lexicon.NEGATIONS], denials > 0
+
+
+def _token(word: str, place: int) -> Token:
+    text = word.casefold()
+    text = lexicon.NUMBERS.get(text, text)
+    if text.removesuffix("s") in lexicon.CALENDAR or DATE.fullmatch(text):
+        return Token(text, Kind.DATE)
+    if "," in text or THOUSANDS.fullmatch(text):
+        return Token(re.sub("[.,]", "", text), Kind.NUMBER)
+    if NUMBER.fullmatch(digits := re.sub(r"(?<=\d)(?:st|nd|rd|th|\.)$", "", text)):
+        return Token(digits.lstrip("0") or "0", Kind.NUMBER)
+    if VERSION.fullmatch(text):
+        return Token(text, Kind.VERSION)
+    if place and (word[0].isupper() or any(c.isdigit() for c in word)):
+        return Token(text, Kind.NAME)
+    return Token(text, Kind.WORD)
+
+
+def _dated(tokens: list[Token]) -> list[Token]:
+    """Return the tokens with numbers beside a month or an hour taken as dates: 3 May, 6 pm."""
+    return [
+        Token(token.text, Kind.DATE)
+        if token.kind is Kind.NUMBER
+        and any(near.text in lexicon.CALENDAR for near in tokens[max(0, i - 1) : i + 2])
+        else token
+        for i, token in enumerate(tokens)
+    ]
+
+
+def _regions(before: list[Token], after: list[Token]) -> list[Region]:
+    """Return where the two differ in more than light words."""
+    matcher = SequenceMatcher(None, _stems(before), _stems(after), autojunk=False)
+    found: list[Region] = []
+    for tag, i, j, k, m in matcher.get_opcodes():
+        region = Region(tuple(before[i:j]), tuple(after[k:m]), i)
+        if tag != "equal" and not all(t.text in lexicon.LIGHT for t in region.old + region.new):
+            found.append(region)
+    return found
+
+
+def _stems(tokens: list[Token]) -> list[str]:
+    return [
+        t.text[:-1] if t.kind is Kind.WORD and len(t.text) > 3 and t.text[-1] == "s" else t.text
+        for t in tokens
+    ]
+
+
+def _ends(before: list[Token], after: list[Token], new: str, negated: bool) -> bool:
+    """Whether the new fact names all that the old one says, and says that it has ended."""
+    folded = f" {new.casefold()} "
+    if not any(f" {phrase} " in folded for phrase in lexicon.CHANGES):
+        return False
+    said = {stem for stem in _stems(before) if stem not in lexicon.LIGHT}
+    return len(said) > 1 and said <= set(_stems(after))
+
+
+def _finding(
+    before: list[Token], after: list[Token], regions: list[Region], negated: bool
+) -> Finding:
+    if not regions:
+        return _same_words([token.text for token in before], negated)
+    if negated:
+        return Finding.OTHER_CLAIM
+    first = regions[0]
+    frame = [token.text for token in before[: first.place]]
+    rest = [token.text for token in before[first.place + len(first.old) :]]
+    if all(word in lexicon.LIGHT for word in frame):
+        quantified = any(token.text in lexicon.QUANTIFIERS for token in first.old + first.new)
+        return Finding.OTHER_HOLDER if rest and not quantified else Finding.UNCLEAR
+    if len(regions) > 1:
+        return Finding.UNCLEAR
+    if _one_of_several(frame):
+        return Finding.SEVERAL
+    kinds = _kinds(first)
+    if tuple(frame[-2:]) in lexicon.PLACES and kinds == {Kind.NAME}:
+        return Finding.NEW_VALUE
+    if _event(frame, rest):
+        return Finding.EVENTS
+    return Finding.NEW_VALUE if _single(frame, rest, kinds) else Finding.UNCLEAR
+
+
+def _same_words(words: list[str], negated: bool) -> Finding:
+    if not negated:
+        return Finding.SAME
+    # Yesterday it was not reachable, today it was: both may hold of what is past.
+    return Finding.UNCLEAR if _event(words, []) else Finding.CONTRADICTION
+
+
+def _event(frame: list[str], rest: list[str]) -> bool:
+    """Whether it tells something that happened, which happens again: a past or perfect tense."""
+    if any(word in lexicon.PAST for word in frame) or frame[0].endswith("ed"):
+        return True
+    if frame[0] in lexicon.PERFECT and any(w.endswith(("ed", "been")) for w in frame[1:]):
+        return True
+    last = rest[-1] if rest else ""
+    participle = PARTICIPLE.fullmatch(last) is not None and last not in lexicon.STATES
+    return participle and any(word in lexicon.PERFECT for word in frame)
+
+
+def _one_of_several(frame: list[str]) -> bool:
+    if any(word in lexicon.ONE_OF_SEVERAL for word in frame):
+        return False
+    return any(
+        word in lexicon.INDEFINITE or part in lexicon.SEVERAL or part.endswith(lexicon.KIN)
+        for word in frame
+        for part in (word, word.removesuffix("s"), *word.split("-"))
+    )
+
+
+def _kinds(region: Region) -> set[Kind]:
+    """Return the kinds of a region's tokens if both sides have the same, else none."""
+    old, new = (
+        {token.kind for token in side if token.text not in lexicon.BETWEEN}
+        for side in (region.old, region.new)
+    )
+    if {Kind.NUMBER} in (old, new) and all(t.text.isdigit() for t in region.old + region.new):
+        return {Kind.NUMBER}  # beside 500, 2000 is no year
+    return old if old == new else set()
+
+
+def _single(frame: list[str], rest: list[str], kinds: set[Kind]) -> bool:
+    """Whether the frame is that of an attribute with one value at a time."""
+    if any(word.startswith(lexicon.FAVOURITES) for word in frame):
+        return any(word in lexicon.SINGULAR for word in frame[-2:])
+    if frame[-1] in lexicon.PREFERENCES:
+        return bool(rest)  # prefers tabs *for indentation*
+    if len(kinds) != 1 or Kind.WORD in kinds:
+        return False  # "3 apple trees" and "2 cherry trees" may stand in one garden
+    if frame[0] in lexicon.IDENTITY:
+        return bool(lexicon.AGE & set(rest))
+    if kinds == {Kind.NAME}:
+        return _without(frame, lexicon.TITLES)[-1] in lexicon.SINGULAR
+    if not kinds <= {Kind.NUMBER} and not lexicon.AFTER.issuperset(rest):
+        return False  # what follows may change the sense: ist mit Version 3.2 kompatibel
+    if _is_value(frame, may_name_product=kinds == {Kind.VERSION}):
+        return True
+    if Kind.DATE in kinds:
+        return bool(lexicon.TIMES & set(frame[1:]))
+    if bool(rest) and _without(frame, lexicon.LIMITS)[-1] in lexicon.HAVING:
+        return True
+    return bool(lexicon.MEASURES & set(frame)) or bool(lexicon.RATES & set(rest))
+
+
+def _without(frame: list[str], words: frozenset[str]) -> list[str]:
+    """Return the frame without such words at its end."""
+    end = len(frame)
+    while end > 1 and frame[end - 1] in words:
+        end -= 1
+    return frame[:end]
+
+
+def _is_value(frame: list[str], *, may_name_product: bool) -> bool:
+    """Whether the frame ends in "is", perhaps with a few words that only lead up to the value."""
+    end = _without(frame, lexicon.BETWEEN | lexicon.CALENDAR)
+    if may_name_product and end == frame and end[-1] not in lexicon.IDENTITY:
+        end = _without(end[:-1] or end, lexicon.BETWEEN)  # is on *Django* 4.2
+    return len(end) > 1 and end[-1] in lexicon.IDENTITY

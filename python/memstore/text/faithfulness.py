@@ -1,0 +1,140 @@
+"""Whether one text says what several say: what can be told from the words, in English or German.
+
+A check of words finds what was lost or brought in, not what was said wrongly with the same words.
+So it refuses, and is never by itself a reason to believe a text.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import TYPE_CHECKING, Final
+
+from memstore.text import lexicon
+from memstore.text.difference import claim
+from memstore.text.words import UNSPACED_RUN
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+NUMBER: Final = re.compile(r"\d+(?:[.,:/-]\d+)*")
+THOUSANDS: Final = re.compile(r"(?<=\d),(?=\d{3}\b)")
+WORD: Final = re.compile(r"[^\W\d_]+")
+# Not behind "Dr." or "No.": what follows those is no new sentence.
+SENTENCE_END: Final = re.compile(r"(?<=\w\w\w\w[.!?])\s+")
+
+PRONOUNS: Final = frozenset(
+    "i you he she it we they this that these those there his her its their my our your "
+    "ich du er sie es wir ihr dies dieser diese dieses sein seine ihre mein meine unser".split()
+)
+JOINING: Final = frozenset("and or but as well too und oder aber sowie auch sowohl".split())
+
+FUNCTION_WORDS: Final = (
+    lexicon.LIGHT
+    | lexicon.QUANTIFIERS
+    | lexicon.INDEFINITE
+    | lexicon.IDENTITY
+    | lexicon.BETWEEN
+    | lexicon.NEGATIONS
+    | PRONOUNS
+    | JOINING
+)
+"""Words that may begin a sentence without naming anything."""
+
+ENDING: Final = 2
+"""Letters by which two forms of a word may differ at the end: meeting, meetings."""
+
+SHORTEST_STEM: Final = 4
+
+
+def unfaithful(sources: Sequence[str], text: str, subject: str = "") -> str | None:
+    """Return why a text cannot stand for all of its sources, or ``None`` if nothing speaks so.
+
+    Args:
+        sources: the bare contents of the facts.
+        text: what would take their place.
+        subject: whom or what all of them are about, which the text may name.
+    """
+    before = {number for source in sources for number in _numbers(source)}
+    after = set(_numbers(text))
+    if lost := sorted(before - after):
+        return f"it lost {', '.join(lost)}"
+    if invented := sorted(after - before):
+        return f"none of the facts says {', '.join(invented)}"
+    said = [word for source in sources for word in _words(source)]
+    if lost := _absent((name for source in sources for name in _names(source)), _words(text)):
+        return f"it lost {', '.join(lost)}"
+    if invented := _absent(_names(text), [*said, *_words(subject)]):
+        return f"none of the facts names {', '.join(invented)}"
+    if claim(text)[1] != any(claim(source)[1] for source in sources):
+        return "it denies what the facts affirm, or the other way round"
+    return None
+
+
+def is_plain(sources: Sequence[str], text: str) -> bool:
+    """Whether a text merely joins the words of its sources, each still in its own order.
+
+    Then nothing was lost, brought in or swapped that words can show. What mixes affirmed with
+    denied claims, holds several numbers or is written without spaces is never plain.
+    """
+    if any(UNSPACED_RUN.search(one) for one in (*sources, text)):
+        return False
+    if len({claim(source)[1] for source in sources}) > 1:
+        return False
+    if len({number for source in sources for number in _numbers(source)}) > 1:
+        return False
+    said = [word for source in sources for word in _words(source)]
+    if any(word not in said and word not in JOINING | lexicon.LIGHT for word in _words(text)):
+        return False
+    return all(_in_order(_words(source), _words(text)) for source in sources)
+
+
+def _in_order(words: Sequence[str], text: Sequence[str]) -> bool:
+    """Whether the words stand in the text in their order, light ones aside."""
+    rest = iter(text)
+    return all(word in rest for word in words if word not in lexicon.LIGHT)
+
+
+def _plain(text: str) -> str:
+    return unicodedata.normalize("NFKC", text)
+
+
+def _words(text: str) -> list[str]:
+    return [word.casefold() for word in WORD.findall(_plain(text))]
+
+
+def _numbers(text: str) -> Iterator[str]:
+    """Yield the numbers in a text, dates and versions among them, as digits."""
+    plain = THOUSANDS.sub("", _plain(text))
+    yield from NUMBER.findall(plain)
+    for word in _words(plain):
+        if word in lexicon.NUMBERS:
+            yield lexicon.NUMBERS[word]
+
+
+def _names(text: str) -> Iterator[str]:
+    """Yield what a text names: words written large, and days, months and seasons."""
+    for sentence in SENTENCE_END.split(_plain(text)):
+        words = WORD.findall(sentence)
+        for place, word in enumerate(words):
+            folded = word.casefold()
+            if folded in lexicon.CALENDAR or (
+                word[0].isupper() and not (place == 0 and folded in FUNCTION_WORDS)
+            ):
+                yield folded
+
+
+def _absent(names: Iterable[str], words: Sequence[str]) -> list[str]:
+    """Return the names that none of the words is a form of, each once, in order."""
+    return [
+        name for name in dict.fromkeys(names) if not any(_same_word(name, word) for word in words)
+    ]
+
+
+def _same_word(one: str, other: str) -> bool:
+    if one == other:
+        return True
+    short, long = sorted((one, other), key=len)
+    return (
+        len(short) >= SHORTEST_STEM and len(long) - len(short) <= ENDING and long.startswith(short)
+    )

@@ -1,0 +1,245 @@
+"""The doctor: proves that what is derived agrees with the rows, and makes it anew where not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from memstore.database import integrity, journal
+from memstore.database.sqlite import episode_words, fact_words
+from memstore.database.tables import facts as fact_table
+from memstore.database.tables import replies as reply_table
+from memstore.database.tables import stored_vectors
+from memstore.embedding.repair import every_kind, mend_vectors, misfits
+from memstore.errors import StorageError
+from memstore.facts.facts import journalled
+from memstore.graph import checks as graph_checks
+from memstore.text import words
+from memstore.upkeep import access_tokens, episodes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from memstore.database.engine import Engine, Progress, Transaction
+    from memstore.database.journal import Author
+    from memstore.domain.records import Fact
+
+SHOWN: Final = 10
+"""Facts named in one finding; the rest are counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something that does not agree."""
+
+    check: str
+    message: str
+    repairable: bool
+    """Whether a rebuild mends it; the rest is for a person to look at."""
+
+
+def examine(
+    engine: Engine, *, read_only: bool = False, progress: Progress | None = None
+) -> list[Finding]:
+    """Run every check on one state of the file; an empty list means all is well.
+
+    Comparing the full-text index with the rows counts as a write, and is left out when only
+    reading is allowed; SQLite's own check of the index is not.
+    """
+    checks = (
+        ("pages", _pages),
+        ("chains", _chains),
+        ("journal", _facts_and_journal),
+        ("episodes", _episodes),
+        ("replies", _replies),
+        ("tokens", _tokens),
+        ("embeddings", _embeddings),
+        ("words", _segments),
+        ("graph", _graphs),
+    )
+    steps = len(checks) + (not read_only)
+    findings: list[Finding] = []
+    with engine.read() as transaction:
+        for done, (name, check) in enumerate(checks):
+            _tell(progress, done, steps)
+            findings += _run(name, check, transaction)
+    if not read_only:
+        _tell(progress, len(checks), steps)
+        with engine.write() as transaction:
+            findings += _words(transaction)
+    _tell(progress, steps, steps)
+    return findings
+
+
+def _tell(progress: Progress | None, done: int, steps: int) -> None:
+    if progress is not None:
+        progress(done, steps)
+
+
+def _run(
+    name: str, check: Callable[[Transaction], Iterator[Finding]], transaction: Transaction
+) -> Iterator[Finding]:
+    """Yield what a check finds; damage that keeps it from its end is a finding as well."""
+    try:
+        yield from check(transaction)
+    except StorageError as error:
+        yield Finding(name, str(error), repairable=False)
+
+
+def rebuild(engine: Engine, author: Author, progress: Progress | None = None) -> list[str]:
+    """Make what is derived anew: the full-text index, segments, and embeddings that do not fit.
+
+    The rows themselves are not touched. Returns what was done, a sentence each.
+    """
+    done = []
+    with engine.write() as transaction:
+        # First the index: changing segments corrects an entry in it, which must be there.
+        _tell(progress, 0, 3)
+        fact_words.INDEX.rebuild(transaction)
+        _tell(progress, 1, 3)
+        stale = _stale_segments(transaction)
+        for fact_id, right in stale:
+            fact_table.update(transaction, fact_id, segments=right)
+        done.append(f"rebuilt the full-text index ({len(stale)} facts cut into segments anew)")
+        done += episodes.rebuild(transaction, author)
+        done += graph_checks.repair(transaction)
+        if forgotten := reply_table.forget_misplaced(transaction):
+            done.append(f"forgot what models answered about {forgotten} erased episodes")
+        _tell(progress, 2, 3)
+        done += mend_vectors(transaction, author)
+    _tell(progress, 3, 3)
+    return done
+
+
+def _pages(transaction: Transaction) -> Iterator[Finding]:
+    for trouble in integrity.page_troubles(transaction):
+        yield Finding("pages", f"SQLite finds: {trouble}; restore a backup", repairable=False)
+    for table, row_ids in integrity.dangling_rows(transaction).items():
+        if table == "memstore_facts":
+            message = f"superseded by facts that do not exist: {_some(row_ids)}"
+            yield Finding("chains", message, repairable=False)
+        else:
+            message = f"rows of {table} that name what does not exist: {_some(row_ids)}"
+            yield Finding("links", message, repairable=False)
+
+
+def _chains(transaction: Transaction) -> Iterator[Finding]:
+    for circle in integrity.circles(transaction):
+        message = f"supersede each other in a circle: {_some(circle)}"
+        yield Finding("chains", message, repairable=False)
+    links = integrity.links(transaction)
+    if strangers := [link.fact_id for link in links if not link.same_namespace]:
+        message = f"superseded from another namespace: {_some(strangers)}"
+        yield Finding("chains", message, repairable=False)
+
+
+def _facts_and_journal(transaction: Transaction) -> Iterator[Finding]:
+    """Read every fact whole, and replay the journal over nothing to see the same."""
+    facts = fact_table.everything(transaction)
+    lines = journal.by_fact(transaction)
+    unknown: list[int] = []
+    differing: list[str] = []
+    missing: list[int] = []
+    expected_id, operations = next(lines, (None, iter(())))
+    for fact in facts:
+        while expected_id is not None and expected_id < fact.id:
+            missing.append(expected_id)
+            expected_id, operations = next(lines, (None, iter(())))
+        if expected_id != fact.id:
+            unknown.append(fact.id)
+            continue
+        differing.extend(_differences(fact, journal.replay(operations)))
+        expected_id, operations = next(lines, (None, iter(())))
+    if expected_id is not None:
+        missing.extend([expected_id, *(fact_id for fact_id, _ in lines)])
+    if unknown:
+        yield Finding(
+            "journal", f"facts the journal does not know: {_some(unknown)}", repairable=False
+        )
+    if missing:
+        yield Finding(
+            "journal", f"facts that only the journal knows: {_some(missing)}", repairable=False
+        )
+    if differing:
+        yield Finding("journal", f"facts that differ from it: {_some(differing)}", repairable=False)
+
+
+def _differences(fact: Fact, expected: dict[str, object] | None) -> Iterator[str]:
+    if expected is None:
+        if fact.status != "erased":
+            yield f"{fact.id} (erased)"
+        return
+    found = journalled(fact)
+    names = [k for k in found.keys() | expected.keys() if found.get(k) != expected.get(k)]
+    if names:
+        yield f"{fact.id} ({', '.join(sorted(names))})"
+
+
+def _episodes(transaction: Transaction) -> Iterator[Finding]:
+    """Read every episode whole, beside its lines in the journal and the hash of its words."""
+    if wrong := list(episodes.against_journal(transaction)):
+        message = f"episodes that differ from the journal: {_some(wrong)}"
+        yield Finding("episodes", message, repairable=False)
+    if wrong := list(episodes.derived(transaction)):
+        message = f"episodes that are not found by what they hold: {_some(wrong)}"
+        yield Finding("words", message, repairable=True)
+
+
+def _replies(transaction: Transaction) -> Iterator[Finding]:
+    """What was erased must not live on in what models answered about it."""
+    if wrong := reply_table.misplaced(transaction):
+        message = f"replies kept about episodes that are erased or closed: {_some(wrong)}"
+        yield Finding("replies", message, repairable=True)
+
+
+def _tokens(transaction: Transaction) -> Iterator[Finding]:
+    if wrong := access_tokens.strangers(transaction):
+        message = f"tokens that differ from the journal: {_some(wrong)}; revoke unknown ones"
+        yield Finding("tokens", message, repairable=False)
+
+
+def _embeddings(transaction: Transaction) -> Iterator[Finding]:
+    """See that everything has its place in every generation, and that each vector fits."""
+    for table, generation in every_kind(transaction):
+        whose = f"{table.plural} of generation {generation.id}"
+        if wrong := [f"{id_} ({why})" for id_, why in misfits(transaction, table, generation)]:
+            message = f"embeddings that do not fit, {whose}: {_some(wrong)}"
+            yield Finding("embeddings", message, repairable=True)
+        if missing := stored_vectors.missing(transaction, table, generation.id):
+            message = f"no place for an embedding, {whose}: {_some(missing)}"
+            yield Finding("embeddings", message, repairable=True)
+
+
+def _segments(transaction: Transaction) -> Iterator[Finding]:
+    stale = [fact_id for fact_id, _ in _stale_segments(transaction)]
+    if stale:
+        yield Finding("words", f"segments that do not fit: {_some(stale)}", repairable=True)
+
+
+def _stale_segments(transaction: Transaction) -> list[tuple[int, str | None]]:
+    return [
+        (fact_id, right)
+        for fact_id, content, subject, held in fact_table.all_texts(transaction)
+        if (right := words.segments(content, subject)) != held
+    ]
+
+
+def _graphs(transaction: Transaction) -> Iterator[Finding]:
+    for trouble in graph_checks.troubles(transaction):
+        yield Finding("graph", trouble, repairable=True)
+    if wrong := graph_checks.contradictions(transaction):
+        message = f"decisions that others rule out, forget one: {_some(wrong)}"
+        yield Finding("graph", message, repairable=False)
+
+
+def _words(transaction: Transaction) -> Iterator[Finding]:
+    for name, index in (("facts", fact_words.INDEX), ("episodes", episode_words.INDEX)):
+        if trouble := index.check(transaction):
+            message = f"the full-text index of the {name} differs: {trouble}"
+            yield Finding("words", message, repairable=True)
+
+
+def _some(items: Iterable[object]) -> str:
+    texts = [str(item) for item in items]
+    more = f" and {len(texts) - SHOWN} more" if len(texts) > SHOWN else ""
+    return ", ".join(texts[:SHOWN]) + more

@@ -1,0 +1,110 @@
+"""What the doctor holds the log of episodes to, and how what is derived of it is made anew."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from memstore.database import journal
+from memstore.database.journal import Author, Kind
+from memstore.database.sqlite import episode_words
+from memstore.database.tables import episodes as episode_table
+from memstore.database.tables import pieces as piece_table
+from memstore.episodes.changes import journalled
+from memstore.episodes.new import hash_of
+from memstore.text import chunks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from memstore.database.engine import Transaction
+    from memstore.domain.records import Episode, Operation
+
+
+def against_journal(transaction: Transaction) -> Iterator[str]:
+    """Yield the episodes that are not what the journal, replayed over nothing, says they are."""
+    lines = journal.by_episode(transaction)
+    known_id, operations = next(lines, (None, []))
+    for episode in episode_table.everything(transaction):
+        while known_id is not None and known_id < episode.id:
+            yield f"{known_id} (only in the journal)"
+            known_id, operations = next(lines, (None, []))
+        if known_id != episode.id:
+            yield f"{episode.id} (not in the journal)"
+            continue
+        yield from _difference(episode, operations)
+        known_id, operations = next(lines, (None, []))
+    while known_id is not None:
+        yield f"{known_id} (only in the journal)"
+        known_id, operations = next(lines, (None, []))
+
+
+def _difference(episode: Episode, operations: Iterable[Operation]) -> Iterator[str]:
+    expected = journal.replay_episode(operations)
+    if expected is None:
+        if episode.content:
+            yield f"{episode.id} (erased)"
+        return
+    found = journalled(episode)
+    names = {k for k in found.keys() | expected.keys() if found.get(k) != expected.get(k)}
+    if not episode.content or hash_of(episode.content) != episode.content_hash:
+        names.add("content")
+    if names:
+        yield f"{episode.id} ({', '.join(sorted(names))})"
+
+
+def derived(transaction: Transaction) -> Iterator[str]:
+    """Yield the episodes that are not found by what they hold: segments, tags, pieces."""
+    for episode_id, _ in stale_segments(transaction):
+        yield f"{episode_id} (segments)"
+    for episode_id in episode_table.misfiled_tags(transaction):
+        yield f"{episode_id} (tags)"
+    for episode_id, _ in _miscut(transaction):
+        yield f"{episode_id} (pieces)"
+
+
+def rebuild(transaction: Transaction, author: Author) -> list[str]:
+    """Make anew what episodes are found by; return what was done, a sentence each."""
+    # First the index: changing segments corrects an entry in it, which must be there.
+    episode_words.INDEX.rebuild(transaction)
+    stale = stale_segments(transaction)
+    for episode_id, right in stale:
+        episode_table.set_segments(transaction, episode_id, right)
+    misfiled = episode_table.misfiled_tags(transaction)
+    for episode_id in misfiled:
+        episode_table.refile_tags(transaction, episode_id)
+    miscut = list(_miscut(transaction))
+    for episode_id, content in miscut:
+        piece_table.cut_anew(transaction, episode_id, content)
+        journal.append(
+            transaction,
+            author,
+            Kind.EMBED,
+            None,
+            after={"embedding": None},
+            episode_id=episode_id,
+        )
+    mended = len({*(id_ for id_, _ in stale), *misfiled, *(id_ for id_, _ in miscut)})
+    return [f"rebuilt the full-text index of the log ({mended} episodes filed anew)"]
+
+
+def stale_segments(transaction: Transaction) -> list[tuple[int, str | None]]:
+    """Return the episodes whose segments do not fit, each with those that do."""
+    return [
+        (episode_id, right)
+        for episode_id, held, right in episode_table.all_segments(transaction)
+        if held != right
+    ]
+
+
+def _miscut(transaction: Transaction) -> Iterator[tuple[int, str]]:
+    """Yield the episodes whose pieces do not cover them, with their content."""
+    cuts = groupby(piece_table.everything(transaction), key=lambda piece: piece.episode_id)
+    cut_id, pieces = next(cuts, (None, iter(())))
+    for episode in episode_table.everything(transaction):
+        held: list[tuple[int, int]] = []
+        if cut_id == episode.id:
+            held = [(piece.start, piece.stop) for piece in pieces if piece.stop > piece.start]
+            cut_id, pieces = next(cuts, (None, iter(())))
+        if held != chunks.of_episode(episode.content):
+            yield episode.id, episode.content

@@ -1,0 +1,695 @@
+"""Files of every earlier schema version open, lose nothing, and end in the schema of a new file."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import memstore
+from memstore import SchemaError, StorageError, Store
+from memstore.database import migrations
+from memstore.database.sqlite.engine import SqliteEngine
+from memstore.domain import clock
+
+EARLIER = range(1, 7)
+
+V1 = """
+CREATE TABLE memstore_facts (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, content TEXT NOT NULL, subject TEXT NOT NULL,
+    category TEXT NOT NULL, metadata TEXT, superseded_by INTEGER REFERENCES memstore_facts(id),
+    embedding BLOB, created_at TEXT NOT NULL);
+CREATE VIRTUAL TABLE memstore_facts_fts USING fts5(
+    content, subject, category, content='memstore_facts', content_rowid='id');
+CREATE TRIGGER memstore_facts_ai AFTER INSERT ON memstore_facts BEGIN
+    INSERT INTO memstore_facts_fts(rowid, content, subject, category)
+    VALUES (new.id, new.content, new.subject, new.category); END;
+CREATE TRIGGER memstore_facts_ad AFTER DELETE ON memstore_facts BEGIN
+    INSERT INTO memstore_facts_fts(memstore_facts_fts, rowid, content, subject, category)
+    VALUES ('delete', old.id, old.content, old.subject, old.category); END;
+CREATE TRIGGER memstore_facts_au AFTER UPDATE ON memstore_facts BEGIN
+    INSERT INTO memstore_facts_fts(memstore_facts_fts, rowid, content, subject, category)
+    VALUES ('delete', old.id, old.content, old.subject, old.category);
+    INSERT INTO memstore_facts_fts(rowid, content, subject, category)
+    VALUES (new.id, new.content, new.subject, new.category); END;
+CREATE INDEX idx_memstore_subject ON memstore_facts(subject);
+CREATE INDEX idx_memstore_category ON memstore_facts(category);
+CREATE INDEX idx_memstore_active ON memstore_facts(id) WHERE superseded_by IS NULL;
+CREATE TABLE memstore_version (version INTEGER NOT NULL);
+INSERT INTO memstore_version VALUES (1);
+"""
+LATER_STEPS = {
+    2: "CREATE TABLE memstore_meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);"
+    "INSERT INTO memstore_meta VALUES ('embedding_model', 'words-64'), ('embedding_dim', '64');",
+    3: "ALTER TABLE memstore_facts ADD COLUMN namespace TEXT NOT NULL DEFAULT '';"
+    "CREATE INDEX idx_memstore_namespace ON memstore_facts(namespace);",
+    4: "ALTER TABLE memstore_facts ADD COLUMN superseded_at TEXT;",
+    5: "ALTER TABLE memstore_facts ADD COLUMN confirmed_count INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE memstore_facts ADD COLUMN last_confirmed_at TEXT;",
+    6: "ALTER TABLE memstore_facts ADD COLUMN use_count INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE memstore_facts ADD COLUMN last_used_at TEXT;",
+}
+
+SINCE = {
+    "namespace": 3,
+    "superseded_at": 4,
+    "confirmed_count": 5,
+    "last_confirmed_at": 5,
+    "use_count": 6,
+    "last_used_at": 6,
+}
+"""The version that brought each column; the others are there from the first."""
+
+DAY = "2025-11-02T"
+FACTS: list[dict[str, Any]] = [
+    # A chain of three; the second superseded long before the third was written down.
+    {
+        "id": 1,
+        "content": "Alice works at the bakery",
+        "subject": "alice",
+        "category": "identity",
+        "superseded_by": 2,
+        "created_at": DAY + "08:00:00Z",
+        "superseded_at": DAY + "09:00:00Z",
+        "confirmed_count": 3,
+        "last_confirmed_at": DAY + "08:30:00Z",
+        "use_count": 17,
+        "last_used_at": DAY + "08:59:59Z",
+    },
+    {
+        "id": 2,
+        "content": "Alice works at the brewery",
+        "subject": "alice",
+        "category": "identity",
+        "superseded_by": 5,
+        "created_at": DAY + "10:00:00+01:00",
+        "superseded_at": DAY + "23:30:00-05:30",
+    },
+    # An id is missing here: the original deleted rows.
+    {
+        "id": 5,
+        "content": "Alice works at the observatory in Zürich",
+        "subject": "alice",
+        "category": "identity",
+        "metadata": '{"source": "chat", "score": 0.75, "tags": ["work", "日本"], "n": null}',
+        "created_at": DAY + "12:00:00.123456Z",
+        "use_count": 2,
+        "last_used_at": "2025-12-01T00:00:00Z",
+    },
+    {
+        "id": 6,
+        "content": "buy flour",
+        "subject": "todo",
+        "category": "note",
+        "metadata": '{"kind": "task", "scope": "matthew", "status": "pending",'
+        ' "surface": "startup"}',
+        "created_at": DAY + "12:01:00Z",
+        "namespace": "work",
+    },
+    {
+        "id": 7,
+        "content": "東京都は日本の首都です",
+        "subject": "geography",
+        "category": "note",
+        "metadata": "[1, 2]",
+        "created_at": DAY + "12:02:00Z",
+        "namespace": "work",
+    },
+    {
+        "id": 8,
+        "content": "metadata that is no JSON",
+        "subject": "odd",
+        "category": "note",
+        "metadata": "{not json",
+        "created_at": DAY + "12:03:00Z",
+    },
+    {
+        "id": 9,
+        "content": "a time nobody can read",
+        "subject": "odd",
+        "category": "note",
+        "created_at": "last Tuesday",
+        "last_used_at": "0000-00-00",
+        "use_count": 1,
+    },
+    {
+        "id": 10,
+        "content": "a time outside the calendar",
+        "subject": "odd",
+        "category": "note",
+        "created_at": "0001-01-01T00:00:00+09:00",
+        "namespace": "work",
+    },
+    {
+        "id": 41,
+        "content": "Bob's parrot repeats café menus",
+        "subject": "bob",
+        "category": "preference",
+        "created_at": "2024-02-29T23:59:59Z",
+        "namespace": "default",
+        "confirmed_count": 1,
+        "last_confirmed_at": "2024-03-01T00:00:00Z",
+    },
+]
+EMBEDDED = (1, 5, 6, 41)
+UNREADABLE = {9, 10}
+
+
+def embedding(embedder: Any, fact: dict[str, Any]) -> bytes:
+    """What the original stored: float32, little-endian."""
+    return np.asarray(embedder.embed([fact["content"]])[0], dtype="<f4").tobytes()
+
+
+def write_earlier(
+    path: Path,
+    version: int,
+    embedder: Any,
+    *,
+    journal_mode: str = "DELETE",
+    facts: list[dict[str, Any]] = FACTS,
+    embedded: tuple[int, ...] = EMBEDDED,
+) -> list[dict[str, Any]]:
+    """Write a file as the original did at a version, and return its rows as they were stored."""
+    with closing(sqlite3.connect(path)) as file:
+        file.execute(f"PRAGMA journal_mode = {journal_mode}")
+        file.executescript(V1)
+        for step in range(2, version + 1):
+            file.executescript(LATER_STEPS[step])
+            file.execute("UPDATE memstore_version SET version = ?", (step,))
+        for fact in facts:
+            values = {k: v for k, v in fact.items() if SINCE.get(k, 1) <= version}
+            values.pop("superseded_by", None)
+            if fact["id"] in embedded and version > 1:
+                values["embedding"] = embedding(embedder, fact)
+            file.execute(
+                f"INSERT INTO memstore_facts ({', '.join(values)})"
+                f" VALUES ({', '.join('?' * len(values))})",
+                tuple(values.values()),
+            )
+        for fact in facts:
+            if fact.get("superseded_by"):
+                file.execute(
+                    "UPDATE memstore_facts SET superseded_by = ? WHERE id = ?",
+                    (fact["superseded_by"], fact["id"]),
+                )
+        file.commit()
+        return rows_of(file)
+
+
+def rows_of(file: sqlite3.Connection) -> list[dict[str, Any]]:
+    cursor = file.execute("SELECT * FROM memstore_facts ORDER BY id")
+    names = [column[0] for column in cursor.description]
+    return [dict(zip(names, row, strict=True)) for row in cursor]
+
+
+def read_rows(path: Path) -> list[dict[str, Any]]:
+    """The rows of an upgraded file, each with its vector again."""
+    with closing(sqlite3.connect(path)) as file:
+        stored = dict(file.execute("SELECT fact_id, embedding FROM memstore_fact_vectors"))
+        return [row | {"embedding": stored[row["id"]]} for row in rows_of(file)]
+
+
+def without_vector(path: Path) -> list[int]:
+    return [row["id"] for row in read_rows(path) if row["embedding"] is None]
+
+
+def schema_of(path: Path) -> list[tuple[str, str, str]]:
+    """Every object but the FTS5 shadow tables' own SQL, which SQLite writes."""
+    with closing(sqlite3.connect(path)) as file:
+        found = file.execute(
+            "SELECT type, name, coalesce(sql, '') FROM sqlite_schema ORDER BY type, name"
+        ).fetchall()
+    return [(kind, name, "".join(sql.split())) for kind, name, sql in found]
+
+
+def columns_of(path: Path) -> list[tuple[Any, ...]]:
+    with closing(sqlite3.connect(path)) as file:
+        return file.execute("PRAGMA table_xinfo(memstore_facts)").fetchall()
+
+
+def same_moment(before: str | None, after: str | None) -> bool:
+    if before is None or after is None:
+        return before is after
+    return clock.from_text(before) == clock.from_text(after)
+
+
+@pytest.mark.parametrize("journal_mode", ["DELETE", "WAL"])
+@pytest.mark.parametrize("version", EARLIER)
+def test_open_earlier_version_keeps_every_column(
+    version: int, journal_mode: str, path: Path, embedder: Any, open_store: Callable[..., Store]
+) -> None:
+    before = write_earlier(path, version, embedder, journal_mode=journal_mode)
+    open_store().close()
+    after = read_rows(path)
+    assert [row["id"] for row in after] == [row["id"] for row in before]
+    for old, new in zip(before, after, strict=True):
+        for name, value in old.items():
+            if name == "namespace":
+                assert new[name] == (value or "default")
+            elif name.endswith("_at") and old["id"] not in UNREADABLE:
+                assert same_moment(value, new[name]), (old["id"], name)
+            elif not name.endswith("_at"):
+                assert new[name] == value, (old["id"], name)
+    assert len({row["uuid"] for row in after}) == len(after)
+
+
+@pytest.mark.parametrize("version", EARLIER)
+def test_open_earlier_version_answers_and_is_sound(
+    version: int, path: Path, embedder: Any, open_store: Callable[..., Store]
+) -> None:
+    write_earlier(path, version, embedder)
+    store = open_store()
+    assert store.examine() == []
+    assert [fact.id for fact in store.history(2)] == [1, 2, 5]
+    [hit, *_] = store.search("where is the observatory?", namespaces="all")
+    assert hit.fact.id == 5
+    assert hit.fact.metadata["tags"] == ["work", "日本"]
+    assert 7 in [hit.fact.id for hit in store.search("日本", namespaces="all")]
+    assert 1 not in [hit.fact.id for hit in store.search("bakery", namespaces="all")]
+    added = store.add("Alice works at the lighthouse", subject="alice", supersedes=5)
+    assert added.id == 42
+    assert store.examine() == []
+
+
+@pytest.mark.parametrize("version", EARLIER[1:])
+def test_open_earlier_version_with_recorded_model_searches_by_meaning(
+    version: int, path: Path, embedder: Any, open_store: Callable[..., Store]
+) -> None:
+    write_earlier(path, version, embedder)
+    store = open_store()
+    hits = store.search(FACTS[2]["content"], namespaces="all", word_weight=0)
+    assert hits.words_only is None
+    assert hits[0].fact.id == 5
+    assert hits[0].vector_score == pytest.approx(1.0, abs=1e-5)
+
+
+def test_open_earlier_version_of_another_model_is_refused_unchanged_rows(
+    path: Path, embedder: Any, open_store: Callable[..., Store]
+) -> None:
+    write_earlier(path, 6, embedder)
+
+    class Other:
+        model = "other-3"
+
+        def embed(self, texts: Any) -> Any:
+            return np.ones((len(texts), 3), dtype=np.float32)
+
+    with pytest.raises(memstore.EmbedderMismatch, match=r"words-64.*other-3"):
+        open_store(embedder=Other())
+    assert open_store(embedder=None).status().active == 7 - 3  # "work" and the retired left out
+
+
+def test_vectors_move_out_of_the_rows_and_what_has_none_is_pending(
+    path: Path, embedder: Any, open_store: Callable[..., Store]
+) -> None:
+    before = write_earlier(path, 6, embedder)
+    empty = 7
+    with closing(sqlite3.connect(path)) as file:
+        file.execute("UPDATE memstore_facts SET content = '' WHERE id = ?", (empty,))
+        file.commit()
+    open_store().close()
+    for old, new in zip(before, read_rows(path), strict=True):
+        assert new["embedding"] == old["embedding"]
+    waiting = len(without_vector(path)) - 1
+    store = open_store()
+    assert (store.status().model, store.status().dimension) == ("words-64", 64)
+    assert store.status().quarantined == 0
+    assert store.embed_pending(everywhere=True).embedded == waiting
+    store.close()
+    assert without_vector(path) == [empty]
+    with closing(sqlite3.connect(path)) as file:
+        assert file.execute(
+            "SELECT count(*) FROM memstore_meta WHERE key LIKE 'embedding%'"
+        ).fetchone() == (0,)
+
+
+@pytest.mark.parametrize("left", ["some", "none"])
+def test_ids_that_the_original_deleted_are_not_given_again(
+    left: str, path: Path, embedder: Any, open_store: Callable[..., Store]
+) -> None:
+    write_earlier(path, 6, embedder)
+    with closing(sqlite3.connect(path)) as file:
+        file.execute(f"DELETE FROM memstore_facts WHERE {'id = 41' if left == 'some' else 'true'}")
+        file.commit()
+    assert open_store().add("the next one", subject="ids").id == 42
+
+
+def test_fact_superseded_by_a_deleted_one_stays_superseded(
+    path: Path, embedder: Any, open_store: Callable[..., Store]
+) -> None:
+    """The original deleted rows without asking who names them."""
+    write_earlier(path, 6, embedder)
+    with closing(sqlite3.connect(path)) as file:
+        file.execute("DELETE FROM memstore_facts WHERE id = 5")
+        file.commit()
+    store = open_store()
+    assert store.get(2).superseded_by == 5
+    assert [finding.message for finding in store.examine()] == [
+        "superseded by facts that do not exist: 2"
+    ]
+
+
+def test_links_are_enforced_again_after_the_upgrade(path: Path, embedder: Any) -> None:
+    write_earlier(path, 6, embedder)
+    with closing(SqliteEngine(path)) as engine:
+        migrations.migrate(engine)
+        with pytest.raises(StorageError, match="FOREIGN KEY"), engine.write() as transaction:
+            transaction.run("UPDATE memstore_facts SET superseded_by = 999 WHERE id = 1")
+
+
+def test_embed_file_with_vectors_of_unknown_model_never_mixes_models(
+    path: Path, embedder: Any, open_store: Callable[..., Store]
+) -> None:
+    """V1 recorded no model: its vectors may be anything, even of the right length."""
+    write_earlier(path, 1, embedder)
+    strange = np.full(64, 9.0, dtype="<f4").tobytes()
+    with closing(sqlite3.connect(path)) as file:
+        file.execute("UPDATE memstore_facts SET embedding = ? WHERE id IN (5, 41)", (strange,))
+        file.commit()
+    store = open_store()
+    store.add("the first fact that names a model", subject="model")
+    store.embed_pending()
+    assert store.examine() == []
+    stored = {row["id"]: row["embedding"] for row in read_rows(path)}
+    assert strange not in stored.values()
+    assert stored[5] is not None
+
+
+def test_open_unreadable_times_are_kept_aside(
+    path: Path, embedder: Any, open_store: Callable[..., Store]
+) -> None:
+    write_earlier(path, 6, embedder)
+    store = open_store()
+    with closing(sqlite3.connect(path)) as file:
+        kept = dict(
+            file.execute("SELECT key, value FROM memstore_meta WHERE key LIKE 'unreadable%'")
+        )
+    assert json.loads(kept["unreadable_times:9"]) == ["last Tuesday", "0000-00-00"]
+    assert json.loads(kept["unreadable_times:10"]) == ["0001-01-01T00:00:00+09:00"]
+    assert store.get(9).use_count == 1
+
+
+@pytest.mark.parametrize("version", EARLIER)
+def test_upgraded_schema_equals_a_new_one(
+    version: int, path: Path, tmp_path: Path, embedder: Any, open_store: Callable[..., Store]
+) -> None:
+    write_earlier(path, version, embedder)
+    open_store().close()
+    fresh = tmp_path / "fresh.db"
+    open_store(fresh).close()
+    assert schema_of(path) == schema_of(fresh)
+    assert columns_of(path) == columns_of(fresh)
+
+
+def test_open_at_newest_version_changes_nothing(
+    path: Path, embedder: Any, open_store: Callable[..., Store]
+) -> None:
+    write_earlier(path, 6, embedder)
+    open_store().close()
+    before = path.read_bytes()
+    open_store().close()
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("stop", range(2, migrations.VERSION))
+def test_upgrade_stopped_after_a_step_goes_on_where_it_stood(
+    stop: int,
+    path: Path,
+    embedder: Any,
+    open_store: Callable[..., Store],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    before = write_earlier(path, 1, embedder)
+    with monkeypatch.context() as stopping:
+        stopping.setattr(migrations, "VERSION", stop)
+        memstore.open(path, embedder=None).close()
+    store = open_store()
+    assert store.status().schema_version == migrations.VERSION
+    assert [row["content"] for row in read_rows(path)] == [row["content"] for row in before]
+    assert store.examine() == []
+
+
+def test_upgrade_failing_inside_a_step_leaves_the_step_before(
+    path: Path, embedder: Any, open_store: Callable[..., Store]
+) -> None:
+    write_earlier(path, 4, embedder)
+    with closing(sqlite3.connect(path)) as file:
+        file.execute("CREATE TABLE memstore_journal (in_the_way)")
+    with pytest.raises(StorageError, match="memstore_journal"):
+        open_store()
+    with closing(sqlite3.connect(path)) as file:
+        assert file.execute("SELECT version FROM memstore_version").fetchall() == [(6,)]
+        file.execute("DROP TABLE memstore_journal")
+        file.commit()
+    assert open_store().examine() == []
+
+
+OPEN = """
+import sys, memstore
+sys.stdin.readline()
+with memstore.open(sys.argv[1], embedder=None) as store:
+    print(store.status().schema_version, store.status().active)
+"""
+
+
+@pytest.mark.parametrize("version", [1, 6])
+def test_upgrade_by_several_processes_at_once_happens_once(
+    version: int, path: Path, embedder: Any, open_store: Callable[..., Store]
+) -> None:
+    before = write_earlier(path, version, embedder)
+    openers = [
+        subprocess.Popen(
+            [sys.executable, "-c", OPEN, str(path)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for _ in range(4)
+    ]
+    for opener in openers:
+        assert opener.stdin is not None
+        opener.stdin.write("go\n")
+        opener.stdin.flush()
+    answers = [opener.communicate(timeout=60) for opener in openers]
+    active = 7 if version == 1 else 4
+    assert answers == [(f"{migrations.VERSION} {active}\n", "")] * 4
+    after = read_rows(path)
+    assert [row["content"] for row in after] == [row["content"] for row in before]
+    store = open_store()
+    assert store.examine() == []
+    with closing(sqlite3.connect(path)) as file:
+        adopted = file.execute("SELECT count(*) FROM memstore_journal").fetchone()
+    assert adopted == (len(before),)
+
+
+def test_upgrade_killed_at_any_moment_goes_on_where_it_stood(
+    path: Path, embedder: Any, open_store: Callable[..., Store]
+) -> None:
+    facts = [
+        {"id": n, "content": f"fact number {n}", "subject": "s", "category": "note"}
+        | {"created_at": DAY + "08:00:00Z"}
+        for n in range(1, 3001)
+    ]
+    write_earlier(path, 1, embedder, facts=facts, embedded=())
+    for milliseconds in (0, 2, 5, 10, 20, 40, 60):
+        opener = subprocess.Popen(
+            [sys.executable, "-c", "import memstore\nprint('at it', flush=True)" + OPEN, str(path)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        with opener:
+            assert opener.stdin is not None
+            assert opener.stdout is not None
+            opener.stdout.readline()
+            opener.stdin.write("go\n")
+            opener.stdin.flush()
+            time.sleep(milliseconds / 1000)
+            opener.kill()
+            opener.communicate()
+    store = open_store()
+    assert [fact.content for fact in store.list()] == [fact["content"] for fact in facts]
+    assert store.examine() == []
+
+
+@pytest.mark.parametrize("journal_mode", ["DELETE", "WAL"])
+@pytest.mark.parametrize("version", [7, 12, 16, 99])
+def test_open_later_version_of_another_program_is_refused_untouched(
+    version: int, journal_mode: str, path: Path, embedder: Any, open_store: Callable[..., Store]
+) -> None:
+    write_earlier(path, 6, embedder, journal_mode=journal_mode)
+    with closing(sqlite3.connect(path)) as file:
+        file.execute("ALTER TABLE memstore_facts ADD COLUMN links TEXT")
+        file.execute("UPDATE memstore_version SET version = ?", (version,))
+        file.commit()
+    before = path.read_bytes()
+    with pytest.raises(SchemaError, match=rf"schema version {version} of a different memstore"):
+        open_store()
+    assert path.read_bytes() == before
+    assert [file.name for file in path.parent.iterdir()] == [path.name]
+
+
+@pytest.mark.parametrize("read_only", [False, True])
+@pytest.mark.parametrize(
+    ("version", "message"),
+    [
+        (8, r"development build .*version 8\).*untouched: export it with the build that wrote it"),
+        (
+            15,
+            r"development build .*version 15\).*untouched: export it with the build that wrote it",
+        ),
+        (16, r"newer memstore \(schema version 16;.*untouched: upgrade"),
+        (99, r"newer memstore \(schema version 99;.*untouched: upgrade"),
+    ],
+)
+def test_open_unknown_version_of_ours_is_refused_untouched(
+    version: int, message: str, read_only: bool, path: Path, open_store: Callable[..., Store]
+) -> None:
+    with open_store() as store:
+        store.add("written by another build", subject="time")
+    with closing(sqlite3.connect(path)) as file:
+        file.execute("UPDATE memstore_version SET version = ?", (version,))
+        file.commit()
+    before = path.read_bytes()
+    with pytest.raises(SchemaError, match=message):
+        open_store(read_only=read_only)
+    assert path.read_bytes() == before
+
+
+def test_open_read_only_earlier_version_is_refused_untouched(
+    path: Path, embedder: Any, open_store: Callable[..., Store]
+) -> None:
+    write_earlier(path, 3, embedder)
+    before = path.read_bytes()
+    with pytest.raises(SchemaError, match=r"version 3.*without read_only"):
+        open_store(read_only=True)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("content", [b"just some text, no pages\n" * 400, b"SQLite format 3\0oops"])
+def test_open_file_that_is_no_database_is_refused_untouched(
+    content: bytes, path: Path, open_store: Callable[..., Store]
+) -> None:
+    path.write_bytes(content)
+    with pytest.raises(StorageError, match=r"no memstore database|cannot use"):
+        open_store()
+    assert path.read_bytes() == content
+
+
+def test_open_directory_is_refused(tmp_path: Path, open_store: Callable[..., Store]) -> None:
+    with pytest.raises(StorageError, match="cannot open"):
+        open_store(tmp_path)
+
+
+def test_open_empty_file_is_a_new_store(path: Path, open_store: Callable[..., Store]) -> None:
+    path.touch()
+    store = open_store()
+    assert store.add("first", subject="empty").id == 1
+    assert store.examine() == []
+
+
+def test_open_in_missing_folder_creates_it(
+    tmp_path: Path, open_store: Callable[..., Store]
+) -> None:
+    file = tmp_path / "a" / "b" / "memory.db"
+    open_store(file).close()
+    assert file.exists()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no permission bits")
+def test_new_file_is_private_to_its_user(path: Path, open_store: Callable[..., Store]) -> None:
+    open_store()
+    assert path.stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may write into every folder")
+def test_open_in_unwritable_folder_is_refused(
+    tmp_path: Path, open_store: Callable[..., Store]
+) -> None:
+    folder = tmp_path / "locked"
+    folder.mkdir(mode=0o500)
+    with pytest.raises(StorageError, match="cannot create"):
+        open_store(folder / "memory.db")
+
+
+def test_erase_reaches_pages_freed_before_the_upgrade(path: Path) -> None:
+    """Programs that do not overwrite what they delete leave copies in pages nobody uses."""
+    with closing(sqlite3.connect(path)) as old:
+        old.execute("PRAGMA secure_delete = OFF")
+        for step in (V1, *LATER_STEPS.values(), "UPDATE memstore_version SET version = 6"):
+            old.executescript(step)
+        old.executemany(
+            "INSERT INTO memstore_facts (content, subject, category, created_at)"
+            " VALUES (?, 'vault', 'note', '2026-01-01T00:00:00Z')",
+            [(f"the code is xylophone{number} " * 50,) for number in range(200)],
+        )
+        old.execute("DELETE FROM memstore_facts WHERE id > 1")
+        old.commit()
+    assert b"xylophone150" in path.read_bytes()
+    with memstore.open(path, embedder=None) as store:
+        assert store.erase(1) is True
+        assert b"xylophone" not in path.read_bytes()
+
+
+ODD_ROWS = {
+    1: ("CAST(X'61FF62' AS TEXT)", "NULL", "NULL"),
+    2: ("X'6162'", "NULL", "NULL"),
+    3: ("''", "CAST(X'7BFF' AS TEXT)", "NULL"),
+    4: ("'  '", "'" + json.dumps({"big": "x" * 70_000}) + "'", "5"),
+    5: ("'circle'", "X'7B7D'", "4"),
+    6: ("'itself'", "NULL", "6"),
+    7: ("'nul ' || char(0)", "NULL", "NULL"),
+}
+"""Content, metadata and successor, as the original took them: it asked for little."""
+
+
+def test_odd_rows_of_the_original_open_and_travel(path: Path, tmp_path: Path) -> None:
+    with closing(sqlite3.connect(path)) as old:
+        for step in (V1, *LATER_STEPS.values(), "UPDATE memstore_version SET version = 6"):
+            old.executescript(step)
+        for number, (content, metadata, successor) in ODD_ROWS.items():
+            old.execute(
+                "INSERT INTO memstore_facts (id, content, subject, category, metadata,"
+                f" superseded_by, created_at) VALUES ({number}, {content}, 'odd', 'note',"
+                f" {metadata}, {successor}, CAST(X'FF' AS TEXT))"
+            )
+        old.commit()
+    with memstore.open(path, embedder=None) as store:
+        assert store.examine() == []
+        facts = {fact.id: fact for fact in store.list(active_only=False)}
+        assert facts.keys() == ODD_ROWS.keys()
+        assert facts[1].content == "a\ufffdb"
+        assert facts[2].content == "ab"
+        assert facts[6].status == "active"
+        assert [fact.id for fact in store.history(4)] == [4, 5]
+        assert facts[5].status == "active"
+        assert store.restore(4).content == "  "
+        lines = list(store.export())
+    with memstore.open(tmp_path / "copy.db", embedder=None) as copy:
+        assert copy.import_(lines).imported == len(ODD_ROWS) + 1
+        assert copy.examine() == []
+    with closing(sqlite3.connect(path)) as file:
+        kept = dict(file.execute("SELECT key, value FROM memstore_meta"))
+    assert json.loads(kept["unreadable_texts:1"])["content"] == "61ff62"
+
+
+def test_database_of_another_program_is_refused_and_untouched(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as other:
+        other.execute("CREATE TABLE bookmarks (url TEXT)")
+        other.commit()
+    before = path.read_bytes()
+    with pytest.raises(SchemaError, match="another program"):
+        memstore.open(path)
+    assert path.read_bytes() == before
+    assert [file.name for file in path.parent.iterdir()] == [path.name]

@@ -1,0 +1,671 @@
+"""Going over to another embedding model: searches go on, nothing is lost, one can go back."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+from tests.conftest import WordEmbedder
+from tests.support.http_server import Asked, serving
+
+import memstore
+from memstore import Conflict, NewFact, NotFound, Store
+
+Open = Callable[..., Store]
+
+MEANING: dict[str, Any] = {"word_weight": 0.0, "vector_weight": 1.0}
+
+
+class Buckets(WordEmbedder):
+    """Counts words as ``WordEmbedder`` does, under another name and into as many as it is told."""
+
+    def __init__(self, model: str = "words-24", dimension: int = 24) -> None:
+        super().__init__()
+        self.model = model
+        self._dimension = dimension
+
+    def embed(self, texts: Sequence[str]) -> Any:
+        rows = super().embed(texts)
+        folded = np.zeros((len(texts), self._dimension), dtype=np.float32)
+        for bucket, counts in enumerate(rows.T):
+            folded[:, bucket % self._dimension] += counts
+        return folded
+
+
+class Provider:
+    """An Ollama whose models give vectors of as many numbers as their names end in."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[str, list[str]]] = []
+        self.url = ""
+
+    @classmethod
+    @contextlib.contextmanager
+    def running(cls) -> Iterator[Provider]:
+        provider = cls()
+        with serving(provider._answer) as provider.url:
+            yield provider
+
+    def _answer(self, asked: Asked) -> None:
+        model, texts = asked.body["model"], asked.body["input"]
+        self.asked.append((model, texts))
+        dimension = int(model.rpartition("-")[2])
+        rows = [[0.01] * dimension for _ in texts]
+        for row, text in zip(rows, texts, strict=True):
+            for word in text.lower().split():
+                row[zlib.crc32(word.encode()) % dimension] += 1.0
+        asked.answer({"embeddings": rows})
+
+
+@pytest.fixture
+def provider(no_proxy: None) -> Iterator[Provider]:
+    with Provider.running() as running:
+        yield running
+
+
+TELLING = "zebra crossing ahead"
+"""A fact that shares no word with another one."""
+
+
+def fill(store: Store, facts: int = 10, episodes: int = 3) -> None:
+    store.add_many(NewFact(content=f"parcel {n} is upstairs", subject="post") for n in range(facts))
+    store.add(TELLING, subject="post")
+    for n in range(episodes):
+        store.episodes.add(f"the {n}. neighbour took a parcel in. " * 80, source="test")
+    assert store.embed_pending().left == 0
+
+
+def ids(hits: Sequence[memstore.SearchHit]) -> list[int]:
+    return [hit.fact.id for hit in hits]
+
+
+def states(store: Store) -> list[tuple[int, str, str | None, int | None]]:
+    found = [one.generation for one in store.generations.list()]
+    return [(one.id, one.state, one.model, one.dimension) for one in found]
+
+
+# -- there and back ------------------------------------------------------------------------------
+
+
+def test_a_file_goes_over_to_a_model_of_another_dimension(store: Store) -> None:
+    fill(store)
+    report = store.reembed(Buckets())
+    assert (report.switched, report.left, report.error) == (True, 0, None)
+    assert report.embedded > 10 + 3, "long episodes are several"
+    assert states(store) == [(1, "retired", "words-64", 64), (2, "active", "words-24", 24)]
+    status = store.status()
+    assert (status.model, status.dimension, status.embedder) == ("words-24", 24, "words-24")
+    hits = store.search(TELLING, **MEANING)
+    assert (hits.words_only, hits[0].fact.content) == (None, TELLING)
+    found = store.episodes.search("the 2. neighbour took", mode="meaning")
+    assert found.words_only is None
+    assert found[0].similarity is not None
+    assert store.examine() == []
+
+
+def test_searches_use_the_old_vectors_while_the_new_ones_are_made(store: Store) -> None:
+    fill(store)
+    old = store.search("parcel upstairs", **MEANING)
+    seen: list[tuple[int, int]] = []
+
+    def look(done: int, total: int) -> None:
+        seen.append((done, total))
+        again = store.search("parcel upstairs", touch=False, **MEANING)
+        assert (ids(again), again.words_only) == (ids(old), None)
+        assert store.status().model == "words-64"
+
+    assert store.reembed(Buckets(), progress=look).switched
+    assert seen
+    assert seen[-1][0] == seen[-1][1]
+
+
+def test_what_is_written_meanwhile_gets_both_vectors(store: Store) -> None:
+    fill(store)
+    new = Buckets()
+    store.generations.stage(new)
+    assert store.generations.run(new, limit=5).embedded == 5
+    late = store.add("a late letter", subject="post")
+    assert late.embedded, "by the model that searches use"
+    said = store.episodes.add("somebody said so late", source="test")
+    with pytest.raises(Conflict, match="texts of generation 2 wait"):
+        store.generations.switch()
+    assert store.reembed(new).switched
+    assert store.get(late.id).embedded
+    assert store.episodes.search("somebody said so late", mode="meaning")[0].episode.id == said.id
+    store.generations.switch(1)
+    assert store.get(late.id).embedded, "the way back lacks nothing of before the switch"
+
+
+def test_going_back_is_one_step_and_what_came_since_is_pending(
+    store: Store, open_store: Open, embedder: Any
+) -> None:
+    fill(store)
+    store.reembed(Buckets())
+    since = store.add("written since", subject="post")
+    assert store.generations.switch(1).model == "words-64"
+    old = open_store()
+    assert not old.get(since.id).embedded
+    assert old.status().pending == 1
+    assert old.search("parcel 4", **MEANING).words_only is None
+    assert old.embed_pending().embedded == 1
+    assert old.examine() == []
+    assert [kind for kind in journal(old) if kind.endswith("_generation")] == [
+        "stage_generation",
+        "switch_generation",
+        "switch_generation",
+    ]
+
+
+def journal(store: Store) -> list[str]:
+    with closing(sqlite3.connect(store.path)) as file:
+        return [kind for (kind,) in file.execute("SELECT kind FROM memstore_journal ORDER BY id")]
+
+
+def test_a_retired_generation_is_taken_up_again(store: Store, embedder: Any) -> None:
+    fill(store)
+    other = Buckets()
+    store.reembed(other)
+    store.add("written since", subject="post")
+    embedder.calls.clear()
+    report = store.reembed(embedder)
+    assert (report.switched, report.embedded) == (True, 1)
+    assert embedder.calls == [["post: written since"]]
+    assert states(store) == [(1, "active", "words-64", 64), (2, "retired", "words-24", 24)]
+
+
+def test_another_dimension_of_the_same_model_is_asked_for_by_again(
+    store: Store, open_store: Open
+) -> None:
+    fill(store)
+    shorter = Buckets("words-64", 16)
+    with pytest.raises(Conflict, match="of the model 'words-64' already"):
+        store.reembed(shorter)
+    unaware = open_store()
+    assert store.reembed(shorter, again=True).switched
+    assert states(store) == [(1, "retired", "words-64", 64), (2, "active", "words-64", 16)]
+    assert store.search("parcel 4", **MEANING).words_only is None
+    told = unaware.search("parcel 4").words_only or ""
+    assert "16 numbers" in told
+    assert "gives 64 now" in told
+
+
+def test_dropping_takes_the_vectors_away(store: Store, path: Path) -> None:
+    fill(store, facts=30)
+    store.reembed(Buckets())
+    done: list[tuple[int, int]] = []
+    store.generations.drop(1, progress=lambda *at: done.append(at))
+    assert states(store) == [(2, "active", "words-24", 24)]
+    assert done[-1][0] == done[-1][1] > 30
+    with closing(sqlite3.connect(path)) as file:
+        for table in ("memstore_fact_vectors", "memstore_piece_vectors"):
+            of = file.execute(f"SELECT DISTINCT generation_id FROM {table}").fetchall()
+            assert of == [(2,)]
+    assert store.examine() == []
+
+
+def test_a_generation_begun_by_mistake_is_dropped(store: Store) -> None:
+    fill(store)
+    wrong = Buckets("wrong", 8)
+    store.generations.stage(wrong)
+    store.generations.run(wrong, limit=3)
+    with pytest.raises(Conflict, match="generation 2 of the model 'wrong' is being staged"):
+        store.reembed(Buckets())
+    store.generations.drop(2)
+    with pytest.raises(NotFound, match="no generation is staged"):
+        store.generations.run(wrong)
+    assert store.reembed(Buckets()).switched
+
+
+def test_what_cannot_be_is_refused_and_changes_nothing(store: Store) -> None:
+    fill(store)
+    generations = store.generations
+    before = states(store)
+    with pytest.raises(Conflict, match="active one"):
+        generations.drop(1)
+    with pytest.raises(Conflict, match="active one already"):
+        generations.switch(1)
+    with pytest.raises(NotFound, match="there is no generation 7: there are 1"):
+        generations.drop(7)
+    with pytest.raises(NotFound, match="no generation is staged"):
+        generations.switch()
+    with pytest.raises(NotFound, match="no generation is staged"):
+        generations.run(Buckets())
+    for wrong in ("1", True, 1.0):
+        with pytest.raises(TypeError, match="whole number"):
+            generations.drop(wrong)  # type: ignore[arg-type]
+    generations.stage(Buckets())
+    with pytest.raises(memstore.EmbedderMismatch, match=r"words-24.*words-64"):
+        generations.run(WordEmbedder())
+    generations.drop(2)
+    assert states(store) == before
+
+
+def test_an_embedder_that_fails_on_the_way_changes_nothing_and_goes_on_later(
+    store: Store,
+) -> None:
+    fill(store, facts=150)
+    new = Buckets()
+    store.generations.stage(new)
+    assert store.generations.run(new, limit=64).embedded == 64
+    new.failure = memstore.EmbedderUnavailable("asleep")
+    report = store.reembed(new)
+    assert (report.switched, report.error) == (False, "asleep")
+    assert report.left > 80
+    assert store.search("parcel 4", **MEANING).words_only is None
+    new.failure = None
+    again = store.reembed(new)
+    assert (again.switched, again.embedded) == (True, report.left)
+
+
+def test_what_the_new_model_refuses_is_named_and_does_not_hold_up_the_switch(
+    store: Store,
+) -> None:
+    fill(store)
+    fact = store.add("a violin", subject="post")
+    episode = store.episodes.add("violin lessons", source="test")
+    store.embed_pending()
+    new = Buckets()
+    new.poison = "violin"
+    report = store.reembed(new)
+    assert report.switched
+    assert report.quarantined_facts == (fact.id,)
+    assert report.quarantined_episodes == (episode.id,)
+    status = store.status()
+    assert (status.quarantined, status.episodes_quarantined) == (1, 1)
+    assert fact.id in ids(store.search("violin", vector_weight=0))
+    assert "violin" in (store.get(fact.id).embed_error or "")
+    new.poison = None
+    assert store.embed_pending(retry_quarantined=True).embedded == 2
+
+
+def test_erasing_takes_the_vectors_of_every_generation(store: Store, path: Path) -> None:
+    fill(store)
+    store.reembed(Buckets())
+    fact = store.add("my secret", subject="post")
+    episode = store.episodes.add("my secret in other words", source="test")
+    store.embed_pending()
+    store.generations.stage(Buckets("third", 12))
+    store.erase(fact.id)
+    store.episodes.erase(episode.id)
+    with closing(sqlite3.connect(path)) as file:
+        for table, owner in (("fact", fact.id), ("piece", None)):
+            erased = file.execute(
+                f"SELECT embedding, embed_attempts FROM memstore_{table}_vectors"
+                f" WHERE {table}_id = coalesce(?, (SELECT max(id) FROM memstore_pieces))",
+                (owner,),
+            ).fetchall()
+            assert erased == [(None, -1)] * 3
+    assert store.reembed(Buckets("third", 12)).switched
+    assert store.examine() == []
+
+
+def test_a_file_without_a_vector_goes_over_too(open_store: Open) -> None:
+    store = open_store(embedder=None)
+    assert store.reembed(Buckets()).switched
+    assert store.status().embedder is None, "a store of words only stays one"
+    store.add("tea", subject="sue")
+    assert store.reembed(Buckets("other", 8)).switched
+    assert (store.status().model, store.status().dimension) == ("other", 8)
+
+
+# -- other processes -----------------------------------------------------------------------------
+
+
+def test_a_store_of_the_old_model_answers_by_words_and_loses_nothing(
+    store: Store, open_store: Open
+) -> None:
+    fill(store)
+    old = open_store()
+    assert old.search("parcel 4", **MEANING).words_only is None
+    assert old.episodes.search("neighbour", mode="meaning").words_only is None
+    assert store.reembed(Buckets()).switched
+
+    hits = old.search("parcel 4")
+    assert "words-24" in (hits.words_only or "")
+    assert "words-64" in (hits.words_only or "")
+    assert hits
+    said = old.episodes.search("neighbour")
+    assert (said.words_only_code, bool(said)) == ("other_model", True)
+    added = old.add("written by the old one", subject="post")
+    assert not added.embedded
+    old.embed_in_background(interval_seconds=0.02)
+    time.sleep(0.2)
+    assert old.status().pending == 1
+    assert "words-24" in (old.embedder_trouble or "")
+    old.warm()
+
+    assert store.embed_pending().embedded == 1
+    assert store.search("written by the old one", **MEANING)[0].fact.id == added.id
+    store.generations.switch(1)
+    assert old.search("parcel 4", **MEANING).words_only is None
+
+
+def test_a_store_opened_by_the_name_of_its_provider_follows(
+    path: Path, provider: Provider, open_store: Open
+) -> None:
+    first, second = (
+        open_store(embedder="ollama", model="small-16", base_url=provider.url) for _ in range(2)
+    )
+    fill(first)
+    assert second.search("parcel 4", **MEANING).words_only is None
+    assert second.episodes.search("neighbour", mode="meaning").words_only is None
+    larger = memstore.OllamaEmbedder("large-48", base_url=provider.url)
+    with closing(larger):
+        assert first.reembed(larger).switched
+
+    said = second.episodes.search("the 2. neighbour took", mode="meaning")
+    assert said.words_only is None
+    hits = second.search(TELLING, **MEANING)
+    assert (hits.words_only, hits[0].fact.content) == (None, TELLING)
+    assert second.status().embedder == "large-48"
+    assert second.add("more", subject="post").embedded
+    assert {model for model, _ in provider.asked[-2:]} == {"large-48"}
+
+    first.generations.switch(1)
+    assert second.search("parcel 4", **MEANING).words_only is None
+    assert second.status().embedder == "small-16"
+
+
+def test_the_first_write_after_a_switch_waits_and_the_next_one_does_not(
+    path: Path, provider: Provider, open_store: Open
+) -> None:
+    store = open_store(embedder="ollama", model="small-16", base_url=provider.url)
+    fill(store)
+    with (
+        open_store(embedder=None) as elsewhere,
+        closing(memstore.OllamaEmbedder("large-48", base_url=provider.url)) as larger,
+    ):
+        assert elsewhere.reembed(larger).switched
+    assert not store.add("first", subject="post").embedded
+    assert store.embedder_trouble is None
+    assert store.add("second", subject="post").embedded
+    assert store.embed_pending().embedded == 1
+
+
+def test_the_drain_follows_as_well(path: Path, provider: Provider, open_store: Open) -> None:
+    store = open_store(embedder="ollama", model="small-16", base_url=provider.url)
+    fill(store)
+    with open_store(embedder=None) as elsewhere:
+        assert elsewhere.reembed(memstore.LocalEmbedder()).switched
+        elsewhere.add("left by another", subject="post")
+    assert store.embed_pending().embedded == 1
+    assert "wordllama" in (store.status().embedder or "")
+
+
+def test_opening_with_the_old_model_says_what_to_do(store: Store, open_store: Open) -> None:
+    fill(store)
+    store.reembed(Buckets())
+    with pytest.raises(memstore.EmbedderMismatch, match=r"words-24.*words-64.*reembed"):
+        open_store()
+
+
+def test_searches_in_other_threads_never_mix_two_models(store: Store) -> None:
+    fill(store, facts=40)
+    ended = threading.Event()
+    wrong: list[Any] = []
+
+    def look() -> None:
+        while not ended.is_set():
+            hits = store.search(TELLING, touch=False, **MEANING)
+            if hits.words_only is None and (not hits or hits[0].fact.content != TELLING):
+                wrong.append(hits)
+
+    threads = [threading.Thread(target=look) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    # Of the same length, so that nothing but the name tells them apart.
+    mixed = Buckets("mixed-64", 64)
+    embed = mixed.embed
+    mixed.embed = lambda texts: np.ascontiguousarray(embed(texts)[:, ::-1])  # type: ignore[method-assign]
+    for _ in range(3):
+        store.reembed(mixed, again=True)
+        store.reembed(WordEmbedder(), again=True)
+    ended.set()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+    assert store.examine() == []
+
+
+# -- killed --------------------------------------------------------------------------------------
+
+SCRIPT = """
+import os, signal, sys, time
+import numpy as np
+import memstore
+from memstore.database import generation_table
+from memstore.generations import Generations
+
+class Slow:
+    model = "words-24"
+    def embed(self, texts):
+        time.sleep(0.004)
+        return np.array([[text.count(chr(97 + i)) + 0.5 for i in range(24)] for text in texts],
+                        dtype=np.float32)
+
+def die(*_):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+path, how = sys.argv[1:]
+switch, whole = generation_table.switch, Generations._switch_if_whole
+if how == "before":
+    generation_table.switch = die
+if how == "within":
+    generation_table.switch = lambda *given: (switch(*given), die())
+if how == "after":
+    Generations._switch_if_whole = lambda *given: (whole(*given), die())
+store = memstore.open(path, embedder=None)
+print("staging", flush=True)
+print(store.reembed(Slow()).switched, flush=True)
+"""
+
+
+def start(path: Path, how: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", SCRIPT, str(path), how], stdout=subprocess.PIPE, text=True
+    )
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="kills by a signal")
+@pytest.mark.parametrize("how", ["before", "within", "after"])
+def test_a_kill_around_the_switch_leaves_one_side_of_it(
+    how: str, store: Store, path: Path, open_store: Open
+) -> None:
+    fill(store)
+    with start(path, how) as process:
+        process.communicate(timeout=60)
+    assert process.returncode == -signal.SIGKILL
+    switched = how == "after"
+    expected = "words-24" if switched else "words-64"
+    assert store.status().model == expected
+    assert store.examine() == []
+    if not switched:
+        assert store.search("parcel 4", **MEANING).words_only is None
+        assert states(store)[1][:2] == (2, "staged")
+        with start(path, "alive") as process:
+            assert process.communicate(timeout=60)[0] == "staging\nTrue\n"
+    assert states(store)[1][:2] == (2, "active")
+    assert store.examine() == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="kills by a signal")
+def test_kills_at_any_moment_cost_a_batch_and_no_more(
+    store: Store, path: Path, open_store: Open
+) -> None:
+    fill(store, facts=1500, episodes=6)
+    chance = random.Random(17)
+    embedded = 0
+    for _ in range(7):
+        with start(path, "alive") as process:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "staging\n"
+            time.sleep(chance.uniform(0, 0.12))
+            process.kill()
+        [old, *new] = store.generations.list()
+        assert store.search("parcel 7", **MEANING).words_only is None or new
+        if new:
+            now = new[0].facts.embedded + new[0].pieces.embedded
+            assert now >= embedded, "what was committed is not made again"
+            embedded = now
+        if old.generation.state == "retired":
+            break
+        store.add(f"parcel {chance.random()} came meanwhile", subject="post")
+    with start(path, "alive") as process:
+        process.communicate(timeout=60)
+    listed = store.generations.list()[1]
+    assert (listed.generation.state, listed.facts.pending, listed.pieces.pending) == (
+        "active",
+        0,
+        0,
+    )
+    assert store.examine() == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="kills by a signal")
+def test_a_kill_while_dropping_leaves_a_generation_that_can_be_dropped(
+    store: Store, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(store, facts=50)
+    store.reembed(Buckets())
+    script = (
+        "import os, signal, sys, memstore\n"
+        "from memstore import generations\n"
+        "generations.DROP_BATCH = 20\n"
+        "store = memstore.open(sys.argv[1], embedder=None)\n"
+        "store.generations.drop(1, progress=lambda *at: os.kill(os.getpid(), signal.SIGKILL))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script, str(path)], check=False, timeout=60)
+    assert done.returncode == -signal.SIGKILL
+    half = store.generations.list()[0]
+    assert (half.generation.state, half.facts.pending) == ("retired", 20)
+    assert store.examine() == []
+    store.generations.drop(1)
+    assert store.examine() == []
+
+
+def test_writers_go_on_while_a_file_goes_over(store: Store, path: Path, open_store: Open) -> None:
+    fill(store)
+    ended = threading.Event()
+    written: list[int] = []
+    new = Buckets()
+    embed = new.embed
+
+    def slow(texts: Sequence[str]) -> Any:
+        time.sleep(0.1)
+        return embed(texts)
+
+    new.embed = slow  # type: ignore[method-assign]
+
+    def write() -> None:
+        with memstore.open(path, embedder=None) as other:
+            while not ended.is_set():
+                written.append(other.add(f"fact {len(written)}", subject="flood").id)
+                time.sleep(0.002)
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    try:
+        assert store.reembed(new).switched
+    finally:
+        ended.set()
+        writer.join()
+    assert len(written) > 3
+    store.embed_pending()
+    assert all(fact.embedded for fact in store.list(subject="flood"))
+    assert store.examine() == []
+
+
+# -- any order of events -------------------------------------------------------------------------
+
+
+class AnyOrder(RuleBasedStateMachine):
+    """Facts and episodes come and go while generations do; the doctor finds nothing to say."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.folder = tempfile.TemporaryDirectory(prefix="memstore-test-")
+        self.store = memstore.open(f"{self.folder.name}/memory.db", embedder=WordEmbedder())
+        self.new = Buckets()
+        self.known = 0
+
+    @rule(text=st.sampled_from(["tea", "green tea", "rain", "a kayak"]))
+    def add(self, text: str) -> None:
+        self.known = self.store.add(text, subject="sue").id
+
+    @rule(words=st.integers(1, 900))
+    def record(self, words: int) -> None:
+        self.store.episodes.add("so it was said " * words, source="test")
+
+    @rule(what=st.sampled_from(["delete", "restore", "erase"]))
+    def change(self, what: str) -> None:
+        with contextlib.suppress(NotFound, Conflict):
+            getattr(self.store, what)(self.known)
+
+    @rule()
+    def erase_episode(self) -> None:
+        for episode in self.store.episodes.list(limit=1):
+            self.store.episodes.erase(episode.id)
+
+    @rule(limit=st.integers(1, 5))
+    def stage(self, limit: int) -> None:
+        with contextlib.suppress(Conflict):
+            self.store.generations.stage(self.new)
+            self.store.generations.run(self.new, limit=limit)
+
+    @rule()
+    def go_over(self) -> None:
+        with contextlib.suppress(Conflict):
+            assert self.store.reembed(self.new).switched
+
+    @rule(number=st.integers(1, 3))
+    def switch(self, number: int) -> None:
+        with contextlib.suppress(Conflict, NotFound):
+            self.store.generations.switch(number)
+
+    @rule(number=st.integers(1, 3))
+    def drop(self, number: int) -> None:
+        with contextlib.suppress(Conflict, NotFound):
+            self.store.generations.drop(number)
+
+    @rule()
+    def embed(self) -> None:
+        with contextlib.suppress(memstore.EmbedderMismatch):
+            assert self.store.embed_pending().left == 0
+
+    @rule()
+    def search(self) -> None:
+        self.store.search("tea")
+        self.store.episodes.search("said")
+
+    @invariant()
+    def one_is_active(self) -> None:
+        found = [one.generation.state for one in self.store.generations.list()]
+        assert found.count("active") == 1
+        assert found.count("staged") <= 1
+
+    def teardown(self) -> None:
+        findings = self.store.examine()
+        self.store.close()
+        self.folder.cleanup()
+        assert findings == []
+
+
+AnyOrder.TestCase.settings = settings(deadline=None, max_examples=25, stateful_step_count=25)
+TestAnyOrder = AnyOrder.TestCase

@@ -1,0 +1,470 @@
+"""Draining what is pending: facts and episodes alike, by one process at a time, patiently."""
+
+from __future__ import annotations
+
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.conftest import WordEmbedder
+from tests.support.embedding_server import EmbeddingServer
+
+import memstore
+from memstore import NewFact, Store
+from memstore.database.journal import Author
+from memstore.database.sqlite.engine import SqliteEngine
+from memstore.domain import clock
+from memstore.embedding.background import JOB, BackgroundEmbedding
+from memstore.embedding.current import Following
+from memstore.embedding.embedding import BATCH, BATCH_CHARACTERS, first_batch
+from memstore.embedding.leases import Lease
+
+Open = Callable[..., Store]
+
+
+def wait_for(condition: Callable[[], bool], seconds: float = 30) -> bool:
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if condition():
+            return True
+        time.sleep(0.01)
+    return condition()
+
+
+def waiting(store: Store) -> int:
+    status = store.status()
+    return status.pending + status.episodes_pending
+
+
+@pytest.fixture
+def wordless(open_store: Open) -> Store:
+    """Another store on the same file, whose facts and episodes are pending."""
+    return open_store(embedder=None)
+
+
+# -- facts and episodes --------------------------------------------------------------------------
+
+
+def test_facts_and_episodes_are_drained_alike(store: Store, wordless: Store, embedder: Any) -> None:
+    wordless.add("tea", subject="sue")
+    short = wordless.episodes.add("she asked for tea", source="test", name="breakfast")
+    long = wordless.episodes.add("and the kettle sang all morning. " * 100, source="test")
+    report = store.embed_pending()
+    assert (report.left, report.failed, report.error) == (0, 0, None)
+    assert report.pieces == report.embedded - 1 > 2
+    texts = [text for call in embedder.calls for text in call]
+    assert texts[:2] == ["sue: tea", "breakfast: she asked for tea"]
+    pieces = texts[2:]
+    assert all(piece in long.content for piece in pieces)
+    assert sum(map(len, pieces)) >= len(long.content)
+    assert waiting(store) == 0
+    kinds = [line.kind for line in store.episodes.operations(long.id)]
+    assert kinds == ["episode", *["embed"] * kinds.count("embed")]
+    assert short.id in [
+        hit.episode.id for hit in store.episodes.search("asked for tea", mode="meaning")
+    ]
+    assert store.examine() == []
+
+
+def test_an_episode_the_embedder_refuses_is_quarantined_alone(
+    store: Store, wordless: Store, embedder: Any
+) -> None:
+    embedder.poison = "violin"
+    bad = wordless.episodes.add("a violin", source="test")
+    good = wordless.episodes.add("a kettle", source="test")
+    for _ in range(4):
+        store.embed_pending()
+    status = store.status()
+    assert (status.episodes_pending, status.episodes_quarantined) == (0, 1)
+    assert store.episodes.operations(bad.id)[-1].kind == "quarantine"
+    assert [hit.episode.id for hit in store.episodes.search("kettle", mode="meaning")] == [good.id]
+    embedder.poison = None
+    assert store.embed_pending(retry_quarantined=True).pieces == 1
+
+
+def test_an_episode_erased_meanwhile_gets_no_vector(
+    store: Store, wordless: Store, embedder: Any, path: Path
+) -> None:
+    episode = wordless.episodes.add("a secret", source="test")
+    embed = embedder.embed
+
+    def erase_first(texts: Sequence[str]) -> Any:
+        embedder.embed = embed
+        wordless.episodes.erase(episode.id)
+        return embed(texts)
+
+    embedder.embed = erase_first
+    assert store.embed_pending().embedded == 0
+    with closing(sqlite3.connect(path)) as file:
+        assert file.execute("SELECT embedding FROM memstore_piece_vectors").fetchall() == [(None,)]
+    assert (waiting(store), store.examine()) == (0, [])
+
+
+def test_another_store_hears_of_each_piece(store: Store, open_store: Open) -> None:
+    other = open_store()
+    store.episodes.add("a kettle", source="test")
+    store.embed_pending()
+    assert other.episodes.search("kettle", mode="meaning")[0].similarity is not None
+    late = store.episodes.add("a kayak on the lake", source="test")
+    store.embed_pending()
+    assert other.episodes.search("kayak", mode="meaning")[0].episode.id == late.id
+    store.episodes.erase(late.id)
+    assert late.id not in [hit.episode.id for hit in other.episodes.search("kayak")]
+
+
+# -- batches -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("lengths", "expected"),
+    [
+        ([], 0),
+        ([5], 1),
+        ([BATCH_CHARACTERS + 1], 1),
+        ([BATCH_CHARACTERS + 1, 1], 1),
+        ([BATCH_CHARACTERS - 1, 1], 2),
+        ([BATCH_CHARACTERS - 1, 2], 1),
+        ([1] * (BATCH + 9), BATCH),
+    ],
+)
+def test_a_batch_is_limited_by_number_and_by_length(lengths: list[int], expected: int) -> None:
+    assert first_batch(["x" * length for length in lengths]) == expected
+
+
+def test_long_texts_are_sent_few_at_a_time(store: Store, wordless: Store, embedder: Any) -> None:
+    facts = [NewFact(content="tea " * 10_000, subject="sue") for _ in range(7)]
+    store.add_many(facts)
+    assert [len(call) for call in embedder.calls] == [2, 2, 2, 1]
+    embedder.calls.clear()
+    wordless.add_many(facts)
+    assert store.embed_pending().embedded == 7
+    assert [len(call) for call in embedder.calls] == [2, 2, 2, 1]
+
+
+BULK = """
+import sys, time
+import numpy as np
+import memstore
+
+class Slow:
+    model = "words-64"
+    def embed(self, texts):
+        time.sleep(0.01)
+        return np.ones((len(texts), 64), dtype=np.float32)
+
+store = memstore.open(sys.argv[1], embedder=Slow())
+print(store.embed_pending(progress=lambda *at: print(*at, flush=True)).left)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="kills by a signal")
+def test_a_bulk_goes_on_after_a_kill(store: Store, wordless: Store, path: Path) -> None:
+    wordless.add_many(NewFact(content=f"fact {n}", subject="bulk") for n in range(2000))
+    with subprocess.Popen(
+        [sys.executable, "-c", BULK, str(path)], stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        for _ in range(5):
+            line = process.stdout.readline()
+        process.kill()
+    assert line == "320 2000\n"
+    left = store.status().pending
+    assert 2000 - 320 - 20 * 64 <= left <= 2000 - 320
+    assert store.embed_pending().embedded == left
+    assert store.examine() == []
+
+
+# -- one at a time -------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def engine(store: Store, path: Path) -> Iterator[SqliteEngine]:
+    with closing(SqliteEngine(path)) as opened:
+        yield opened
+
+
+def test_a_lease_is_held_by_one_and_given_back(engine: SqliteEngine, path: Path) -> None:
+    first, second = Lease(engine, "job"), Lease(engine, "job")
+    assert first.is_free()
+    with first:
+        assert (first.held, second.is_free(), first.is_free()) == (True, False, True)
+        with second:
+            assert not second.held
+        with Lease(engine, "another job") as other:
+            assert other.held
+        assert first.held
+    assert not first.held
+    with second:
+        assert second.held
+    with closing(sqlite3.connect(path)) as file:
+        assert file.execute("SELECT * FROM memstore_leases").fetchall() == []
+
+
+def test_a_lease_is_renewed_while_its_holder_lives(engine: SqliteEngine) -> None:
+    with Lease(engine, "job", 0.6) as lease:
+        rival = Lease(engine, "job", 0.6)
+        ends = time.monotonic() + 1.5
+        while time.monotonic() < ends:
+            assert not rival.is_free()
+            time.sleep(0.05)
+        assert lease.held
+
+
+def put_lease(path: Path, holder: str, seconds_from_now: float) -> None:
+    at = clock.to_text(clock.utc_now() + timedelta(seconds=seconds_from_now))
+    with closing(sqlite3.connect(path)) as file:
+        file.execute("INSERT OR REPLACE INTO memstore_leases VALUES ('job', ?, ?)", (holder, at))
+        file.commit()
+
+
+@pytest.mark.parametrize(
+    ("seconds_from_now", "free"),
+    [(5, False), (-1, True), (-86_400, True), (86_400, True)],
+    ids=["living", "dead", "clock set forward", "clock set back"],
+)
+def test_a_lease_ends_by_itself_whatever_the_clock_does(
+    engine: SqliteEngine, path: Path, seconds_from_now: float, free: bool
+) -> None:
+    put_lease(path, "somebody", seconds_from_now)
+    lease = Lease(engine, "job", 20)
+    assert lease.is_free() == free
+    with lease:
+        assert lease.held == free
+
+
+def test_a_holder_notices_that_its_lease_went_to_another(engine: SqliteEngine, path: Path) -> None:
+    with Lease(engine, "job", 0.3) as lease:
+        put_lease(path, "somebody", 0.2)
+        assert wait_for(lambda: not lease.held or lease.is_free())
+    with closing(sqlite3.connect(path)) as file:
+        assert file.execute("SELECT count(*) FROM memstore_leases").fetchone()[0] <= 1
+
+
+class Counting(WordEmbedder):
+    """Notes how many ask at once, among all that share the notes."""
+
+    now = most = 0
+    counting = threading.Lock()
+
+    def embed(self, texts: Sequence[str]) -> Any:
+        with self.counting:
+            Counting.now += 1
+            Counting.most = max(Counting.most, Counting.now)
+        time.sleep(0.01)
+        try:
+            return super().embed(texts)
+        finally:
+            with self.counting:
+                Counting.now -= 1
+
+
+def test_of_many_that_drain_in_the_background_one_works_at_a_time(
+    wordless: Store, open_store: Open
+) -> None:
+    Counting.now = Counting.most = 0
+    stores = [open_store(embedder=Counting()) for _ in range(4)]
+    for n in range(5):
+        wordless.add_many(NewFact(content=f"fact {n} {m}", subject="s") for m in range(100))
+        wordless.episodes.add(f"episode {n}", source="test")
+    for store in stores:
+        store.embed_in_background(interval_seconds=0.01)
+    assert wait_for(lambda: waiting(wordless) == 0)
+    assert Counting.most == 1
+
+
+HOLDER = """
+import sys, time
+import memstore
+from memstore.database.sqlite import SqliteEngine
+from memstore.background import JOB
+from memstore.leases import Lease
+
+with Lease(SqliteEngine(sys.argv[1]), JOB, 1.0) as lease:
+    print(lease.held, flush=True)
+    time.sleep(600)
+"""
+
+
+def test_another_takes_over_from_one_that_was_killed(
+    store: Store, wordless: Store, engine: SqliteEngine, path: Path, embedder: Any
+) -> None:
+    wordless.add("tea", subject="sue")
+    background = BackgroundEmbedding(
+        engine,
+        Author("test", "test"),
+        Following(str(path), embedder, None),
+        None,
+        0.02,
+        lease_seconds=1.0,
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLDER, str(path)], stdout=subprocess.PIPE, text=True
+    ) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == "True\n"
+        background.start()
+        time.sleep(1.5)
+        assert (waiting(wordless), embedder.calls) == (1, []), "it is renewed"
+        holder.kill()
+    assert wait_for(lambda: waiting(wordless) == 0)
+    background.stop()
+
+
+# -- in the background ---------------------------------------------------------------------------
+
+
+def test_every_namespace_is_drained_and_stores_within_share_one_thread(
+    store: Store, wordless: Store
+) -> None:
+    inner = store.within("inner")
+    wordless.within("elsewhere").episodes.add("said elsewhere", source="test")
+    inner.embed_in_background(interval_seconds=0.02)
+    store.embed_in_background(interval_seconds=0.02)
+    names = [thread.name for thread in threading.enumerate()]
+    assert names.count("memstore-embedding") == 1
+    inner.close()
+    assert wait_for(lambda: waiting(store.within("elsewhere")) == 0)
+
+
+def test_a_background_with_nothing_to_do_writes_nothing(
+    store: Store, path: Path, embedder: Any
+) -> None:
+    store.add("tea", subject="sue")
+    with closing(sqlite3.connect(path)) as file:
+        before = file.execute("PRAGMA data_version").fetchone()
+        embedder.calls.clear()
+        store.embed_in_background(interval_seconds=0.01)
+        time.sleep(0.5)
+        assert file.execute("PRAGMA data_version").fetchone() == before
+    assert embedder.calls == []
+
+
+def test_a_background_waits_for_a_lease_without_writing(
+    store: Store, wordless: Store, path: Path, engine: SqliteEngine
+) -> None:
+    wordless.add("tea", subject="sue")
+    with Lease(engine, JOB), closing(sqlite3.connect(path)) as file:
+        before = file.execute("PRAGMA data_version").fetchone()
+        store.embed_in_background(interval_seconds=0.01)
+        time.sleep(0.4)
+        assert file.execute("PRAGMA data_version").fetchone() == before
+    assert wait_for(lambda: waiting(wordless) == 0)
+
+
+# -- writes do not wait --------------------------------------------------------------------------
+
+
+@pytest.fixture
+def server(no_proxy: None) -> Iterator[EmbeddingServer]:
+    with EmbeddingServer.running() as running:
+        yield running
+
+
+def test_a_write_leaves_a_hanging_embedder_behind(
+    server: EmbeddingServer, open_store: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = open_store(embedder="ollama", base_url=server.url)
+    assert store.add("it works", subject="x").embedded
+    monkeypatch.setattr("memstore.embedding.embedding.WRITE_SECONDS", 0.3)
+    server.mode, server.slow_seconds = "slow", 20.0
+    before = time.monotonic()
+    facts = [store.add(f"fact {n}", subject="x") for n in range(5)]
+    assert time.monotonic() - before < 10
+    assert not any(fact.embedded for fact in facts)
+    assert "no answer in time" in (store.embedder_trouble or "")
+    server.mode = "works"
+    assert store.embed_pending().embedded == 5
+
+
+def test_while_one_finds_out_whether_it_works_again_nobody_else_waits(
+    embedder: Any, open_store: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memstore.embedding.embedding.FIRST_PAUSE_SECONDS", 0.0)
+    store = open_store()
+    embedder.failure = memstore.EmbedderUnavailable("asleep")
+    store.add("tea", subject="sue")
+    embed, asked, wake = embedder.embed, threading.Event(), threading.Event()
+    embedder.failure = None
+
+    def hang(texts: Sequence[str]) -> Any:
+        asked.set()
+        assert wake.wait(30)
+        return embed(texts)
+
+    embedder.embed = hang
+    drain = threading.Thread(target=store.embed_pending)
+    drain.start()
+    try:
+        assert asked.wait(30)
+        before = time.monotonic()
+        assert not store.add("rain", subject="sue").embedded
+        assert "asleep" in (store.search("tea").words_only or "")
+        assert time.monotonic() - before < 10
+    finally:
+        wake.set()
+        drain.join()
+    assert store.add("snow", subject="sue").embedded
+
+
+# -- counting stays quick ------------------------------------------------------------------------
+
+
+def test_what_was_erased_does_not_stand_in_the_queue(wordless: Store, path: Path) -> None:
+    wordless.add_many(NewFact(content=f"fact {n}", subject="s") for n in range(50))
+    wordless.episodes.add("said", source="test")
+    wordless.clear()
+    wordless.add("the only one that waits", subject="s")
+    with closing(sqlite3.connect(path)) as file:
+        attempts = file.execute(
+            "SELECT embed_attempts, count(*) FROM memstore_fact_vectors GROUP BY 1"
+        ).fetchall()
+    assert attempts == [(-1, 50), (0, 1)]
+    assert waiting(wordless) == 1
+
+
+# -- the command ---------------------------------------------------------------------------------
+
+WATCH = """
+import sys
+from memstore.faces import cli
+from memstore import store
+keep = store.Store.keep_embedding
+def often(self, tell, **options):
+    keep(self, tell, interval_seconds=0.05, **options)
+store.Store.keep_embedding = often
+sys.exit(cli.main(["embed-pending", "--watch", "--db", sys.argv[1]]))
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="interrupts by a signal")
+def test_watching_embeds_until_it_is_interrupted(path: Path) -> None:
+    with memstore.open(path, embedder=None) as store:
+        store.add("tea", subject="sue")
+        process = subprocess.Popen(
+            [sys.executable, "-c", WATCH, str(path)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert process.stdout is not None
+        assert process.stdout.readline() == "embedded 1 fact, 0 left\n"
+        store.episodes.add("said while it watched", source="test")
+        assert process.stdout.readline() == "embedded 1 piece of episodes, 0 left\n"
+        process.send_signal(signal.SIGINT)
+        out, errors = process.communicate(timeout=60)
+    assert (process.returncode, out) == (0, "")
+    assert errors.splitlines() == [
+        "watching for what waits for its embedding; Ctrl-C ends it",
+        "stopped; 2 texts embedded in all",
+    ]
+    with closing(sqlite3.connect(path)) as file:
+        assert file.execute("SELECT * FROM memstore_leases").fetchall() == []

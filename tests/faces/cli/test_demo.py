@@ -1,0 +1,68 @@
+"""``memstore demo``: what it promises is what it shows."""
+
+from __future__ import annotations
+
+import re
+import time
+from pathlib import Path
+
+import pytest
+from tests.support.command_line import CommandLine, cli_fixture  # noqa: F401
+
+import memstore
+from memstore.faces.cli import demo
+
+
+@pytest.fixture(scope="module")
+def told() -> memstore.Store:
+    with memstore.open(":memory:") as store:
+        for subject, category, content in demo.FACTS:
+            store.add(content, subject=subject, category=category)
+        yield store
+
+
+def words(text: str) -> set[str]:
+    return set(re.findall(r"\w+", text.casefold()))
+
+
+@pytest.mark.parametrize(
+    ("query", "place"), [*zip(demo.BY_MEANING, (1, 0), strict=True)], ids=demo.BY_MEANING
+)
+def test_meaning_alone_finds_the_fact_first(told: memstore.Store, query: str, place: int) -> None:
+    subject, _, content = demo.FACTS[place]
+    best, *rest = told.search(query, limit=3, touch=False)
+    assert best.fact.content == content
+    assert best.word_score == 0
+    assert not words(query) & words(f"{subject} {content}")
+    assert all(best.score > 1.2 * other.score for other in rest)
+
+
+def test_demo_is_plain_short_and_quick_when_piped(cli: CommandLine, tmp_path: Path) -> None:
+    started = time.perf_counter()
+    answer = cli("demo")
+    assert time.perf_counter() - started < 3
+    assert (answer.code, answer.err) == (0, "")
+    assert "\x1b" not in answer.out
+    lines = answer.out.splitlines()
+    assert len(lines) < 60
+    for content in (demo.CORRECTION, *(fact[2] for fact in demo.FACTS)):
+        assert content in answer.out
+    for query in (*demo.BY_WORDS, *demo.BY_MEANING):
+        found = lines[[query in line for line in lines].index(True) + 1]
+        assert found.strip().startswith("#")
+    assert "superseded by #7" in answer.out
+    assert "8 active, 1 superseded, 0 pending" in answer.out
+    assert "memstore --help" in lines[-2]
+    assert not cli.db.exists()
+
+
+def test_demo_says_so_without_the_local_model(
+    cli: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing(*_: object) -> object:
+        raise memstore.EmbedderRejected("the package wordllama is missing")
+
+    monkeypatch.setattr("memstore.providers.local.LocalEmbedder.embed", missing)
+    answer = cli("demo")
+    assert answer.code == 0
+    assert "wordllama is missing" in answer.out + answer.err

@@ -1,0 +1,112 @@
+"""The commands about embeddings: going over to another model, and back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from tests.conftest import WordEmbedder
+from tests.support.command_line import CommandLine, cli_fixture  # noqa: F401
+
+import memstore
+from memstore import providers
+
+
+@pytest.fixture
+def models(monkeypatch: pytest.MonkeyPatch) -> dict[str | None, WordEmbedder]:
+    """Two models: the one that is chosen without ``--model``, and ``new``."""
+    made: dict[str | None, WordEmbedder] = {None: WordEmbedder(), "new": WordEmbedder()}
+    made["new"].model = "new-64"
+
+    def embedder(name: str, *, model: str | None = None, **_: object) -> Any:
+        return None if name == "none" else made[model]
+
+    monkeypatch.setattr(providers, "embedder", embedder)
+    monkeypatch.setenv("MEMSTORE_EMBEDDER", "ollama")
+    return made
+
+
+@pytest.fixture
+def filled(cli: CommandLine, models: dict[str | None, WordEmbedder]) -> CommandLine:
+    cli.add("tea")
+    cli.add("rain")
+    return cli
+
+
+KEPT = (
+    "the old vectors are kept: memstore reembed --switch-back goes back to them at once, "
+    "memstore reembed --drop takes them away\n"
+)
+
+
+def test_a_file_goes_over_and_back(filled: CommandLine) -> None:
+    there = filled("reembed", "--model", "new")
+    assert (there.code, there.out) == (0, "embedded 2 texts; searches now use new-64\n")
+    assert there.err == KEPT
+    assert filled.json("status", "--model", "new")["model"] == "new-64"
+    code, error = filled.error("search", "tea")
+    assert code == 4
+    assert "memstore reembed brings the file to another model" in error
+    assert filled.json("search", "tea", "--model", "new")
+    filled.add("snow", "bob", "--model", "new")
+    back = filled("reembed", "--switch-back")
+    assert (back.code, back.out) == (0, "searches use words-64 again, generation 1\n")
+    assert filled("embed-pending").out == "embedded 1 fact, 0 left\n"
+    again = filled.json("reembed", "--switch-back")
+    assert again == {"generation": 2, "model": "new-64", "switched": True}
+
+
+def test_the_status_of_generations(
+    filled: CommandLine, models: dict[str | None, WordEmbedder]
+) -> None:
+    assert filled("reembed", "--status").out == (
+        "#1\tactive\twords-64 (64 numbers)\tfacts: 2 embedded\tpieces of episodes: 0 embedded\n"
+    )
+    models["new"].failure = memstore.EmbedderUnavailable("nobody answers")
+    stopped = filled("reembed", "--model", "new")
+    assert stopped.code == 4
+    assert stopped.out == "embedded 0 texts, 2 left; searches use the old vectors\n"
+    assert stopped.err.splitlines() == [
+        "stopped early: nobody answers",
+        "the same command goes on from there",
+    ]
+    lines = filled("reembed", "--status").out.splitlines()
+    assert lines[1] == (
+        "#2\tstaged\tnew-64\tfacts: 0 embedded, 2 pending\tpieces of episodes: 0 embedded"
+    )
+    [_, staged] = filled.json("reembed", "--status")
+    assert staged["facts"] == {"embedded": 0, "pending": 2, "quarantined": 0}
+    models["new"].failure = None
+    assert filled.json("reembed", "--model", "new")["switched"]
+
+
+def test_what_the_new_model_refuses_is_named(
+    filled: CommandLine, models: dict[str | None, WordEmbedder]
+) -> None:
+    models["new"].poison = "rain"
+    answer = filled("reembed", "--model", "new")
+    assert answer.code == 0
+    assert "1 fact the new model refuses, found by words: #2\n" in answer.err
+
+
+def test_a_generation_is_dropped(filled: CommandLine) -> None:
+    filled("reembed", "--model", "new")
+    code, error = filled.error("reembed", "--drop", "2")
+    assert (code, "active one" in error) == (1, True)
+    assert filled("reembed", "--drop", "1").out == "dropped generation 1\n"
+    code, error = filled.error("reembed", "--switch-back")
+    assert (code, error) == (
+        1, "no older generation is kept: there is nothing to go back to"
+    )  # fmt: skip
+
+
+def test_what_makes_no_sense_is_refused(filled: CommandLine) -> None:
+    code, error = filled.error("reembed")
+    assert (code, "make them once more with --again" in error) == (1, True)
+    assert filled.json("reembed", "--again")["switched"]
+    code, error = filled.error("reembed", "--embedder", "none")
+    assert (code, "--embedder and --model" in error) == (2, True)
+    assert filled.error("reembed", "--status", "--again")[0] == 2
+    assert filled.error("reembed", "--drop", "0")[0] == 2
+    assert filled.error("embed-pending", "--watch", "--limit", "3")[0] == 2
+    assert filled.error("embed-pending", "--watch", "--embedder", "none")[0] == 4

@@ -1,0 +1,270 @@
+"""The commands that look after the file."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import stat
+import sys
+from pathlib import Path
+from typing import Any
+
+import apsw
+import pytest
+from tests.support.command_line import CommandLine, cli_fixture  # noqa: F401
+
+import memstore
+from memstore import providers
+
+
+@pytest.fixture
+def words(monkeypatch: pytest.MonkeyPatch, embedder: Any) -> Any:
+    """Let every command embed with an embedder that can be told to fail."""
+    monkeypatch.setattr(
+        providers, "embedder", lambda name, **_: None if name == "none" else embedder
+    )
+    monkeypatch.setenv("MEMSTORE_EMBEDDER", "local")
+    return embedder
+
+
+@pytest.fixture
+def story(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> CommandLine:
+    """A file with a chain, a deleted fact, a task and a second namespace."""
+    monkeypatch.setenv("MEMSTORE_EMBEDDER", "none")
+    cli.add("one \u2028 緑茶 \x1b[31m", "alice", "-m", "n=1")
+    cli.add("two", "alice", "--supersedes", "1")
+    cli.add("gone")
+    cli("delete", 3)
+    cli.json("task", "add", "to do")
+    cli.add("elsewhere", "bob", "--namespace", "other")
+    return cli
+
+
+def test_status_counts(story: CommandLine) -> None:
+    status = story.json("status")
+    assert (status["active"], status["superseded"], status["deleted"]) == (2, 1, 1)
+    assert (status["namespace"], status["namespaces"]) == ("default", {"default": 4, "other": 1})
+    assert status["subjects"] == {"alice": 1, "todo": 1}
+    plain = dict(line.split(": ", 1) for line in story("status").out.splitlines() if ": " in line)
+    assert plain["active"] == "2"
+    assert plain["subjects.alice"] == "1"
+    assert plain["namespaces.other"] == "1"
+    assert plain["path"] == str(story.db)
+
+
+def test_status_answers_when_the_models_do_not_fit(cli: CommandLine, words: Any) -> None:
+    cli.add("text")
+    words.model = "another"
+    answer = cli("status")
+    assert answer.code == 0
+    assert "words-64" in answer.err
+    assert "another" in answer.err
+    code, error = cli.error("search", "text")
+    assert code == 4
+    assert "--embedder none" in error
+    assert cli("list").code == 0
+
+
+def test_export_and_import_between_files(story: CommandLine, tmp_path: Path) -> None:
+    file = tmp_path / "all.jsonl"
+    told = story.json("export", file, "--namespaces", "all")
+    assert told == {"file": str(file), "facts": 5, "episodes": 0}
+    if os.name == "posix":
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    other = tmp_path / "other.db"
+    code, error = story.error("import", file, "--db", other)
+    assert code == 2
+    assert "--keep-namespaces" in error
+    done = story.json("import", file, "--keep-namespaces", "--db", other)
+    assert (done["imported"], done["known"]) == (5, 0)
+    assert story.json("import", file, "--keep-namespaces", "--db", other)["known"] == 5
+    everything = ("list", "--all", "--deleted")
+    assert story.json(*everything, "--db", other) == story.json(*everything)
+    assert story.json("doctor", "--db", other)["healthy"]
+
+
+def test_export_goes_through_a_pipe(story: CommandLine, tmp_path: Path) -> None:
+    exported = story("export")
+    assert exported.code == 0
+    lines = [json.loads(line) for line in exported.out.split("\n")[:-1]]
+    assert lines[0]["facts"] == 4
+    other = tmp_path / "other.db"
+    assert story("import", "-", "--db", other, stdin=exported.out).out == "imported 4 facts\n"
+    assert story("export", "-", "--db", other).out.split("\n")[1:2] == exported.out.split("\n")[1:2]
+
+
+def test_export_replaces_a_file_whole_or_not_at_all(
+    story: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "out.jsonl"
+    file.write_text("before")
+
+    def broken(*_: object, **__: object) -> object:
+        yield "{}"
+        raise memstore.StorageError("the disk is gone")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(memstore.Store, "export", broken)
+        assert story("export", file).code == 3
+    assert file.read_text() == "before"
+    assert sorted(p.name for p in tmp_path.iterdir() if "out" in p.name) == ["out.jsonl"]
+    assert story("export", file).code == 0
+    assert file.read_text(encoding="utf-8").count("\n") > 4
+
+
+def test_export_keeps_what_is_no_file(story: CommandLine, tmp_path: Path) -> None:
+    code, error = story.error("export", tmp_path / "nowhere" / "x.jsonl")
+    assert code == 3
+    assert "nowhere" in error
+    assert story.error("export", tmp_path)[0] == 3
+    if os.name == "posix":
+        assert story("export", os.devnull).code == 0
+        assert stat.S_ISCHR(os.stat(os.devnull).st_mode)
+        link = tmp_path / "link"
+        link.symlink_to(tmp_path / "real")
+        assert story("export", link).code == 0
+        assert link.is_symlink()
+
+
+@pytest.mark.parametrize(
+    ("damage", "told"),
+    [
+        (lambda lines: [*lines[:-1], lines[-1][:20]], "is no JSON"),
+        (lambda lines: [lines[0], '{"fact": {"id": 1}}', *lines[2:]], "line 2 lacks uuid"),
+        (lambda lines: lines[1:], "line 1 is not the first line"),
+        (lambda lines: [], "empty"),
+    ],
+)
+def test_import_of_a_damaged_file_names_the_line(
+    story: CommandLine, tmp_path: Path, damage: object, told: str
+) -> None:
+    file, other = tmp_path / "x.jsonl", tmp_path / "other.db"
+    lines = story("export").out.split("\n")[:-1]
+    file.write_text("\n".join(damage(lines)), encoding="utf-8")  # type: ignore[operator]
+    code, error = story.error("import", file, "--db", other)
+    assert code == 1
+    assert told in error
+    assert "nothing was imported" in error
+    assert story.json("list", "--db", other) == []
+
+
+def test_import_of_what_is_no_export(story: CommandLine, tmp_path: Path) -> None:
+    file = tmp_path / "x.jsonl"
+    file.write_bytes(b"\xff\xfe\x00")
+    assert story.error("import", file) == (1, f"{file} is no UTF-8 text; nothing was imported")
+    code, error = story.error("import", tmp_path / "missing.jsonl")
+    assert code == 3
+    assert "missing.jsonl" in error
+
+
+def test_import_embeds_unless_told_not_to(cli: CommandLine, words: Any, tmp_path: Path) -> None:
+    cli.add("some text")
+    file = tmp_path / "x.jsonl"
+    cli("export", file)
+    done = cli.json("import", file, "--no-embed", "--db", tmp_path / "a.db")
+    assert done["imported"] == 1
+    assert set(done.values()) == {0, 1}
+    assert "embedded" not in done
+    done = cli.json("import", file, "--db", tmp_path / "b.db")
+    assert (done["embedded"], done["left"]) == (1, 0)
+    words.failure = memstore.EmbedderUnavailable("nobody answers")
+    answer = cli("import", file, "--db", tmp_path / "c.db")
+    assert (answer.code, answer.out) == (0, "imported 1 fact\n")
+    assert answer.err == "1 fact without an embedding so far: nobody answers\n"
+
+
+def test_backup_of_a_live_file(story: CommandLine, tmp_path: Path) -> None:
+    copy = tmp_path / "copy.db"
+    with memstore.open(story.db, embedder=None) as store:
+        store.add("written while open", subject="live")
+        told = story.json("backup", copy)
+    assert told == {"file": str(copy), "size_bytes": copy.stat().st_size}
+    assert story.json("list", "--db", copy) == story.json("list")
+    assert story.json("doctor", "--db", copy)["healthy"]
+    code, error = story.error("backup", copy)
+    assert code == 3
+    assert "exists" in error
+
+
+def test_embed_pending(cli: CommandLine, words: Any) -> None:
+    words.failure = memstore.EmbedderUnavailable("nobody answers")
+    for number in range(3):
+        cli("add", f"text {number}", "--subject", "x")
+    answer = cli("embed-pending")
+    assert (answer.code, answer.out) == (4, "embedded 0 facts, 3 left\n")
+    assert answer.err == "stopped early: nobody answers\n"
+    words.failure = None
+    assert cli.json("embed-pending", "--limit", "2")["left"] == 1
+    assert cli("embed-pending").out == "embedded 1 fact, 0 left\n"
+    assert cli.error("embed-pending", "--embedder", "none")[0] == 4
+
+
+def test_embed_pending_tries_quarantined_facts_again(cli: CommandLine, words: Any) -> None:
+    words.poison = "bad"
+    cli("add", "bad text", "--subject", "x")
+    for _ in range(4):
+        cli("embed-pending")
+    assert cli.json("status")["quarantined"] == 1
+    words.poison = None
+    assert cli.json("embed-pending")["embedded"] == 0
+    assert cli.json("embed-pending", "--retry-quarantined")["embedded"] == 1
+
+
+def test_doctor_finds_damage_and_mends_it(cli: CommandLine, words: Any, tmp_path: Path) -> None:
+    for number in range(3):
+        cli.add(f"text {number}")
+    assert cli("doctor").out.startswith("healthy")
+    copy = tmp_path / "damaged.db"
+    shutil.copy(cli.db, copy)
+    connection = apsw.Connection(str(copy))
+    connection.execute("INSERT INTO memstore_facts_fts(memstore_facts_fts) VALUES ('delete-all')")
+    connection.execute("UPDATE memstore_fact_vectors SET embedding = x'0000803f' WHERE fact_id = 2")
+    connection.close()
+
+    found = cli("doctor", "--db", copy, "--json")
+    assert found.code == 1
+    report = json.loads(found.out)
+    assert not report["healthy"]
+    assert {(f["check"], f["repairable"]) for f in report["findings"]} == {
+        ("words", True),
+        ("embeddings", True),
+    }
+    plain = cli("doctor", "--db", copy)
+    assert plain.code == 1
+    assert "embeddings\trepairable\t" in plain.out
+    assert "--rebuild" in plain.err
+
+    mended = cli("doctor", "--db", copy, "--rebuild")
+    assert mended.code == 0
+    assert "rebuilt the full-text index" in mended.out
+    assert "embed-pending" in mended.err
+    assert cli.json("embed-pending", "--db", copy)["embedded"] == 1
+    assert cli.json("doctor", "--db", copy)["healthy"]
+    assert len(cli.json("search", "text", "--db", copy)) == 3
+
+
+def test_doctor_leaves_alone_what_it_cannot_mend(cli: CommandLine) -> None:
+    cli.add("text")
+    connection = apsw.Connection(str(cli.db))
+    connection.execute("UPDATE memstore_facts SET category = 'forged'")
+    connection.close()
+    answer = cli("doctor", "--rebuild")
+    assert answer.code == 1
+    assert "not repairable" in answer.out
+
+
+def test_a_file_that_is_no_database_is_storage_trouble(cli: CommandLine) -> None:
+    cli.db.write_bytes(b"not a database at all, but long enough to be looked at" * 50)
+    assert cli.error("list")[0] == 3
+    assert cli.error("doctor")[0] == 3
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="permissions of POSIX")
+@pytest.mark.skipif(os.name == "posix" and os.geteuid() == 0, reason="root may write anywhere")
+def test_a_folder_that_cannot_be_written_is_storage_trouble(
+    cli: CommandLine, tmp_path: Path
+) -> None:
+    folder = tmp_path / "closed"
+    folder.mkdir(mode=0o500)
+    assert cli.error("add", "x", "--subject", "x", "--db", folder / "memory.db")[0] == 3

@@ -1,0 +1,211 @@
+"""The commands that find facts and show them, and those for tasks."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from tests.support.command_line import CommandLine, cli_fixture  # noqa: F401
+
+import memstore
+from memstore import providers
+
+
+def ids(facts: list[dict[str, object]]) -> list[object]:
+    return [fact["id"] for fact in facts]
+
+
+def test_search_answers_with_facts_and_scores(cli: CommandLine) -> None:
+    fact = cli.add("Alice prefers dark mode")
+    cli.add("Bob prefers light mode", "bob")
+    (hit,) = cli.json("search", "dark", "--limit", "5")
+    assert hit["fact"]["id"] == fact
+    assert hit["word_score"] == 1.0
+    assert hit["vector_score"] == 0.0
+    assert hit["score"] == pytest.approx(0.6 * hit["decay"])
+    assert set(hit) == {"fact", "score", "word_score", "vector_score", "decay"}
+
+
+def test_search_takes_words_apart_from_each_other(cli: CommandLine) -> None:
+    cli.add("Alice prefers dark mode")
+    assert len(cli.json("search", "dark", "mode")) == 1
+    assert cli.json("search", '"dark AND (', "*", "NEAR/2")[0]["fact"]["id"] == 1
+
+
+def test_search_without_hits_is_no_error(cli: CommandLine) -> None:
+    cli.add("something")
+    answer = cli("search", "xyzzy")
+    assert (answer.code, answer.out) == (0, "")
+    assert "nothing found" in answer.err
+    told = cli("search", "xyzzy", "--json")
+    assert (told.code, json.loads(told.out)) == (0, [])
+    assert "nothing found" in json.loads(told.err)["note"]
+
+
+def test_search_narrows(cli: CommandLine) -> None:
+    cli.add("tea one", "alice", "--category", "preference", "-m", "level=3")
+    cli.add("tea two", "bob", "-m", "level=5", "-m", "level_name=5")
+    cli.add("tea three", "bob", "--supersedes", "2")
+
+    def found(*options: str) -> set[object]:
+        return {hit["fact"]["id"] for hit in cli.json("search", "tea", *options)}
+
+    assert found() == {1, 3}
+    assert found("--subject", "bob") == {3}
+    assert found("--category", "preference") == {1}
+    assert found("--all") == {1, 2, 3}
+    assert found("--all", "-f", "level>=3") == {1, 2}
+    assert found("--all", "-f", "level>3", "--filter", "level_name=5") == {2}
+    assert found("--all", "-f", 'level="3"') == set()
+    assert found("-f", "level = null") == {3}
+    assert found("-f", "level==3") == {1}
+    assert found("--limit", "1").issubset({1, 3})
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (("-f", "level"), "a condition is a key"),
+        (("-f", ">3"), "a condition is a key"),
+        (("-f", "on>true"), "have no order"),
+        (("-f", "x=[1]"), "compare with a number"),
+        (("-f", f"x={'9' * 30}"), ""),
+        (("--limit", "0"), "1 or more"),
+        (("--limit", "1001"), "limit must be 1 to 1000"),
+        (("--word-weight", "-1"), "--word-weight must be 0 or more"),
+        (
+            ("--word-weight", "0", "--vector-weight", "0"),
+            "--vector-weight cannot both be 0",
+        ),
+        (("--namespaces", ","), "name a namespace"),
+    ],
+)
+def test_search_refuses_wrong_arguments(
+    cli: CommandLine, options: tuple[str, ...], told: str
+) -> None:
+    cli.add("tea")
+    code, error = cli.error("search", "tea", *options)
+    assert code == 2
+    assert told in error
+
+
+def test_search_reaches_other_namespaces_when_asked(cli: CommandLine) -> None:
+    cli.add("tea here")
+    cli.add("tea there", "bob", "--namespace", "other")
+    cli.add("tea elsewhere", "bob", "--namespace", "third")
+    assert len(cli.json("search", "tea")) == 1
+    assert len(cli.json("search", "tea", "--namespaces", "default, other")) == 2
+    assert len(cli.json("search", "tea", "--namespaces", "all")) == 3
+    assert cli.error("get", 2)[0] == 1
+
+
+def test_search_says_when_meaning_took_no_part(
+    cli: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Down:
+        model = "down"
+
+        def embed(self, texts: object) -> object:
+            raise memstore.EmbedderUnavailable("nobody answers")
+
+    cli.add("tea")
+    assert cli("search", "tea").err == ""
+    monkeypatch.setattr(providers, "embedder", lambda *_, **__: Down())
+    answer = cli("search", "tea")
+    assert (answer.code, answer.err) == (0, "searched by words only: nobody answers\n")
+
+
+def test_list_pages_and_narrows(cli: CommandLine) -> None:
+    for number in range(5):
+        cli.add(f"fact {number}", "odd" if number % 2 else "even", "-m", f"n={number}")
+    assert ids(cli.json("list")) == [1, 2, 3, 4, 5]
+    assert ids(cli.json("list", "--newest", "--limit", "2", "--offset", "1")) == [4, 3]
+    assert ids(cli.json("list", "--subject", "odd", "-f", "n<3")) == [2]
+    assert cli.error("list", "--offset", "-1")[0] == 2
+
+
+def test_list_of_nothing_is_no_error(cli: CommandLine) -> None:
+    cli.add("text")
+    answer = cli("list", "--subject", "nobody")
+    assert (answer.code, answer.out, answer.err) == (0, "", "no facts here\n")
+
+
+@pytest.mark.parametrize("command", [("list",), ("search", "x"), ("get", "1"), ("status",)])
+def test_reading_a_named_file_that_is_missing_makes_none(
+    cli: CommandLine, command: tuple[str, ...]
+) -> None:
+    code, error = cli.error(*command)
+    assert code == 3
+    assert "does not exist" in error
+    assert not cli.db.exists()
+
+
+def test_history_shows_the_chain_oldest_first(cli: CommandLine) -> None:
+    cli.add("one")
+    cli.add("two", "alice", "--supersedes", "1")
+    cli.add("other", "alice")
+    cli.add("three", "alice", "--supersedes", "2")
+    assert ids(cli.json("history", 2)) == [1, 2, 4]
+    assert ids(cli.json("history", "--subject", "alice")) == [1, 2, 3, 4]
+    assert [line.split("\t")[1:3] for line in cli("history", 1).out.splitlines()] == [
+        ["superseded", "2"],
+        ["superseded", "4"],
+        ["active", ""],
+    ]
+    journal = cli.json("history", 1, "--journal")
+    assert [(line["kind"], line["fact_id"]) for line in journal] == [
+        ("add", 1),
+        ("add", 2),
+        ("supersede", 1),
+        ("add", 4),
+        ("supersede", 2),
+    ]
+    assert len(cli.json("history", "--subject", "alice", "--journal")) == 6
+
+
+def test_history_of_an_erased_link_still_answers(cli: CommandLine) -> None:
+    cli.add("one")
+    cli.add("two", "alice", "--supersedes", "1")
+    cli("erase", 1, "--yes")
+    assert ids(cli.json("history", 2)) == [1, 2]
+    assert cli("history", 2, "--journal").code == 0
+
+
+def test_history_refuses_wrong_arguments(cli: CommandLine) -> None:
+    cli.add("one")
+    assert cli.error("history")[0] == 2
+    assert cli.error("history", "1", "--subject", "alice")[0] == 2
+    assert cli.error("history", "5")[0] == 1
+    assert "never was" in cli("history", "--subject", "nobody").err
+
+
+def test_tasks_from_stored_to_done(cli: CommandLine) -> None:
+    task = cli.json(
+        *("task", "add", "Renew the certificate", "--priority", "high", "--due", "2026-12-01"),
+        *("--project", "web", "--scope", "agent"),
+    )
+    cli.json("task", "add", "Sweep")
+    assert ids(cli.json("task", "list")) == [1, 2]
+    assert ids(cli.json("task", "list", "--scope", "agent", "--project", "web")) == [1]
+    assert ids(cli.json("task", "list", "--surface", "startup", "--limit", "1")) == [1]
+    started = cli.json("task", "update", task["id"], "in-progress")
+    assert started["status"] == "in_progress"
+    done = cli.json("task", "update", task["id"], "completed", "--note", "until 2027")
+    assert (done["status"], done["note"]) == ("completed", "until 2027")
+    assert ids(cli.json("task", "list")) == [2]
+    assert ids(cli.json("task", "list", "--status", "all")) == [1, 2]
+    assert cli("task", "list", "--status", "completed").out == (
+        "1\tcompleted\thigh\tagent\tweb\t2026-12-01\tRenew the certificate\n"
+    )
+
+
+def test_tasks_refuse_what_makes_no_sense(cli: CommandLine) -> None:
+    cli.add("no task")
+    cli.json("task", "add", "one")
+    cli.json("task", "update", 2, "completed")
+    assert cli.error("task", "update", 1, "completed")[0] == 1
+    assert cli.error("task", "update", 2, "cancelled")[0] == 1
+    assert cli.error("task", "update", 2, "finished")[0] == 2
+    assert cli.error("task", "add", "x", "--scope", "nobody")[0] == 2
+    assert cli.error("task", "add", "x", "--due", "someday")[0] == 2
+    assert cli("task", "list", "--project", "none").err == "no tasks here\n"

@@ -1,0 +1,122 @@
+"""``memstore import``: episodes of an export, and what other programs wrote."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.support.command_line import CommandLine, cli_fixture  # noqa: F401
+
+import memstore
+from memstore.faces.cli import transfer
+from memstore.importing.importer import SOURCES
+
+ROWS: list[dict[str, Any]] = [
+    {
+        "id": f"e{number}",
+        "content": f"tea number {number}",
+        "source": "chat",
+        "group_id": f"g{number % 2}",
+        "embedding": [1.0],
+        "created_at": "2025-03-01T00:00:00Z",
+    }
+    for number in range(8)
+]
+
+
+@pytest.fixture
+def rows(tmp_path: Path) -> Path:
+    file = tmp_path / "engram.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in ROWS), encoding="utf-8")
+    return file
+
+
+def test_import_from_another_program_tells_what_stays_behind(cli: CommandLine, rows: Path) -> None:
+    answer = cli("import", "--from", "engram", rows)
+    assert (answer.code, answer.out) == (0, "imported 8 episodes\n")
+    assert answer.err.splitlines() == [
+        "not carried over: embeddings: 8",
+        "2 namespaces came into one, default; with --keep-namespaces each stays by itself",
+    ]
+    assert cli("import", "--from", "engram", rows).out == "imported 0 facts, 8 known already\n"
+    kept = cli("import", "--from", "engram", rows, "--keep-namespaces")
+    assert kept.out == "imported 8 episodes\n"
+    assert "came into one" not in kept.err
+
+
+def test_import_from_another_program_answers_programs(cli: CommandLine, rows: Path) -> None:
+    done = cli.json("import", "--from", "engram", rows)
+    assert (done["source"], done["episodes"], done["facts"]) == ("engram", 8, 0)
+    assert done["namespaces"] == {"g0": 4, "g1": 4}
+    assert done["left_out"]["embeddings"]["count"] == 8
+
+
+def test_import_from_another_program_through_a_pipe(cli: CommandLine, rows: Path) -> None:
+    answer = cli("import", "--from", "engram", "-", stdin=rows.read_text())
+    assert answer.out == "imported 8 episodes\n"
+
+
+def test_import_names_five_of_a_kind_and_no_escape_reaches_the_terminal(
+    cli: CommandLine, tmp_path: Path
+) -> None:
+    file = tmp_path / "memory.jsonl"
+    entities = [
+        {"type": "entity", "name": f"\x1b[31m{n}", "entityType": "x", "observations": []}
+        for n in range(7)
+    ]
+    file.write_text("".join(json.dumps(entity) + "\n" for entity in entities))
+    answer = cli("import", "--from", "server-memory", file)
+    assert answer.out == "imported 0 facts\n"
+    assert "entities without observations: 7 (" in answer.err
+    assert answer.err.count(", …)") == 1
+    assert "\x1b" not in answer.err
+
+
+def test_import_of_damaged_records_leaves_the_choice(
+    cli: CommandLine, rows: Path, tmp_path: Path
+) -> None:
+    rows.write_text(rows.read_text() + "{\n")
+    code, error = cli.error("import", "--from", "engram", rows)
+    assert code == 1
+    assert error.startswith("line 9 is no JSON")
+    assert "--skip-damaged" in error
+    answer = cli("import", "--from", "engram", rows, "--skip-damaged")
+    assert answer.out == "imported 8 episodes\n"
+    assert "not carried over: damaged records: 1 (line 9 is no JSON" in answer.err
+    assert cli.error("import", rows, "--skip-damaged")[0] == 2
+
+
+def test_import_from_an_unknown_program_is_wrong_usage(cli: CommandLine, rows: Path) -> None:
+    assert cli.error("import", "--from", "letta", rows)[0] == 2
+    code, error = cli.error("import", "--from", "mem0", rows.parent / "missing.json")
+    assert (code, "missing.json" in error) == (3, True)
+    assert cli.error("import", "--from", "memstore", rows)[0] == 3
+
+
+def test_every_source_can_be_named() -> None:
+    assert set(transfer.SOURCES) == set(SOURCES)
+
+
+def test_export_and_import_carry_episodes(cli: CommandLine, rows: Path, tmp_path: Path) -> None:
+    cli("import", "--from", "engram", rows)
+    with memstore.open(cli.db, embedder=None) as store:
+        store.add("Eve likes tea", subject="eve", episode_id=store.episodes.list()[0].id)
+    file, other = tmp_path / "all.jsonl", tmp_path / "other.db"
+    assert cli("export", file).out == f"exported 1 fact and 8 episodes to {file}\n"
+    answer = cli("import", file, "--db", other)
+    assert answer.out == "imported 1 fact; besides 8 episodes\n"
+    again = cli("import", file, "--db", other)
+    assert again.out == (
+        "imported 0 facts, 1 known already; besides 0 episodes (8 known already)\n"
+    )
+    lines = file.read_text().splitlines(keepends=True)
+    header = json.loads(lines[0]) | {"operations": 1, "episodes": 0}
+    facts = [line for line in lines if '"episode": ' not in line or line.startswith('{"fact"')]
+    alone = tmp_path / "alone.jsonl"
+    alone.write_text("".join([json.dumps(header) + "\n", *facts[1:]]))
+    answer = cli("import", alone, "--db", tmp_path / "third.db")
+    assert answer.err == (
+        "1 fact drawn from episodes that the export does not hold: the link is not carried over\n"
+    )

@@ -1,0 +1,269 @@
+"""The commands that learn from text, against a scripted model behind real HTTP."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tests.support.command_line import Answer, CommandLine, cli_fixture  # noqa: F401
+from tests.support.model_server import ModelServer, Reply
+
+TEA = "Ana's favourite drink in the morning is tea"
+COFFEE = "Ana's favourite drink in the morning is coffee"
+HOSTILE = "Ana \x1b[2J likes \u202eevil"
+
+
+def facts(*contents: str) -> str:
+    return json.dumps(
+        {"facts": [{"content": c, "subject": "ana", "category": "identity"} for c in contents]}
+    )
+
+
+def operation(event: str, memory: int | None = None, text: str | None = None) -> str:
+    one = {"fact": 1, "event": event, "memory": memory, "text": text}
+    return json.dumps({"operations": [one]})
+
+
+@pytest.fixture
+def model(model_server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> ModelServer:
+    for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("MEMSTORE_GENERATOR", "openai")
+    monkeypatch.setenv("MEMSTORE_GENERATOR_URL", model_server.url)
+    return model_server
+
+
+@pytest.fixture(autouse=True)
+def _no_generator(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("GENERATOR", "GENERATOR_MODEL", "GENERATOR_URL"):
+        monkeypatch.delenv(f"MEMSTORE_{name}", raising=False)
+
+
+@pytest.fixture
+def proposed(
+    cli: CommandLine, model: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., Answer]:
+    """Extracts tea and then coffee, so that a supersession is proposed (or done)."""
+    monkeypatch.setenv("MEMSTORE_EMBEDDER", "local")
+
+    def run(*more: str) -> Answer:
+        model.replies = [facts(TEA), facts(COFFEE)]
+        assert cli("extract", "-", *more, stdin="tea").code == 0
+        return cli("extract", "-", *more, stdin="coffee")
+
+    return run
+
+
+def test_extract_stores_what_the_model_found(cli: CommandLine, model: ModelServer) -> None:
+    model.replies = [facts(TEA)]
+    done = cli.json("extract", "-", "--source", "chat", stdin="I start my day with tea.")
+    (item,) = done["items"]
+    assert (item["outcome"], item["content"]) == ("stored", TEA)
+    assert cli.json("get", item["fact_id"])["episode_id"] == done["episode"]
+    assert "I start my day with tea." in model.prompts[0]
+
+
+def test_extract_reads_a_file(cli: CommandLine, model: ModelServer, tmp_path: Path) -> None:
+    model.replies = [facts(TEA)]
+    text = tmp_path / "notes.txt"
+    text.write_text("朝はお茶", encoding="utf-8")
+    assert cli("extract", text).out.startswith("stored\t#1\t")
+    assert "朝はお茶" in model.prompts[0]
+    assert cli.error("extract", tmp_path / "missing.txt")[0] == 3
+
+
+def test_a_file_in_another_encoding_is_named_with_the_way_out(
+    cli: CommandLine, tmp_path: Path
+) -> None:
+    file = tmp_path / "latin.txt"
+    file.write_bytes("Größe".encode("latin-1"))
+    code, told = cli.error("extract", file, "--generator", "ollama")
+    assert code == 2
+    assert f"{file} is no UTF-8 text (byte 2): save it as UTF-8" in told
+
+
+def test_extract_spells_out_what_hides_in_a_reply(cli: CommandLine, model: ModelServer) -> None:
+    model.replies = [facts(HOSTILE)]
+    out = cli("extract", "-", stdin="x").out
+    assert "\\x1b" in out
+    assert "\\u202e" in out
+    assert "\x1b" not in out
+
+
+@pytest.mark.parametrize("command", ["extract", "remember"])
+def test_without_a_generator_a_command_says_how_to_name_one(
+    cli: CommandLine, command: str, tmp_path: Path
+) -> None:
+    text = tmp_path / "text"
+    text.write_text("some words", encoding="utf-8")
+    code, error = cli.error(command, text)
+    assert code == 2
+    assert "--generator ollama|openai|anthropic" in error
+    assert ("--direct" in error) == (command == "remember")
+
+
+def test_an_address_without_a_generator_is_refused(cli: CommandLine) -> None:
+    code, error = cli.error("remember", "x", "--generator-url", "http://localhost:1")
+    assert code == 2
+    assert "name it with --generator" in error
+
+
+def test_a_flag_leaves_the_address_of_another_generator_aside(
+    cli: CommandLine, model: ModelServer
+) -> None:
+    model.replies = [facts(), facts()]
+    flags = ("--generator", "ollama", "--generator-url", model.url)
+    assert cli("remember", "x", *flags).code == 0
+    assert model.asked[-1].target == "/api/chat"
+    assert cli("remember", "y", "--generator-model", "m2").code == 0
+    assert (model.asked[-1].target, model.asked[-1].body["model"]) == (
+        "/v1/chat/completions",
+        "m2",
+    )
+
+
+@pytest.mark.parametrize("command", [("extract", "-"), ("remember", "-")])
+def test_a_generator_that_fails_ends_with_four(
+    cli: CommandLine, model: ModelServer, command: tuple[str, ...]
+) -> None:
+    model.replies = [Reply(status=401, words="no such key")]
+    answer = cli(*command, stdin="some words")
+    assert answer.code == 4
+    assert "no such key" in answer.err
+    assert "api_key" not in answer.err
+    assert cli.json("list") == []
+
+
+def test_a_generator_that_is_away_names_its_own_flag(cli: CommandLine) -> None:
+    flags = ("--generator", "ollama", "--generator-url", "http://127.0.0.1:9")
+    code, error = cli.error("remember", "x", *flags)
+    assert code == 4
+    assert "--generator-url" in error
+
+
+def test_remember_updates_what_has_changed(cli: CommandLine, model: ModelServer) -> None:
+    model.replies = [facts("Ana drinks coffee"), facts("Ana drinks tea")]
+    assert (
+        cli("remember", "coffee for me", "--user", "ana").out == "ADD\t#1\tAna drinks coffee\t\t\n"
+    )
+    model.replies = [facts("Ana drinks tea"), operation("UPDATE", 1, "Ana drinks tea")]
+    done = cli.json("remember", "tea now", "--user", "ana", "--at", "2099-03-01")
+    (change,) = done["changes"]
+    assert (change["event"], change["previous"]) == ("UPDATE", "Ana drinks coffee")
+    past = cli.json("history", change["id"], "--user", "ana")
+    assert [event["event"] for event in past] == ["ADD", "UPDATE"]
+    assert cli.error("history", change["id"], "--user", "ben")[0] == 1
+
+
+def test_remember_says_what_was_refused(cli: CommandLine, model: ModelServer) -> None:
+    cli("remember", "Ana drinks coffee", "--direct")
+    reply = {"operations": [json.loads(operation("UPDATE", 9, "x"))["operations"][0]]}
+    reply["operations"].append({"fact": 2, "event": "ADD", "memory": None, "text": None})
+    model.replies = [facts("Ana drinks coffee at noon", "Ana has a cat"), json.dumps(reply)]
+    answer = cli("remember", "coffee at noon, and my cat")
+    assert answer.code == 0
+    assert "not carried out: UPDATE" in answer.err
+    assert "Ana has a cat" in answer.out
+
+
+def test_remember_direct_keeps_each_message_and_needs_no_model(
+    cli: CommandLine, tmp_path: Path
+) -> None:
+    chat = tmp_path / "chat.json"
+    said = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "hello"}]
+    chat.write_text(json.dumps(said), encoding="utf-8")
+    done = cli.json("remember", "--messages", chat, "--direct", "--user", "ana", "-m", "n=1")
+    assert [change["memory"] for change in done["changes"]] == ["hi", "hello"]
+    again = cli.json(
+        "remember", "--messages", "-", "--direct", "--user", "ana", stdin=json.dumps(said)
+    )
+    assert {change["event"] for change in again["changes"]} == {"NONE"}
+
+
+@pytest.mark.parametrize(
+    ("argv", "told"),
+    [
+        ((), "a text, or --messages"),
+        (("a", "--messages", "-"), "a text, or --messages"),
+        (("a", "--user", " "), "--user"),
+        (("", "--direct"), "empty"),
+        (("a", "--at", "soon"), "'soon' is not a time"),
+    ],
+)
+def test_remember_refuses_wrong_arguments(
+    cli: CommandLine, argv: tuple[str, ...], told: str
+) -> None:
+    code, error = cli.error("remember", *argv, "--direct")
+    assert code == 2
+    assert told in error
+
+
+@pytest.mark.parametrize("text", ["{", "3", "[]", "[3]", '[{"role": "user"}]', '{"role": "user"}'])
+def test_remember_refuses_messages_that_are_none(cli: CommandLine, text: str) -> None:
+    answer = cli("remember", "--messages", "-", "--direct", stdin=text)
+    assert (answer.code, answer.out) == (2, "")
+
+
+def test_forget_takes_one_memory_of_its_owner(cli: CommandLine) -> None:
+    cli("remember", "a", "--direct", "--user", "ana")
+    assert cli.error("forget", 1)[0] == 1
+    assert cli.error("forget", 1, "--user", "ben")[0] == 1
+    assert "restore 1" in cli("forget", 1, "--user", "ana").out
+    assert cli.json("list") == []
+
+
+def test_forget_all_stays_within_the_owners_named(cli: CommandLine) -> None:
+    for user in ("ana", "ben"):
+        cli("remember", f"{user} one", "--direct", "--user", user)
+        cli("remember", f"{user} two", "--direct", "--user", user)
+    assert cli.error("forget", "--all")[0] == 2
+    assert cli.error("forget", "--everything", "--user", "ana")[0] == 2
+    assert cli.error("forget")[0] == 2
+    assert len(cli.json("forget", "--all", "--user", "ana")["changes"]) == 2
+    assert {fact["user_id"] for fact in cli.json("list")} == {"ben"}
+    assert len(cli.json("forget", "--everything")["changes"]) == 2
+    assert cli.json("list") == []
+
+
+def test_a_proposal_is_accepted_and_undone(
+    cli: CommandLine, proposed: Callable[..., Answer]
+) -> None:
+    assert proposed().out.startswith("proposed\t#2\t#1\tproposal 1\t")
+    (one,) = cli.json("proposals", "list")
+    assert (one["old"]["content"], one["new"]["content"]) == (TEA, COFFEE)
+    assert cli("proposals", "accept", 1).out.startswith("#1 is superseded by #2")
+    assert cli.error("proposals", "accept", 1)[0] == 1
+    assert cli("reinstate", 1).out == "reinstated #1 as #3\n"
+    assert {fact["content"] for fact in cli.json("list")} == {TEA, COFFEE}
+    assert cli.error("reinstate", 1)[0] == 1
+
+
+def test_a_proposal_is_rejected(cli: CommandLine, proposed: Callable[..., Answer]) -> None:
+    proposed("--user", "ana")
+    assert cli.json("proposals", "list", "--user", "ben") == []
+    assert cli("proposals", "reject", 1).code == 0
+    assert cli("proposals", "list").err == "no proposals here\n"
+    assert len(cli.json("proposals", "list", "--state", "rejected", "--user", "ana")) == 1
+    assert len(cli.json("list")) == 2
+
+
+def test_history_of_an_owner_goes_with_an_id_alone(cli: CommandLine) -> None:
+    cli("remember", "a", "--direct", "--user", "ana")
+    assert cli("history", 1, "--user", "ana").out.startswith("ADD #1\t")
+    assert cli.error("history", 1, "--journal", "--user", "ana")[0] == 2
+    assert cli.error("history", "--subject", "ana", "--user", "ana")[0] == 2
+
+
+def test_rows_on_a_terminal_are_wrapped_and_spelt_out(capsys: pytest.CaptureFixture[str]) -> None:
+    from rich.console import Console
+
+    from memstore.faces.cli.render_terminal import TerminalShow
+
+    show = TerminalShow(Console(width=40, highlight=False, force_terminal=False))
+    show.rows([("ADD", "#1", None, "[bold]\x1b[2J " + "word " * 20)], {})
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("ADD  #1  [bold]\\x1b[2J")
+    assert all(len(line) <= 40 for line in lines)
+    assert all(line.startswith("    ") for line in lines[1:])

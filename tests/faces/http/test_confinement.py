@@ -1,0 +1,195 @@
+"""A token reaches one namespace: every tool of every set is tried against another one's things."""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+from collections.abc import Iterator
+from contextlib import ExitStack, closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.support.embedding_server import EmbeddingServer
+from tests.support.http_server import Asked, serving
+from tests.support.model_server import ModelServer
+from tests.support.served import Served, request
+
+import memstore
+from memstore.faces.mcp import tools as mcp_tools
+
+SETS = "facts,tasks,episodes,learn"
+SECRET = "zanzibar"
+"""Stands in everything the other namespace holds, and in nothing that is asked."""
+
+STRANGERS = "their-namespace"
+
+
+@pytest.fixture
+def ids(path: Path) -> dict[str, list[Any]]:
+    """Fill a namespace with one of everything there is; return what it is called by."""
+    with memstore.open(path, embedder=None, namespace=STRANGERS) as store:
+        old = store.add(f"The harbour is {SECRET} one", subject=f"harbour {SECRET}")
+        new = store.add(
+            f"The harbour is {SECRET} two", subject=f"harbour {SECRET}", supersedes=old.id,
+            idempotency_key="key", metadata={"where": SECRET}, user_id="ana",
+        )  # fmt: skip
+        gone = store.delete(store.add(f"gone {SECRET}", subject="harbour").id)
+        task = store.tasks.create(f"Paint the {SECRET} boat", project="harbour")
+        said = store.episodes.add(
+            f"She said {SECRET}", source="chat", tags=["harbour"], idempotency_key="key",
+            metadata={"where": SECRET},
+        )  # fmt: skip
+        pair = [store.add(f"It is {SECRET} {n}", subject="both").id for n in (1, 2)]
+        proposal = store.proposals.put_forward(
+            pair, f"It is {SECRET} 1 and 2", {}, scope=memstore.Scope()
+        )
+        return {
+            "facts": [old.id, new.id, gone.id, task.id, *pair],
+            "episodes": [said.id, str(said.id), said.uuid, said.uuid.upper()],
+            "proposals": [proposal.id],
+        }
+
+
+@pytest.fixture
+def model(model_server: ModelServer) -> ModelServer:
+    """A model that repeats what it is asked, so that whatever a prompt holds comes back."""
+
+    def answer(prompt: str) -> str:
+        fact = {"content": prompt[-900:], "subject": "model", "category": "note"}
+        return json.dumps({"facts": [fact], "operations": []})
+
+    model_server.replies = answer
+    return model_server
+
+
+@pytest.fixture
+def server(path: Path, ids: dict[str, list[Any]], model: ModelServer) -> Iterator[Served]:
+    with ExitStack() as stack:
+        embeddings = stack.enter_context(EmbeddingServer.running())
+        flags = ("--tools", SETS, "--generator", "ollama", "--generator-url", model.url)
+        served = Served(path, *flags, "--embedder", "ollama", "--ollama", embeddings.url)
+        stack.callback(served.close)
+        yield served
+
+
+def attempts(ids: dict[str, list[Any]]) -> dict[str, list[dict[str, Any]]]:
+    """Return calls of every tool that name, by id or otherwise, what the other namespace holds."""
+    facts, episodes, proposals = ids["facts"], ids["episodes"], ids["proposals"]
+    groups = [{"group_id": STRANGERS}, {"group_id": "all"}, {}]
+    log = [{"query": "said harbour", "tags": ["harbour"], "source": "chat"}, {"query": "said"}, {}]
+    return {
+        "memory_store": [
+            {"content": "mine", "subject": "mine", "supersedes": fact} for fact in facts
+        ]
+        + [{"content": "mine", "subject": "mine", "idempotency_key": "key"}],
+        "memory_search": [
+            {"query": query, "include_superseded": True} for query in ("harbour", "the is it")
+        ]
+        + [{"query": "harbour", "subject": "both"}, {"query": "harbour", "metadata": {"a": 1}}],
+        "memory_list": [{}, {"subject": "both"}],
+        "memory_delete": [{"id": fact} for fact in facts],
+        "memory_supersede": [{"old_id": a, "new_id": b} for a in facts for b in facts],
+        "memory_history": [{"id": fact} for fact in facts] + [{"subject": "both"}],
+        "memory_confirm": [{"id": fact} for fact in facts],
+        "memory_update": [{"id": fact, "metadata": {"mine": True}} for fact in facts],
+        "memory_status": [{}],
+        "memory_task_create": [{"content": "mine", "scope": "user", "project": "harbour"}],
+        "memory_task_update": [{"id": fact, "status": "completed"} for fact in facts],
+        "memory_task_list": [{"status": "all"}, {"project": "harbour"}],
+        "add_memory": [{"content": "mine", "source": "chat"} | group for group in groups],
+        "search": [{**asked, **group} for asked in log for group in groups],
+        "get_episodes": groups,
+        "update_episode": [{"id": one, "tags": ["mine"]} for one in episodes],
+        "get_status": [{}],
+        "memory_add": [
+            {"messages": "What of the harbour?", "user_id": user, "infer": infer}
+            for user in ("ana", None)
+            for infer in (True, False)
+        ],
+        "memory_extract": [{"text": "Ask about the harbour", "subject": "both"}],
+        "memory_proposals": [{}]
+        + [{"action": act, "id": one} for act in ("accept", "reject") for one in proposals],
+    }
+
+
+def held(path: Path) -> list[str]:
+    """Return all that the other namespace holds, with its journal, but how often it was found."""
+    with memstore.open(path, embedder=None, namespace=STRANGERS) as store:
+        _, *lines = store.export()  # the first names the file's model
+    return [re.sub(r'"use_count": \d+|"last_used_at": "[^"]*", ', "", line) for line in lines]
+
+
+def test_no_tool_of_any_set_reaches_another_namespace(
+    server: Served, path: Path, ids: dict[str, list[Any]], model: ModelServer
+) -> None:
+    tried = attempts(ids)
+    assert tried.keys() == set(mcp_tools.offered(SETS, read_only=False))  # a new tool comes here
+    with memstore.open(path, embedder=None, namespace="mine") as store:
+        _, secret = store.tokens.create("mine")
+    before = held(path)
+    assert any(SECRET in line for line in before)
+    for tool, calls in tried.items():
+        for arguments in calls:
+            asked = request("tools/call", name=tool, arguments=arguments)
+            answer = server.post(asked, secret)
+            assert answer.status_code == 200, (tool, arguments, answer.text)
+            assert SECRET not in answer.text, (tool, arguments)
+            if STRANGERS not in str(arguments):
+                assert STRANGERS not in answer.text, (tool, arguments)
+    assert not [prompt for prompt in model.prompts if SECRET in prompt]
+    assert held(path) == before
+
+
+def test_a_token_for_reading_changes_nothing_with_any_tool_of_any_set(
+    server: Served, path: Path, ids: dict[str, list[Any]]
+) -> None:
+    with memstore.open(path, embedder=None, namespace=STRANGERS) as store:
+        _, secret = store.tokens.create("reader", access="read")
+    before = held(path)
+    tools = mcp_tools.offered(SETS, read_only=False)
+    shown = {tool["name"] for tool in server.ask("tools/list", secret)["tools"]}
+    assert shown == {name for name, tool in tools.items() if tool.reads}
+    for name, calls in attempts(ids).items():
+        for arguments in calls:
+            asked = request("tools/call", name=name, arguments=arguments)
+            assert server.post(asked, secret).status_code == (200 if name in shown else 403)
+    assert held(path) == before
+
+
+def test_what_the_embedder_quotes_is_told_to_nobody_else(path: Path) -> None:
+    def answer(asked: Asked) -> None:
+        asked.answer({"error": f"out of memory at {asked.body['input']}"}, status=500)
+
+    with memstore.open(path, embedder=None) as store:
+        secrets = {name: store.within(name).tokens.create(name)[1] for name in ("ours", "theirs")}
+    with serving(answer) as url:
+        server = Served(path, "--tools", SETS, "--embedder", "ollama", "--ollama", url)
+        try:
+            server.call("memory_store", secrets["theirs"], content=SECRET, subject="boat")
+            for tool, arguments in (
+                ("memory_status", {}),
+                ("memory_search", {"query": "boat"}),
+                ("search", {"query": "boat"}),
+                ("get_status", {}),
+            ):
+                told = str(server.call(tool, secrets["ours"], **arguments))
+                assert "answered 500" in told, tool
+                assert SECRET not in told, tool
+        finally:
+            server.close()
+
+
+def test_a_chain_into_another_namespace_is_not_followed(store: memstore.Store) -> None:
+    old = store.add("ours, once", subject="s")
+    new = store.within("theirs").add(f"{SECRET}", subject="s")
+    with closing(sqlite3.connect(store.path)) as file:  # as the original's files may hold it
+        file.execute(
+            "UPDATE memstore_facts SET superseded_by = ?, superseded_at = created_at WHERE id = ?",
+            (new.id, old.id),
+        )
+        file.commit()
+    assert [fact.id for fact in store.history(old.id)] == [old.id]
+    assert {operation.fact_id for operation in store.operations(old.id)} == {old.id}
+    assert [fact.id for fact in store.within("theirs").history(new.id)] == [new.id]

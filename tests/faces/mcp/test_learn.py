@@ -1,0 +1,173 @@
+"""The tool set ``learn``: off by default, and what it answers with a scripted model."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp.server.mcpserver.exceptions import ToolError
+from tests.faces.conftest import RawClient
+from tests.support.model_server import ModelServer, Reply
+
+from memstore import Store
+from memstore.faces.mcp import answers, main
+from memstore.faces.mcp import tools as mcp_tools
+
+NAMES = {"memory_add", "memory_extract", "memory_proposals"}
+TEA = "Ana's favourite drink in the morning is tea"
+COFFEE = "Ana's favourite drink in the morning is coffee"
+
+
+def facts(*contents: str) -> str:
+    return json.dumps(
+        {"facts": [{"content": c, "subject": "ana", "category": "identity"} for c in contents]}
+    )
+
+
+@pytest.fixture
+def call(store: Store, model_server: ModelServer) -> Callable[..., Any]:
+    generator = model_server.generator()
+    tools = mcp_tools.offered("learn", read_only=False, generator=lambda: generator)
+
+    def call_(tool: str, **arguments: Any) -> Any:
+        return tools[tool].call(lambda: store, arguments)
+
+    return call_
+
+
+def test_the_set_is_off_by_default() -> None:
+    default = mcp_tools.offered(main.DEFAULT_TOOLS, read_only=False)
+    assert NAMES.isdisjoint(default)
+    assert "memory_add" not in mcp_tools.instructions(default)
+    assert set(mcp_tools.offered("learn", read_only=False)) == NAMES
+    assert mcp_tools.offered("learn", read_only=True) == {}
+
+
+def test_the_declarations_are_lean() -> None:
+    tools = mcp_tools.offered("learn", read_only=False)
+    declared = [t.declaration.model_dump_json(exclude_none=True) for t in tools.values()]
+    assert sum(map(len, declared)) < 3_000
+    assert "title" not in "".join(declared)
+
+
+def test_the_documentation_lists_every_tool_with_its_arguments() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "mcp.md").read_text(encoding="utf-8")
+    for name, tool in mcp_tools.offered("learn", read_only=False).items():
+        schema = tool.declaration.input_schema
+        required = schema.get("required", ())
+        takes = [arg if arg in required else f"{arg}?" for arg in schema["properties"]]
+        assert f"| `{name}` | `{', '.join(takes)}` |" in page
+
+
+def test_add_learns_from_messages(call: Callable[..., Any], model_server: ModelServer) -> None:
+    model_server.replies = [facts("Ana drinks tea")]
+    said = [{"role": "user", "content": "Tea, please"}]
+    answer = call("memory_add", messages=said, user_id="ana")
+    assert answer == {
+        "note": answers.NOTE,
+        "changes": [{"id": 1, "memory": "Ana drinks tea", "event": "ADD"}],
+    }
+    assert call("memory_add", messages=json.dumps(said), user_id="ana")["changes"][0]["id"] == 1
+
+
+def test_add_tells_which_fact_was_refused_and_how_many_found_no_room(
+    call: Callable[..., Any], model_server: ModelServer
+) -> None:
+    def scripted(prompt: str) -> str:
+        if "The memories that are held:" in prompt:
+            return json.dumps({"operations": [{"fact": 1, "event": "ADD", "memory": None}]})
+        return facts(*(f"Ana has cat {n} " + "of many " * 40 for n in range(20)))
+
+    call("memory_add", messages="Ana has a garden", infer=False)
+    model_server.replies = scripted
+    answer = call("memory_add", messages="cats")
+    first = answer["refused"][0]
+    assert first["fact"].startswith("Ana has cat 1 of many")
+    assert first["reason"] == "the model did not decide about this fact"
+    assert len(answer["refused"]) + answer["more_refused"] == 19
+    assert len(json.dumps(answer)) < 8_000
+
+
+def test_add_without_inference_keeps_the_words(call: Callable[..., Any]) -> None:
+    answer = call("memory_add", messages="\u202eobey me", infer=False)
+    assert answer["changes"][0]["memory"] == "\\u202eobey me"
+
+
+@pytest.mark.parametrize(
+    "messages", [[], [3], [{"role": "user"}], [{"role": "god", "content": "x"}], "", 3, None]
+)
+def test_add_refuses_messages_that_are_none(call: Callable[..., Any], messages: Any) -> None:
+    with pytest.raises(ToolError, match=r"message|role"):
+        call("memory_add", messages=messages, infer=False)
+
+
+def test_add_caps_its_answer(call: Callable[..., Any]) -> None:
+    said = [{"role": "user", "content": f"{n} " + "x" * 3_000} for n in range(40)]
+    answer = call("memory_add", messages=said, infer=False)
+    assert len(answers.to_text(answer)) < 22_000
+    assert answer["left_out"] + len(answer["changes"]) == 40
+
+
+def test_extract_proposes_and_the_model_decides(
+    call: Callable[..., Any], model_server: ModelServer, store: Store
+) -> None:
+    model_server.replies = [facts(TEA), facts(COFFEE)]
+    assert call("memory_extract", text="tea")["items"][0]["outcome"] == "stored"
+    (item,) = call("memory_extract", text="coffee")["items"]
+    assert (item["outcome"], item["other_id"], item["proposal"]) == ("proposed", 1, 1)
+    (one,) = call("memory_proposals")["proposals"]
+    assert (one["old"]["content"], one["new"]["content"]) == (TEA, COFFEE)
+    decided = call("memory_proposals", action="accept", id=one["id"])
+    assert decided["state"] == "accepted"
+    assert [fact.content for fact in store.list()] == [COFFEE]
+    with pytest.raises(ToolError, match="was accepted already"):
+        call("memory_proposals", action="reject", id=one["id"])
+
+
+@pytest.mark.parametrize(
+    "arguments", [{"action": "accept"}, {"action": "list", "id": 1}, {"action": "burn", "id": 1}]
+)
+def test_proposals_refuses_wrong_arguments(
+    call: Callable[..., Any], arguments: dict[str, Any]
+) -> None:
+    with pytest.raises(ToolError, match="action is"):
+        call("memory_proposals", **arguments)
+
+
+def test_a_failing_model_is_told_in_the_words_of_the_server(
+    call: Callable[..., Any], model_server: ModelServer, store: Store
+) -> None:
+    model_server.replies = [Reply(status=404, words="no such model")]
+    with pytest.raises(ToolError, match="no such model") as caught:
+        call("memory_add", messages="hello")
+    assert "base_url" not in str(caught.value)
+    assert "--generator-url" in str(caught.value)
+    assert store.list() == []
+
+
+def test_a_real_server_learns_over_stdio(
+    raw_client: Callable[..., RawClient], model_server: ModelServer
+) -> None:
+    model_server.replies = [facts("Ana drinks tea")]
+    client = raw_client(
+        *("--tools", "facts,learn", "--generator", "ollama", "--generator-url", model_server.url)
+    )
+    assert "memory_add" in client.hello()["instructions"]
+    names = {tool["name"] for tool in client.request("tools/list")["tools"]}
+    assert names > NAMES
+    said = [{"role": "user", "content": "Tea, please"}]
+    assert client.call("memory_add", messages=said)["changes"][0]["event"] == "ADD"
+    assert client.call("memory_search", query="tea")["facts"][0]["content"] == "Ana drinks tea"
+    assert client.close() == 0
+
+
+def test_a_server_without_a_generator_says_how_to_name_one(
+    raw_client: Callable[..., RawClient],
+) -> None:
+    client = raw_client("--tools", "learn")
+    client.hello()
+    for tool, arguments in (("memory_add", {"messages": "x"}), ("memory_extract", {"text": "x"})):
+        assert "--generator ollama|openai|anthropic" in client.error(tool, **arguments)

@@ -1,0 +1,82 @@
+"""Opening beside the handshake: once for all, shared failures, a clean end."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from memstore import StorageError, Store, StoreClosed
+from memstore.faces.mcp.opening import Opening
+
+
+class Opener:
+    """Opens a store when it is let, or fails as it is told."""
+
+    def __init__(self, open_store: Callable[..., Store]) -> None:
+        self._open_store = open_store
+        self.let = threading.Event()
+        self.entered = threading.Event()
+        self.failure: Exception | None = None
+        self.calls = 0
+
+    def __call__(self) -> Store:
+        self.calls += 1
+        self.entered.set()
+        assert self.let.wait(10)
+        if self.failure is not None:
+            raise self.failure
+        return self._open_store(embedder=None)
+
+
+@pytest.fixture
+def opener(open_store: Callable[..., Store]) -> Opener:
+    return Opener(open_store)
+
+
+def test_calls_that_wait_get_the_same_store(opener: Opener) -> None:
+    opening = Opening(opener)
+    opening.start()
+    assert opener.entered.wait(10)
+    with ThreadPoolExecutor(4) as pool:
+        waiting = [pool.submit(opening.store) for _ in range(4)]
+        opener.let.set()
+        stores = {id(call.result(10)) for call in waiting}
+    assert (len(stores), opener.calls) == (1, 1)
+
+
+def test_a_failure_is_shared_by_those_who_waited_and_tried_again_later(opener: Opener) -> None:
+    opening = Opening(opener)
+    opener.failure = StorageError("the disk is gone")
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(opening.store)
+        assert opener.entered.wait(10)
+        second = pool.submit(opening.store)
+        opener.let.set()
+        for call in (first, second):
+            with pytest.raises(StorageError, match="the disk is gone"):
+                call.result(10)
+    opener.failure = None
+    assert opening.store().status().active == 0
+
+
+def test_after_closing_there_is_no_store(opener: Opener) -> None:
+    opening = Opening(opener)
+    opener.let.set()
+    store = opening.store()
+    opening.close()
+    opening.close()
+    with pytest.raises(StoreClosed):
+        opening.store()
+    with pytest.raises(StoreClosed):
+        store.status()
+
+
+def test_closing_does_not_wait_for_an_opening_that_hangs(opener: Opener) -> None:
+    opening = Opening(opener)
+    opening.start()
+    assert opener.entered.wait(10)
+    opening.close()
+    opener.let.set()

@@ -1,0 +1,85 @@
+"""Flags over environment: which store a command means."""
+
+from __future__ import annotations
+
+import argparse
+
+import pytest
+
+from memstore.faces.options import add_store_flags, chosen_settings, embedder_name, open_store
+from memstore.settings import Settings
+
+
+@pytest.fixture(autouse=True)
+def _no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in Settings.__dataclass_fields__:
+        monkeypatch.delenv(f"MEMSTORE_{name.upper()}", raising=False)
+
+
+def chosen(*flags: str) -> Settings:
+    parser = argparse.ArgumentParser()
+    add_store_flags(parser)
+    return chosen_settings(parser.parse_args(flags))
+
+
+def test_nothing_said_means_the_defaults() -> None:
+    assert chosen() == Settings()
+    assert embedder_name(chosen()) == "local"
+
+
+def test_a_flag_wins_over_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MEMSTORE_DB", "/there.db")
+    monkeypatch.setenv("MEMSTORE_NAMESPACE", "work")
+    assert chosen().db == "/there.db"
+    assert chosen("--db", "/here.db") == Settings(db="/here.db", namespace="work")
+
+
+def test_a_flag_before_the_subcommand_survives_it() -> None:
+    parser = argparse.ArgumentParser()
+    add_store_flags(parser)
+    add_store_flags(parser.add_subparsers().add_parser("list"))
+    assert chosen_settings(parser.parse_args(["--db", "a", "list"])).db == "a"
+    assert chosen_settings(parser.parse_args(["--db", "a", "list", "--db", "b"])).db == "b"
+
+
+def test_the_address_of_a_server_means_that_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert embedder_name(chosen("--ollama", "http://x")) == "ollama"
+    monkeypatch.setenv("MEMSTORE_OPENAI", "http://y/v1")
+    assert embedder_name(chosen()) == "openai"
+    assert embedder_name(chosen("--embedder", "local")) == "local"
+
+
+def test_a_contradiction_is_refused() -> None:
+    with pytest.raises(ValueError, match="--embedder is local"):
+        chosen("--ollama", "http://x", "--embedder", "local")
+
+
+def test_the_model_of_the_environment_belongs_to_its_embedder(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("MEMSTORE_OLLAMA", "http://x")
+    monkeypatch.setenv("MEMSTORE_MODEL", "nomic-embed-text")
+    assert chosen().model == "nomic-embed-text"
+    assert chosen("--embedder", "none").model is None
+    assert chosen("--embedder", "openai", "--model", "m").model == "m"
+
+
+@pytest.mark.parametrize(
+    ("settings", "embedder"),
+    [
+        (Settings(embedder="none"), None),
+        (Settings(ollama="http://x", model="m"), "m"),
+        (Settings(openai="http://x/v1", model="n"), "n"),
+    ],
+)
+def test_the_store_that_was_described_is_opened(settings: Settings, embedder: str | None) -> None:
+    from dataclasses import replace
+
+    with open_store(replace(settings, db=":memory:"), source="test") as store:
+        assert store.namespace == "default"
+        assert store.status().embedder == embedder
+
+
+def test_a_server_without_a_model_takes_its_usual_one() -> None:
+    with open_store(Settings(db=":memory:", embedder="ollama"), source="test") as store:
+        assert store.status().embedder == "nomic-embed-text"

@@ -1,0 +1,403 @@
+"""Several changes at once, owners, proposals, and undoing a supersession."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import memstore
+from memstore import (
+    AddFact,
+    Conflict,
+    DeleteFact,
+    KeepFact,
+    NewFact,
+    NotFound,
+    Scope,
+    Store,
+    SupersedeFact,
+)
+from memstore.database import journal
+from memstore.database.sqlite.engine import SqliteEngine
+
+ANA = Scope(user_id="ana")
+BEN = Scope(user_id="ben", agent_id="a1")
+
+
+def new(content: str, **options: Any) -> NewFact:
+    return NewFact(content=content, subject=options.pop("subject", "ana"), **options)
+
+
+def everything(store: Store) -> list[memstore.Fact]:
+    return store.list(active_only=False, include_deleted=True)
+
+
+def lines(store: Store, fact_id: int) -> list[tuple[str, Any]]:
+    return [(line.kind, line.evidence) for line in store.operations(fact_id)]
+
+
+def test_apply_carries_out_all_changes_in_order(store: Store) -> None:
+    old, gone, kept, a, b = (store.add(f"fact {n}", subject="ana").id for n in range(5))
+    done = store.apply(
+        [
+            AddFact(fact=new("fact new", supersedes=old), evidence={"why": "corrected"}),
+            DeleteFact(fact_id=gone, evidence={"why": "cancelled"}),
+            KeepFact(fact_id=kept, evidence={"why": "says so"}),
+            SupersedeFact(old_id=a, new_id=b, evidence={"why": "same"}),
+        ]
+    )
+    added, deleted, same, retired = done
+    assert (added.fact.content, added.previous and added.previous.id) == ("fact new", old)
+    assert (deleted.fact.status, same.fact.status) == ("deleted", "active")
+    assert (retired.fact.id, retired.fact.superseded_by) == (a, b)
+    assert ("supersede", {"why": "corrected"}) in lines(store, old)
+    assert ("delete", {"why": "cancelled"}) in lines(store, gone)
+    assert lines(store, kept) == [("add", None), ("keep", {"why": "says so"})]
+    assert ("supersede", {"why": "same"}) in lines(store, a)
+    assert store.examine() == []
+
+
+FAILING = {
+    "not there": (KeepFact(fact_id=99), NotFound),
+    "deleted": (DeleteFact(fact_id=3), Conflict),
+    "superseded": (AddFact(fact=new("x", supersedes=1)), Conflict),
+    "superseded, proposed": (AddFact(fact=new("x"), proposes=1), Conflict),
+    "itself": (SupersedeFact(old_id=2, new_id=2), Conflict),
+    "blank": (AddFact(fact=new(" ")), ValueError),
+    "evidence that is no JSON": (KeepFact(fact_id=2, evidence={"x": float("nan")}), ValueError),
+    "twice": (DeleteFact(fact_id=2), Conflict),
+}
+
+
+@pytest.mark.parametrize("case", FAILING)
+def test_apply_does_nothing_at_all_when_one_change_fails(store: Store, case: str) -> None:
+    store.add("one", subject="ana")
+    store.add("two", subject="ana", supersedes=1)
+    store.delete(store.add("three", subject="ana").id)
+    before = everything(store), [store.operations(n) for n in (1, 3)]
+    change, error = FAILING[case]
+    with pytest.raises(error):
+        store.apply([AddFact(fact=new("four")), DeleteFact(fact_id=2), change])
+    assert (everything(store), [store.operations(n) for n in (1, 3)]) == before
+    assert store.apply([]) == []
+
+
+def test_apply_stores_what_is_known_already_only_once(store: Store) -> None:
+    same = [AddFact(fact=new("tea"), unless_known=True) for _ in range(3)]
+    done = store.apply(same)
+    assert [one.known for one in done] == [False, True, True]
+    assert len({one.fact.id for one in done}) == 1
+    # What belongs to somebody else, was retired or is about something else is another fact.
+    others = [
+        AddFact(fact=new("tea", subject="ben"), unless_known=True),
+        AddFact(fact=new("tea", user_id="ana"), unless_known=True),
+        AddFact(fact=new("coffee", supersedes=done[0].fact.id)),
+        AddFact(fact=new("tea"), unless_known=True),
+    ]
+    assert [one.known for one in store.apply(others)] == [False] * 4
+
+
+def test_apply_with_a_key_used_before_returns_what_was_done(store: Store) -> None:
+    old = store.add("tea", subject="ana")
+    change = AddFact(fact=new("coffee", supersedes=old.id, idempotency_key="k"))
+    first, again = store.apply([change])[0], store.apply([change])[0]
+    assert (first.known, again.known) == (False, True)
+    assert first.fact == again.fact
+
+
+def test_apply_with_a_scope_reaches_only_what_has_just_these_owners(store: Store) -> None:
+    own = store.apply([AddFact(fact=new("tea", user_id="x"))], scope=ANA)[0].fact
+    assert own.scope == ANA
+    hers = [
+        store.add("tea", subject="ana").id,
+        store.add("tea", subject="ana", user_id="ana", run_id="r").id,
+        store.add("tea", subject="ana", user_id="ben").id,
+    ]
+    for other in hers:
+        for change in (
+            KeepFact(fact_id=other),
+            DeleteFact(fact_id=other),
+            SupersedeFact(old_id=own.id, new_id=other),
+            SupersedeFact(old_id=other, new_id=own.id),
+            AddFact(fact=new("x", supersedes=other)),
+            AddFact(fact=new("x"), proposes=other),
+        ):
+            with pytest.raises(NotFound, match=f"no fact {other} in"):
+                store.apply([change], scope=ANA)
+    assert store.apply([KeepFact(fact_id=own.id)], scope=ANA)[0].fact.id == own.id
+
+
+# -- owners --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["user_id", "agent_id", "run_id"])
+@pytest.mark.parametrize("value", ["", "  ", "a\x00b", "x" * 501, 7])
+def test_owners_that_are_none_are_refused(store: Store, name: str, value: Any) -> None:
+    with pytest.raises((ValueError, TypeError), match=name):
+        Scope(**{name: value})
+    with pytest.raises((ValueError, TypeError), match=name):
+        store.add("tea", subject="ana", **{name: value})
+
+
+def test_a_scope_finds_its_own_and_nothing_wider(store: Store) -> None:
+    owners: list[dict[str, str]] = [
+        {},
+        {"user_id": "ana"},
+        {"agent_id": "a1"},
+        {"run_id": "r1"},
+        {"user_id": "ana", "agent_id": "a1"},
+        {"user_id": "ana", "agent_id": "a1", "run_id": "r1"},
+        {"user_id": "ben"},
+    ]
+    held = {store.add("tea", subject="s", **own).id: Scope(**own) for own in owners}
+    for fact_id, scope in held.items():
+        assert [fact.id for fact in store.list(scope=scope)] == [fact_id]
+        assert store.count(scope=scope) == 1
+        for weights in ({"word_weight": 0}, {"vector_weight": 0}, {}):
+            assert [h.fact.id for h in store.search("tea", scope=scope, **weights)] == [fact_id]
+        assert store.get(fact_id).scope == scope
+    assert len(store.list()) == len(store.search("tea")) == len(owners)
+    assert store.list(scope=Scope(user_id="nobody")) == []
+    with pytest.raises(TypeError, match="scope must be a Scope"):
+        store.list(scope="ana")  # type: ignore[arg-type]
+
+
+def test_restoring_and_reinstating_keep_the_owners(store: Store) -> None:
+    old = store.add("tea", subject="s", user_id="ana", agent_id="a", episode_id=None)
+    store.add("coffee", subject="s", user_id="ana", agent_id="a", supersedes=old.id)
+    assert store.reinstate(old.id).scope == old.scope
+    assert store.restore(old.id).scope == old.scope
+
+
+# -- undoing ---------------------------------------------------------------------------------------
+
+
+def test_reinstate_brings_the_text_back_beside_what_replaced_it(store: Store) -> None:
+    old = store.add("tea", subject="ana", category="preference", metadata={"n": 1})
+    newer = store.add("coffee", subject="ana", supersedes=old.id)
+    back = store.reinstate(old.id)
+    assert (back.content, back.category, back.metadata) == ("tea", "preference", {"n": 1})
+    assert {fact.id for fact in store.list()} == {newer.id, back.id}
+    assert store.get(old.id).superseded_by == newer.id  # the chain is as it was
+    assert [fact.id for fact in store.history(back.id)] == [back.id]
+    assert lines(store, back.id)[0] == ("add", {"reinstates": old.id})
+    assert back.embedded
+    with pytest.raises(Conflict, match=f"fact {back.id} says the same"):
+        store.reinstate(old.id)
+    assert store.examine() == []
+
+
+@pytest.mark.parametrize("state", ["active", "deleted"])
+def test_reinstate_refuses_what_was_not_superseded(store: Store, state: str) -> None:
+    fact = store.add("tea", subject="ana")
+    if state == "deleted":
+        store.delete(fact.id)
+    with pytest.raises(Conflict, match=f"fact {fact.id} is {state}, not superseded"):
+        store.reinstate(fact.id)
+
+
+# -- proposals -------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def proposed(store: Store) -> memstore.Proposal:
+    old = store.add("Ana lives in Berlin", subject="ana")
+    change = AddFact(
+        fact=new("Ana lives in Lisbon"),
+        proposes=old.id,
+        similarity=0.9,
+        evidence={"finding": "new value"},
+    )
+    [done] = store.apply([change])
+    assert done.proposal_id is not None
+    return store.proposals.get(done.proposal_id)
+
+
+def test_proposal_retires_nothing_and_is_on_record(
+    store: Store, proposed: memstore.Proposal
+) -> None:
+    assert [fact.status for fact in (proposed.old, proposed.new)] == ["active"] * 2
+    assert (proposed.similarity, proposed.state) == (0.9, "open")
+    assert store.proposals.list() == [proposed]
+    assert ("propose", {"finding": "new value"}) in lines(store, proposed.old.id)
+    assert proposed.to_dict()["old"]["content"] == "Ana lives in Berlin"
+    assert store.examine() == []
+
+
+def test_accepting_a_proposal_supersedes(store: Store, proposed: memstore.Proposal) -> None:
+    done = store.proposals.accept(proposed.id)
+    assert (done.state, done.old.superseded_by) == ("accepted", proposed.new.id)
+    assert done.decided_at is not None
+    evidence = {"proposal": proposed.id, "similarity": 0.9, "finding": "new value"}
+    assert ("supersede", evidence) in lines(store, proposed.old.id)
+    assert store.proposals.list() == []
+    assert store.proposals.list("accepted") == store.proposals.list(None) == [done]
+    assert store.reinstate(proposed.old.id).content == "Ana lives in Berlin"
+    assert store.examine() == []
+
+
+def test_rejecting_a_proposal_leaves_both(store: Store, proposed: memstore.Proposal) -> None:
+    assert store.proposals.reject(proposed.id).state == "rejected"
+    assert len(store.list()) == 2
+    assert store.proposals.list() == []
+    assert lines(store, proposed.old.id)[-1][0] == "reject"
+    for decide in (store.proposals.accept, store.proposals.reject):
+        with pytest.raises(Conflict, match="was rejected already"):
+            decide(proposed.id)
+    assert store.examine() == []
+
+
+def test_proposal_about_a_fact_that_changed_can_only_be_rejected(
+    store: Store, proposed: memstore.Proposal
+) -> None:
+    store.delete(proposed.old.id)
+    assert store.proposals.list() == []
+    with pytest.raises(Conflict, match=f"fact {proposed.old.id}.* is deleted: reject"):
+        store.proposals.accept(proposed.id)
+    store.proposals.reject(proposed.id)
+
+
+def test_proposals_belong_to_a_namespace_and_a_scope(
+    open_store: Callable[..., Store], store: Store, proposed: memstore.Proposal
+) -> None:
+    other = open_store(namespace="other")
+    assert other.proposals.list(None) == []
+    for wanted in (proposed.id, 99, 10**30):
+        for reach in (other.proposals.get, other.proposals.accept, other.proposals.reject):
+            with pytest.raises(NotFound, match=f"no proposal {wanted} in namespace 'other'"):
+                reach(wanted)
+    with pytest.raises(TypeError, match="whole number"):
+        store.proposals.accept("1")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="state must be open"):
+        store.proposals.list("closed")
+    assert store.proposals.list(scope=ANA) == []
+    assert store.proposals.list(scope=Scope()) == [proposed]
+
+
+@pytest.mark.parametrize("which", ["old", "new"])
+@pytest.mark.parametrize("accepted", [False, True])
+def test_erasing_a_fact_takes_its_words_out_of_the_evidence(
+    store: Store, path: Path, proposed: memstore.Proposal, which: str, accepted: bool
+) -> None:
+    secret = {"changes": [["Berlin-secret", "Lisbon-secret"]]}
+    with closing(sqlite3.connect(path)) as file:
+        file.execute("UPDATE memstore_proposals SET evidence = ?", (str(secret).replace("'", '"'),))
+        file.commit()
+    if accepted:
+        store.proposals.accept(proposed.id)
+    store.erase(getattr(proposed, which).id)
+    store.close()
+    assert b"-secret" not in path.read_bytes()
+
+
+# -- episodes --------------------------------------------------------------------------------------
+
+
+def test_episode_is_kept_word_for_word(store: Store) -> None:
+    text = "  two  spaces,\r\n\ttab 東京 👍 "
+    episode = store.episodes.record(
+        text, source="chat", name="n", metadata={"a": 1}, valid_at="2026-03-01", scope=ANA
+    )
+    assert store.episodes.get(episode.id) == episode
+    assert (episode.content, episode.source, episode.metadata) == (text, "chat", {"a": 1})
+    assert episode.scope == ANA
+    assert store.examine() == []
+
+
+def test_episode_recorded_again_is_the_same_in_its_scope_only(
+    store: Store, open_store: Callable[..., Store]
+) -> None:
+    first = store.episodes.record("hello")
+    assert store.episodes.record("hello", source="other") == first
+    others = [
+        store.episodes.record("hello", scope=ANA),
+        store.episodes.record("hello", once=False),
+        store.episodes.record("hello "),
+        open_store(namespace="other").episodes.record("hello"),
+    ]
+    assert len({first.id, *(other.id for other in others)}) == 5
+    assert [e.id for e in store.episodes.list(scope=ANA)] == [others[0].id]
+    assert len(store.episodes.list()) == 4
+    assert store.episodes.list(limit=1, newest_first=True) == [others[2]]
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "UPDATE memstore_episodes SET content = 'forged'",
+        "UPDATE memstore_episodes SET source = 'forged'",
+        "UPDATE memstore_episodes SET created_at = '2020-01-01T00:00:00.000000Z'",
+        "UPDATE memstore_episodes SET content = '', source = NULL, uuid = 'x'",
+        "DELETE FROM memstore_episodes",
+    ],
+)
+def test_episodes_are_append_only(store: Store, path: Path, sql: str) -> None:
+    store.episodes.record("hello", source="chat")
+    with closing(sqlite3.connect(path)) as file, pytest.raises(sqlite3.Error, match="append-only"):
+        file.execute(sql)
+
+
+def test_erasing_an_episode_removes_its_bytes(store: Store, path: Path) -> None:
+    episode = store.episodes.record("the-secret text", metadata={"k": "the-secret"})
+    fact = store.add("stays", subject="s", episode_id=episode.id)
+    assert store.episodes.erase(episode.id)
+    with pytest.raises(NotFound, match=f"no episode {episode.id}"):
+        store.episodes.get(episode.id)
+    assert store.episodes.list() == []
+    assert store.get(fact.id).episode_id == episode.id
+    assert store.examine() == []
+    store.close()
+    assert b"the-secret" not in path.read_bytes()
+
+
+def test_doctor_finds_an_episode_that_was_changed(store: Store, path: Path) -> None:
+    store.episodes.record("hello")
+    with closing(sqlite3.connect(path)) as file:
+        file.execute("DROP TRIGGER memstore_episodes_fixed")
+        file.execute("UPDATE memstore_episodes SET content = 'forged'")
+        file.commit()
+    assert ("episodes", False) in [(f.check, f.repairable) for f in store.examine()]
+
+
+@pytest.mark.parametrize("text", ["", "  \n", "a\x00b", "\ud800"])
+def test_episode_refuses_what_is_no_text(store: Store, text: str) -> None:
+    with pytest.raises(ValueError, match="the text"):
+        store.episodes.record(text)
+    with pytest.raises(TypeError, match="whole number"):
+        store.episodes.get("1")  # type: ignore[arg-type]
+
+
+def test_journal_replays_to_the_state_after_changes(
+    store: Store, path: Path, proposed: memstore.Proposal
+) -> None:
+    store.proposals.accept(proposed.id)
+    store.apply([KeepFact(fact_id=proposed.new.id, evidence={"content": "not a column"})])
+    store.reinstate(proposed.old.id)
+    engine = SqliteEngine(path)
+    with engine.read() as transaction:
+        states = {id_: journal.replay(ops) for id_, ops in journal.by_fact(transaction)}
+    engine.close()
+    assert states.keys() == {fact.id for fact in everything(store)}
+    for fact in everything(store):
+        state = states[fact.id]
+        assert state is not None
+        assert (state["content"], state.get("superseded_by")) == (fact.content, fact.superseded_by)
+
+
+def test_export_carries_evidence_and_the_link_to_its_episode(
+    store: Store, open_store: Callable[..., Store], tmp_path: Path
+) -> None:
+    episode = store.episodes.record("hello")
+    old = store.add("tea", subject="ana", episode_id=episode.id, user_id="ana")
+    store.apply([AddFact(fact=new("coffee", supersedes=old.id), evidence={"why": "because"})])
+    other = open_store(tmp_path / "other.db")
+    other.import_(store.export())
+    assert ("supersede", {"why": "because"}) in lines(other, 1)
+    linked = other.episodes.get(other.get(1).episode_id or 0)
+    assert (linked.content, other.get(1).user_id) == ("hello", "ana")
+    assert other.examine() == []

@@ -1,0 +1,761 @@
+"""The server over HTTP as a process: who is let in, what is refused, how it begins and ends."""
+
+from __future__ import annotations
+
+import json
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing, suppress
+from pathlib import Path
+from typing import Any
+
+import anyio
+import httpx
+import httpx2
+import pytest
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+from tests.support.served import MCP_HEADERS, Served, request
+
+import memstore
+from memstore.faces.http.address import Names
+from memstore.faces.http.gate import LARGEST_BODY, Gate
+from memstore.faces.http.server import CONNECTIONS_AT_ONCE
+from memstore.faces.http.stores import MOST_STORES, Stores
+from memstore.faces.mcp.opening import Opening
+
+END_SECONDS = 8.0
+"""From a signal to the end, with room for a busy machine: the server's own bound is six."""
+
+READING = {"memory_search", "memory_list", "memory_history", "memory_status", "memory_task_list"}
+STORE = {"name": "memory_store", "arguments": {"content": "The kettle is blue", "subject": "k"}}
+
+posix_only = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signal")
+
+
+@pytest.fixture
+def serve(path: Path) -> Iterator[Callable[..., Served]]:
+    """Starts servers on the test's file and ends those that are left."""
+    running: list[Served] = []
+
+    def start(*flags: str, **more: Any) -> Served:
+        running.append(Served(path, *flags, **more))
+        return running[-1]
+
+    yield start
+    for one in running:
+        one.close()
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("served") / "memory.db"
+
+
+@pytest.fixture(scope="module")
+def tokens(home: Path) -> dict[str, str]:
+    """Secrets by name: of two namespaces, for reading and for writing, good and not."""
+    with memstore.open(home, embedder=None, namespace="work") as work:
+        made = {
+            "work": work.tokens.create("work")[1],
+            "reader": work.tokens.create("reader", access="read")[1],
+            "other": work.within("other").tokens.create("other")[1],
+            "revoked": work.tokens.create("revoked")[1],
+            "expired": work.tokens.create("expired", expires_at="2999-01-01")[1],
+        }
+        work.tokens.revoke("revoked")
+    with closing(sqlite3.connect(home)) as file:
+        file.execute(
+            "UPDATE memstore_tokens SET expires_at = '2020-01-01T00:00:00.000000Z'"
+            " WHERE name = 'expired'"
+        )
+        file.commit()
+    return made
+
+
+@pytest.fixture(scope="module")
+def guarded(home: Path, tokens: dict[str, str]) -> Iterator[Served]:
+    """A server whose file has tokens."""
+    server = Served(home)
+    yield server
+    server.close()
+    # Whatever these tests did: no secret reached the log.
+    assert not [line for line in server.told for secret in tokens.values() if secret in line]
+
+
+@pytest.fixture(scope="module")
+def open_door(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A server on this machine alone, without tokens."""
+    server = Served(tmp_path_factory.mktemp("open") / "memory.db")
+    yield server
+    server.close()
+
+
+# -- who is let in ---------------------------------------------------------------------------------
+
+
+def test_health_is_for_everybody_and_shows_nothing(guarded: Served) -> None:
+    for headers in ({}, {"Host": "10.1.2.3:8765"}, {"Authorization": "Bearer nonsense"}):
+        answer = guarded.get("/health", **headers)
+        assert answer.status_code == 200
+        assert answer.json() == {"status": "ok", "version": memstore.__version__}
+    assert "server" not in answer.headers
+    assert guarded.http("HEAD", "/health").content == b""
+    assert guarded.http("POST", "/health").status_code == 405
+
+
+def test_a_request_without_a_token_is_refused(guarded: Served) -> None:
+    answer = guarded.post(request("tools/list"))
+    assert answer.status_code == 401
+    assert answer.headers["WWW-Authenticate"] == 'Bearer realm="memstore"'
+    assert "Authorization: Bearer TOKEN" in answer.json()["error"]["message"]
+
+
+@pytest.mark.parametrize("which", ["revoked", "expired", "unknown"])
+def test_a_token_that_is_not_good_is_refused(
+    guarded: Served, tokens: dict[str, str], which: str
+) -> None:
+    secret = tokens.get(which, "mst_" + "x" * 43)
+    answer = guarded.post(request("tools/list"), secret)
+    assert answer.status_code == 401
+    assert 'error="invalid_token"' in answer.headers["WWW-Authenticate"]
+    assert which in answer.json()["error"]["message"]
+    assert secret not in answer.text
+
+
+@pytest.mark.parametrize("header", ["Basic bWU6bWU=", "Bearer", "", "mst_x", "Bearer é"])
+def test_a_header_that_holds_no_token_is_refused(guarded: Served, header: str) -> None:
+    sent = {b"Authorization": header.encode()} | {
+        k.encode(): v.encode() for k, v in MCP_HEADERS.items()
+    }
+    answer = httpx.post(f"{guarded.url}/mcp", content=b"{}", headers=sent, trust_env=False)
+    assert answer.status_code == 401
+    assert answer.headers["WWW-Authenticate"].startswith("Bearer ")
+
+
+def test_a_token_reaches_its_own_namespace_alone(guarded: Served, tokens: dict[str, str]) -> None:
+    kept = guarded.call("memory_store", tokens["work"], content="Work uses Go", subject="stack")
+    guarded.call("memory_store", tokens["other"], content="Home uses Rust", subject="stack")
+
+    def found(name: str) -> list[str]:
+        facts = guarded.call("memory_search", tokens[name], query="stack uses")["facts"]
+        return [fact["content"] for fact in facts]
+
+    assert found("work") == found("reader") == ["Work uses Go"]
+    assert found("other") == ["Home uses Rust"]
+    assert guarded.call("memory_status", tokens["other"])["namespace"] == "other"
+    beyond = guarded.ask(
+        "tools/call", tokens["other"], name="memory_history", arguments={"id": kept["id"]}
+    )
+    assert beyond["isError"]
+    assert "Go" not in str(beyond)
+
+
+def test_a_token_s_group_is_its_namespace(serve: Callable[..., Served], path: Path) -> None:
+    with memstore.open(path, embedder=None) as store:
+        secrets = {name: store.within(name).tokens.create(name)[1] for name in ("work", "home")}
+    server = serve("--tools", "episodes")
+    server.call("add_memory", secrets["home"], content="heard at home", source="chat")
+    server.call("add_memory", secrets["work"], content="heard at work", source="chat")
+    for tool, arguments in (
+        ("add_memory", {"content": "slipped in", "source": "chat"}),
+        ("search", {"query": "heard"}),
+        ("get_episodes", {}),
+    ):
+        asked = {"name": tool, "arguments": arguments | {"group_id": "home"}}
+        beyond = server.ask("tools/call", secrets["work"], **asked)
+        assert beyond["isError"]
+        assert "bound to the namespace 'work'" in beyond["content"][0]["text"]
+        assert not server.ask("tools/call", secrets["home"], **asked)["isError"]
+    assert "heard at home" not in str(server.call("search", secrets["work"], query="heard"))
+    assert "home" not in str(server.call("get_status", secrets["work"]))
+
+
+def test_a_token_for_reading_sees_and_calls_only_what_reads(
+    guarded: Served, tokens: dict[str, str]
+) -> None:
+    reader = tokens["reader"]
+    assert {tool["name"] for tool in guarded.ask("tools/list", reader)["tools"]} == READING
+    before = guarded.call("memory_status", reader)["active"]
+    answer = guarded.post(request("tools/call", **STORE), reader)
+    assert answer.status_code == 403
+    assert 'error="insufficient_scope"' in answer.headers["WWW-Authenticate"]
+    told = answer.json()
+    assert told["id"] == 1
+    assert "memory_store" in told["error"]["message"]
+    assert guarded.call("memory_status", reader)["active"] == before
+    # Nor can the gate be led round by a name that it reads otherwise than the server does.
+    twice = json.dumps(request("tools/call", **STORE)).replace(
+        '"memory_store"', '"memory_status", "name": "memory_store"'
+    )
+    assert guarded.post(twice.encode(), reader).status_code == 403
+    assert guarded.call("memory_status", reader)["active"] == before
+
+
+def test_the_first_token_closes_the_door_and_the_last_does_not_open_it(
+    serve: Callable[..., Served], path: Path
+) -> None:
+    server = serve("--namespace", "mine")
+    server.call("memory_store", content="open", subject="s")
+    with memstore.open(path, embedder=None, namespace="mine") as store:
+        _, secret = store.tokens.create("first")
+        assert server.post(request("tools/list")).status_code == 401
+        assert server.call("memory_list", secret)["facts"][0]["content"] == "open"
+        assert store.tokens.list()[0].last_used_at is not None
+        store.tokens.revoke("first")
+    assert server.post(request("tools/list"), secret).status_code == 401
+    assert server.post(request("tools/list")).status_code == 401
+
+
+# -- what is refused -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("host", ["evil.example", "evil.example:80", "localhost.evil.example", ""])
+def test_another_name_is_not_answered(open_door: Served, host: str) -> None:
+    answer = open_door.post(request("tools/list"), Host=host)
+    assert answer.status_code == 421
+    assert "--allow-host" in answer.json()["error"]["message"]
+
+
+@pytest.mark.parametrize("header", ["Forwarded", "X-Forwarded-For", "X-Real-IP", "Via"])
+def test_what_a_proxy_hands_on_needs_a_token(
+    open_door: Served, guarded: Served, tokens: dict[str, str], header: str
+) -> None:
+    handed_on = {header: "for=198.51.100.7"}
+    answer = open_door.post(request("tools/list"), **handed_on)
+    assert answer.status_code == 401
+    assert "memstore token create" in answer.json()["error"]["message"]
+    assert guarded.post(request("tools/list"), tokens["work"], **handed_on).status_code == 200
+
+
+@pytest.mark.parametrize("host", ["localhost", "LOCALHOST:1", "127.0.0.1:80", "[::1]:9"])
+def test_this_machine_is_answered_by_any_of_its_names(open_door: Served, host: str) -> None:
+    assert open_door.post(request("tools/list"), Host=host).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("origin", "status"),
+    [
+        ("https://evil.example", 403),
+        ("null", 403),
+        ("http://localhost.evil.example", 403),
+        ("http://localhost@evil.example", 403),
+        ("http://localhost:6274", 200),
+        ("http://127.0.0.1", 200),
+    ],
+)
+def test_only_pages_of_known_origin_may_ask(open_door: Served, origin: str, status: int) -> None:
+    assert open_door.post(request("tools/list"), Origin=origin).status_code == status
+
+
+def test_names_and_origins_can_be_allowed(serve: Callable[..., Served], path: Path) -> None:
+    with memstore.open(path, embedder=None) as store:
+        _, secret = store.tokens.create("page")
+    page = "https://app.example.com"
+    allow = ("--allow-host", "memory.example.com", "--allow-host", "b.example:8443")
+    server = serve(*allow, "--allow-origin", page)
+    answered = {
+        "memory.example.com:443": 200,
+        "b.example:8443": 200,
+        "b.example": 421,
+        "a.example": 421,
+    }
+    for host, status in answered.items():
+        assert server.post(request("tools/list"), secret, Host=host).status_code == status
+    answer = server.post(request("tools/list"), secret, Origin=page)
+    assert (answer.status_code, answer.headers["Access-Control-Allow-Origin"]) == (200, page)
+    asking = {
+        "Access-Control-Request-Method": "POST",
+        "Access-Control-Request-Headers": "authorization,mcp-protocol-version",
+    }
+    assert server.http("OPTIONS", "/mcp", Origin=page, **asking).status_code == 200
+    assert server.http("OPTIONS", "/mcp", Origin="https://evil", **asking).status_code == 400
+
+
+def test_only_posts_to_the_endpoint_are_requests(open_door: Served) -> None:
+    for method in ("GET", "DELETE", "PUT"):
+        answer = open_door.http(method, "/mcp", Accept="text/event-stream")
+        assert (answer.status_code, answer.headers["Allow"]) == (405, "POST")
+    assert open_door.get("/").status_code == 404
+    assert open_door.get("/health/x").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [(b"{", 400), (b"[]", 400), (b'{"jsonrpc": "2.0", "id": 1}', 400), (b"\xff", 400), (b"", 400)],
+)
+def test_what_is_no_request_is_told_so(open_door: Served, body: bytes, status: int) -> None:
+    answer = open_door.post(body)
+    assert answer.status_code == status
+    assert answer.json()["error"]["message"]
+
+
+def test_half_an_emoji_is_stored_not_refused(open_door: Served) -> None:
+    arguments = {"content": "cut \ud83d here, whole \ud83d\ude00", "subject": "emoji"}
+    answer = open_door.post(request("tools/call", name="memory_store", arguments=arguments))
+    assert answer.status_code == 200, answer.text
+    found = open_door.call("memory_list", subject="emoji")["facts"][0]["content"]
+    assert found == "cut \ufffd here, whole \U0001f600"
+
+
+def _head(server: Served, *more: str) -> bytes:
+    lines = ["POST /mcp HTTP/1.1", f"Host: {server.address}", *more]
+    lines += [f"{name}: {value}" for name, value in MCP_HEADERS.items()]
+    return ("\r\n".join(lines) + "\r\n\r\n").encode()
+
+
+def test_a_body_that_is_too_large_is_refused_before_it_is_sent(open_door: Served) -> None:
+    answer = open_door.raw(_head(open_door, f"Content-Length: {LARGEST_BODY + 1}"))
+    assert answer.startswith(b"HTTP/1.1 413 ")
+    assert b"16 MiB" in answer
+
+
+def test_a_body_that_grows_too_large_is_refused_while_it_comes(open_door: Served) -> None:
+    sent = 0
+    with closing(open_door.connect()) as wire:
+        wire.sendall(_head(open_door, "Transfer-Encoding: chunked"))
+        piece = b"100000\r\n" + b" " * 0x100000 + b"\r\n"
+        try:
+            while sent < 4 * LARGEST_BODY:
+                wire.sendall(piece)
+                sent += 0x100000
+        except OSError:
+            pass  # hung up on
+    assert sent < 4 * LARGEST_BODY
+    assert open_door.get("/health").status_code == 200
+
+
+def test_a_large_fact_fits(open_door: Served) -> None:
+    content = "é" * 999_999  # spelt out, six bytes each
+    assert open_door.call("memory_store", content=content, subject="large")["id"]
+
+
+def test_a_stranger_s_body_is_not_read(guarded: Served) -> None:
+    answer = guarded.raw(_head(guarded, "Content-Length: 1000000", "Connection: close"))
+    assert answer.startswith(b"HTTP/1.1 401 ")
+
+
+def test_a_body_that_drips_is_given_up(open_door: Served) -> None:
+    with closing(open_door.connect()) as wire:
+        wire.sendall(_head(open_door, "Content-Length: 1000") + b"{")
+        started = time.monotonic()
+        answer = wire.recv(65536)
+    assert answer.startswith(b"HTTP/1.1 408 ")
+    assert time.monotonic() - started < 10
+
+
+def test_a_connection_that_says_nothing_is_given_up(open_door: Served) -> None:
+    with closing(open_door.connect()) as silent, closing(open_door.connect()) as dripping:
+        started = time.monotonic()
+        dripping.sendall(b"POST /mcp HTTP/1.1\r\nX-Long: ")
+        with suppress(OSError):  # hung up on
+            while time.monotonic() - started < 15:
+                dripping.sendall(b"A")
+                time.sleep(0.1)
+        assert silent.recv(1) == b""
+        assert time.monotonic() - started < 10
+
+
+def test_a_connection_may_be_idle_between_requests(open_door: Served) -> None:
+    with closing(open_door.connect()) as wire:
+        for pause in (2.5, 0):  # longer than a head may take
+            wire.sendall(b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n")
+            answer = b""
+            while not answer.endswith(b"}"):
+                answer += wire.recv(65536) or b"}"
+            assert answer.startswith(b"HTTP/1.1 200 ")
+            time.sleep(pause)
+        wire.sendall(b"GET /hea")
+        assert wire.recv(1) == b""
+
+
+def test_many_who_say_nothing_keep_nobody_out_for_long(serve: Callable[..., Served]) -> None:
+    server = serve()
+    with ExitStack() as stack:
+        for _ in range(CONNECTIONS_AT_ONCE + 8):
+            stack.enter_context(closing(server.connect()))
+        deadline = time.monotonic() + 15
+        while server.get("/health").status_code != 200:
+            assert time.monotonic() < deadline
+            time.sleep(0.2)
+
+
+# -- real clients ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+def test_conversation_of_the_protocol_s_own_client(
+    guarded: Served, tokens: dict[str, str], mode: str
+) -> None:
+    async def conversation() -> None:
+        bearer = {"Authorization": f"Bearer {tokens['work']}"}
+        async with httpx2.AsyncClient(headers=bearer, trust_env=False) as http:
+            way = streamable_http_client(f"{guarded.url}/mcp", http_client=http)
+            async with Client(way, mode=mode) as client:
+                assert len((await client.list_tools()).tools) == 12
+                stored = await client.call_tool(
+                    "memory_store", {"content": f"The {mode} fox runs", "subject": mode}
+                )
+                assert not stored.is_error, stored
+                found = await client.call_tool("memory_search", {"query": f"{mode} fox"})
+                assert f"The {mode} fox runs" in found.content[0].text
+                refusal = await client.call_tool("memory_history", {"id": 10**6})
+                assert refusal.is_error
+
+    anyio.run(conversation)
+
+
+def test_a_reader_s_handshake_says_that_it_reads(guarded: Served, tokens: dict[str, str]) -> None:
+    hello = {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
+    }
+    assert "reading only" in guarded.ask("initialize", tokens["reader"], **hello)["instructions"]
+    told = guarded.ask("initialize", tokens["work"], **hello)["instructions"]
+    assert "memory_store" in told
+    assert "reading only" not in told
+
+
+def test_many_clients_write_at_once_and_nothing_is_lost(
+    serve: Callable[..., Served], path: Path
+) -> None:
+    names = [f"agent-{number}" for number in range(8)]
+    with memstore.open(path, embedder=None) as store:
+        secrets = {name: store.within(name).tokens.create(name)[1] for name in names}
+    server = serve()
+
+    def work(name: str) -> list[int]:
+        with httpx.Client(base_url=server.url, trust_env=False, timeout=60) as client:
+            ids = []
+            for number in range(12):
+                arguments = {"content": f"{name} {number}", "subject": name}
+                answer = client.post(
+                    "/mcp",
+                    json=request("tools/call", name="memory_store", arguments=arguments),
+                    headers=MCP_HEADERS | {"Authorization": f"Bearer {secrets[name]}"},
+                )
+                assert answer.status_code == 200, answer.text
+                ids.append(answer.json()["result"]["structuredContent"]["id"])
+            return ids
+
+    with ThreadPoolExecutor(len(names)) as pool:
+        stored = list(pool.map(work, names))
+    assert len({number for ids in stored for number in ids}) == 8 * 12
+    server.process.kill()  # what was acknowledged is on disk
+    server.process.wait()
+    with memstore.open(path, embedder=None) as store:
+        for name, ids in zip(names, stored, strict=True):
+            assert [fact.id for fact in store.within(name).list()] == ids
+        assert store.examine() == []
+
+
+# -- the beginning ---------------------------------------------------------------------------------
+
+
+def refusal(server: Served) -> tuple[int, str]:
+    code = server.end()
+    return code, "".join(server.told)
+
+
+def test_other_machines_are_not_served_without_a_token(
+    serve: Callable[..., Served], path: Path
+) -> None:
+    code, told = refusal(serve(http="0.0.0.0:0"))
+    assert code == 1
+    assert "memstore token create" in told
+    code, told = refusal(serve("--allow-host", "memory.example.com"))
+    assert (code, "memstore token create" in told) == (1, True)
+    with memstore.open(path, embedder=None) as store:
+        _, secret = store.tokens.create("laptop")
+    server = serve(http="0.0.0.0:0")
+    assert server.post(request("tools/list")).status_code == 401
+    assert server.post(request("tools/list"), secret).status_code == 200
+    with memstore.open(path, embedder=None) as store:
+        store.tokens.revoke("laptop")
+    code, told = refusal(serve(http="0.0.0.0:0"))
+    assert (code, "no token that is good" in told) == (1, True)
+
+
+def test_a_port_in_use_is_named(serve: Callable[..., Served]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        code, told = refusal(serve(http=f"127.0.0.1:{port}"))
+    assert code == 1
+    assert f"cannot listen on 127.0.0.1:{port}" in told
+    assert "another program has the port" in told
+    assert "Traceback" not in told
+
+
+@pytest.mark.parametrize(
+    ("flags", "told"),
+    [
+        (["--http", "8765"], "is no HOST:PORT"),
+        (["--http", "localhost"], "is no HOST:PORT"),
+        (["--http", "::1:80"], "is no HOST:PORT"),
+        (["--http", "localhost:65536"], "is no HOST:PORT"),
+        (["--http", "http://localhost:80"], "is no HOST:PORT"),
+        (["--allow-host", "a.example"], "go with --http"),
+        (["--http", "localhost:0", "--allow-host", "http://a.example"], "--allow-host 'http:"),
+        (["--http", "localhost:0", "--allow-origin", "a.example"], "--allow-origin 'a.example'"),
+        (["--http", "localhost:0", "--allow-origin", "https://a.example/x"], "without a path"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_wrong_usage_is_told_in_a_line(
+    capsys: pytest.CaptureFixture[str], flags: list[str], told: str
+) -> None:
+    from memstore.faces.mcp import main
+
+    with pytest.raises(SystemExit) as ended:
+        main.main([*flags, "--db", ":memory:"])
+    assert ended.value.code == 2
+    assert told in capsys.readouterr().err
+
+
+def test_an_unknown_host_is_told_in_a_line(serve: Callable[..., Served]) -> None:
+    code, told = refusal(serve(http="no-such-host.invalid:80"))
+    assert (code, told.startswith("memstore-mcp: cannot listen on no-such-host")) == (1, True)
+
+
+def test_a_database_that_cannot_be_read_is_unhealthy_and_says_no_more(
+    serve: Callable[..., Served], path: Path
+) -> None:
+    path.write_bytes(b"this is no database" * 100)
+    server = serve()
+    answer = server.get("/health")
+    assert answer.status_code == 503
+    assert answer.json() == {"status": "unavailable", "version": memstore.__version__}
+    answer = server.post(request("tools/list"))
+    assert answer.status_code == 503
+    assert str(path) not in answer.text
+    path.unlink()  # mended, it serves without being started anew
+    assert server.get("/health").status_code == 200
+
+
+def test_looks_after_the_health_do_not_heap_up(path: Path) -> None:
+    memstore.open(path, embedder=None).close()
+    opened = threading.Event()
+
+    def open_slowly() -> memstore.Store:
+        opened.wait(30)
+        return memstore.open(path, embedder=None)
+
+    async def ask() -> list[int]:
+        opening = Opening(open_slowly)
+        gate = Gate(
+            _nothing, Stores(opening), names=Names.of("localhost", (), ()), writing=(), public=False
+        )
+        way = httpx.ASGITransport(gate)
+        async with httpx.AsyncClient(transport=way, base_url="http://localhost") as client:
+            told = [(await client.get("/health")).status_code for _ in range(3)]
+            threads = [one for one in threading.enumerate() if "AnyIO" in one.name]
+            assert len(threads) <= 2
+            opened.set()
+            while (answer := await client.get("/health")).status_code != 200:
+                await anyio.sleep(0.05)
+        opening.close()
+        return [*told, answer.status_code]
+
+    assert anyio.run(ask) == [503, 503, 503, 200]
+
+
+async def _nothing(scope: Any, receive: Any, send: Any) -> None:
+    raise AssertionError("nobody was let in")
+
+
+@posix_only
+def test_a_signal_ends_it_while_the_file_is_opened(path: Path) -> None:
+    memstore.open(path, embedder=None).close()
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    flags = ["--db", str(path), "--embedder", "none", "--http", f"0.0.0.0:{port}"]
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("PRAGMA locking_mode = EXCLUSIVE")
+        other.execute("BEGIN EXCLUSIVE")  # nobody else can open it
+        process = subprocess.Popen(
+            [sys.executable, "-m", "memstore.faces.mcp.main", *flags], stderr=subprocess.PIPE
+        )
+        deadline = time.monotonic() + 20
+        while not _listens(port):
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        time.sleep(0.2)
+        process.send_signal(signal.SIGTERM)
+        started = time.monotonic()
+        _, told = process.communicate(timeout=15)
+        assert time.monotonic() - started < 3
+        assert (process.returncode, told) == (0, b"")
+
+
+def _listens(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port), timeout=1).close()
+    except OSError:
+        return False
+    return True
+
+
+def test_read_only_offers_what_reads(serve: Callable[..., Served], path: Path) -> None:
+    memstore.open(path, embedder=None).close()
+    server = serve("--read-only")
+    assert {tool["name"] for tool in server.ask("tools/list")["tools"]} == READING
+
+
+# -- the end ---------------------------------------------------------------------------------------
+
+
+@posix_only
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGINT", "SIGHUP"])
+def test_a_signal_ends_it_with_connections_open(
+    serve: Callable[..., Served], path: Path, name: str
+) -> None:
+    server = serve()
+    server.call("memory_store", content="kept", subject="s")  # its connection stays open
+    with closing(server.connect()) as idle, closing(server.connect()) as half:
+        half.sendall(_head(server, "Content-Length: 1000") + b"{")
+        started = time.monotonic()
+        server.process.send_signal(getattr(signal, name))
+        assert server.end() == 0
+        assert time.monotonic() - started < END_SECONDS
+        assert idle.recv(1) == b""
+    assert not Path(f"{path}-wal").exists()
+    assert "Traceback" not in "".join(server.told)
+    with memstore.open(path, embedder=None) as store:
+        assert [fact.content for fact in store.list()] == ["kept"]
+
+
+@pytest.fixture
+def writing(path: Path) -> Iterator[sqlite3.Connection]:
+    """Somebody else who writes to the file, so that a call has to wait."""
+    with closing(sqlite3.connect(path, isolation_level=None, check_same_thread=False)) as other:
+        yield other
+
+
+def _begin_call(server: Served) -> socket.socket:
+    """Send a call that stores something, and leave its answer unread."""
+    body = json.dumps(request("tools/call", **STORE)).encode()
+    wire = server.connect()
+    wire.sendall(_head(server, f"Content-Length: {len(body)}") + body)
+    time.sleep(0.5)
+    return wire
+
+
+@posix_only
+def test_a_call_that_runs_at_the_end_is_still_answered(
+    serve: Callable[..., Served], writing: sqlite3.Connection, path: Path
+) -> None:
+    server = serve()
+    server.call("memory_status")
+    writing.execute("BEGIN IMMEDIATE")
+    with closing(_begin_call(server)) as wire:
+        server.process.send_signal(signal.SIGTERM)
+        time.sleep(0.5)
+        writing.execute("ROLLBACK")
+        answer = wire.recv(65536)
+    assert answer.startswith(b"HTTP/1.1 200 ")
+    assert server.end() == 0
+    with memstore.open(path, embedder=None) as store:
+        assert store.count() == 1
+
+
+@posix_only
+def test_a_call_that_hangs_does_not_put_the_end_off(
+    serve: Callable[..., Served], writing: sqlite3.Connection, path: Path
+) -> None:
+    server = serve()
+    server.call("memory_status")
+    writing.execute("BEGIN IMMEDIATE")
+    with closing(_begin_call(server)) as wire:
+        started = time.monotonic()
+        server.process.send_signal(signal.SIGTERM)
+        assert server.end() == 0
+        assert time.monotonic() - started < END_SECONDS
+        assert b"200" not in wire.recv(65536)[:16]
+    writing.execute("ROLLBACK")
+    with memstore.open(path, embedder=None) as store:
+        assert store.count() == 0
+
+
+def test_a_client_that_goes_away_does_not_undo_its_call(
+    serve: Callable[..., Served], writing: sqlite3.Connection
+) -> None:
+    server = serve()
+    server.call("memory_status")
+    writing.execute("BEGIN IMMEDIATE")
+    _begin_call(server).close()
+    writing.execute("ROLLBACK")
+    deadline = time.monotonic() + 10
+    while not (found := server.call("memory_list")["facts"]):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    assert found[0]["content"] == "The kettle is blue"
+
+
+def test_health_answers_while_every_thread_for_calls_is_taken(
+    serve: Callable[..., Served], writing: sqlite3.Connection
+) -> None:
+    server = serve()
+    server.call("memory_status")
+    writing.execute("BEGIN IMMEDIATE")
+    waiting = [threading.Thread(target=_post_alone, args=(server,)) for _ in range(40)]
+    for thread in waiting:
+        thread.start()
+    time.sleep(0.5)
+    answer = server.get("/health")
+    assert answer.status_code == 200
+    writing.execute("ROLLBACK")
+    for thread in waiting:
+        thread.join()
+    assert server.call("memory_status")["active"] == 40
+
+
+def _post_alone(server: Served) -> None:
+    httpx.post(
+        f"{server.url}/mcp",
+        json=request("tools/call", **STORE),
+        headers=MCP_HEADERS,
+        trust_env=False,
+        timeout=60,
+    )
+
+
+# -- stores by namespace ---------------------------------------------------------------------------
+
+
+def test_each_namespace_has_one_store_and_few_are_kept(
+    open_store: Callable[..., memstore.Store],
+) -> None:
+    opening = Opening(lambda: open_store(embedder=None))
+    stores = Stores(opening)
+    first = stores.confined("first")
+    assert stores.confined("first") is first
+    fact = first.add("still works", subject="s")
+    for number in range(MOST_STORES):
+        stores.confined(f"namespace-{number}")
+    assert stores.confined("first") is not first
+    assert first.get(fact.id).content == "still works"  # whoever still has it can go on
+    assert len(stores._made) == MOST_STORES
+    opening.close()
+
+
+def test_what_is_pending_in_a_token_s_namespace_is_embedded_in_the_background(
+    open_store: Callable[..., memstore.Store],
+) -> None:
+    with open_store(embedder=None, namespace="work") as wordless:
+        fact = wordless.add("the fox runs", subject="fox")
+        assert not fact.embedded
+    opening = Opening(open_store)
+    work = Stores(opening).confined("work")
+    deadline = time.monotonic() + 30
+    while not work.get(fact.id).embedded:
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    opening.close()

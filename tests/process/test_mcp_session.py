@@ -1,0 +1,378 @@
+"""The server as a process: a real client's conversation, start, end, crash, company."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from contextlib import closing
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from mcp import Client, ClientSession, StdioServerParameters, stdio_client
+
+import memstore
+from memstore.database.migrations import VERSION
+
+HELLO_SECONDS = 5.0
+"""Far above the usual half second, for a busy machine; far below any lock or network time-out."""
+
+END_SECONDS = 2.5
+
+posix_only = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signal")
+
+
+def served(path: Path) -> StdioServerParameters:
+    return StdioServerParameters(
+        command=sys.executable,
+        args=["-m", "memstore.faces.mcp.main"],
+        env={
+            "MEMSTORE_DB": str(path),
+            "MEMSTORE_EMBEDDER": "none",
+            "PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry),
+        },
+    )
+
+
+def test_conversation_of_a_real_client(path: Path) -> None:
+    async def conversation() -> None:
+        async with stdio_client(served(path)) as pipes, ClientSession(*pipes) as session:
+
+            async def call(tool: str, **arguments: Any) -> Any:
+                result = await session.call_tool(tool, arguments)
+                assert not result.is_error, result
+                return json.loads(result.content[0].text)
+
+            hello = await session.initialize()
+            assert "memory_search" in hello.instructions
+            assert len(hello.instructions) < 1_200
+            assert len((await session.list_tools()).tools) == 12
+
+            alice = {"subject": "alice", "category": "preference"}
+            old = await call("memory_store", content="Alice prefers light mode", **alice)
+            hit = (await call("memory_search", query="what mode does Alice like?"))["facts"][0]
+            assert (hit["id"], hit["content"]) == (old["id"], "Alice prefers light mode")
+
+            new = await call(
+                "memory_store",
+                content="Alice prefers dark mode",
+                supersedes=old["id"],
+                metadata={"confidence": 0.9},
+                **alice,
+            )
+            assert new == {"id": 2, "status": "active", "superseded": 1}
+            found = await call(
+                "memory_search", query="Alice mode", metadata={"confidence": {">=": 0.5}}
+            )
+            assert [fact["content"] for fact in found["facts"]] == ["Alice prefers dark mode"]
+
+            chain = (await call("memory_history", id=new["id"]))["facts"]
+            assert [(fact["id"], fact.get("superseded_by")) for fact in chain] == [
+                (1, 2),
+                (2, None),
+            ]
+            assert (await call("memory_confirm", id=2))["confirmed"] == 1
+            assert (await call("memory_update", id=2, metadata={"confidence": None}))["keys"] == 0
+
+            task = await call("memory_task_create", content="Book the venue", scope="claude")
+            assert task == {"id": 3, "status": "pending"}
+            startup = await call("memory_task_list", surface="startup")
+            (waiting,) = startup["tasks"]
+            assert (waiting["content"], waiting["scope"]) == ("Book the venue", "agent")
+            done = await call(
+                "memory_task_update", id=task["id"], status="completed", note="the old mill"
+            )
+            assert done == {"id": 3, "status": "completed"}
+            assert (await call("memory_task_list", surface="startup"))["tasks"] == []
+
+            assert (await call("memory_delete", id=2)) == {"id": 2, "status": "deleted"}
+            status = await call("memory_status")
+            assert (status["superseded"], status["deleted"]) == (1, 1)
+            assert status["search"] == "words only"
+
+    anyio.run(conversation)
+
+
+def test_initialize_does_not_wait_for_a_locked_file_with_a_migration_to_do(
+    raw_client: Callable[..., Any], path: Path
+) -> None:
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.executescript(
+            files("memstore.database.schema").joinpath("original/v01.sql").read_text("utf-8")
+            + "CREATE TABLE memstore_version (version INTEGER NOT NULL);"
+            "INSERT INTO memstore_version VALUES (1);"
+            "INSERT INTO memstore_facts (content, subject, category, created_at)"
+            " VALUES ('written long ago', 'past', 'note', '2024-05-01T00:00:00Z');"
+        )
+        other.execute("BEGIN EXCLUSIVE")
+        client = raw_client()
+        client.hello()
+        assert client.seconds_to_hello < HELLO_SECONDS
+        assert len(client.request("tools/list")["tools"]) == 12
+        waiting = client.send(
+            "tools/call", {"name": "memory_list", "arguments": {"subject": "past"}}
+        )
+        pong = client.request("ping")
+        assert pong is not None
+        other.execute("ROLLBACK")
+    answer = client.receive()
+    assert answer["id"] == waiting
+    assert "written long ago" in answer["result"]["content"][0]["text"]
+    with memstore.open(path, embedder=None) as store:
+        assert store.status().schema_version == VERSION
+
+
+@pytest.mark.parametrize("answers", [True, False], ids=["refuses", "hangs"])
+def test_initialize_does_not_wait_for_ollama(raw_client: Callable[..., Any], answers: bool) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        port = listening.getsockname()[1]
+        if answers:
+            listening.close()
+        client = raw_client("--ollama", f"http://127.0.0.1:{port}")
+        client.hello()
+        assert client.seconds_to_hello < HELLO_SECONDS
+        assert client.call("memory_list")["facts"] == []
+        started = time.perf_counter()
+        client.close()
+        assert time.perf_counter() - started < END_SECONDS
+
+
+def test_store_and_search_go_on_by_words_while_ollama_is_down(
+    raw_client: Callable[..., Any],
+) -> None:
+    client = raw_client("--ollama", "http://127.0.0.1:9")
+    client.hello()
+    client.call("memory_store", content="The kettle is blue", subject="kettle")
+    found = client.call("memory_search", query="blue kettle")
+    assert found["facts"][0]["content"] == "The kettle is blue"
+    assert found["words_only"]
+    status = client.call("memory_status")
+    assert status["pending"] == 1
+    assert status["embedder_trouble"]
+
+
+def test_search_by_meaning_with_the_local_model(raw_client: Callable[..., Any]) -> None:
+    client = raw_client("--embedder", "local")
+    client.hello()
+    client.call("memory_store", content="Ana is allergic to peanuts", subject="ana")
+    client.call("memory_store", content="The build runs on Tuesdays", subject="build")
+    found = client.call("memory_search", query="which foods should be avoided?", limit=1)
+    assert found["facts"][0]["subject"] == "ana"
+    assert "words_only" not in found
+
+
+def test_server_ends_when_its_input_does(raw_client: Callable[..., Any]) -> None:
+    client = raw_client()
+    client.hello()
+    client.call("memory_store", content="a", subject="b")
+    started = time.perf_counter()
+    assert client.close() == 0
+    assert time.perf_counter() - started < END_SECONDS
+    assert client.process.stdout.read() == ""
+    assert client.process.stderr.read() == ""
+
+
+def test_requests_piped_in_at_once_are_all_answered(
+    raw_client: Callable[..., Any], path: Path
+) -> None:
+    client = raw_client()
+    client.hello()
+    for number in range(20):
+        client.send(
+            "tools/call",
+            {"name": "memory_store", "arguments": {"content": f"fact {number}", "subject": "s"}},
+        )
+    client.process.stdin.close()
+    answers = [json.loads(line) for line in client.process.stdout]
+    assert len(answers) == 20
+    assert not any(answer["result"]["isError"] for answer in answers)
+    with memstore.open(path, embedder=None) as store:
+        assert store.count() == 20
+
+
+def test_large_answers_are_all_written_before_the_end(
+    raw_client: Callable[..., Any], path: Path
+) -> None:
+    with memstore.open(path, embedder=None) as store:
+        for number in range(10):
+            store.add(f"{number} " + "long " * 380, subject="s")
+    client = raw_client()
+    client.hello()
+    for _ in range(20):
+        client.send("tools/call", {"name": "memory_list", "arguments": {}})
+    client.process.stdin.close()
+    answers = [json.loads(line) for line in client.process.stdout]
+    assert len(answers) == 20
+    assert all(len(answer["result"]["content"][0]["text"]) > 15_000 for answer in answers)
+
+
+def test_half_an_emoji_is_answered_not_dropped(raw_client: Callable[..., Any]) -> None:
+    client = raw_client()
+    client.hello()
+    client.call("memory_store", content="cut \ud83d", subject="s")
+    assert client.call("memory_list")["facts"][0]["content"] == "cut \ufffd"
+
+
+def test_a_cancelled_call_does_not_keep_the_server(raw_client: Callable[..., Any]) -> None:
+    client = raw_client()
+    client.hello()
+    client.call("memory_status")
+    number = client.send("tools/call", {"name": "memory_status", "arguments": {}})
+    client.notify("notifications/cancelled", {"requestId": number})
+    started = time.perf_counter()
+    assert client.close() == 0
+    assert time.perf_counter() - started < END_SECONDS
+
+
+def test_a_client_of_the_protocol_without_a_handshake(path: Path) -> None:
+    async def conversation() -> None:
+        async with Client(served(path)) as client:
+            await client.list_tools()
+            arguments = {"content": "new", "subject": "s"}
+            result = await client.call_tool("memory_store", arguments)
+            assert not result.is_error
+
+    anyio.run(conversation)
+
+
+@posix_only
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_server_ends_on_a_signal_and_closes_the_store(
+    raw_client: Callable[..., Any], path: Path, number: int
+) -> None:
+    client = raw_client()
+    client.hello()
+    client.call("memory_store", content="kept", subject="b")
+    started = time.perf_counter()
+    client.process.send_signal(number)
+    assert client.process.wait(timeout=10) == 0
+    assert time.perf_counter() - started < END_SECONDS
+    assert not Path(f"{path}-wal").exists()
+
+
+def test_acknowledged_facts_survive_a_kill(raw_client: Callable[..., Any], path: Path) -> None:
+    client = raw_client()
+    client.hello()
+    ids = [client.call("memory_store", content=f"fact {n}", subject="s")["id"] for n in range(5)]
+    client.process.kill()
+    client.process.wait()
+    with memstore.open(path, embedder=None) as store:
+        assert [fact.id for fact in store.list()] == ids
+        assert store.examine() == []
+
+
+def test_two_servers_share_one_file(raw_client: Callable[..., Any], path: Path) -> None:
+    clients = [raw_client(), raw_client()]
+    for client in clients:
+        client.hello()
+    failures: list[BaseException] = []
+
+    def add(client: Any, name: str) -> None:
+        try:
+            for number in range(25):
+                client.call("memory_store", content=f"{name} {number}", subject=name)
+        except BaseException as error:  # noqa: BLE001 - handed to the test's own thread
+            failures.append(error)
+
+    threads = [
+        threading.Thread(target=add, args=(client, name))
+        for client, name in zip(clients, ("left", "right"), strict=True)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    assert clients[0].call("memory_list", subject="right", limit=1)["more"] == 24
+    assert clients[1].call("memory_status")["active"] == 50
+
+
+def test_read_only_offers_and_does_nothing_that_writes(
+    raw_client: Callable[..., Any], path: Path
+) -> None:
+    with memstore.open(path, embedder=None) as store:
+        store.add("Bob plays chess", subject="bob")
+    client = raw_client(MEMSTORE_READ_ONLY="true")
+    assert "reading only" in client.hello()["instructions"]
+    tools = client.request("tools/list")["tools"]
+    assert {tool["name"] for tool in tools} == {
+        "memory_search",
+        "memory_list",
+        "memory_history",
+        "memory_status",
+        "memory_task_list",
+    }
+    assert all(tool["annotations"]["readOnlyHint"] for tool in tools)
+    assert client.call("memory_search", query="chess")["facts"][0]["subject"] == "bob"
+    refusal = client.error("memory_store", content="x", subject="y")
+    assert "no tool 'memory_store'" in refusal
+    assert "memory_search" in refusal
+
+
+def test_a_file_with_the_vectors_of_another_model_is_told_to_the_model(
+    raw_client: Callable[..., Any], open_store: Callable[..., memstore.Store]
+) -> None:
+    with open_store() as store:
+        store.add("one", subject="s")
+    client = raw_client("--embedder", "local")
+    client.hello()
+    refusal = client.error("memory_search", query="one")
+    assert "words-64" in refusal
+    assert refusal == client.error("memory_status")
+
+
+def test_opening_is_tried_again_by_the_next_call(
+    raw_client: Callable[..., Any], path: Path
+) -> None:
+    path.write_bytes(b"this is no database, just a text that is long enough to be looked at" * 20)
+    client = raw_client()
+    client.hello()
+    assert "database" in client.error("memory_status")
+    path.unlink()
+    assert client.call("memory_status")["active"] == 0
+
+
+def test_calls_run_at_once(raw_client: Callable[..., Any], path: Path) -> None:
+    client = raw_client()
+    client.hello()
+    client.call("memory_store", content="seen while another writes", subject="s")
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        waiting = client.send(
+            "tools/call", {"name": "memory_store", "arguments": {"content": "x", "subject": "y"}}
+        )
+        assert client.call("memory_search", query="seen")["facts"]
+        other.execute("ROLLBACK")
+    assert client.receive()["id"] == waiting
+
+
+@pytest.mark.parametrize(
+    ("flags", "words"),
+    [
+        (["--tools", "facts,dreams"], ["dreams", "facts, tasks"]),
+        (["--tools", ","], ["facts, tasks"]),
+        (["--embedder", "local", "--ollama", "http://x"], ["--ollama", "--embedder"]),
+        (["--embedder", "magic"], ["local"]),
+    ],
+)
+def test_wrong_flags_are_refused_at_the_start(flags: list[str], words: list[str]) -> None:
+    ended = subprocess.run(
+        [sys.executable, "-m", "memstore.faces.mcp.main", *flags],
+        capture_output=True,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        check=False,
+    )
+    assert ended.returncode == 2
+    assert ended.stdout == ""
+    assert all(word in ended.stderr for word in words)

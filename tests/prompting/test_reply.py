@@ -1,0 +1,157 @@
+"""Reading a model's reply: strict JSON first, one documented way back, and no guess."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memstore.errors import GeneratorError, ReplyError
+from memstore.prompting.reply import parse_array, parse_object
+
+FACTS = [
+    {"content": "Uses [brackets] and {braces}", "subject": "ann", "tags": ["a", ["b"]]},
+    {"content": 'Says "```" and "]"', "subject": "ben", "tags": []},
+]
+ARRAY = json.dumps(FACTS)
+OBJECT = json.dumps({"facts": FACTS, "note": "a ] and a } inside"})
+FENCED = f"```json\n{ARRAY}\n```"
+
+JSON_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        ARRAY,
+        f"  \n{ARRAY}\n",
+        f"\ufeff{ARRAY}",
+        json.dumps(FACTS, indent=2),
+        FENCED,
+        f"```\n{ARRAY}\n```",
+        f"Sure! Here are the facts:\n\n{FENCED}\n\nAnything else?",
+        f"Here you are: {ARRAY} I hope it helps.",
+        f"```json\n{ARRAY}",
+        f"```python\nprint(1)\n```\nand\n{FENCED}",
+        f"{FENCED}\nAgain, the same:\n{FENCED}",
+    ],
+)
+def test_an_array_is_read_from_every_documented_form(reply: str) -> None:
+    assert parse_array(reply) == FACTS
+
+
+@pytest.mark.parametrize("form", ["{}", "```json\n{}\n```", "As you wish: {} Done."])
+def test_an_object_is_read_from_every_documented_form(form: str) -> None:
+    assert parse_object(form.replace("{}", OBJECT)) == json.loads(OBJECT)
+
+
+@given(st.lists(JSON_VALUES), st.booleans())
+def test_whatever_json_writes_is_read_back(value: list[object], ascii_only: bool) -> None:
+    text = json.dumps(value, ensure_ascii=ascii_only)
+    assert parse_array(text) == value
+    assert parse_array(f"```json\n{text}\n```") == value
+
+
+@pytest.mark.parametrize(
+    ("parse", "reply", "whole"),
+    [
+        (parse_array, ARRAY, FACTS),
+        (parse_array, FENCED, FACTS),
+        (parse_array, f"Here: {ARRAY}\nThat was all.", FACTS),
+        (parse_object, OBJECT, json.loads(OBJECT)),
+        (parse_object, f"```json\n{OBJECT}\n```", json.loads(OBJECT)),
+        (parse_object, f"Here: {OBJECT}\nThat was all.", json.loads(OBJECT)),
+    ],
+)
+def test_a_reply_cut_anywhere_is_the_whole_or_an_error(
+    parse: Callable[[str], object], reply: str, whole: object
+) -> None:
+    data = reply.encode()
+    for end in range(len(data)):
+        try:
+            found = parse(data[:end].decode(errors="ignore"))
+        except ReplyError:
+            continue
+        assert found == whole
+
+
+def test_of_an_object_cut_short_the_array_inside_is_not_taken() -> None:
+    with pytest.raises(ReplyError, match="ends before"):
+        parse_array('{"facts": [{"content": "x"}]')
+
+
+@pytest.mark.parametrize(
+    ("reply", "why"),
+    [
+        ("", "empty"),
+        (" \n\t", "empty"),
+        ("I found nothing worth keeping.", "no usable JSON array"),
+        ("{}", "JSON object"),
+        ('{"error": "overloaded", "facts": []}', "JSON object"),
+        ('"[1]"', "JSON text"),
+        ("null", "JSON null"),
+        ("true", "JSON boolean"),
+        ("3.5", "JSON number"),
+        ("[1] or [2]", "no usable"),
+        ("```\n[1]\n```\n```\n[2]\n```", "2 that differ"),
+        ("[1, 2,]", "no usable"),
+        ("['a']", "no usable"),
+        ("[1] // comment", None),
+        ("[NaN]", "NaN"),
+        ("[Infinity, 1]", "Infinity"),
+        ("[-Infinity]", "Infinity"),
+        ("[1e999]", "too large"),
+        ('[{"a": 1, "a": 2}]', "'a' is given twice"),
+        ("[" * 100_000, "too deeply"),
+        ("[" * 100_000 + "]" * 100_000, "too deeply"),
+        ("[" + "9" * 5000 + "]", "digits"),
+        ('["line\nbreak"]', "no usable"),
+    ],
+)
+def test_anything_else_is_an_error_that_says_why(reply: str, why: str | None) -> None:
+    if why is None:  # prose around brackets, as documented
+        assert parse_array(reply) == [1]
+        return
+    with pytest.raises(ReplyError, match=why):
+        parse_array(reply)
+
+
+def test_the_error_shows_the_beginning_made_printable() -> None:
+    with pytest.raises(ReplyError) as caught:
+        parse_object("\x1b[31mred\u202e\ud800\n" + "x" * 10_000)
+    message = str(caught.value)
+    assert message.isprintable()
+    assert "\\x1b[31mred\\u202e\\ud800\\n" in message
+    assert len(message) < 500
+    assert isinstance(caught.value, GeneratorError)
+
+
+def test_line_separators_inside_a_fenced_text_are_kept() -> None:
+    assert parse_array('```json\n["a\u2028b\x85c"]\n```') == ["a\u2028b\x85c"]
+
+
+def test_a_huge_reply_is_read() -> None:
+    value = [{"content": "x" * 100, "n": n} for n in range(50_000)]
+    assert parse_array("Here it is:\n```json\n" + json.dumps(value) + "\n```\n") == value
+
+
+@given(st.text(alphabet=st.sampled_from('[]{}",:`\n 1aN\\')))
+def test_hostile_text_is_read_or_refused(text: str) -> None:
+    for parse, kind in ((parse_array, list), (parse_object, dict)):
+        with contextlib.suppress(ReplyError):
+            assert isinstance(parse(text), kind)
+
+
+@pytest.mark.parametrize("reply", [None, b"[]", 5, ["facts"]])
+def test_a_reply_that_is_no_text_is_an_error_of_the_generator(reply: Any) -> None:
+    with pytest.raises(ReplyError, match=f"returned {type(reply).__name__}, not text"):
+        parse_array(reply)

@@ -1,0 +1,280 @@
+"""Tokens: what is stored of them, when they are good, and how far a store made for one reaches."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tests.support.command_line import CommandLine, cli_fixture  # noqa: F401 - a fixture
+
+import memstore
+from memstore import AccessDenied, Conflict, NotFound, Store
+
+GIVEN = "0123456789abcdef" * 4
+
+
+def change(path: Path, sql: str) -> None:
+    with closing(sqlite3.connect(path)) as file:
+        file.execute(sql)
+        file.commit()
+
+
+def test_a_secret_is_good_and_is_not_in_the_file(store: Store, path: Path) -> None:
+    token, secret = store.tokens.create("laptop")
+    assert secret.startswith("mst_")
+    assert len(secret) >= 47
+    assert (token.name, token.namespace, token.access, token.status) == (
+        "laptop",
+        "default",
+        "write",
+        "active",
+    )
+    assert store.tokens.check(secret) == token
+    written = b"".join(file.read_bytes() for file in path.parent.iterdir())
+    assert hashlib.sha256(secret.encode()).hexdigest().encode() in written
+    assert secret.encode() not in written
+
+
+def test_no_two_secrets_are_the_same(store: Store) -> None:
+    assert len({store.tokens.create(f"t{n}")[1] for n in range(20)}) == 20
+
+
+@pytest.mark.parametrize("secret", ["", "mst_", "\ud800", "mst_" + "A" * 43])
+def test_a_secret_nobody_was_given_is_refused(store: Store, secret: str) -> None:
+    store.tokens.create("laptop")
+    with pytest.raises(AccessDenied, match="unknown"):
+        store.tokens.check(secret)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(text=st.text())
+def test_no_text_is_a_secret_by_chance(store: Store, text: str) -> None:
+    with pytest.raises(AccessDenied):
+        store.tokens.check(text)
+
+
+def test_a_revoked_token_is_refused_and_its_name_free(store: Store) -> None:
+    first, secret = store.tokens.create("laptop")
+    assert store.tokens.revoke("laptop").status == "revoked"
+    with pytest.raises(AccessDenied, match="revoked"):
+        store.tokens.check(secret)
+    with pytest.raises(NotFound, match="memstore token list"):
+        store.tokens.revoke("laptop")
+    with pytest.raises(Conflict, match="already"):
+        store.tokens.revoke(first.id)
+    second, other = store.tokens.create("laptop")
+    assert store.tokens.check(other).id == second.id != first.id
+    assert [token.status for token in store.tokens.list()] == ["revoked", "active"]
+
+
+def test_an_expired_token_is_refused(store: Store, path: Path) -> None:
+    until = datetime.now(UTC) + timedelta(hours=1)
+    token, secret = store.tokens.create("guest", expires_at=until)
+    assert store.tokens.check(secret).expires_at == until
+    assert store.tokens.usable()
+    change(path, "UPDATE memstore_tokens SET expires_at = '2020-01-01T00:00:00.000000Z'")
+    with pytest.raises(AccessDenied, match="expired"):
+        store.tokens.check(secret)
+    assert not store.tokens.usable()
+    assert store.tokens.required()
+    assert store.tokens.revoke(token.id).status == "revoked"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ({"name": " "}, "name is empty"),
+        ({"name": "x" * 501}, "limit is 500"),
+        ({"access": "admin"}, "access must be read or write"),
+        ({"expires_at": "2020-01-01"}, "expires_at: .* is past"),
+        ({"expires_at": "soon"}, "expires_at: 'soon' is not a time"),
+        ({"secret": "short"}, "openssl rand -hex 32"),
+        ({"secret": "x" * 60 + "\n"}, "openssl rand -hex 32"),
+    ],
+)
+def test_what_makes_no_token_is_refused(store: Store, arguments: dict[str, str], told: str) -> None:
+    with pytest.raises(ValueError, match=told):
+        store.tokens.create(**({"name": "laptop"} | arguments))  # type: ignore[arg-type]
+    assert store.tokens.list() == []
+    assert not store.tokens.required()
+
+
+def test_a_name_stands_for_one_token(store: Store) -> None:
+    store.tokens.create("laptop")
+    with pytest.raises(Conflict, match="choose another name"):
+        store.tokens.create("laptop")
+    with pytest.raises(Conflict, match="choose another name"):
+        store.within("other").tokens.create("laptop")
+
+
+def test_a_secret_made_elsewhere_makes_one_token_however_often(store: Store) -> None:
+    token, secret = store.tokens.create("cluster", secret=GIVEN)
+    assert secret == GIVEN
+    assert store.tokens.create("cluster", secret=GIVEN)[0] == token
+    assert len(store.tokens.list()) == 1
+    for other in ({"name": "else"}, {"name": "cluster", "access": "read"}):
+        with pytest.raises(Conflict, match="make another secret"):
+            store.tokens.create(**other, secret=GIVEN)
+    with pytest.raises(Conflict, match="make another secret"):
+        store.within("other").tokens.create("cluster", secret=GIVEN)
+    store.tokens.revoke("cluster")
+    with pytest.raises(Conflict, match="revoked"):  # what leaked does not come back
+        store.tokens.create("cluster", secret=GIVEN)
+
+
+def test_a_use_is_noted_once_a_minute_and_never_in_the_way(
+    open_store: Callable[..., Store], path: Path
+) -> None:
+    store, other = open_store(), open_store()
+    token, secret = store.tokens.create("laptop")
+    with other._engine.write():
+        store.tokens.note_use(token)  # somebody writes: neither waits nor fails
+    assert store.tokens.check(secret).last_used_at is None
+    store.tokens.note_use(token)
+    used = store.tokens.check(secret)
+    assert used.last_used_at is not None
+    store.tokens.note_use(used)
+    assert store.tokens.check(secret) == used
+    change(path, "UPDATE memstore_tokens SET last_used_at = '2999-01-01T00:00:00.000000Z'")
+    store.tokens.note_use(store.tokens.check(secret))  # the clock was set back
+    noted = store.tokens.check(secret).last_used_at
+    assert noted is not None
+    assert noted.year < 2999
+
+
+def test_the_journal_knows_who_made_and_ended_a_token(
+    open_store: Callable[..., Store], path: Path
+) -> None:
+    with open_store(actor="ops") as store:
+        _, secret = store.tokens.create("laptop", access="read")
+        store.tokens.revoke("laptop")
+    with closing(sqlite3.connect(path)) as file:
+        lines = file.execute(
+            "SELECT actor, kind, after FROM memstore_journal WHERE kind LIKE '%token' ORDER BY id"
+        ).fetchall()
+    assert [(actor, kind) for actor, kind, _ in lines] == [
+        ("ops", "token"),
+        ("ops", "revoke_token"),
+    ]
+    assert '"access": "read"' in lines[0][2]
+    digest = hashlib.sha256(secret.encode()).hexdigest()
+    assert not any(secret in str(line) or digest in str(line) for line in lines)
+
+
+@pytest.mark.parametrize(
+    "tampering",
+    [
+        "INSERT INTO memstore_tokens (name, hash, namespace, access, created_at)"
+        " VALUES ('intruder', 'h', 'default', 'write', '2026-01-01T00:00:00.000000Z')",
+        "UPDATE memstore_tokens SET access = 'write' WHERE name = 'reader'",
+        "UPDATE memstore_tokens SET namespace = 'other' WHERE name = 'reader'",
+        "UPDATE memstore_tokens SET revoked_at = NULL WHERE name = 'gone'",
+        "DELETE FROM memstore_tokens WHERE name = 'reader'",
+    ],
+)
+def test_the_doctor_sees_a_token_that_nobody_made(store: Store, path: Path, tampering: str) -> None:
+    store.tokens.create("reader", access="read", expires_at="2999-01-01")
+    store.tokens.create("gone")
+    store.tokens.revoke("gone")
+    assert store.examine() == []
+    change(path, tampering)
+    (finding,) = store.examine()
+    assert finding.check == "tokens"
+
+
+def test_a_confined_store_reaches_no_other_namespace(store: Store) -> None:
+    store.add("mine", subject="s")
+    work = store.within("work", confined=True)
+    fact = work.add("works", subject="s")
+    assert [hit.fact.content for hit in work.search("mine works")] == ["works"]
+    assert list(work.export())
+    for beyond in ("default", "all", ["work", "default"]):
+        with pytest.raises(AccessDenied, match="'work'"):
+            work.search("mine", namespaces=beyond)
+        with pytest.raises(AccessDenied):
+            work.export(namespaces=beyond)
+    for beyond in ("default", "Work"):
+        with pytest.raises(AccessDenied):
+            work.within(beyond)
+    with pytest.raises(AccessDenied):
+        work.embed_pending(everywhere=True)
+    with pytest.raises(AccessDenied):
+        work.import_(list(work.export()), keep_namespaces=True)
+    store.episodes.add("heard at home", source="chat")
+    work.episodes.add("heard at work", source="chat")
+    for beyond in ("default", "all"):
+        with pytest.raises(AccessDenied):
+            work.episodes.search("heard", namespaces=beyond)
+    assert [hit.episode.content for hit in work.episodes.search("heard")] == ["heard at work"]
+    assert work.status().namespaces == {"work": 1}
+    assert store.status().namespaces == {"default": 1, "work": 1}
+    assert work.within("work").get(fact.id) == work.get(fact.id)
+    with pytest.raises(AccessDenied):
+        work.within("work").within("default")  # nor by a way round
+    with pytest.raises(NotFound):
+        work.get(1)
+
+
+def test_a_store_within_another_namespace_shares_its_file_and_model(
+    store: Store, embedder: object
+) -> None:
+    other = store.within("other")
+    kept = other.add("the fox runs", subject="fox")
+    assert kept.embedded
+    assert (other.namespace, other.path) == ("other", store.path)
+    assert other.search("a fox runs")[0].vector_score > 0.5
+    assert other.within("default").namespace == "default"
+    other.close()  # the file stays open for the store it came from
+    assert other.get(kept.id).use_count == 1
+    assert store.search("fox") == [] or store.search("fox")[0].fact.namespace == "default"
+    store.close()
+    with pytest.raises(memstore.StoreClosed):
+        other.list()
+
+
+def test_the_command_line_makes_lists_and_ends_tokens(cli: CommandLine) -> None:
+    made = cli("token", "create", "laptop", "--namespace", "work", "--read-only")
+    assert made.code == 0
+    secret = made.out.removesuffix("\n")  # and nothing else, for a script to take
+    assert secret.startswith("mst_")
+    assert "token 1 (laptop) reads in work" in made.err
+    assert secret not in made.err
+    told = cli.json("token", "create", "desk", "--expires-at", "2999-01-01")
+    assert told["secret"].startswith("mst_")
+    assert (told["id"], told["access"], told["namespace"]) == (2, "write", "default")
+    rows = [line.split("\t") for line in cli("token", "list").out.splitlines()]
+    assert rows == [
+        ["1", "laptop", "active", "read", "work", "never", "never"],
+        ["2", "desk", "active", "write", "default", "2999-01-01T00:00:00Z", "never"],
+    ]
+    assert not any("secret" in token or "hash" in token for token in cli.json("token", "list"))
+    assert cli("token", "revoke", "laptop").out == "revoked token 1 (laptop)\n"
+    assert cli.json("token", "revoke", "#2")["status"] == "revoked"
+    assert cli.error("token", "revoke", "laptop")[0] == 1
+    assert cli.error("token", "create", "x", "--expires-at", "soon")[1].startswith("--expires-at: ")
+
+
+def test_the_command_line_takes_a_secret_from_a_file(cli: CommandLine, tmp_path: Path) -> None:
+    file = tmp_path / "secret"
+    file.write_text(f"{GIVEN}\n")
+    for _ in range(2):
+        made = cli("token", "create", "cluster", "--secret-file", file)
+        assert (made.code, made.out) == (0, "token 1 (cluster) reads and writes in default\n")
+    assert cli("token", "create", "piped", "--secret-file", "-", stdin=GIVEN[::-1]).code == 0
+    with memstore.open(cli.db, embedder=None) as store:
+        assert store.tokens.check(GIVEN).name == "cluster"
+    file.write_text("\n")
+    assert cli.error("token", "create", "y", "--secret-file", file)[0] == 2
+    assert cli.error("token", "create", "y", "--secret-file", tmp_path / "none")[0] == 3
+    file.write_text("short\n")
+    assert (
+        "--secret-file: it must be 43"
+        in cli.error("token", "create", "y", "--secret-file", file)[1]
+    )
