@@ -450,8 +450,8 @@ SCRIPT = """
 import os, signal, sys, time
 import numpy as np
 import memstore
-from memstore.database import generation_table
-from memstore.generations import Generations
+from memstore.database.tables import generations as generation_table
+from memstore.embedding.generations import Generations
 
 class Slow:
     model = "words-24"
@@ -546,7 +546,7 @@ def test_a_kill_while_dropping_leaves_a_generation_that_can_be_dropped(
     store.reembed(Buckets())
     script = (
         "import os, signal, sys, memstore\n"
-        "from memstore import generations\n"
+        "from memstore.embedding import generations\n"
         "generations.DROP_BATCH = 20\n"
         "store = memstore.open(sys.argv[1], embedder=None)\n"
         "store.generations.drop(1, progress=lambda *at: os.kill(os.getpid(), signal.SIGKILL))\n"

@@ -284,9 +284,9 @@ def test_of_many_that_drain_in_the_background_one_works_at_a_time(
 HOLDER = """
 import sys, time
 import memstore
-from memstore.database.sqlite import SqliteEngine
-from memstore.background import JOB
-from memstore.leases import Lease
+from memstore.database.sqlite.engine import SqliteEngine
+from memstore.embedding.background import JOB
+from memstore.embedding.leases import Lease
 
 with Lease(SqliteEngine(sys.argv[1]), JOB, 1.0) as lease:
     print(lease.held, flush=True)
@@ -435,8 +435,8 @@ def test_what_was_erased_does_not_stand_in_the_queue(wordless: Store, path: Path
 
 WATCH = """
 import sys
-from memstore.faces import cli
-from memstore import store
+from memstore.faces.cli import main as cli
+from memstore.store import store
 keep = store.Store.keep_embedding
 def often(self, tell, **options):
     keep(self, tell, interval_seconds=0.05, **options)

@@ -658,6 +658,6 @@ def test_the_example_of_the_page_prints_what_the_page_says(tmp_path: Path) -> No
 
 def test_the_page_names_every_argument() -> None:
     page = (Path(__file__).parents[2] / "docs" / "episodes.md").read_text("utf-8")
-    for method in (memstore.episodes.Episodes.search, memstore.episodes.log.Episodes.update):
+    for method in (memstore.episodes.log.Episodes.search, memstore.episodes.log.Episodes.update):
         for name in list(inspect.signature(method).parameters)[2:]:
             assert f"`{name}`" in page

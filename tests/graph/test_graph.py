@@ -291,7 +291,8 @@ def test_the_same_facts_give_the_same_graph(
 
 KILLED = """
 import os, signal, sys, memstore
-from memstore.database import graph_table, journal
+from memstore.database import journal
+from memstore.database.tables import graph as graph_table
 from memstore.graph import building
 
 def killed(*a, **k):

@@ -21,10 +21,10 @@ LISTENING = re.compile(r"memstore-mcp: serving http://(\S+)/mcp\n")
 
 PROGRAM = """
 import sys
-from memstore.faces import http_gate, http_server
-from memstore.faces.mcp_server import main
-http_gate.BODY_SECONDS = 0.5  # so that a test need not wait as long as a slow client may
-http_server.HEAD_SECONDS = 2.0
+from memstore.faces.http import gate, server
+from memstore.faces.mcp.main import main
+gate.BODY_SECONDS = 0.5  # so that a test need not wait as long as a slow client may
+server.HEAD_SECONDS = 2.0
 main(sys.argv[1:])
 """
 
