@@ -20,15 +20,99 @@
     ├── AccessDenied            the token is not good, or not good for this
     └── TransferError           an export could not be read; nothing was imported
 
-Wrong arguments are ``ValueError`` or ``TypeError``, as everywhere in Python.
-Each message says what to do next.
+Wrong arguments raise ``InvalidArgument`` (a ``ValueError``) or ``InvalidArgumentType`` (a
+``TypeError``), as everywhere in Python.
+
+The text of an error says what happened, and in nobody's words: a flag of the command line, a field
+of a tool and a parameter of the library are one ``argument``, and the way out is a ``remedy``. Each
+face words both by tables of its own; here, in the library, the remedy is a note of the exception.
 """
 
 from __future__ import annotations
 
+from enum import Enum
+from typing import TYPE_CHECKING
 
-class MemstoreError(Exception):
-    """The root of everything memstore raises on purpose."""
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class Remedy(Enum):
+    """A way out of an error; the value is the sentence for users of the library."""
+
+    FIND_ID = "Search or list to find the id."
+    RETRY = "Read it again and retry."
+    WAIT = "Try again later."
+    RESTORE = "Restore it first with restore()."
+    ADD_AGAIN = "Add the text as a new fact."
+    USE_NEWEST = "Name the newest fact of the chain."
+    UPDATE_TASK = "Use tasks.update()."
+    NEW_KEY = "Use a new idempotency key."
+    NAME_FILE = "Name another file."
+    OPEN_AGAIN = "Open it again with memstore.open()."
+    OPEN_WRITABLE = "Open it without read_only."
+    UPGRADE = "Upgrade pymemstore."
+    EXPORT = "Export it with the version that wrote it, and import that."
+    CHOOSE_EMBEDDER = "Open the store with an embedder."
+    USE_STORED_MODEL = (
+        "Open the file with the model it holds or with embedder=None, or switch it to another "
+        "model with reembed()."
+    )
+    CHECK_SERVICE = "Check that the service is running and that base_url is its address."
+    CHECK_KEY = "Check api_key."
+    ALLOW_TIME = "Allow more time with timeout_seconds, or send less at once."
+    BUILD_GRAPH = "Build the graph with graph.build()."
+    KEEP_NAMESPACES = "Import it with keep_namespaces=True, or export one namespace at a time."
+    OMIT_NAMESPACE = "Leave the namespace out."
+
+
+class Explained(Exception):
+    """An error that names the argument at fault and the way out, for each face to word.
+
+    Args:
+        text: what happened. Where there is an argument, the text is the rest of a sentence that
+            begins with its name: ``"must be at least 1, not 0"``.
+        argument: the name of the parameter at fault.
+        remedy: what to do about it.
+        place: which of several things it is about, such as ``"fact 2 of 7"``.
+    """
+
+    def __init__(
+        self,
+        text: str = "",
+        *,
+        argument: str | None = None,
+        remedy: Remedy | None = None,
+        place: str | None = None,
+    ) -> None:
+        super().__init__(text)
+        self.text = text
+        self.argument = argument
+        self.remedy = remedy
+        self.place = place
+        if remedy is not None:
+            self.add_note(remedy.value)
+
+    def __str__(self) -> str:
+        return self.told({})
+
+    def told(self, names: Mapping[str, str]) -> str:
+        """Return what happened, the argument by the name a face has for it."""
+        argument = None if self.argument is None else names.get(self.argument, self.argument)
+        sentence = f"{argument} {self.text}" if argument else self.text
+        return f"{self.place}: {sentence}" if self.place else sentence
+
+
+class InvalidArgument(Explained, ValueError):
+    """An argument has a value that cannot be used."""
+
+
+class InvalidArgumentType(Explained, TypeError):
+    """An argument is of a type that cannot be used."""
+
+
+class MemstoreError(Explained):
+    """The root of everything else memstore raises on purpose."""
 
 
 class StorageError(MemstoreError):
@@ -67,13 +151,16 @@ class EmbedderUnavailable(EmbedderError):
     """A passing failure (timeout, refused connection, 429, 5xx).
 
     Args:
-        message: what happened and what to do.
-        unquoted: the message without the service's own words, which may quote the text.
+        text: what happened.
+        unquoted: the text without the service's own words, which may quote what was embedded.
+        remedy: what to do about it.
     """
 
-    def __init__(self, message: str, *, unquoted: str | None = None) -> None:
-        super().__init__(message)
-        self.unquoted = message if unquoted is None else unquoted
+    def __init__(
+        self, text: str, *, unquoted: str | None = None, remedy: Remedy | None = None
+    ) -> None:
+        super().__init__(text, remedy=remedy)
+        self.unquoted = text if unquoted is None else unquoted
 
 
 class EmbedderRejected(EmbedderError):
@@ -84,12 +171,15 @@ class EmbedderMismatch(EmbedderError):
     """The file holds the vectors of another model.
 
     Args:
-        message: what happened and what to do.
+        text: what happened.
         stored: the file's model, where it names one.
+        remedy: what to do about it.
     """
 
-    def __init__(self, message: str, *, stored: str | None = None) -> None:
-        super().__init__(message)
+    def __init__(
+        self, text: str, *, stored: str | None = None, remedy: Remedy | None = None
+    ) -> None:
+        super().__init__(text, remedy=remedy)
         self.stored = stored
 
 
@@ -113,13 +203,21 @@ class LearningError(MemstoreError):
     """A conversation was not learnt from to the end; the same call again completes it.
 
     Args:
-        message: what happened and what to do.
+        text: what happened.
         step: where it stopped: ``record``, ``extract``, ``decide`` or ``store``.
         episode_id: the conversation's record; ``None`` if it stopped before there was one.
+        remedy: what to do about it.
     """
 
-    def __init__(self, message: str, *, step: str = "", episode_id: int | None = None) -> None:
-        super().__init__(message)
+    def __init__(
+        self,
+        text: str,
+        *,
+        step: str = "",
+        episode_id: int | None = None,
+        remedy: Remedy | None = None,
+    ) -> None:
+        super().__init__(text, remedy=remedy)
         self.step = step
         self.episode_id = episode_id
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from memstore.errors import InvalidArgument, InvalidArgumentType
+
 MAX_CONTENT = 1_000_000
 """Characters of one fact. A fact is a claim; what is longer wants to be several."""
 
@@ -18,30 +20,34 @@ ALL_NAMESPACES = "all"
 def checked_limit(limit: int | None) -> None:
     """Refuse a limit that is no positive whole number; ``None`` stands for no limit."""
     if limit is not None and (not isinstance(limit, int) or not 1 <= limit <= MAX_NUMBER):
-        raise ValueError(f"limit must be at least 1 and a whole number, not {limit}")
+        raise InvalidArgument(
+            f"must be at least 1 and a whole number, not {limit}", argument="limit"
+        )
 
 
 def checked_text(text: object, name: str, limit: int) -> str:
     """Return a text that may be stored, or raise an error that names the argument."""
     given = stored_text(text, name)
     if not given.strip():
-        raise ValueError(f"{name} is empty")
+        raise InvalidArgument("is empty", argument=name)
     if len(given) > limit:
-        raise ValueError(f"{name} is {len(given):,} characters long; the limit is {limit:,}")
+        raise InvalidArgument(
+            f"is {len(given):,} characters long; the limit is {limit:,}", argument=name
+        )
     if "\x00" in given:
-        raise ValueError(f"{name} holds a NUL character, which is no text")
+        raise InvalidArgument("contains a NUL character", argument=name)
     return given
 
 
 def stored_text(text: object, name: str) -> str:
     """Return a text that can be stored: some files hold blank ones, or with NUL."""
     if not isinstance(text, str):
-        raise TypeError(f"{name} must be text, not {type(text).__name__}")
+        raise InvalidArgumentType(f"must be text, not {type(text).__name__}", argument=name)
     try:
         text.encode("utf-8")
     except UnicodeEncodeError as error:
-        raise ValueError(
-            f"{name} holds half of a character at position {error.start} (a lone surrogate): "
-            "decode the text properly before storing it"
+        raise InvalidArgument(
+            f"contains half of a character at position {error.start} (a lone surrogate)",
+            argument=name,
         ) from None
     return text

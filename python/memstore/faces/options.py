@@ -14,7 +14,8 @@ from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Final
 
 from memstore import providers, settings
-from memstore.errors import GeneratorError
+from memstore.errors import Explained, GeneratorError
+from memstore.faces import wording
 from memstore.providers.http_generator import HttpGenerator
 from memstore.settings import Settings
 from memstore.store.opening import open as open_file
@@ -90,11 +91,15 @@ def for_command_line(text: str, cause: Exception | None = None) -> str:
         text: what an error says.
         cause: the error, where its kind tells what its words are about.
     """
+    if isinstance(cause, Explained) and (cause.argument or cause.remedy):
+        return wording.on_command_line(cause)
     return _in_words(_about_generator(text, cause), 1)
 
 
 def for_server(text: str, cause: Exception | None = None) -> str:
     """Return an error text of the library in words of the MCP server."""
+    if isinstance(cause, Explained) and (cause.argument or cause.remedy):
+        return wording.in_server(cause)
     return _in_words(_about_generator(text, cause), 2)
 
 
