@@ -98,19 +98,27 @@ def _take_step(transaction: Transaction, version: int) -> None:
             transaction.run(
                 "CREATE TABLE IF NOT EXISTS memstore_version (version INTEGER NOT NULL)"
             )
-        step = files("memstore.database.schema") / "original" / f"v{version:02}.sql"
-        transaction.run(step.read_text("utf-8"))
+        _run_file(transaction, f"original/v{version:02}.sql")
     meta_table.record_version(transaction, version)
+
+
+def _run_file(transaction: Transaction, name: str) -> None:
+    transaction.run(files("memstore.database.schema").joinpath(name).read_text("utf-8"))
+
+
+OTHER_GROUPS = (
+    "facts_words", "journal", "episodes", "vectors", "proposals", "readings", "graph", "tokens",
+)  # fmt: skip
 
 
 def _take_step_7(transaction: Transaction) -> None:
     meta_table.put(transaction, "schema_family", meta_table.FAMILY)
     _set_original_aside(transaction)
-    folder = files("memstore.database.schema") / "v07"
-    for group in sorted(folder.iterdir(), key=lambda file: file.name):
-        transaction.run(group.read_text("utf-8"))
+    _run_file(transaction, "v07/facts.sql")
     _carry_facts(transaction)
     _break_circles(transaction)
+    for group in OTHER_GROUPS:
+        _run_file(transaction, f"v07/{group}.sql")
     _adopt_facts(transaction)
     _carry_vectors(transaction)
     transaction.run("DROP TABLE memstore_original_facts")

@@ -1,4 +1,4 @@
--- Facts, the indexes that find them, and their full-text index.
+-- Facts, and the indexes that find them.
 CREATE TABLE memstore_facts (
     -- AUTOINCREMENT: an id is never given twice, because people and models remember ids.
     id                INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -56,26 +56,3 @@ CREATE INDEX idx_memstore_user ON memstore_facts (namespace, user_id, agent_id, 
 -- The facts drawn from one episode.
 CREATE INDEX idx_memstore_fact_episode ON memstore_facts (episode_id)
     WHERE episode_id IS NOT NULL;
-
--- Word stems, folded accents, and the segments of scripts without spaces.
-CREATE VIRTUAL TABLE memstore_facts_fts USING fts5(
-    content, subject, category, segments,
-    content='memstore_facts', content_rowid='id',
-    tokenize='porter unicode61 remove_diacritics 2'
-);
-CREATE TRIGGER memstore_facts_ai AFTER INSERT ON memstore_facts BEGIN
-    INSERT INTO memstore_facts_fts (rowid, content, subject, category, segments)
-    VALUES (new.id, new.content, new.subject, new.category, new.segments);
-END;
-CREATE TRIGGER memstore_facts_ad AFTER DELETE ON memstore_facts BEGIN
-    INSERT INTO memstore_facts_fts (memstore_facts_fts, rowid, content, subject, category, segments)
-    VALUES ('delete', old.id, old.content, old.subject, old.category, old.segments);
-END;
--- Only when an indexed column changes: the original re-indexed a fact on every use.
-CREATE TRIGGER memstore_facts_au
-AFTER UPDATE OF content, subject, category, segments ON memstore_facts BEGIN
-    INSERT INTO memstore_facts_fts (memstore_facts_fts, rowid, content, subject, category, segments)
-    VALUES ('delete', old.id, old.content, old.subject, old.category, old.segments);
-    INSERT INTO memstore_facts_fts (rowid, content, subject, category, segments)
-    VALUES (new.id, new.content, new.subject, new.category, new.segments);
-END;
