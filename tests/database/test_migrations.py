@@ -21,6 +21,7 @@ from memstore import SchemaError, StorageError, Store
 from memstore.database import migrations
 from memstore.database.sqlite.engine import SqliteEngine
 from memstore.domain import clock
+from memstore.errors import Remedy
 
 EARLIER = range(1, 7)
 
@@ -534,27 +535,30 @@ def test_open_later_version_of_another_program_is_refused_untouched(
         file.execute("UPDATE memstore_version SET version = ?", (version,))
         file.commit()
     before = path.read_bytes()
-    with pytest.raises(SchemaError, match=rf"schema version {version} of a different memstore"):
+    with pytest.raises(SchemaError, match=f"version {version} of a different memstore") as refused:
         open_store()
+    assert refused.value.remedy is Remedy.EXPORT
     assert path.read_bytes() == before
     assert [file.name for file in path.parent.iterdir()] == [path.name]
 
 
 @pytest.mark.parametrize("read_only", [False, True])
 @pytest.mark.parametrize(
-    ("version", "message"),
+    ("version", "message", "remedy"),
     [
-        (8, r"development build .*version 8\).*untouched: export it with the build that wrote it"),
-        (
-            15,
-            r"development build .*version 15\).*untouched: export it with the build that wrote it",
-        ),
-        (16, r"newer memstore \(schema version 16;.*untouched: upgrade"),
-        (99, r"newer memstore \(schema version 99;.*untouched: upgrade"),
+        (8, r"development build .*version 8\); .*untouched", Remedy.EXPORT),
+        (15, r"development build .*version 15\); .*untouched", Remedy.EXPORT),
+        (16, r"newer memstore \(schema version 16;.*untouched", Remedy.UPGRADE),
+        (99, r"newer memstore \(schema version 99;.*untouched", Remedy.UPGRADE),
     ],
 )
 def test_open_unknown_version_of_ours_is_refused_untouched(
-    version: int, message: str, read_only: bool, path: Path, open_store: Callable[..., Store]
+    version: int,
+    message: str,
+    remedy: Remedy,
+    read_only: bool,
+    path: Path,
+    open_store: Callable[..., Store],
 ) -> None:
     with open_store() as store:
         store.add("written by another build", subject="time")
@@ -562,8 +566,9 @@ def test_open_unknown_version_of_ours_is_refused_untouched(
         file.execute("UPDATE memstore_version SET version = ?", (version,))
         file.commit()
     before = path.read_bytes()
-    with pytest.raises(SchemaError, match=message):
+    with pytest.raises(SchemaError, match=message) as refused:
         open_store(read_only=read_only)
+    assert refused.value.remedy is remedy
     assert path.read_bytes() == before
 
 
@@ -572,8 +577,9 @@ def test_open_read_only_earlier_version_is_refused_untouched(
 ) -> None:
     write_earlier(path, 3, embedder)
     before = path.read_bytes()
-    with pytest.raises(SchemaError, match=r"version 3.*without read_only"):
+    with pytest.raises(SchemaError, match="version 3, and 7 is needed") as refused:
         open_store(read_only=True)
+    assert refused.value.remedy is Remedy.OPEN_WRITABLE
     assert path.read_bytes() == before
 
 
@@ -689,7 +695,8 @@ def test_database_of_another_program_is_refused_and_untouched(path: Path) -> Non
         other.execute("CREATE TABLE bookmarks (url TEXT)")
         other.commit()
     before = path.read_bytes()
-    with pytest.raises(SchemaError, match="another program"):
+    with pytest.raises(SchemaError, match="another program") as refused:
         memstore.open(path)
+    assert refused.value.remedy is Remedy.NAME_FILE
     assert path.read_bytes() == before
     assert [file.name for file in path.parent.iterdir()] == [path.name]

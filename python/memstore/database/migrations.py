@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from memstore.database import integrity
 from memstore.database.tables import meta as meta_table
 from memstore.domain import clock, metadata
-from memstore.errors import SchemaError
+from memstore.errors import Remedy, SchemaError
 from memstore.settings import DEFAULT_NAMESPACE
 from memstore.text import words
 
@@ -66,28 +66,34 @@ def usable_version(transaction: Transaction, path: str) -> int:
     """
     version = meta_table.schema_version(transaction)
     if version == 0 and meta_table.holds_only_others(transaction):
-        raise SchemaError(
-            f"{path} is the database of another program. It was left untouched: name another file"
+        raise _refusal(path, "is the database of another program", Remedy.NAME_FILE)
+    if version <= LAST_SHARED_VERSION:
+        return version
+    if meta_table.get(transaction, "schema_family") != meta_table.FAMILY:
+        raise _refusal(
+            path,
+            f"has schema version {version} of a different memstore; this one reads its versions 1 "
+            f"to {LAST_SHARED_VERSION}",
+            Remedy.EXPORT,
         )
-    if version > LAST_SHARED_VERSION:
-        if meta_table.get(transaction, "schema_family") != meta_table.FAMILY:
-            raise SchemaError(
-                f"{path} has schema version {version} of a different memstore; this one reads "
-                f"its versions 1 to {LAST_SHARED_VERSION}. The file was left untouched: name "
-                "another one, or bring the facts over with an export"
-            )
-        if version in UNRELEASED_VERSIONS:
-            raise SchemaError(
-                f"{path} was written by a development build from before 0.1.0 (schema version "
-                f"{version}), which this one does not read. The file was left untouched: export it "
-                "with the build that wrote it, and import the export into a new file"
-            )
-        if version > VERSION:
-            raise SchemaError(
-                f"{path} was written by a newer memstore (schema version {version}; this one "
-                f"knows up to {VERSION}). The file was left untouched: upgrade pymemstore"
-            )
+    if version in UNRELEASED_VERSIONS:
+        raise _refusal(
+            path,
+            f"was written by a development build from before 0.1.0 (schema version {version})",
+            Remedy.EXPORT,
+        )
+    if version > VERSION:
+        raise _refusal(
+            path,
+            f"was written by a newer memstore (schema version {version}; this one knows up to "
+            f"{VERSION})",
+            Remedy.UPGRADE,
+        )
     return version
+
+
+def _refusal(path: str, reason: str, remedy: Remedy) -> SchemaError:
+    return SchemaError(f"{path!r} {reason}; the file was left untouched", remedy=remedy)
 
 
 def _take_step(transaction: Transaction, version: int) -> None:

@@ -12,7 +12,7 @@ from memstore.database.tables import generations as generation_table
 from memstore.domain.arguments import MAX_NAME, checked_text
 from memstore.domain.protocols import Embedder
 from memstore.embedding.compatibility import mismatch
-from memstore.errors import SchemaError
+from memstore.errors import Remedy, SchemaError
 from memstore.store.store import Store
 
 if TYPE_CHECKING:
@@ -137,8 +137,8 @@ def _bring_up_to_date(engine: Engine, read_only: bool) -> None:
         version = usable_version(transaction, engine.path)
     if version != VERSION:
         raise SchemaError(
-            f"{engine.path} has schema version {version} and {VERSION} is needed: open it once "
-            "without read_only to upgrade it"
+            f"{engine.path!r} has schema version {version}, and {VERSION} is needed",
+            remedy=Remedy.OPEN_WRITABLE,
         )
 
 
