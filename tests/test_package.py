@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import sys
 import tomllib
+from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
@@ -19,14 +20,24 @@ ROOT = Path(__file__).parent.parent
 HEAVY = {"numpy", "httpx", "mcp", "rich", "tokenizers", "safetensors", "wordllama", "asyncio"}
 
 
-def test_all_holds_every_public_name() -> None:
-    public = {
-        name
-        for name, value in vars(memstore).items()
-        if not name.startswith("_") and not isinstance(value, ModuleType) and name != "annotations"
+def test_all_holds_every_name_that_resolves() -> None:
+    assert memstore.__all__ == sorted(memstore.__all__) == dir(memstore)
+    assert all(getattr(memstore, name) for name in memstore.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        memstore.nothing  # noqa: B018
+
+
+def test_type_checkers_see_the_names_that_resolve() -> None:
+    tree = ast.parse(Path(memstore.__file__).read_text("utf-8"))
+    seen = {
+        alias.name: node.module
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and str(node.module).startswith("memstore.")
+        for alias in node.names
     }
-    assert public | {"__version__"} == set(memstore.__all__)
-    assert memstore.__all__ == sorted(memstore.__all__)
+    assert seen.keys() | {"__version__"} == set(memstore.__all__)
+    for name, module in seen.items():
+        assert getattr(import_module(str(module)), name) is getattr(memstore, name)
 
 
 def test_every_public_name_has_a_docstring() -> None:

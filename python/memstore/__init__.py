@@ -10,74 +10,78 @@ with memstore.open() as store:
 
 from __future__ import annotations
 
-from memstore.domain.entities import (
-    Entity,
-    EntityDecision,
-    GraphBuilt,
-    GraphStatus,
-    LikelySame,
-    Neighbour,
-    Neighbours,
-    Relation,
-)
-from memstore.domain.metadata import MetadataFilter
-from memstore.domain.protocols import Embedder, Generator, JSONGenerator
-from memstore.domain.records import (
-    Episode,
-    EpisodeHit,
-    EpisodeHits,
-    Fact,
-    NewEpisode,
-    NewFact,
-    Operation,
-    Proposal,
-    Scope,
-    SearchHit,
-    SearchHits,
-    StoreStatus,
-    Task,
-    Token,
-)
-from memstore.errors import (
-    AccessDenied,
-    Conflict,
-    EmbedderError,
-    EmbedderMismatch,
-    EmbedderRejected,
-    EmbedderUnavailable,
-    GeneratorError,
-    GeneratorRejected,
-    GeneratorUnavailable,
-    IdempotencyConflict,
-    InvalidArgument,
-    InvalidArgumentType,
-    LearningError,
-    MemstoreError,
-    NotFound,
-    Remedy,
-    SchemaError,
-    StorageError,
-    StoreBusy,
-    StoreClosed,
-    TransferError,
-)
-from memstore.facts.batch import AddFact, Applied, DeleteFact, KeepFact, SupersedeFact
-from memstore.learn.async_memory import AsyncMemory
-from memstore.learn.consolidation import Consolidated
-from memstore.learn.extraction import Extracted, Extraction, Extractor, Outcome
-from memstore.learn.items import extract_facts
-from memstore.learn.memory import Memory
-from memstore.learn.operations import Add, Delete, Keep, Refusal, Update
-from memstore.providers import (
-    AnthropicGenerator,
-    LocalEmbedder,
-    OllamaEmbedder,
-    OllamaGenerator,
-    OpenAIEmbedder,
-    OpenAIGenerator,
-)
-from memstore.store.opening import open
-from memstore.store.store import Store
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from memstore.domain.entities import (
+        Entity,
+        EntityDecision,
+        GraphBuilt,
+        GraphStatus,
+        LikelySame,
+        Neighbour,
+        Neighbours,
+        Relation,
+    )
+    from memstore.domain.metadata import MetadataFilter
+    from memstore.domain.protocols import Embedder, Generator, JSONGenerator
+    from memstore.domain.records import (
+        Episode,
+        EpisodeHit,
+        EpisodeHits,
+        Fact,
+        NewEpisode,
+        NewFact,
+        Operation,
+        Proposal,
+        Scope,
+        SearchHit,
+        SearchHits,
+        StoreStatus,
+        Task,
+        Token,
+    )
+    from memstore.errors import (
+        AccessDenied,
+        Conflict,
+        EmbedderError,
+        EmbedderMismatch,
+        EmbedderRejected,
+        EmbedderUnavailable,
+        GeneratorError,
+        GeneratorRejected,
+        GeneratorUnavailable,
+        IdempotencyConflict,
+        InvalidArgument,
+        InvalidArgumentType,
+        LearningError,
+        MemstoreError,
+        NotFound,
+        Remedy,
+        SchemaError,
+        StorageError,
+        StoreBusy,
+        StoreClosed,
+        TransferError,
+    )
+    from memstore.facts.batch import AddFact, Applied, DeleteFact, KeepFact, SupersedeFact
+    from memstore.learn.async_memory import AsyncMemory
+    from memstore.learn.consolidation import Consolidated
+    from memstore.learn.extraction import Extracted, Extraction, Extractor, Outcome
+    from memstore.learn.items import extract_facts
+    from memstore.learn.memory import Memory
+    from memstore.learn.operations import Add, Delete, Keep, Refusal, Update
+    from memstore.providers import (
+        AnthropicGenerator,
+        LocalEmbedder,
+        OllamaEmbedder,
+        OllamaGenerator,
+        OpenAIEmbedder,
+        OpenAIGenerator,
+    )
+    from memstore.store.opening import open
+    from memstore.store.store import Store
 
 __version__ = "0.1.0"
 
@@ -157,3 +161,51 @@ __all__ = [
     "extract_facts",
     "open",
 ]
+
+_NAMES = {
+    "domain.entities": (
+        "Entity EntityDecision GraphBuilt GraphStatus LikelySame Neighbour Neighbours Relation"
+    ),
+    "domain.metadata": "MetadataFilter",
+    "domain.protocols": "Embedder Generator JSONGenerator",
+    "domain.records": (
+        "Episode EpisodeHit EpisodeHits Fact NewEpisode NewFact Operation Proposal Scope "
+        "SearchHit SearchHits StoreStatus Task Token"
+    ),
+    "errors": (
+        "AccessDenied Conflict EmbedderError EmbedderMismatch EmbedderRejected "
+        "EmbedderUnavailable GeneratorError GeneratorRejected GeneratorUnavailable "
+        "IdempotencyConflict InvalidArgument InvalidArgumentType LearningError MemstoreError "
+        "NotFound Remedy SchemaError StorageError StoreBusy StoreClosed TransferError"
+    ),
+    "facts.batch": "AddFact Applied DeleteFact KeepFact SupersedeFact",
+    "learn.async_memory": "AsyncMemory",
+    "learn.consolidation": "Consolidated",
+    "learn.extraction": "Extracted Extraction Extractor Outcome",
+    "learn.items": "extract_facts",
+    "learn.memory": "Memory",
+    "learn.operations": "Add Delete Keep Refusal Update",
+    "providers": (
+        "AnthropicGenerator LocalEmbedder OllamaEmbedder OllamaGenerator OpenAIEmbedder "
+        "OpenAIGenerator"
+    ),
+    "store.opening": "open",
+    "store.store": "Store",
+}
+"""The names of each module."""
+
+_MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
+
+if not TYPE_CHECKING:  # a checker would take any name for one of ours
+
+    def __getattr__(name: str) -> object:
+        """Import a name when it is first used: importing the package alone costs nothing."""
+        if name not in _MODULES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+        globals()[name] = value
+        return value
+
+
+def __dir__() -> list[str]:
+    return __all__

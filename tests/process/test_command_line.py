@@ -130,13 +130,12 @@ def test_ctrl_c_while_it_starts_ends_it_without_a_traceback(program: str) -> Non
     assert (done.returncode, done.stdout, done.stderr) == (face.INTERRUPTED, "", "")
 
 
-def test_the_programs_start_outside_the_package() -> None:
+def test_the_programs_start_where_an_interrupted_import_is_caught() -> None:
     project = tomllib.loads((DOCS.parent.parent / "pyproject.toml").read_text("utf-8"))
     assert project["project"]["scripts"] == {
-        "memstore": "memstore_start:command_line",
-        "memstore-mcp": "memstore_start:mcp_server",
+        "memstore": "memstore.__main__:command_line",
+        "memstore-mcp": "memstore.__main__:mcp_server",
     }
-    assert "memstore_start" in project["tool"]["maturin"]["python-packages"]
 
 
 INTERRUPTED_IMPORT = """
@@ -146,8 +145,8 @@ class Interrupting:
         if name == "memstore.store.store":
             raise KeyboardInterrupt
 sys.meta_path.insert(0, Interrupting())
-import memstore_start
-sys.exit(memstore_start.{program}())
+from memstore import __main__ as programs
+sys.exit(programs.{program}())
 """
 
 STARTED = """
