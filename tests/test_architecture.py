@@ -90,9 +90,7 @@ def room(module: str) -> int:
     return ROOMS.index(module.split(".")[0])
 
 
-UPWARD = {
-    "facts.facts", "store.store", "transfer.attaching", "upkeep.doctor", "upkeep.erasing",
-}  # fmt: skip
+UPWARD = {"store.store"}
 """Still to be turned round."""
 
 

@@ -22,7 +22,7 @@ from memstore import Conflict, NotFound, Scope, Store
 from memstore.database.tables import entity_decisions as decision_table
 from memstore.domain import clock
 from memstore.domain.entities import EntityDecision, Neighbours
-from memstore.graph.decisions import bring
+from memstore.graph.decisions import bring_decision
 from memstore.text.names import name_key
 
 TABLES = {
@@ -750,7 +750,7 @@ def test_decisions_come_from_another_file_unless_they_contradict(store: Store) -
     def brought(left: str, right: str, same: bool) -> bool:
         decision = EntityDecision(left=left, right=right, same=same, actor="ben", at=at)
         with store._engine.write() as transaction:
-            return bring(transaction, store._author, "default", decision)
+            return bring_decision(transaction, store._author, "default", decision)
 
     assert [brought(*one) for one in (("A1", "B1", True), ("b1", "a1", False))] == [False, False]
     assert brought("B1", "C1", True)

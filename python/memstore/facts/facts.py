@@ -23,12 +23,12 @@ from memstore.embedding.compatibility import Admission
 from memstore.errors import Conflict, EmbedderMismatch, IdempotencyConflict, NotFound
 from memstore.facts import provenance
 from memstore.facts.new import Prepared, all_checked
-from memstore.graph import decisions
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from memstore.database.engine import Engine, Transaction
+    from memstore.database.satellite import Satellite
     from memstore.domain.records import Fact, NewFact, Operation
     from memstore.embedding.current import Following
 
@@ -42,11 +42,13 @@ class Facts:
         author: Author,
         namespace: str,
         following: Callable[[], Following | None],
+        satellite: Satellite,
     ) -> None:
         self._engine = engine
         self.author = author
         self.namespace = namespace
         self._following = following
+        self._satellite = satellite
         self._admission = Admission(engine.path, author)
 
     def add_many(self, new_facts: Iterable[NewFact]) -> list[Fact]:
@@ -439,7 +441,8 @@ class Facts:
             Whether they have left the files already.
         """
         with self._engine.write() as transaction:
-            blank(transaction, self.author, self._stored(transaction, fact_id))
+            fact = self._stored(transaction, fact_id)
+            blank(transaction, self.author, fact, self._satellite)
         return self._engine.compact()
 
     def known(self, transaction: Transaction, fact_id: int) -> Fact:
@@ -474,17 +477,17 @@ class Facts:
         return self.known(transaction, fact.id)
 
 
-def blank(transaction: Transaction, author: Author, fact: Fact) -> None:
+def blank(transaction: Transaction, author: Author, fact: Fact, satellite: Satellite) -> None:
     """Take a fact's text out of row, index, journal and what models answered.
 
     The pages of the file are to follow. The episodes it was found in are not read again.
     """
     reply_table.close_episodes(transaction, fact.namespace, fact.content, fact.episode_id)
-    blank_row(transaction, author, fact)
+    blank_row(transaction, author, fact, satellite)
     fact_words.INDEX.forget_deleted(transaction)
 
 
-def blank_row(transaction: Transaction, author: Author, fact: Fact) -> None:
+def blank_row(transaction: Transaction, author: Author, fact: Fact, satellite: Satellite) -> None:
     """Take a fact's text out of row and journal, where no reply holds it.
 
     The index forgets it when it is told to, once for many: that rewrites all of it.
@@ -492,7 +495,7 @@ def blank_row(transaction: Transaction, author: Author, fact: Fact) -> None:
     fact_table.blank(transaction, fact.id, fact.deleted_at or clock.utc_now())
     journal.forget_texts(transaction, fact.id)
     proposal_table.forget_evidence(transaction, fact.id)
-    decisions.forget_fact(transaction, author, fact)
+    satellite.forget_fact(transaction, author, fact)
     journal.append(transaction, author, Kind.ERASE, fact.id)
 
 

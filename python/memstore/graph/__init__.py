@@ -1,5 +1,1 @@
-"""The graph of entities and relations that is derived from facts when somebody asks."""
-
-from memstore.graph.graph import Graph
-
-__all__ = ["Graph"]
+"""Entities and relations, derived from facts on request: a satellite the core does not import."""

@@ -80,7 +80,7 @@ def forget(
     return known.decision
 
 
-def bring(
+def bring_decision(
     transaction: Transaction, author: Author, namespace: str, decision: EntityDecision
 ) -> bool:
     """Keep a decision of another file, with its own time and actor.
@@ -146,7 +146,7 @@ def forget_fact(transaction: Transaction, author: Author, fact: Fact) -> None:
         _drop(transaction, author, kept)
 
 
-def clear(transaction: Transaction, author: Author, namespace: str) -> None:
+def forget_namespace(transaction: Transaction, author: Author, namespace: str) -> None:
     """Remove a namespace's graph and every decision on it."""
     held = decision_table.of_namespace(transaction, namespace)
     for kept in held:

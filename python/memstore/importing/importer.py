@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from memstore.database.engine import Engine, Progress, Transaction
     from memstore.database.journal import Author
+    from memstore.database.satellite import Satellite
     from memstore.importing.records import Found
 
 SOURCES: Final[dict[str, Callable[[Path], Iterator[Found]]]] = {
@@ -90,6 +91,7 @@ def import_from(
     author: Author,
     source: str,
     path: Path,
+    satellite: Satellite,
     *,
     namespace: str | None,
     skip_damaged: bool = False,
@@ -102,6 +104,7 @@ def import_from(
         author: who imports.
         source: which program: a key of ``SOURCES``.
         path: its file.
+        satellite: what is told of erasures.
         namespace: where everything goes; ``None`` to keep each record in its own.
         skip_damaged: leave out what cannot be read, rather than refuse the file.
         progress: called with how many records are in, and of how many.
@@ -119,7 +122,7 @@ def import_from(
     done = 0
     for batch in _batches(_sound(found(path), keep=namespace is None, skip=skip_damaged)):
         with engine.write() as transaction:
-            _bring_in(transaction, author, batch, namespace, report)
+            _bring_in(transaction, author, batch, namespace, satellite, report)
         done += len(batch)
         if progress is not None:
             progress(done, total)
@@ -200,6 +203,7 @@ def _bring_in(
     author: Author,
     batch: list[Record],
     namespace: str | None,
+    satellite: Satellite,
     report: ImportFromReport,
 ) -> None:
     incoming = Incoming()
@@ -215,7 +219,7 @@ def _bring_in(
         else:
             report.leave_out("memories changed here since, or newer here", record.place)
             report.known += 1
-    done, _ = bring_in(transaction, author, incoming, namespace)
+    done, _ = bring_in(transaction, author, incoming, namespace, satellite)
     report.facts += done.imported
     report.episodes += done.episodes
     report.known += done.known + done.episodes_known

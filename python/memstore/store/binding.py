@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from functools import cached_property
 from typing import TYPE_CHECKING, Self
 
 from memstore.domain.arguments import ALL_NAMESPACES, MAX_NAME, checked_text
@@ -13,7 +14,7 @@ from memstore.facts.facts import Facts
 from memstore.facts.proposals import Proposals
 from memstore.facts.tasks import Tasks
 from memstore.facts.use_counts import Touches
-from memstore.graph import Graph
+from memstore.graph import satellite
 from memstore.prompting.reading_log import Readings
 from memstore.upkeep.access_tokens import Tokens
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from memstore.embedding.background import BackgroundEmbedding
     from memstore.embedding.current import Following, Remake
     from memstore.embedding.health import Probing
+    from memstore.graph.graph import Graph
     from memstore.search.episodes import EpisodeSearch
     from memstore.search.hybrid import Search
 
@@ -52,9 +54,6 @@ class Binding:
     generations: Generations
     """The models' vectors the file holds: ``list``, ``stage``, ``run``, ``switch``, ``drop``."""
 
-    graph: Graph
-    """Entities and relations, built from facts when asked: ``build``, ``neighbours``, ``merge``."""
-
     def __init__(
         self,
         engine: Engine,
@@ -73,7 +72,7 @@ class Binding:
         self._remake = remake
         self._author = author
         self._read_only = read_only
-        self._facts = Facts(engine, author, namespace, self._following)
+        self._facts = Facts(engine, author, namespace, self._following, satellite)
         self._touches = Touches(engine)
         self._waking = threading.RLock()
         self._awake: tuple[Following | None, Search] | None = None
@@ -85,10 +84,16 @@ class Binding:
         self.tasks = Tasks(engine, namespace, self._facts, author.source)
         self.episodes = Episodes(engine, author, namespace, self._episode_search, self._namespaces)
         self.proposals = Proposals(engine, self._facts)
-        self.graph = Graph(engine, author, namespace)
         self.generations = Generations(engine, author, self._adopt)
         self.readings = Readings(engine)
         self.tokens = Tokens(engine, author, namespace)
+
+    @cached_property
+    def graph(self) -> Graph:
+        """Entities and relations, built from facts on request: ``build``, ``neighbours``."""
+        from memstore.graph.graph import Graph
+
+        return Graph(self._engine, self._author, self.namespace)
 
     @property
     def namespace(self) -> str:

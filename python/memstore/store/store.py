@@ -12,6 +12,7 @@ from memstore.domain.metadata import Filters, parse_filters
 from memstore.domain.records import DEFAULT_CATEGORY, Fact, NewFact, Operation, Scope, SearchHits
 from memstore.facts.batch import apply
 from memstore.facts.tasks import refuse_task_keys
+from memstore.graph import satellite
 from memstore.store.upkeep import Upkeep
 
 if TYPE_CHECKING:
@@ -225,7 +226,7 @@ class Store(Upkeep):
         """
         from memstore.upkeep.erasing import clear
 
-        return clear(self._engine, self._author, self.namespace)
+        return clear(self._engine, self._author, self.namespace, satellite)
 
     def touch(self, fact_ids: Iterable[int]) -> int:
         """Count one use of each fact, and return how many of them are in this namespace."""
@@ -457,7 +458,9 @@ class Store(Upkeep):
         """
         from memstore.upkeep import doctor
 
-        done = doctor.rebuild(self._engine, self._author, None if extractor else progress)
+        done = doctor.rebuild(
+            self._engine, self._author, satellite, None if extractor else progress
+        )
         if extractor is None:
             return done
         from memstore.learn.rebuilding import rebuild

@@ -16,6 +16,7 @@ from memstore.domain import clock
 from memstore.domain.arguments import ALL_NAMESPACES
 from memstore.domain.records import StoreStatus
 from memstore.errors import StorageError
+from memstore.graph import satellite
 from memstore.store.binding import Binding
 
 if TYPE_CHECKING:
@@ -234,7 +235,7 @@ class Upkeep(Binding):
                 "export one namespace at a time"
             )
         home = None if keep_namespaces else self.namespace
-        return transfer.write(self._engine, self._author, incoming, home, progress)
+        return transfer.write(self._engine, self._author, incoming, home, satellite, progress)
 
     def import_from(
         self,
@@ -278,6 +279,7 @@ class Upkeep(Binding):
             self._author,
             source,
             Path(path).expanduser(),
+            satellite,
             namespace=None if keep_namespaces else self.namespace,
             skip_damaged=skip_damaged,
             progress=progress,
@@ -306,7 +308,7 @@ class Upkeep(Binding):
         """
         from memstore.upkeep import doctor
 
-        return doctor.examine(self._engine, read_only=self._read_only, progress=progress)
+        return doctor.examine(self._engine, satellite, read_only=self._read_only, progress=progress)
 
     def similarities(self, text: str, others: Sequence[str]) -> builtins.list[float]:
         """Return the cosine of a text with each of the others, -1 to 1. Nothing is stored.

@@ -8,13 +8,13 @@ from memstore.database.tables import proposals as proposal_table
 from memstore.database.tables import readings as reading_table
 from memstore.database.tables import replies as reply_table
 from memstore.database.tables.readings import CLOSED
-from memstore.graph import decisions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from memstore.database.engine import Transaction
     from memstore.database.journal import Author
+    from memstore.database.satellite import Satellite
     from memstore.domain.records import Episode, Fact
     from memstore.transfer.attachments import Attached
 
@@ -26,6 +26,7 @@ def attach(
     facts: Mapping[int, Fact],
     episodes: Mapping[int, Episode],
     namespace: str | None,
+    satellite: Satellite,
 ) -> dict[str, int]:
     """Bring everything in that is not known here, and return how much of each kind was new.
 
@@ -36,6 +37,7 @@ def attach(
         facts: what stands here, by the ids of where they come from.
         episodes: the same of episodes.
         namespace: where decisions on entities go; ``None`` for each to its own.
+        satellite: what keeps these decisions.
     """
     done = dict.fromkeys(attached.counts(), 0)
     for proposal in attached.proposals:
@@ -57,5 +59,7 @@ def attach(
         one = reply._replace(episode_id=episodes[reply.episode_id].id)
         done["replies"] += reply_table.place(transaction, one)
     for home, decision in attached.decisions:
-        done["decisions"] += decisions.bring(transaction, author, namespace or home, decision)
+        done["decisions"] += satellite.bring_decision(
+            transaction, author, namespace or home, decision
+        )
     return done

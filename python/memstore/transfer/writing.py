@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from memstore.database.engine import Engine, Progress, Transaction
+    from memstore.database.satellite import Satellite
     from memstore.domain.records import Episode, Fact, Operation
     from memstore.transfer.reading import Incoming
 
@@ -67,6 +68,7 @@ def write(
     author: Author,
     incoming: Incoming,
     namespace: str | None,
+    satellite: Satellite,
     progress: Progress | None = None,
 ) -> ImportReport:
     """Bring everything in, in one transaction. Embeddings are pending afterwards.
@@ -76,10 +78,11 @@ def write(
         author: who imports.
         incoming: what :func:`memstore.transfer.read` returned.
         namespace: where it goes; ``None`` to keep each thing in its own.
+        satellite: what is told of erasures, and keeps decisions on entities.
         progress: called with how many facts and episodes are in, and of how many.
     """
     with engine.write() as transaction:
-        report, erased = bring_in(transaction, author, incoming, namespace, progress)
+        report, erased = bring_in(transaction, author, incoming, namespace, satellite, progress)
         if erased:
             INDEX.forget_deleted(transaction)
     if erased:
@@ -92,6 +95,7 @@ def bring_in(
     author: Author,
     incoming: Incoming,
     namespace: str | None,
+    satellite: Satellite,
     progress: Progress | None = None,
 ) -> tuple[ImportReport, bool]:
     """Bring everything in, and return what was done and whether something known was erased."""
@@ -108,10 +112,12 @@ def bring_in(
     for episode in incoming.episodes:
         log.take(episode, incoming.episode_operations.get(episode.id, ()))
         tell()
-    facts = _Facts(transaction, author, namespace, log.here)
+    facts = _Facts(transaction, author, namespace, satellite, log.here)
     facts.take(incoming.facts, incoming.operations, tell)
     changes = facts.changes
-    attached = attach(transaction, author, incoming.attached, facts.here, log.here, namespace)
+    attached = attach(
+        transaction, author, incoming.attached, facts.here, log.here, namespace, satellite
+    )
     report = ImportReport(
         imported=len(facts.new),
         known=len(facts.here) - len(facts.new),
@@ -178,11 +184,13 @@ class _Facts:
         transaction: Transaction,
         author: Author,
         namespace: str | None,
+        satellite: Satellite,
         logged: Mapping[int, Episode],
     ) -> None:
         self._transaction = transaction
         self._author = author
         self._namespace = namespace
+        self._satellite = satellite
         self._logged = logged
         self.here: dict[int, Fact] = {}
         """What stands here for each, by the id it has where it comes from."""
@@ -247,7 +255,7 @@ class _Facts:
         if known.status == "erased" or fact.deleted_at == known.deleted_at:
             return None
         if fact.status == "erased":
-            blank(self._transaction, self._author, known)
+            blank(self._transaction, self._author, known, self._satellite)
             return Kind.ERASE
         there = fact.deleted_at or max(
             (operation.at for operation in operations if operation.kind == Kind.RESTORE),

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from functools import partial
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from memstore.database import integrity, journal
 from memstore.database.sqlite import episode_words, fact_words
@@ -13,7 +14,6 @@ from memstore.database.tables import stored_vectors
 from memstore.embedding.repair import every_kind, mend_vectors, misfits
 from memstore.errors import StorageError
 from memstore.facts.facts import journalled
-from memstore.graph import checks as graph_checks
 from memstore.text import words
 from memstore.upkeep import access_tokens, episodes
 
@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 
     from memstore.database.engine import Engine, Progress, Transaction
     from memstore.database.journal import Author
+    from memstore.database.satellite import Satellite
     from memstore.domain.records import Fact
+
+    _Check: TypeAlias = Callable[[Transaction], Iterator["Finding"]]
 
 SHOWN: Final = 10
 """Facts named in one finding; the rest are counted."""
@@ -39,14 +42,18 @@ class Finding:
 
 
 def examine(
-    engine: Engine, *, read_only: bool = False, progress: Progress | None = None
+    engine: Engine,
+    satellite: Satellite,
+    *,
+    read_only: bool = False,
+    progress: Progress | None = None,
 ) -> list[Finding]:
     """Run every check on one state of the file; an empty list means all is well.
 
     Comparing the full-text index with the rows counts as a write, and is left out when only
     reading is allowed; SQLite's own check of the index is not.
     """
-    checks = (
+    checks: tuple[tuple[str, _Check], ...] = (
         ("pages", _pages),
         ("chains", _chains),
         ("journal", _facts_and_journal),
@@ -55,7 +62,7 @@ def examine(
         ("tokens", _tokens),
         ("embeddings", _embeddings),
         ("words", _segments),
-        ("graph", _graphs),
+        ("graph", partial(_satellite, satellite)),
     )
     steps = len(checks) + (not read_only)
     findings: list[Finding] = []
@@ -76,9 +83,7 @@ def _tell(progress: Progress | None, done: int, steps: int) -> None:
         progress(done, steps)
 
 
-def _run(
-    name: str, check: Callable[[Transaction], Iterator[Finding]], transaction: Transaction
-) -> Iterator[Finding]:
+def _run(name: str, check: _Check, transaction: Transaction) -> Iterator[Finding]:
     """Yield what a check finds; damage that keeps it from its end is a finding as well."""
     try:
         yield from check(transaction)
@@ -86,7 +91,9 @@ def _run(
         yield Finding(name, str(error), repairable=False)
 
 
-def rebuild(engine: Engine, author: Author, progress: Progress | None = None) -> list[str]:
+def rebuild(
+    engine: Engine, author: Author, satellite: Satellite, progress: Progress | None = None
+) -> list[str]:
     """Make what is derived anew: the full-text index, segments, and embeddings that do not fit.
 
     The rows themselves are not touched. Returns what was done, a sentence each.
@@ -102,7 +109,7 @@ def rebuild(engine: Engine, author: Author, progress: Progress | None = None) ->
             fact_table.update(transaction, fact_id, segments=right)
         done.append(f"rebuilt the full-text index ({len(stale)} facts cut into segments anew)")
         done += episodes.rebuild(transaction, author)
-        done += graph_checks.repair(transaction)
+        done += satellite.repair(transaction)
         if forgotten := reply_table.forget_misplaced(transaction):
             done.append(f"forgot what models answered about {forgotten} erased episodes")
         _tell(progress, 2, 3)
@@ -224,12 +231,9 @@ def _stale_segments(transaction: Transaction) -> list[tuple[int, str | None]]:
     ]
 
 
-def _graphs(transaction: Transaction) -> Iterator[Finding]:
-    for trouble in graph_checks.troubles(transaction):
-        yield Finding("graph", trouble, repairable=True)
-    if wrong := graph_checks.contradictions(transaction):
-        message = f"decisions that others rule out, forget one: {_some(wrong)}"
-        yield Finding("graph", message, repairable=False)
+def _satellite(satellite: Satellite, transaction: Transaction) -> Iterator[Finding]:
+    for message, repairable in satellite.troubles(transaction):
+        yield Finding("graph", message, repairable)
 
 
 def _words(transaction: Transaction) -> Iterator[Finding]:

@@ -9,25 +9,24 @@ from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
 from memstore.episodes import changes
 from memstore.facts.facts import blank_row
-from memstore.graph import decisions
 
 if TYPE_CHECKING:
     from memstore.database.engine import Engine
     from memstore.database.journal import Author
+    from memstore.database.satellite import Satellite
 
 
-def clear(engine: Engine, author: Author, namespace: str) -> bool:
+def clear(engine: Engine, author: Author, namespace: str, satellite: Satellite) -> bool:
     """Erase every fact, task and episode of a namespace, and compact the file once.
 
     Returns:
         Whether the bytes have left the files already; see :meth:`memstore.Store.erase`.
     """
     with engine.write() as transaction:
-        # First: what is decided nowhere need not be looked for in the facts that are left.
-        decisions.clear(transaction, author, namespace)
+        satellite.forget_namespace(transaction, author, namespace)
         for fact in list(fact_table.everything(transaction, [namespace])):
             if fact.status != "erased":
-                blank_row(transaction, author, fact)
+                blank_row(transaction, author, fact, satellite)
         for episode in list(episode_table.everything(transaction, [namespace])):
             if episode.content:
                 changes.blank(transaction, author, episode)

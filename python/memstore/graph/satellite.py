@@ -1,0 +1,65 @@
+"""What the core asks of the graph: to forget, to be examined and repaired, to take decisions over.
+
+The module as a whole is a :class:`memstore.database.satellite.Satellite`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memstore.database.tables import entity_decisions as decision_table
+from memstore.database.tables import graph as graph_table
+from memstore.database.tables import graph_integrity
+from memstore.graph.decisions import (
+    bring_decision,
+    forget_fact,
+    forget_namespace,
+    groups,
+    parted,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from memstore.database.engine import Transaction
+
+__all__ = ["bring_decision", "forget_fact", "forget_namespace", "repair", "troubles"]
+
+
+def troubles(transaction: Transaction) -> Iterator[tuple[str, bool]]:
+    """Yield what is wrong with graphs and decisions, and whether :func:`repair` mends it."""
+    for graph_id, what in _wrong(transaction):
+        yield f"{_named(transaction, graph_id)}: {what}", True
+    if lost := graph_integrity.lost_readings(transaction):
+        yield f"what a model read in {lost} facts that were erased is kept", True
+    for namespace in decision_table.namespaces(transaction):
+        for kept, left, right in parted(decision_table.of_namespace(transaction, namespace)):
+            if left == right:
+                pair = f"{kept.decision.left!r} is not {kept.decision.right!r}"
+                yield f"other decisions contradict: {pair} (namespace {namespace!r})", False
+
+
+def repair(transaction: Transaction) -> list[str]:
+    """Drop the graphs that are wrong, and return what was done; decisions stay."""
+    done = []
+    for graph_id in sorted({graph_id for graph_id, _ in _wrong(transaction)}):
+        name = _named(transaction, graph_id)
+        graph_integrity.remove(transaction, graph_id)
+        done.append(f"dropped the {name}, which did not agree with its facts: build it again")
+    if forgotten := graph_integrity.forget_lost_readings(transaction):
+        done.append(f"forgot what a model read in {forgotten} facts that were erased")
+    return done
+
+
+def _wrong(transaction: Transaction) -> list[tuple[int, str]]:
+    found = graph_integrity.troubles(transaction)
+    for graph_id, namespace in graph_table.every_current(transaction):
+        same = groups(decision_table.of_namespace(transaction, namespace))
+        if wrong := graph_table.misplaced(transaction, graph_id, same):
+            found.append((graph_id, f"{wrong} names stand for another entity than was decided"))
+    return found
+
+
+def _named(transaction: Transaction, graph_id: int) -> str:
+    namespace = graph_table.namespace_of(transaction, graph_id)
+    return f"graph {graph_id}, of no namespace" if namespace is None else f"graph of {namespace!r}"
