@@ -24,6 +24,7 @@ ROOMS = (
     "search",
     "facts",
     "episodes",
+    "access",
     "transfer",
     "importing",
     "upkeep",

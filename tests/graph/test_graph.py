@@ -293,7 +293,7 @@ KILLED = """
 import os, signal, sys, memstore
 from memstore.database import journal
 from memstore.database.tables import graph as graph_table
-from memstore.graph import building
+from memstore.graph import build
 
 def killed(*a, **k):
     os.kill(os.getpid(), signal.SIGKILL)
@@ -307,11 +307,11 @@ def slept(seconds, left=[int(sys.argv[2])]):
     if left[0] == 0:
         killed()
 
-building.STEP_ROWS = 4
+build.STEP_ROWS = 4
 append = journal.append
 if sys.argv[2] == "0":
     journal.append = switched
-building.time.sleep = slept
+build.time.sleep = slept
 memstore.open(sys.argv[1], embedder=None).graph.build()
 """
 
@@ -343,7 +343,7 @@ def test_a_build_that_is_killed_leaves_a_whole_graph(store: Store, path: Path, s
 
 def every_step(monkeypatch: pytest.MonkeyPatch, what: Callable[[int], object]) -> list[int]:
     """Do something between the steps of writing a graph, which are few rows each."""
-    from memstore.graph import building
+    from memstore.graph import build
 
     taken: list[int] = []
 
@@ -351,8 +351,8 @@ def every_step(monkeypatch: pytest.MonkeyPatch, what: Callable[[int], object]) -
         taken.append(len(taken))
         what(len(taken))
 
-    monkeypatch.setattr(building, "STEP_ROWS", 4)
-    monkeypatch.setattr("memstore.graph.building.time.sleep", pause)
+    monkeypatch.setattr(build, "STEP_ROWS", 4)
+    monkeypatch.setattr("memstore.graph.build.time.sleep", pause)
     return taken
 
 
@@ -462,10 +462,10 @@ def test_a_build_gives_way_to_what_is_done_to_the_graph_after_it_began(
 def test_a_fact_erased_while_the_graph_is_derived_leaves_nothing_in_it(
     store: Store, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from memstore.graph import building
+    from memstore.graph import build
 
     ids = fill(store)
-    derive = building.derive
+    derive = build.derive
 
     def slow(*arguments: Any) -> Any:
         derived = derive(*arguments)
@@ -473,7 +473,7 @@ def test_a_fact_erased_while_the_graph_is_derived_leaves_nothing_in_it(
         store.erase(ids[2])
         return derived
 
-    monkeypatch.setattr(building, "derive", slow)
+    monkeypatch.setattr(build, "derive", slow)
     assert store.graph.build().status.facts == 3
     assert near(store.graph.neighbours("Alice")) == {"GitHub": 1, "San Francisco": 1}
     store.close()

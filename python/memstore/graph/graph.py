@@ -19,8 +19,9 @@ from memstore.domain import clock
 from memstore.domain.arguments import MAX_NAME, MAX_NUMBER, checked_text
 from memstore.domain.entities import GraphBuilt, GraphStatus, LikelySame
 from memstore.errors import NotFound
-from memstore.graph import decisions
-from memstore.graph.view import View
+from memstore.graph import build, decisions
+from memstore.graph.duplicates import likely_pairs
+from memstore.graph.neighbours import View
 from memstore.text.names import name_key
 
 if TYPE_CHECKING:
@@ -65,24 +66,19 @@ class Graph:
             GeneratorError: the model failed; the old graph stands, and what it said is kept.
             Conflict: somebody else built or dropped the graph meanwhile; theirs stands.
         """
-        # Not needed by a store that only looks at its graph, or has none.
-        from memstore.graph import building
-
         refused: Sequence[RefusedRelation] = ()
         if generator is not None:
-            refused = building.ask(self._engine, self._namespace, generator, progress)
-        building.build(self._engine, self._author, self._namespace, generator)
+            refused = build.ask(self._engine, self._namespace, generator, progress)
+        build.build(self._engine, self._author, self._namespace, generator)
         return GraphBuilt(status=self.status(), refused=tuple(refused))
 
     def drop(self) -> None:
         """Remove the graph, and what a model read for it; decisions on entities stay."""
-        from memstore.graph import building
-
         with self._engine.write() as transaction:
             if graph_table.discard(transaction, self._namespace):
                 after = {"namespace": self._namespace}
                 journal.append(transaction, self._author, Kind.CLEAR_GRAPH, None, after=after)
-        building.sweep(self._engine, self._namespace)
+        build.sweep(self._engine, self._namespace)
 
     def status(self) -> GraphStatus:
         """Say when and from what the graph was built, and how many facts changed since."""
@@ -253,8 +249,6 @@ def _undecided(entity: Mapping[str, int], held: Sequence[Kept]) -> dict[tuple[in
         entity: for the key of each name, its entity.
         held: what was decided.
     """
-    from memstore.graph.likely import likely_pairs
-
     first = {key: keys[0] for keys in decisions.groups(held) for key in keys}
     apart = {frozenset(ends) for _, *ends in decisions.parted(held)}
     found: dict[tuple[int, int], str] = {}

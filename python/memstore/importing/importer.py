@@ -14,8 +14,8 @@ from memstore.domain.records import Episode
 from memstore.errors import TransferError
 from memstore.importing import engram, mem0, original, server_memory
 from memstore.importing.records import Damaged, Record, Skipped
-from memstore.transfer.reading import Incoming
-from memstore.transfer.writing import bring_in
+from memstore.transfer.merging import bring_in
+from memstore.transfer.parsing import Incoming
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

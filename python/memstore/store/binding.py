@@ -6,6 +6,7 @@ import threading
 from functools import cached_property
 from typing import TYPE_CHECKING, Self
 
+from memstore.access.tokens import Tokens
 from memstore.domain.arguments import ALL_NAMESPACES, MAX_NAME, checked_text
 from memstore.embedding.generations import Generations
 from memstore.episodes.log import Episodes
@@ -16,7 +17,6 @@ from memstore.facts.tasks import Tasks
 from memstore.facts.use_counts import Touches
 from memstore.graph import satellite
 from memstore.prompting.reading_log import Readings
-from memstore.upkeep.access_tokens import Tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

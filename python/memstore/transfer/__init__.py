@@ -1,7 +1,7 @@
 """Export and import as JSON Lines: everything but what can be computed anew."""
 
 from memstore.transfer.exporting import export
-from memstore.transfer.reading import Incoming, read
-from memstore.transfer.writing import ImportReport, write
+from memstore.transfer.merging import ImportReport, write
+from memstore.transfer.parsing import Incoming, read
 
 __all__ = ["ImportReport", "Incoming", "export", "read", "write"]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from memstore.access import tokens
 from memstore.database import integrity, journal
 from memstore.database.sqlite import episode_words, fact_words
 from memstore.database.tables import facts as fact_table
@@ -15,7 +16,7 @@ from memstore.embedding.repair import every_kind, mend_vectors, misfits
 from memstore.errors import StorageError
 from memstore.facts.facts import journalled
 from memstore.text import words
-from memstore.upkeep import access_tokens, episodes
+from memstore.upkeep import episodes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -200,7 +201,7 @@ def _replies(transaction: Transaction) -> Iterator[Finding]:
 
 
 def _tokens(transaction: Transaction) -> Iterator[Finding]:
-    if wrong := access_tokens.strangers(transaction):
+    if wrong := tokens.strangers(transaction):
         message = f"tokens that differ from the journal: {_some(wrong)}; revoke unknown ones"
         yield Finding("tokens", message, repairable=False)
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memstore.graph.likely import likely_pairs
-from memstore.graph.rules import Derived, Text, derive
+from memstore.graph.duplicates import likely_pairs
+from memstore.graph.rule_extraction import Derived, Text, derive
 from memstore.text.names import lowered, name_key, occurs, plain, word_spans
 
 

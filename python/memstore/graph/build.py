@@ -21,8 +21,8 @@ from memstore.database.tables import graph as graph_table
 from memstore.database.tables.graph import MENTIONS, NAMES, RELATIONS, SHIFT
 from memstore.domain import clock
 from memstore.errors import Conflict, StoreBusy
-from memstore.graph import decisions, relations
-from memstore.graph.rules import Text, Triple, derive
+from memstore.graph import decisions, model_extraction
+from memstore.graph.rule_extraction import Text, Triple, derive
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from memstore.database.tables.graph import Part
     from memstore.domain.entities import RefusedRelation
     from memstore.domain.protocols import Generator
-    from memstore.graph.rules import Derived
+    from memstore.graph.rule_extraction import Derived
 
 STEP_ROWS: Final = 10_000
 """Rows that are written or removed in one transaction: some 100 ms of the write lock."""
@@ -60,15 +60,15 @@ def ask(
     Raises:
         GeneratorError: it failed; what it said before that is kept.
     """
-    reader = relations.reader(generator)
+    reader = model_extraction.reader(generator)
     snapshot = _read(engine, namespace, reader)
     unread = [text for text in snapshot.texts if text.fact_id not in snapshot.triples]
     done = len(snapshot.texts) - len(unread)
     refused: list[RefusedRelation] = []
-    for block in relations.blocks(unread):
+    for block in model_extraction.blocks(unread):
         if progress is not None:
             progress(done, len(snapshot.texts))
-        reading = relations.read(block, generator)
+        reading = model_extraction.read(block, generator)
         refused += reading.refused
         with engine.write() as transaction:
             for fact_id, triples in reading.triples.items():
@@ -85,7 +85,9 @@ def build(engine: Engine, author: Author, namespace: str, generator: Generator |
     Raises:
         Conflict: somebody else began to build it meanwhile, or dropped it; theirs stands.
     """
-    snapshot = _read(engine, namespace, None if generator is None else relations.reader(generator))
+    snapshot = _read(
+        engine, namespace, None if generator is None else model_extraction.reader(generator)
+    )
     derived = derive(snapshot.texts, snapshot.aliases, snapshot.triples)
     model = None if generator is None else generator.model
     with engine.write() as transaction:

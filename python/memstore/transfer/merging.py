@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from memstore.database.engine import Engine, Progress, Transaction
     from memstore.database.satellite import Satellite
     from memstore.domain.records import Episode, Fact, Operation
-    from memstore.transfer.reading import Incoming
+    from memstore.transfer.parsing import Incoming
 
 PROGRESS_EVERY: Final = 500
 

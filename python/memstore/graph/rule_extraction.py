@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memstore.domain.entities import MENTIONS
 from memstore.domain.records import TODO
-from memstore.graph.capitals import Capitals, Sentences, cut
 from memstore.graph.lexicon import ARTICLES, BREAKS, COMMON, COPULAS, FUNCTION, PERSONAL, VERBS
+from memstore.graph.recognition import Capitals, Sentences, cut
 from memstore.text.names import POSSESSIVE, has_unspaced, lowered, name_key, plain, word_spans
 
 if TYPE_CHECKING:

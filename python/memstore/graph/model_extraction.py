@@ -18,7 +18,7 @@ from memstore.domain.entities import RefusedRelation
 from memstore.domain.protocols import JSONGenerator
 from memstore.errors import GeneratorError, GeneratorRejected, ReplyError
 from memstore.graph.lexicon import COMMON
-from memstore.graph.rules import LONGEST_LABEL, LONGEST_NAME, Text, Triple
+from memstore.graph.rule_extraction import LONGEST_LABEL, LONGEST_NAME, Text, Triple
 from memstore.prompting.messages import fence
 from memstore.prompting.reply import parse_object
 from memstore.text.names import lowered, name_key, occurs
