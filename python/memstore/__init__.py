@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         Task,
         Token,
     )
+    from memstore.domain.results import Results, WordsOnly
     from memstore.errors import (
         AccessDenied,
         Conflict,
@@ -143,6 +144,7 @@ __all__ = [
     "Refusal",
     "Relation",
     "Remedy",
+    "Results",
     "SchemaError",
     "Scope",
     "SearchHit",
@@ -157,6 +159,7 @@ __all__ = [
     "Token",
     "TransferError",
     "Update",
+    "WordsOnly",
     "__version__",
     "extract_facts",
     "open",
@@ -172,6 +175,7 @@ _NAMES = {
         "Episode EpisodeHit EpisodeHits Fact NewEpisode NewFact Operation Proposal Scope "
         "SearchHit SearchHits StoreStatus Task Token"
     ),
+    "domain.results": "Results WordsOnly",
     "errors": (
         "AccessDenied Conflict EmbedderError EmbedderMismatch EmbedderRejected "
         "EmbedderUnavailable GeneratorError GeneratorRejected GeneratorUnavailable "

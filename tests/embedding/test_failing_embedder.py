@@ -112,7 +112,7 @@ def test_vectors_of_a_wrong_dimension_in_a_new_file_are_mended_by_reembedding(
     hits = store.episodes.search("harbour")
     assert {hit.episode.id for hit in hits} == {first.id, second.id}
     assert hits.words_only is not None
-    assert str(2 * DIMENSION) in hits.words_only
+    assert str(2 * DIMENSION) in hits.words_only.reason
 
     report = store.reembed(OllamaEmbedder(base_url=server.url), again=True)
     assert report.switched

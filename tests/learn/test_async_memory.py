@@ -14,6 +14,7 @@ import pytest
 from tests.support.model_server import ModelServer
 
 from memstore import AsyncMemory, LearningError, Memory, NotFound, Store
+from memstore.domain.results import Results
 from memstore.learn.async_memory import LEARNING_THREADS
 
 NAMES = [name for name in vars(Memory) if not name.startswith("_")]
@@ -79,7 +80,7 @@ def outcome(found: Any) -> Any:
     if isinstance(found, dict):
         gone = ("at", "created_at", "superseded_at", "score")
         return {key: outcome(value) for key, value in found.items() if key not in gone}
-    return [outcome(one) for one in found] if isinstance(found, list) else found
+    return [outcome(one) for one in found] if isinstance(found, list | Results) else found
 
 
 def test_behaviour_is_the_same(open_store: Callable[..., Store], tmp_path: Any) -> None:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memstore.domain import clock
 from memstore.domain.arguments import MAX_NAME, checked_text
+from memstore.domain.results import Results, WordsOnly
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -156,11 +157,12 @@ class SearchHit:
     """``0.5 ** (age / half-life)``, 1 where nothing decays."""
 
 
-class SearchHits(list[SearchHit]):
+@dataclass(frozen=True, eq=False, repr=False)
+class SearchHits(Results[SearchHit]):
     """The hits of one search, best first."""
 
-    words_only: str | None = None
-    """Why meaning took no part in the search (no embedder, or its failure); ``None`` if it did."""
+    words_only: WordsOnly | None = None
+    """Why meaning took no part although it was asked for; ``None`` if it did."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -259,16 +261,15 @@ class EpisodeHit:
         return self.episode.content[self.start : self.stop]
 
 
-class EpisodeHits(list[EpisodeHit]):
+@dataclass(frozen=True, eq=False, repr=False)
+class EpisodeHits(Results[EpisodeHit]):
     """The hits of one search, best first."""
 
-    words_only: str | None = None
+    words_only: WordsOnly | None = None
     """Why meaning took no part although it was asked for; ``None`` if it did."""
-    words_only_code: str | None = None
-    """The same for programs: ``no_embedder``, ``embedder_unavailable``, ``embedder_rejected``,
-    ``other_model`` or ``nothing_embedded``."""
     newest_first: int = 0
-    """How many hits at the end only fill the answer up, newest first, for want of the meaning."""
+    """How many hits at the end match nothing and are there because they are the newest: what
+    fills the answer up where words alone could be searched for."""
 
 
 class Access(StrEnum):

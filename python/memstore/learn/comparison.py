@@ -106,7 +106,8 @@ class Comparison:
             half_lives_seconds={"note": 0},  # how old a fact is says nothing of what replaces it
             touch=False,
         )
-        return [hit.fact for hit in hits if hit.fact.id not in leaving], hits.words_only
+        why = hits.words_only.reason if hits.words_only else None
+        return [hit.fact for hit in hits if hit.fact.id not in leaving], why
 
     def _pair(
         self,

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.domain.metadata import encode, merge_patch
 from memstore.domain.records import NewFact, Scope
+from memstore.domain.results import Results, WordsOnly
 from memstore.errors import Conflict, NotFound
 from memstore.facts.batch import AddFact, Applied, DeleteFact
 from memstore.facts.facts import standing
@@ -33,10 +35,11 @@ ATTEMPTS: Final = 3
 """How often a deletion of many is tried when others change the same memories meanwhile."""
 
 
-class MemoryHits(list[dict[str, Any]]):
+@dataclass(frozen=True, eq=False, repr=False)
+class MemoryHits(Results[dict[str, Any]]):
     """The memories one search found, best first, each with its ``score``."""
 
-    words_only: str | None = None
+    words_only: WordsOnly | None = None
     """Why meaning took no part in the search; ``None`` if it did."""
 
 
@@ -178,13 +181,12 @@ class Memory:
             raise ValueError(f"threshold must be 0 to 1, not {threshold}")
         scope = Scope(user_id=user_id, agent_id=agent_id, run_id=run_id)
         found = self._store.search(query, scope=scope, filters=filters, limit=limit)
-        hits = MemoryHits(
+        hits = (
             shown(hit.fact) | {"score": hit.score}
             for hit in found
             if threshold is None or hit.score >= threshold
         )
-        hits.words_only = found.words_only
-        return hits
+        return MemoryHits(hits, words_only=found.words_only)
 
     def get(
         self,

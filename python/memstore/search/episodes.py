@@ -20,13 +20,17 @@ from memstore.database.tables import pieces as piece_table
 from memstore.database.tables.vectors import PIECES
 from memstore.domain.arguments import checked_limit
 from memstore.domain.records import EpisodeHit, EpisodeHits
-from memstore.errors import (
-    EmbedderError,
-    EmbedderMismatch,
-    EmbedderRejected,
-)
+from memstore.domain.results import WordsOnly
+from memstore.errors import EmbedderError, EmbedderMismatch
 from memstore.search import ranking
-from memstore.search.hybrid import MAX_LIMIT, MIN_CANDIDATES, NO_EMBEDDER, NO_VECTORS, QueryVectors
+from memstore.search.hybrid import (
+    MAX_LIMIT,
+    MIN_CANDIDATES,
+    NO_EMBEDDER,
+    NO_VECTORS,
+    QueryVectors,
+    failed,
+)
 from memstore.search.resident import Resident
 
 if TYPE_CHECKING:
@@ -44,13 +48,6 @@ ALPHA: Final = 0.4
 """What the meaning counts; as for facts, where the words count 0.6."""
 
 MODES: Final = ("hybrid", "words", "meaning")
-
-
-class WordsOnly(NamedTuple):
-    """Why meaning takes no part although it was asked for."""
-
-    code: str
-    reason: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,16 +122,14 @@ class EpisodeSearch:
     ) -> EpisodeHits:
         with self._engine.read() as transaction:
             if not text:
-                return _hits(transaction, "", _newest(transaction, ask), None, ask)
+                return EpisodeHits(_hits(transaction, "", _newest(transaction, ask), None, ask))
             meaning = None
             if vector is not None:
                 meaning, why = self._comparable(transaction, vector, ask)
             found = _ranked(transaction, text, meaning, ask)
             hits = _hits(transaction, text, found, meaning, ask)
-            if why is not None:
-                hits.words_only_code, hits.words_only = why
-                hits.newest_first = _fill(transaction, hits, ask)
-            return hits
+            fill = _fill(transaction, hits, ask) if why is not None else []
+            return EpisodeHits(hits + fill, words_only=why, newest_first=len(fill))
 
     def warm(self, namespace: str) -> None:
         """Load a namespace's vectors now rather than at the first search."""
@@ -146,14 +141,12 @@ class EpisodeSearch:
         if not text or ask.mode == "words":
             return None, None
         if self._following is None:
-            return None, WordsOnly("no_embedder", NO_EMBEDDER)
+            return None, NO_EMBEDDER
         embedding = self._following.current
         try:
             return QueryVectors(embedding.embed([text]), embedding), None
         except EmbedderError as error:
-            rejected = isinstance(error, EmbedderRejected)
-            code = "embedder_rejected" if rejected else "embedder_unavailable"
-            return None, WordsOnly(code, str(error))
+            return None, failed(error)
 
     def _comparable(
         self, transaction: Transaction, vector: QueryVectors, ask: Ask
@@ -167,7 +160,7 @@ class EpisodeSearch:
         if vector.embedding.is_of_file(transaction, vector.rows.shape[1]):
             resident = self._resident.current(transaction, ask.wanted.namespaces)
         if resident is None or not resident.has_any(ask.wanted.namespaces):
-            return None, WordsOnly("nothing_embedded", NO_VECTORS)
+            return None, NO_VECTORS
         return Meaning(vector.rows[0], resident), None
 
 
@@ -297,14 +290,13 @@ def _newest(transaction: Transaction, ask: Ask) -> list[Found]:
     return list(found.values())[: ask.limit]
 
 
-def _fill(transaction: Transaction, hits: EpisodeHits, ask: Ask) -> int:
-    """Add the newest episodes behind what the words found, and return how many."""
+def _fill(transaction: Transaction, hits: Sequence[EpisodeHit], ask: Ask) -> list[EpisodeHit]:
+    """Return the newest episodes, to come after what the words found."""
     known = {hit.episode.id for hit in hits}
     room = ask.limit - len(hits)
     newest = episode_table.newest_ids(transaction, ask.wanted, ask.limit)
     more = [Found(id_, 0.0, 0.0) for id_ in newest if id_ not in known][:room]
-    hits += _hits(transaction, "", more, None, ask)
-    return len(more)
+    return _hits(transaction, "", more, None, ask)
 
 
 def _hits(
@@ -313,7 +305,7 @@ def _hits(
     found: Sequence[Found],
     meaning: Meaning | None,
     ask: Ask,
-) -> EpisodeHits:
+) -> list[EpisodeHit]:
     """Read the winners, and find the piece of each that matched best."""
     ids = [one.episode_id for one in found]
     episodes = episode_table.get_many(transaction, ids)
@@ -322,7 +314,7 @@ def _hits(
         pieces.setdefault(piece.episode_id, []).append(piece)
     every = [piece for each in pieces.values() for piece in each]
     cosines = {} if meaning is None else meaning.cosines(transaction, every)
-    hits = EpisodeHits()
+    hits = []
     for one in found:
         episode, parts = episodes[one.episode_id], pieces[one.episode_id]
         places: Mapping[int, str] = {}

@@ -18,8 +18,9 @@ from memstore.database.tables import facts as fact_table
 from memstore.database.tables import vectors as vector_table
 from memstore.domain.arguments import MAX_NUMBER, checked_limit, checked_text
 from memstore.domain.records import SearchHit, SearchHits
+from memstore.domain.results import WordsOnly
 from memstore.embedding.vectors import Near, ResidentVectors
-from memstore.errors import EmbedderError, EmbedderMismatch
+from memstore.errors import EmbedderError, EmbedderMismatch, EmbedderRejected
 from memstore.search import ranking
 from memstore.search.resident import Resident
 
@@ -45,8 +46,8 @@ MIN_CANDIDATES: Final = 200
 """Each pass brings twice the limit, and at least these: a fact that both passes rate well, or a
 fresh one among many that have decayed, must not be lost because a small limit cut it from one."""
 
-NO_EMBEDDER: Final = "this store has no embedder"
-NO_VECTORS: Final = "nothing is embedded yet"
+NO_EMBEDDER: Final = WordsOnly("no_embedder", "this store has no embedder")
+NO_VECTORS: Final = WordsOnly("nothing_embedded", "nothing is embedded yet")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +112,7 @@ class Search:
                 vectors, why_not = self._embed(asked, ask)
                 with suppress(EmbedderMismatch):
                     return self._batch(texts, asked, vectors, ask, why_not)
-            return self._batch(texts, asked, None, ask, str(error))
+            return self._batch(texts, asked, None, ask, WordsOnly("other_model", str(error)))
 
     def _batch(
         self,
@@ -119,7 +120,7 @@ class Search:
         asked: Sequence[str],
         vectors: QueryVectors | None,
         ask: Ask,
-        why_not: str | None,
+        why_not: WordsOnly | None,
     ) -> list[SearchHits]:
         with self._engine.read() as transaction:
             meanings: dict[str, Meaning] = {}
@@ -140,7 +141,7 @@ class Search:
 
     def _comparable(
         self, transaction: Transaction, vectors: QueryVectors, ask: Ask
-    ) -> tuple[ResidentVectors | None, str | None]:
+    ) -> tuple[ResidentVectors | None, WordsOnly | None]:
         """Return the file's vectors, or why there are none.
 
         Raises:
@@ -150,7 +151,9 @@ class Search:
             return self._resident.current(transaction, ask.wanted.namespaces), None
         return None, NO_VECTORS
 
-    def _embed(self, texts: Sequence[str], ask: Ask) -> tuple[QueryVectors | None, str | None]:
+    def _embed(
+        self, texts: Sequence[str], ask: Ask
+    ) -> tuple[QueryVectors | None, WordsOnly | None]:
         """Return the queries' vectors, or why there are none."""
         if self._following is None:
             return None, NO_EMBEDDER
@@ -160,7 +163,13 @@ class Search:
         try:
             return QueryVectors(embedding.embed(texts), embedding), None
         except EmbedderError as error:
-            return None, str(error)
+            return None, failed(error)
+
+
+def failed(error: EmbedderError) -> WordsOnly:
+    """Return why there is no vector for a query."""
+    rejected = isinstance(error, EmbedderRejected)
+    return WordsOnly("embedder_rejected" if rejected else "embedder_unavailable", str(error))
 
 
 class Meaning(NamedTuple):
@@ -203,7 +212,11 @@ def _meanings(
 
 
 def _hits(
-    transaction: Transaction, query: str, meaning: Meaning | None, ask: Ask, why_not: str | None
+    transaction: Transaction,
+    query: str,
+    meaning: Meaning | None,
+    ask: Ask,
+    why_not: WordsOnly | None,
 ) -> SearchHits:
     by_words = (
         fact_words.search(transaction, query, ask.wanted, ask.candidates) if ask.word_weight else []
@@ -219,11 +232,10 @@ def _hits(
         limit=ask.limit,
     )
     facts = fact_table.get_many(transaction, [place.fact_id for place in ranked])
-    hits = SearchHits(
+    hits = (
         SearchHit(facts[place.fact_id], *place[1:]) for place in ranked if place.fact_id in facts
     )
-    hits.words_only = why_not
-    return hits
+    return SearchHits(hits, words_only=why_not)
 
 
 def _ageing(transaction: Transaction, fact_ids: set[int], ask: Ask) -> list[ranking.Ageing]:

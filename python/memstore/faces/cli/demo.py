@@ -111,7 +111,7 @@ def _find(store: Store, stage: TerminalShow, title: str, queries: tuple[str, ...
         for hit in hits:
             stage.line((f"#{hit.fact.id}  ", "bold cyan"), (hit.fact.content, ""), indent=6, hang=4)
         if hits.words_only:
-            stage.note(f"searched by words only: {hits.words_only}")
+            stage.note(f"searched by words only: {hits.words_only.reason}")
 
 
 def _correct(store: Store, stage: TerminalShow, old: Fact) -> None:

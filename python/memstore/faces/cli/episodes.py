@@ -176,7 +176,7 @@ def _search(store: Store, arguments: argparse.Namespace, show: Show) -> None:
 
 def _tell(hits: EpisodeHits, show: Show) -> None:
     if hits.words_only is not None:
-        note = f"searched by words only: {for_command_line(hits.words_only)}"
+        note = f"searched by words only: {for_command_line(hits.words_only.reason)}"
         if hits.newest_first:
             note += f"; the last {hits.newest_first} match no word and are just the newest"
         show.note(note)

@@ -72,13 +72,10 @@ def _wider(arguments: argparse.Namespace) -> str:
 
 
 def _tell_words_only(hits: SearchHits, show: Show) -> None:
-    from memstore.search.hybrid import NO_EMBEDDER, NO_VECTORS  # loaded by the search itself
-
-    if hits.words_only is None or hits.words_only == NO_EMBEDDER:
+    why = hits.words_only
+    if why is None or why.code == "no_embedder" or (why.code == "nothing_embedded" and not hits):
         return
-    if hits.words_only == NO_VECTORS and not hits:
-        return
-    show.note(f"searched by words only: {for_command_line(hits.words_only)}")
+    show.note(f"searched by words only: {for_command_line(why.reason)}")
 
 
 def _fill_list(parser: argparse.ArgumentParser) -> None:

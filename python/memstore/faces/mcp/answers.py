@@ -74,7 +74,7 @@ def of_search(hits: SearchHits, narrowing: Sequence[str] = ()) -> Answer:
     shown = fitting([{**of_fact(hit.fact), "score": round(hit.score, 3)} for hit in hits])
     answer: Answer = {"note": NOTE, "facts": shown}
     if hits.words_only is not None:
-        answer["words_only"] = shortened(for_server(hits.words_only), REASON_CHARACTERS)
+        answer["words_only"] = shortened(for_server(hits.words_only.reason), REASON_CHARACTERS)
     say_left_out(answer, "left_out", len(hits) - len(shown), narrowing)
     return answer
 

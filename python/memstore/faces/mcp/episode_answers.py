@@ -44,8 +44,8 @@ def of_hits(hits: EpisodeHits, home: str, narrowing: Sequence[str] = ()) -> Answ
     shown = fitting(_of_hit(hit, home, room) for hit in hits)
     answer: Answer = {"note": NOTE, "episodes": shown}
     if hits.words_only is not None:
-        answer["words_only"] = shortened(for_server(hits.words_only), REASON_CHARACTERS)
-        answer["words_only_code"] = hits.words_only_code
+        answer["words_only"] = shortened(for_server(hits.words_only.reason), REASON_CHARACTERS)
+        answer["words_only_code"] = hits.words_only.code
     if (filling := len(shown) - (len(hits) - hits.newest_first)) > 0 and hits.newest_first:
         answer["only_newest"] = filling
         answer["hint"] = f"the last {filling} match nothing and are just the newest"
