@@ -68,7 +68,7 @@ if TYPE_CHECKING:
     )
     from memstore.facts.batch import AddFact, Applied, DeleteFact, KeepFact, SupersedeFact
     from memstore.learn.async_memory import AsyncMemory
-    from memstore.learn.consolidation import Consolidated
+    from memstore.learn.consolidation import Consolidated, consolidate
     from memstore.learn.extraction import Extracted, Extraction, Extractor, Outcome
     from memstore.learn.items import extract_facts
     from memstore.learn.memory import Memory
@@ -161,6 +161,7 @@ __all__ = [
     "Update",
     "WordsOnly",
     "__version__",
+    "consolidate",
     "extract_facts",
     "open",
 ]
@@ -184,7 +185,7 @@ _NAMES = {
     ),
     "facts.batch": "AddFact Applied DeleteFact KeepFact SupersedeFact",
     "learn.async_memory": "AsyncMemory",
-    "learn.consolidation": "Consolidated",
+    "learn.consolidation": "Consolidated consolidate",
     "learn.extraction": "Extracted Extraction Extractor Outcome",
     "learn.items": "extract_facts",
     "learn.memory": "Memory",

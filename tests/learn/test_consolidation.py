@@ -48,7 +48,7 @@ def add(store: Store, *contents: str, **options: Any) -> list[memstore.Fact]:
 
 def consolidate(store: Store, *groups: Any, **options: Any) -> list[Any]:
     options.setdefault("subject", "ana")
-    return store.consolidate(generator=Tidy(*groups), **options)
+    return memstore.consolidate(store, generator=Tidy(*groups), **options)
 
 
 def held(store: Store) -> list[str]:
@@ -171,14 +171,14 @@ def test_tasks_and_facts_that_end_are_not_shown(store: Store) -> None:
     store.tasks.create("Ana likes tea", scope="user")
     add(store, TEA, GREEN, subject="todo", expired_at="2999-01-01")
     model = Tidy(group())
-    assert store.consolidate(subject="todo", generator=model) == []
+    assert memstore.consolidate(store, subject="todo", generator=model) == []
     assert model.prompts == []
 
 
 def test_many_facts_are_shown_in_several_questions(store: Store) -> None:
     add(store, *(f"Ana likes drink {n}" for n in range(MOST_SHOWN + 2)))
     model = Tidy()
-    assert store.consolidate(subject="ana", generator=model) == []
+    assert memstore.consolidate(store, subject="ana", generator=model) == []
     assert len(model.prompts) == 2
 
 
@@ -227,7 +227,7 @@ def test_good_group_beside_a_bad_one_is_proposed(store: Store) -> None:
 def test_unusable_reply_is_an_error_never_nothing_found(store: Store, said: str) -> None:
     add(store, TEA, GREEN)
     with pytest.raises(ReplyError, match="Nothing was lost"):
-        store.consolidate(subject="ana", generator=Tidy(said=said))
+        memstore.consolidate(store, subject="ana", generator=Tidy(said=said))
 
 
 def test_contradicting_metadata_is_refused(store: Store) -> None:
@@ -247,7 +247,7 @@ def test_failing_generator_changes_nothing(store: Store) -> None:
             raise GeneratorUnavailable("gone")
 
     with pytest.raises(GeneratorUnavailable, match="gone"):
-        store.consolidate(subject="ana", generator=Failing())
+        memstore.consolidate(store, subject="ana", generator=Failing())
     assert store.proposals.list(None) == []
 
 
@@ -259,7 +259,7 @@ def test_fact_changed_while_the_model_thinks_is_left_alone(store: Store) -> None
             store.delete(two.id)
             return super().generate(prompt)
 
-    [done] = store.consolidate(subject="ana", generator=Slow(group()))
+    [done] = memstore.consolidate(store, subject="ana", generator=Slow(group()))
     assert str(done.outcome) == "refused"
     assert "deleted" in done.reason
 

@@ -144,7 +144,7 @@ def test_rebuild_changes_nothing_and_asks_nothing(
     store: Store, read: Extractor, reader: Reader
 ) -> None:
     before, asked = exported(store), reader.asked
-    told = store.rebuild(extractor=read)
+    told = read.rebuild()
     assert exported(store) == before
     assert reader.asked == asked == 4
     assert "questions to the model 0," in told[-1]
@@ -155,7 +155,7 @@ def test_rebuild_changes_nothing_and_asks_nothing(
 def test_rebuild_needs_no_model_that_answers(store: Store, read: Extractor, reader: Reader) -> None:
     reader.failure = GeneratorUnavailable("gone")
     before = exported(store)
-    store.rebuild(extractor=read)
+    read.rebuild()
     assert exported(store) == before
 
 
@@ -171,11 +171,11 @@ def test_rebuild_from_the_log_alone_gives_the_same_facts(
     for name in ("one.db", "two.db"):
         alone = open_store(log_alone(path, tmp_path / name))
         assert rows(alone) == []
-        alone.rebuild(extractor=Extractor(alone, reader, policy="auto"))
+        Extractor(alone, reader, policy="auto").rebuild()
         assert rows(alone) == before
         assert alone.examine() == []
         twice = exported(alone)
-        alone.rebuild(extractor=Extractor(alone, reader, policy="auto"))
+        Extractor(alone, reader, policy="auto").rebuild()
         assert exported(alone) == twice
     assert reader.asked == asked
 
@@ -193,7 +193,7 @@ def test_missing_fact_is_added_and_the_rest_left(
         file.execute("DELETE FROM memstore_facts WHERE id = ?", (lost,))
         file.commit()
     again = open_store()
-    again.rebuild(extractor=Extractor(again, Reader({}), policy="auto"))
+    Extractor(again, Reader({}), policy="auto").rebuild()
     back = fact(again, "Ana has a cat")
     assert [row[1:] for row in sorted(rows(again), key=lambda r: str(r[1]))] == [
         row[1:] for row in sorted(before, key=lambda r: str(r[1]))
@@ -207,7 +207,7 @@ def test_how_a_text_was_read_is_kept(store: Store, reader: Reader, times: dict[s
     extractor.extract("first", "somebody", {"k": [1, None]}, source="chat", **times)
     before, asked = exported(store), reader.asked
     other = Extractor(store, reader, max_characters=100)  # of every owner, cutting otherwise
-    store.rebuild(extractor=other)
+    other.rebuild()
     assert exported(store) == before
     assert reader.asked == asked
     assert {f.user_id for f in store.list()} == {"ana"}
@@ -217,16 +217,8 @@ def test_extractor_of_one_scope_rebuilds_no_other(store: Store, reader: Reader) 
     ana, ben = Scope(user_id="ana"), Scope(user_id="ben")
     for text, owner in (("first", ana), ("second", ben)):
         store.episodes.record(text, scope=owner)
-    store.rebuild(extractor=Extractor(store, reader, scope=ben))
+    Extractor(store, reader, scope=ben).rebuild()
     assert [(f.content, f.user_id) for f in store.list()] == [(COFFEE, "ben")]
-
-
-def test_extractor_of_another_store_is_refused(
-    store: Store, reader: Reader, open_store: Callable[..., Store], tmp_path: Path
-) -> None:
-    other = open_store(tmp_path / "other.db")
-    with pytest.raises(ValueError, match="the extractor writes to"):
-        store.rebuild(extractor=Extractor(other, reader))
 
 
 # -- what was never extracted ----------------------------------------------------------------------
@@ -234,12 +226,12 @@ def test_extractor_of_another_store_is_refused(
 
 def test_backlog_is_extracted_once(store: Store, extractor: Extractor, reader: Reader) -> None:
     store.episodes.add("first", source="notes", valid_at="2026-03-01T10:00:00Z")
-    told = store.rebuild(extractor=extractor)
+    told = extractor.rebuild()
     assert "questions to the model 1," in told[-1]
     assert held(store) == [TEA, MONDAY]
     assert {(f.source, str(f.valid_at)[:10]) for f in store.list()} == {("notes", "2026-03-01")}
     before = exported(store)
-    store.rebuild(extractor=extractor)
+    extractor.rebuild()
     assert exported(store) == before
     assert reader.asked == 1
 
@@ -258,7 +250,7 @@ def test_expired_episode_that_was_never_read_stays_unread(
 ) -> None:
     episode = store.episodes.add("first", source="notes")
     store.episodes.update(episode.id, expired_at="2026-01-01")
-    assert "expired episodes left unread 1" in store.rebuild(extractor=extractor)[-1]
+    assert "expired episodes left unread 1" in extractor.rebuild()[-1]
     assert (held(store), reader.asked) == ([], 0)
 
 
@@ -269,7 +261,7 @@ def test_older_text_does_not_retire_what_was_said_later(
     extractor = Extractor(store, reader, policy=policy)
     extractor.extract("second", at="2026-03-02")
     store.episodes.add("first", source="notes", valid_at="2020-01-01")
-    store.rebuild(extractor=extractor)
+    extractor.rebuild()
     coffee, tea = fact(store, COFFEE), fact(store, TEA)
     assert coffee.status == "active"
     if policy == "auto":
@@ -279,7 +271,7 @@ def test_older_text_does_not_retire_what_was_said_later(
         [proposal] = store.proposals.list()
         assert (proposal.old, proposal.new) == (tea, coffee)
     before = exported(store)
-    store.rebuild(extractor=extractor)
+    extractor.rebuild()
     assert exported(store) == before
     assert store.examine() == []
 
@@ -304,7 +296,7 @@ def test_what_people_did_survives(store: Store, read: Extractor) -> None:
     store.delete(cat.id)
     mine = store.add("Ana has no meeting on Monday", subject="ana", supersedes=monday.id)
     before = exported(store)
-    store.rebuild(extractor=read)
+    read.rebuild()
     assert exported(store) == before
     assert store.get(boat.id).confirmed_count == 1
     assert store.get(cat.id).status == "deleted"
@@ -314,7 +306,7 @@ def test_what_people_did_survives(store: Store, read: Extractor) -> None:
 def test_reinstated_fact_is_not_retired_again(store: Store, read: Extractor) -> None:
     store.reinstate(fact(store, TEA).id)
     before = exported(store)
-    store.rebuild(extractor=read)
+    read.rebuild()
     assert exported(store) == before
     assert {TEA, COFFEE} <= set(held(store))
 
@@ -331,7 +323,7 @@ def test_proposals_stay_as_they_were_decided(
     if decide is not None:
         getattr(store.proposals, decide)(proposal.id)
     before, every = exported(store), store.proposals.list(None)
-    store.rebuild(extractor=extractor)
+    extractor.rebuild()
     assert exported(store) == before
     assert store.proposals.list(None) == every
 
@@ -341,7 +333,7 @@ def test_deleted_claim_does_not_come_back_from_another_episode(
 ) -> None:
     store.delete(fact(store, MONDAY).id)  # the third text says it too
     before = exported(store)
-    store.rebuild(extractor=read)
+    read.rebuild()
     assert exported(store) == before
     assert MONDAY not in held(store)
 
@@ -351,7 +343,7 @@ def test_deleted_claim_said_again_afterwards_holds(store: Store, read: Extractor
     read.extract("fourth, said anew")
     assert "Ana owns a boat" in held(store)
     before = exported(store)
-    store.rebuild(extractor=read)
+    read.rebuild()
     assert exported(store) == before
 
 
@@ -370,7 +362,7 @@ def test_rebuild_undoes_nothing_whatever_people_did(acts: list[tuple[str, int]])
                 do(store, extractor, act, number)
         before = exported(store)
         for _ in range(2):
-            store.rebuild(extractor=extractor)
+            extractor.rebuild()
             assert exported(store) == before
         assert store.examine() == []
 
@@ -401,9 +393,9 @@ def test_rebuild_with_other_models_settles_and_keeps_what_people_did(
         mine = by_hand(store)
         for reader in (*readers, *readers):
             extractor = Extractor(store, reader, policy=policy)
-            store.rebuild(extractor=extractor)
+            extractor.rebuild()
             settled = exported(store)
-            store.rebuild(extractor=extractor)
+            extractor.rebuild()
             assert exported(store) == settled
             assert by_hand(store) == mine
         assert store.examine() == []
@@ -457,13 +449,13 @@ def test_erased_fact_is_derived_no_more_and_its_text_is_gone(
     assert b"zanzibar" in path.read_bytes() + path.with_name(path.name + "-wal").read_bytes()
     assert store.erase(secret.id)
     before, asked = exported(store), reader.asked
-    told = store.rebuild(extractor=read)
+    told = read.rebuild()
     assert "left alone since a fact of them was erased 2" in told[-1]
     assert exported(store) == before
     assert reader.asked == asked
     # Nor from another model, which would say it in other words, nor by extracting the text again.
     reader.means["fifth"] = ["Zanzibar is a secret of Ana's"]
-    store.rebuild(extractor=Extractor(store, Reader(reader.means, "reader-2")))
+    Extractor(store, Reader(reader.means, "reader-2")).rebuild()
     reader.means["fifth"] = ["Ana's secret is zanzibar"]
     [item] = read.extract("fifth").items
     assert (str(item.outcome), item.fact_id) == ("rejected", None)
@@ -481,7 +473,7 @@ def test_erased_fact_does_not_come_back_from_an_unread_episode(
     store.episodes.add("fourth, earlier", source="notes")
     extractor.extract("fourth")
     store.erase(fact(store, "Ana owns a boat").id)
-    store.rebuild(extractor=extractor)
+    extractor.rebuild()
     assert held(store) == []
 
 
@@ -497,7 +489,7 @@ def test_erased_episode_leaves_no_reply(
         "readings": 1,
     }
     facts, asked = rows(store), reader.asked
-    store.rebuild(extractor=read)
+    read.rebuild()
     assert rows(store) == facts
     assert reader.asked == asked
     assert store.examine() == []
@@ -544,7 +536,7 @@ def test_fact_that_no_longer_comes_out_is_deleted_and_can_be_restored(
 ) -> None:
     better = Reader({**MEANS, "fourth": ["Ana owns a sailing boat"]}, "reader-2")
     boat = fact(store, "Ana owns a boat")
-    store.rebuild(extractor=Extractor(store, better, policy="auto"))
+    Extractor(store, better, policy="auto").rebuild()
     assert better.asked == 4
     line = store.operations(boat.id)[-1]
     assert (line.kind, line.evidence) == (
@@ -553,11 +545,11 @@ def test_fact_that_no_longer_comes_out_is_deleted_and_can_be_restored(
     )
     assert "Ana owns a sailing boat" in held(store)
     before = exported(store)
-    store.rebuild(extractor=Extractor(store, better, policy="auto"))
+    Extractor(store, better, policy="auto").rebuild()
     assert exported(store) == before
     store.restore(boat.id)  # by hand: it stays
     before = exported(store)
-    store.rebuild(extractor=Extractor(store, better, policy="auto"))
+    Extractor(store, better, policy="auto").rebuild()
     assert exported(store) == before
 
 
@@ -565,26 +557,26 @@ def test_fact_a_person_had_a_hand_in_is_not_deleted(store: Store, read: Extracto
     store.confirm(fact(store, "Ana owns a boat").id)
     store.update_metadata(fact(store, "Ana has a cat").id, {"name": "Tom"})
     nothing = Reader({}, "reader-2")
-    store.rebuild(extractor=Extractor(store, nothing, policy="auto"))
+    Extractor(store, nothing, policy="auto").rebuild()
     assert set(held(store)) == {"Ana owns a boat", "Ana has a cat"}
 
 
 def test_what_a_withdrawn_fact_had_superseded_holds_again(store: Store, read: Extractor) -> None:
     other = Reader({**MEANS, "second": []}, "reader-2")
-    store.rebuild(extractor=Extractor(store, other, policy="auto"))
+    Extractor(store, other, policy="auto").rebuild()
     assert TEA in held(store)
     assert COFFEE not in held(store)
     again = fact(store, TEA)
     assert store.operations(again.id)[0].evidence["reinstates"]  # type: ignore[index]
     before = exported(store)
-    store.rebuild(extractor=Extractor(store, other, policy="auto"))
+    Extractor(store, other, policy="auto").rebuild()
     assert exported(store) == before
     # Back to the first model: the same rows hold as in the beginning, and the coffee again.
-    store.rebuild(extractor=read)
+    read.rebuild()
     assert COFFEE in held(store)
     assert TEA not in held(store)
     before = exported(store)
-    store.rebuild(extractor=read)
+    read.rebuild()
     assert exported(store) == before
     assert store.examine() == []
 
@@ -592,7 +584,7 @@ def test_what_a_withdrawn_fact_had_superseded_holds_again(store: Store, read: Ex
 def test_other_wording_takes_the_place_of_the_old_one(store: Store, read: Extractor) -> None:
     stronger = "Ana's favourite drink in the morning is espresso"
     other = Reader({**MEANS, "second": [stronger]}, "reader-2")
-    store.rebuild(extractor=Extractor(store, other, policy="auto"))
+    Extractor(store, other, policy="auto").rebuild()
     assert stronger in held(store)
     assert not {TEA, COFFEE} & set(held(store))
 
@@ -601,16 +593,16 @@ def test_claim_that_two_texts_make_survives_when_one_no_longer_does(
     store: Store, read: Extractor
 ) -> None:
     other = Reader({**MEANS, "first": [TEA]}, "reader-2")
-    store.rebuild(extractor=Extractor(store, other, policy="auto"))
+    Extractor(store, other, policy="auto").rebuild()
     [monday] = [f for f in store.list() if f.content == MONDAY]
     assert monday.episode_id == 3
-    store.rebuild(extractor=read)
+    read.rebuild()
     assert held(store).count(MONDAY) == 1
 
 
 def test_claim_that_moved_to_an_earlier_text_is_not_lost(store: Store, read: Extractor) -> None:
     other = Reader({**MEANS, "third": ["Ana has a cat", "Ana owns a boat"], "fourth": []}, "r-2")
-    store.rebuild(extractor=Extractor(store, other, policy="auto"))
+    Extractor(store, other, policy="auto").rebuild()
     assert [f.episode_id for f in store.list() if f.content == "Ana owns a boat"] == [3]
 
 
@@ -619,7 +611,7 @@ def test_facts_of_a_rejected_proposal_are_not_deleted(store: Store, reader: Read
     for text in reader.means:
         Extractor(store, reader).extract(text)
     store.proposals.reject(1)
-    store.rebuild(extractor=Extractor(store, Reader({}, "reader-2")))
+    Extractor(store, Reader({}, "reader-2")).rebuild()
     assert held(store) == [OXFORD, BRISTOL]
 
 
@@ -648,7 +640,7 @@ def test_conversations_are_left_alone(store: Store, model_server: ModelServer) -
         ("memory", 2),
     ]
     before = exported(store)
-    told = store.rebuild(extractor=Extractor(store, model_server.generator(), policy="auto"))
+    told = Extractor(store, model_server.generator(), policy="auto").rebuild()
     assert "conversations left alone 2:" in told[-1]
     assert exported(store) == before
     assert len(model.steps) == 3
@@ -705,11 +697,11 @@ def test_episode_that_cannot_be_read_is_left_and_the_rest_done(
 
     reader.generate = sometimes  # type: ignore[method-assign]
     with pytest.raises(LearningError, match="episodes 2 could not be read") as failed:
-        store.rebuild(extractor=extractor)
+        extractor.rebuild()
     assert isinstance(failed.value.__cause__, ReplyError)
     assert set(held(store)) == {TEA, MONDAY, "Ana has a cat", "Ana owns a boat"}
     reader.generate = generate  # type: ignore[method-assign]
-    store.rebuild(extractor=extractor)
+    extractor.rebuild()
     assert COFFEE in held(store)
 
 
@@ -718,7 +710,7 @@ def test_model_that_is_away_is_asked_once(store: Store, read: Extractor, reader:
         store.episodes.add(f"fourth {number}", source="notes")
     reader.failure, asked = GeneratorUnavailable("away"), reader.asked
     with pytest.raises(LearningError, match=r"episodes 5, 6, 7, 8, 9 could not be read"):
-        store.rebuild(extractor=read)
+        read.rebuild()
     assert reader.asked == asked + 1
 
 
@@ -751,7 +743,7 @@ class Model:
 with memstore.open(sys.argv[1], embedder=WordEmbedder()) as store:
     extractor = memstore.Extractor(store, Model(), policy="auto")
     if sys.argv[2] == "rebuild":
-        store.rebuild(extractor=extractor)
+        extractor.rebuild()
     else:
         extractor.extract("on record 7")
 """

@@ -263,7 +263,7 @@ def test_rebuild_from_an_import_asks_no_model(store: Store, target: Store) -> No
     target.import_(store.export())
     before = list(target.export())
     reader.silent = True
-    target.rebuild(extractor=Extractor(target, reader))
+    Extractor(target, reader).rebuild()
     assert list(target.export()) == before
     assert sorted(f.uuid for f in target.list()) == sorted(f.uuid for f in store.list())
     assert target.count() == 2

@@ -46,7 +46,7 @@ class Comparison:
     def __init__(self, store: Store, policy: str, generator: Generator) -> None:
         self._store = store
         self._policy = policy
-        self._generator = generator
+        self.model = generator.model
 
     def compare(
         self,
@@ -148,7 +148,7 @@ class Comparison:
             evidence={
                 **pair.judgement.evidence,
                 "policy": self._policy,
-                "model": self._generator.model,
+                "model": self.model,
                 "episode": new.episode_id,
             },
         )

@@ -25,7 +25,7 @@ from importlib import resources
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Final
 
-from memstore.domain.arguments import checked_text
+from memstore.domain.arguments import MAX_NAME, checked_text
 from memstore.errors import Conflict, NotFound, ReplyError
 from memstore.learn.items import LONGEST_FACT
 from memstore.learn.supersession import metadata_conflicts
@@ -97,9 +97,35 @@ class _Unusable(ValueError):
 
 
 def consolidate(
-    store: Store, subject: str, generator: Generator, scope: Scope | None, policy: str
+    store: Store,
+    *,
+    subject: str,
+    generator: Generator,
+    scope: Scope | None = None,
+    policy: str = "propose",
 ) -> list[Consolidated]:
-    """Let a model sum up facts about a subject; see :meth:`memstore.Store.consolidate`."""
+    """Let a model find facts about a subject that one fact can say, and put that forward.
+
+    What it proposes waits in ``store.proposals`` and is no fact before it is accepted; then it
+    supersedes all of those it sums up, and ``store.reinstate`` brings each of them back. Facts of
+    different owners are never summed up together.
+
+    Args:
+        store: where the facts are.
+        subject: whose facts are looked at: the active ones, without tasks and those that end.
+        generator: the model.
+        scope: only what belongs to just these owners.
+        policy: ``propose``, or ``auto``: what merely joins the words of its facts, and cannot
+            have swapped anything, is accepted at once; the rest is proposed.
+
+    Returns:
+        What became of each group of facts the model named, with the reason where it was refused.
+
+    Raises:
+        GeneratorError: no usable reply.
+        ValueError: a blank subject, or another policy.
+    """
+    subject = checked_text(subject, "subject", MAX_NAME).strip()
     if policy not in POLICIES:
         raise ValueError(f"policy must be propose or auto, not {policy!r}")
     by_owner: dict[Scope, list[Fact]] = {}

@@ -13,20 +13,20 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
 
-from memstore.database.tables.readings import EXTRACT
 from memstore.domain import clock
 from memstore.domain.arguments import MAX_NAME, checked_text
-from memstore.domain.records import NewFact, Scope
+from memstore.domain.records import Scope
 from memstore.errors import Conflict
 from memstore.learn.comparison import POLICIES, Comparison
-from memstore.learn.items import read_items
 from memstore.learn.pieces import MOST_CHARACTERS
-from memstore.prompting.answers import Replies
+from memstore.learn.reader import Reader, facts_in, said_at
+from memstore.learn.rebuilding import rebuild
 from memstore.prompting.reading_log import Asked
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from memstore.database.engine import Progress
     from memstore.domain.protocols import Generator
     from memstore.domain.records import Episode
     from memstore.facts.batch import Applied
@@ -122,30 +122,9 @@ class Extractor:
         self._store = store
         self._generator = generator
         self._policy = policy
+        self._scope = scope
         self._comparison = Comparison(store, policy, generator)
-        self._given_scope = scope
-        self._scope = scope or Scope()
-        self._max_characters = max_characters
-
-    @property
-    def store(self) -> Store:
-        """Where to."""
-        return self._store
-
-    @property
-    def generator(self) -> Generator:
-        """The model that reads."""
-        return self._generator
-
-    @property
-    def comparison(self) -> Comparison:
-        """What compares new facts with older ones."""
-        return self._comparison
-
-    @property
-    def scope(self) -> Scope | None:
-        """Whose the facts are, if that was said."""
-        return self._given_scope
+        self._reader = Reader(store, generator, max_characters)
 
     def __repr__(self) -> str:
         return f"Extractor({self._store!r}, {self._generator.model!r}, policy={self._policy!r})"
@@ -180,10 +159,13 @@ class Extractor:
         at = clock.moment(at, "at")
         begun = clock.utc_now()
         episode = self._store.episodes.record(
-            text, source=source, metadata=metadata, valid_at=at, scope=self._scope
+            text, source=source, metadata=metadata, valid_at=at, scope=self._scope or Scope()
         )
         asked = Asked(
-            hint=subject_hint, at=at, metadata=metadata, max_characters=self._max_characters
+            hint=subject_hint,
+            at=at,
+            metadata=metadata,
+            max_characters=self._reader.max_characters,
         )
         # What is recorded just now was said after all that is held, also after what others store
         # in this moment; a text that was on record is as old as it is.
@@ -206,32 +188,31 @@ class Extractor:
         if subject_hint is not None:
             checked_text(subject_hint, "subject_hint", MAX_NAME)
         episode = self._store.episodes.get(episode_id)
-        asked = replace(self.usual(episode), hint=subject_hint)
+        asked = replace(self._reader.usual(episode), hint=subject_hint)
         return self._learn(episode, asked, said_at(episode, asked))
 
-    def usual(self, episode: Episode) -> Asked:
-        """Return how an episode is read of which nobody said anything else."""
-        return Asked(
-            at=episode.valid_at,
-            metadata=episode.metadata or None,
-            max_characters=self._max_characters,
-        )
+    def rebuild(self, *, progress: Progress | None = None) -> list[str]:
+        """Make what is derived anew, facts from the episodes too, and say what was done.
 
-    def read(self, episode: Episode, asked: Asked, replies: Replies) -> list[Item]:
-        """Return what the model finds in an episode, asked for or kept; nothing is stored."""
-        return read_items(
-            episode.content,
-            replies,
-            asked.hint,
-            # A text that is read again counts from when it was first recorded.
-            at=asked.at or episode.valid_at or episode.created_at,
-            max_characters=asked.max_characters,
-        )
+        First :meth:`memstore.Store.rebuild`. Then facts are derived from the episodes again,
+        oldest first, and what was never extracted is extracted now; with a scope, from its
+        episodes only. A fact that comes out again stays the very same row; one that is missing is
+        added; an extracted one that no longer comes out is deleted (``store.restore`` brings it
+        back), unless a person had a hand in it. What people did survives. What the model answered
+        before is not asked again. After a failure or a kill, calling again completes it.
+
+        Args:
+            progress: called with how many episodes are done, and of how many.
+
+        Raises:
+            LearningError: some episodes could not be read, and were left as they are; the rest is
+                done.
+        """
+        done = self._store.rebuild()
+        return done + rebuild(self._store, self._reader, self._comparison, self._scope, progress)
 
     def _learn(self, episode: Episode, asked: Asked, when: datetime) -> Extraction:
-        self._store.readings.begin(episode.id, EXTRACT, asked)
-        replies = Replies(self._generator, self._store.readings, episode.id)
-        items = self.read(episode, asked, replies)
+        items = self._reader.read(episode, asked, self._reader.begin(episode, asked))
         usable = facts_in(episode, asked, items)
         for attempt in range(1, MOST_ATTEMPTS + 1):
             since = self._store.newest_id()
@@ -256,32 +237,6 @@ class Extractor:
             items=[*_outcomes(items, applied, pairs)],
             not_compared=not_compared,
         )
-
-
-def said_at(episode: Episode, asked: Asked) -> datetime:
-    """Return when a text on record was written."""
-    return asked.at or episode.valid_at or episode.created_at
-
-
-def facts_in(episode: Episode, asked: Asked, items: Iterable[Item]) -> list[NewFact]:
-    """Return the items that can be stored, as facts of their episode and its owners."""
-    return [
-        NewFact(
-            content=item.content,
-            subject=item.subject,
-            category=item.category,
-            metadata=asked.metadata,
-            valid_at=asked.at,
-            source=episode.source,
-            episode_id=episode.id,
-            derivation=EXTRACT,
-            user_id=episode.user_id,
-            agent_id=episode.agent_id,
-            run_id=episode.run_id,
-        )
-        for item in items
-        if item.refused is None
-    ]
 
 
 def _outcomes(

@@ -18,18 +18,17 @@ from memstore.errors import (
     NotFound,
 )
 from memstore.learn.conversation import CONVERSATION
-from memstore.learn.extraction import facts_in, said_at
+from memstore.learn.reader import facts_in, said_at
 from memstore.learn.reconcile import Settling
-from memstore.prompting.answers import Replies
 from memstore.prompting.reading_log import Asked
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memstore.database.engine import Progress
-    from memstore.domain.records import Episode, NewFact
-    from memstore.facts.facts import Facts
-    from memstore.learn.extraction import Extractor
+    from memstore.domain.records import Episode, NewFact, Scope
+    from memstore.learn.comparison import Comparison
+    from memstore.learn.reader import Reader
     from memstore.store.store import Store
 
 MOST_PASSES: Final = 5
@@ -47,15 +46,16 @@ NAMED: Final = 10
 
 
 def rebuild(
-    store: Store, facts: Facts, extractor: Extractor, progress: Progress | None
+    store: Store,
+    reader: Reader,
+    comparison: Comparison,
+    scope: Scope | None,
+    progress: Progress | None,
 ) -> list[str]:
-    """Derive facts from the log again; see :meth:`memstore.Store.rebuild`."""
-    theirs = extractor.store
-    if (theirs.path, theirs.namespace) != (store.path, store.namespace):
-        raise ValueError(f"the extractor writes to {theirs!r}: make one for {store!r}")
-    with facts.reading() as transaction:
-        ids = derivation_table.episode_ids(transaction, store.namespace, extractor.scope)
-    work = _Rebuilding(store, facts, extractor)
+    """Derive facts from the log again; see :meth:`memstore.Extractor.rebuild`."""
+    with store.facts.reading() as transaction:
+        ids = derivation_table.episode_ids(transaction, store.namespace, scope)
+    work = _Rebuilding(store, reader, comparison)
     for _ in range(MOST_PASSES):
         if not work.go_over(ids, progress):
             break
@@ -68,10 +68,10 @@ def rebuild(
 class _Rebuilding:
     """One run over the log."""
 
-    def __init__(self, store: Store, facts: Facts, extractor: Extractor) -> None:
+    def __init__(self, store: Store, reader: Reader, comparison: Comparison) -> None:
         self._store = store
-        self._extractor = extractor
-        self._settling = Settling(store, facts, extractor)
+        self._reader = reader
+        self._settling = Settling(store, comparison)
         self._done: Counter[str] = Counter()
         self._unavailable = False
         self.failures: dict[int, GeneratorError] = {}
@@ -141,21 +141,15 @@ class _Rebuilding:
         if episode.status == "expired":
             self._done["expired"] += 1
             return []
-        return [self._extractor.usual(episode)]
+        return [self._reader.usual(episode)]
 
     def _wanted(self, episode: Episode, how: Sequence[Asked]) -> dict[tuple[str, str], NewFact]:
         """Return what an episode says, each claim once, by subject and words."""
         found: dict[tuple[str, str], NewFact] = {}
         for asked in how:
-            self._store.readings.begin(episode.id, EXTRACT, asked)
-            replies = Replies(
-                self._extractor.generator,
-                self._store.readings,
-                episode.id,
-                only_kept=self._unavailable,
-            )
+            replies = self._reader.begin(episode, asked, only_kept=self._unavailable)
             try:
-                items = self._extractor.read(episode, asked, replies)
+                items = self._reader.read(episode, asked, replies)
             finally:
                 self._done["asked"] += replies.asked
             for new in facts_in(episode, asked, items):

@@ -22,10 +22,8 @@ if TYPE_CHECKING:
 
     from memstore.database.engine import Transaction
     from memstore.domain.records import Episode, Fact, Operation
-    from memstore.facts.facts import Facts
     from memstore.facts.new import Prepared
-    from memstore.learn.comparison import Pair
-    from memstore.learn.extraction import Extractor
+    from memstore.learn.comparison import Comparison, Pair
     from memstore.store.store import Store
 
 MOST_ATTEMPTS: Final = 5
@@ -60,10 +58,10 @@ class _Plan:
 class Settling:
     """Makes the facts of episodes what they say, and leaves alone what people did."""
 
-    def __init__(self, store: Store, facts: Facts, extractor: Extractor) -> None:
+    def __init__(self, store: Store, comparison: Comparison) -> None:
         self._store = store
-        self._facts = facts
-        self._extractor = extractor
+        self._facts = store.facts
+        self._comparison = comparison
         self.done: Counter[str] = Counter()
         """How many facts were ``added``, ``withdrawn`` and ``returned``."""
 
@@ -102,7 +100,7 @@ class Settling:
         if not plan:
             return
         news = [*plan.missing, *(_as_new(fact) for fact in plan.returning)]
-        pairs, why_not = self._extractor.comparison.compare(
+        pairs, why_not = self._comparison.compare(
             news,
             episode.scope,
             when,
@@ -119,7 +117,7 @@ class Settling:
                 self._facts.refuse_newer(transaction, since, subjects, episode.scope)
             again = self._withdraw(transaction, episode, plan)
             changes = [
-                self._extractor.comparison.addition(new, _mapped(pairs.get(place), again))
+                self._comparison.addition(new, _mapped(pairs.get(place), again))
                 for place, new in enumerate(news)
             ]
             additions, returns = changes[: len(plan.missing)], changes[len(plan.missing) :]
@@ -217,7 +215,7 @@ class Settling:
         """
         why = {
             provenance.REBUILT: "no longer derived",
-            "model": self._extractor.generator.model,
+            "model": self._comparison.model,
             "episode": episode.id,
         }
         for fact in plan.leaving:

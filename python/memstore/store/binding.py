@@ -36,6 +36,9 @@ if TYPE_CHECKING:
 class Binding:
     """A file, a namespace, an embedder, and what is bound to them."""
 
+    facts: Facts
+    """Facts inside a transaction of the caller's: what decides and writes in one act uses this."""
+
     tasks: Tasks
     """Tasks: ``create``, ``update``, ``list``."""
 
@@ -72,7 +75,7 @@ class Binding:
         self._remake = remake
         self._author = author
         self._read_only = read_only
-        self._facts = Facts(engine, author, namespace, self._following, satellite)
+        self.facts = Facts(engine, author, namespace, self._following, satellite)
         self._touches = Touches(engine)
         self._waking = threading.RLock()
         self._awake: tuple[Following | None, Search] | None = None
@@ -81,9 +84,9 @@ class Binding:
         self._probing: Probing | None = None
         self._home: Self | None = None
         self._confined = False
-        self.tasks = Tasks(engine, namespace, self._facts, author.source)
+        self.tasks = Tasks(engine, namespace, self.facts, author.source)
         self.episodes = Episodes(engine, author, namespace, self._episode_search, self._namespaces)
-        self.proposals = Proposals(engine, self._facts)
+        self.proposals = Proposals(engine, self.facts)
         self.generations = Generations(engine, author, self._adopt)
         self.readings = Readings(engine)
         self.tokens = Tokens(engine, author, namespace)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from memstore.database.filters import FactFilter
 from memstore.database.tables import facts as fact_table
 from memstore.domain import clock
-from memstore.domain.arguments import MAX_NAME, checked_text
 from memstore.domain.metadata import Filters, parse_filters
 from memstore.domain.records import DEFAULT_CATEGORY, Fact, NewFact, Operation, Scope, SearchHits
 from memstore.facts.batch import apply
@@ -21,10 +20,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memstore.database.engine import Progress
-    from memstore.domain.protocols import Generator
     from memstore.facts.batch import Applied, Change
-    from memstore.learn.consolidation import Consolidated
-    from memstore.learn.extraction import Extractor
 
 
 class Store(Upkeep):
@@ -74,7 +70,7 @@ class Store(Upkeep):
             IdempotencyConflict: the key stands for other content.
             ValueError: an empty or over-long text, a bad time, metadata that is no JSON.
         """
-        return self._facts.add_many(
+        return self.facts.add_many(
             [
                 NewFact(
                     content=content,
@@ -101,7 +97,7 @@ class Store(Upkeep):
         Args:
             facts: :class:`NewFact` objects, or mappings of :meth:`add`'s arguments.
         """
-        return self._facts.add_many(
+        return self.facts.add_many(
             fact if isinstance(fact, NewFact) else NewFact(**fact) for fact in facts
         )
 
@@ -112,7 +108,7 @@ class Store(Upkeep):
             NotFound: one of them is not in this namespace.
             Conflict: the old one is superseded already, the new one not active, or both the same.
         """
-        return self._facts.supersede(old_id, new_id)
+        return self.facts.supersede(old_id, new_id)
 
     def confirm(self, fact_id: int) -> Fact:
         """Count one more confirmation that a fact holds true.
@@ -121,7 +117,7 @@ class Store(Upkeep):
             NotFound: no such fact.
             Conflict: it is superseded or deleted.
         """
-        return self._facts.confirm(fact_id)
+        return self.facts.confirm(fact_id)
 
     def update_metadata(self, fact_id: int, patch: Mapping[str, Any]) -> Fact:
         """Apply a JSON merge patch (RFC 7396) to the metadata; ``None`` removes a key.
@@ -131,7 +127,7 @@ class Store(Upkeep):
             Conflict: it is deleted; or it is a task, and the patch has one of the keys that
                 :attr:`tasks` looks after.
         """
-        return self._facts.update_metadata(fact_id, patch, refuse_task_keys)
+        return self.facts.update_metadata(fact_id, patch, refuse_task_keys)
 
     def delete(self, fact_id: int) -> Fact:
         """Put a tombstone on a fact: no search finds it, and :meth:`restore` brings it back.
@@ -139,7 +135,7 @@ class Store(Upkeep):
         Raises:
             NotFound: no such fact.
         """
-        return self._facts.delete(fact_id)
+        return self.facts.delete(fact_id)
 
     def restore(self, fact_id: int) -> Fact:
         """Bring a fact back and return the one that was brought back.
@@ -151,7 +147,7 @@ class Store(Upkeep):
             NotFound: no such fact.
             Conflict: it is active, or the newest of its chain is deleted.
         """
-        return self._facts.restore(fact_id)
+        return self.facts.restore(fact_id)
 
     def reinstate(self, fact_id: int) -> Fact:
         """Undo a supersession that should not have been: return the old text as a new fact.
@@ -163,11 +159,11 @@ class Store(Upkeep):
             NotFound: no such fact.
             Conflict: it is not superseded, or an active fact says the same already.
         """
-        return self._facts.reinstate(fact_id)
+        return self.facts.reinstate(fact_id)
 
     def newest_id(self) -> int:
         """Return the id of the newest fact of the file, for ``since`` of :meth:`apply`."""
-        return self._facts.newest_id()
+        return self.facts.newest_id()
 
     def apply(
         self,
@@ -197,7 +193,7 @@ class Store(Upkeep):
             Conflict: a fact that is not active any more; decide anew.
             ValueError: a text, a time or metadata that cannot be stored.
         """
-        return apply(self._facts, [*changes], scope, since)
+        return apply(self.facts, [*changes], scope, since)
 
     def erase(self, fact_id: int) -> bool:
         """Remove a fact's bytes from the file, the index and the journal. There is no way back.
@@ -214,7 +210,7 @@ class Store(Upkeep):
         Raises:
             NotFound: no such fact.
         """
-        return self._facts.erase(fact_id)
+        return self.facts.erase(fact_id)
 
     def clear(self) -> bool:
         """Erase every fact, task and episode of the namespace in one transaction, for good.
@@ -341,7 +337,7 @@ class Store(Upkeep):
             NotFound: no such fact in this namespace, or it was erased.
         """
         self._flush_touches()
-        return self._facts.get(fact_id)
+        return self.facts.get(fact_id)
 
     def list(
         self,
@@ -380,7 +376,7 @@ class Store(Upkeep):
             include_deleted=include_deleted,
             scope=scope,
         )
-        return self._facts.select(wanted, limit=limit, offset=offset, newest_first=newest_first)
+        return self.facts.select(wanted, limit=limit, offset=offset, newest_first=newest_first)
 
     def count(
         self,
@@ -408,7 +404,7 @@ class Store(Upkeep):
 
     def exists(self, content: str, *, subject: str) -> bool:
         """Whether an active fact says just this about just this subject."""
-        return self._facts.exists(content, subject)
+        return self.facts.exists(content, subject)
 
     def history(
         self, fact_id: int | None = None, *, subject: str | None = None
@@ -424,79 +420,25 @@ class Store(Upkeep):
             ValueError: both were given, or neither.
         """
         if fact_id is not None and subject is None:
-            return self._facts.history(fact_id)
+            return self.facts.history(fact_id)
         if subject is not None and fact_id is None:
-            return self._facts.history_of_subject(subject)
+            return self.facts.history_of_subject(subject)
         raise ValueError("history takes either a fact's id or a subject")
 
     def operations(self, fact_id: int) -> builtins.list[Operation]:
         """Return the journal of the chain a fact is in: every change, when and by whom."""
-        return self._facts.operations(fact_id)
+        return self.facts.operations(fact_id)
 
     # -- deriving again ----------------------------------------------------------------------
 
-    def rebuild(
-        self, *, extractor: Extractor | None = None, progress: Progress | None = None
-    ) -> builtins.list[str]:
-        """Make what is derived anew, and return what was done, a sentence each.
+    def rebuild(self, *, progress: Progress | None = None) -> builtins.list[str]:
+        """Make the word index anew, and embeddings that do not fit; say what was done.
 
-        Without an extractor: the word index, and embeddings that do not fit. With one, facts are
-        also derived from the episodes again, oldest first, and what was never extracted is
-        extracted now. A fact that comes out again stays the very same row; one that is missing is
-        added; an extracted one that no longer comes out is deleted (:meth:`restore` brings it
-        back), unless a person had a hand in it. What people did survives. What the model answered
-        before is not asked again. After a failure or a kill, calling again completes it.
+        No model is asked; :meth:`memstore.Extractor.rebuild` derives facts from episodes again.
 
         Args:
-            extractor: an extractor of this store; with a scope, only its episodes are read.
             progress: called with how many steps are done, and of how many.
-
-        Raises:
-            LearningError: some episodes could not be read, and were left as they are; the rest is
-                done.
-            ValueError: an extractor of another store.
         """
         from memstore.upkeep import doctor
 
-        done = doctor.rebuild(
-            self._engine, self._author, satellite, None if extractor else progress
-        )
-        if extractor is None:
-            return done
-        from memstore.learn.rebuilding import rebuild
-
-        return done + rebuild(self, self._facts, extractor, progress)
-
-    def consolidate(
-        self,
-        *,
-        subject: str,
-        generator: Generator,
-        scope: Scope | None = None,
-        policy: str = "propose",
-    ) -> builtins.list[Consolidated]:
-        """Let a model find facts about a subject that one fact can say, and put that forward.
-
-        What it proposes waits in :attr:`proposals` and is no fact before it is accepted; then it
-        supersedes all of those it sums up, and :meth:`reinstate` brings each of them back. Facts
-        of different owners are never summed up together.
-
-        Args:
-            subject: whose facts are looked at: the active ones, without tasks and those that end.
-            generator: the model.
-            scope: only what belongs to just these owners.
-            policy: ``propose``, or ``auto``: what merely joins the words of its facts, and cannot
-                have swapped anything, is accepted at once; the rest is proposed.
-
-        Returns:
-            What became of each group of facts the model named, with the reason where it was
-            refused.
-
-        Raises:
-            GeneratorError: no usable reply.
-            ValueError: a blank subject, or another policy.
-        """
-        from memstore.learn.consolidation import consolidate
-
-        about = checked_text(subject, "subject", MAX_NAME).strip()
-        return consolidate(self, about, generator, scope, policy)
+        return doctor.rebuild(self._engine, self._author, satellite, progress)

@@ -54,7 +54,7 @@ def _rebuild(store: Store, arguments: argparse.Namespace, show: Show) -> None:
                 scope=None if scope == Scope() else scope,
             )
             with show.progress("deriving") as progress:
-                told = store.rebuild(extractor=extractor, progress=progress)
+                told = extractor.rebuild(progress=progress)
     show.done("; ".join(told), {"done": told})
 
 
@@ -76,7 +76,8 @@ def _consolidate(store: Store, arguments: argparse.Namespace, show: Show) -> Non
     with open_generator(chosen_settings(arguments)) as generator:
         if generator is None:
             raise UsageError(NO_GENERATOR.format(command="consolidate", else_=""))
-        done = store.consolidate(
+        done = consolidation.consolidate(
+            store,
             subject=arguments.subject,
             generator=generator,
             scope=None if scope == Scope() else scope,
