@@ -61,6 +61,7 @@ class Remedy(Enum):
     CHECK_SERVICE = "Check that the service is running and that base_url is its address."
     CHECK_KEY = "Check api_key."
     ALLOW_TIME = "Allow more time with timeout_seconds, or send less at once."
+    ASK_AGAIN = "Ask again, or ask another model."
     BUILD_GRAPH = "Build the graph with graph.build()."
     KEEP_NAMESPACES = "Import it with keep_namespaces=True, or export one namespace at a time."
     OMIT_NAMESPACE = "Leave the namespace out."

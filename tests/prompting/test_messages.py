@@ -9,7 +9,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from memstore.prompting.messages import Message, fence, read_messages, transcript
+from memstore.prompting.messages import Message, read_messages, transcript
+from memstore.prompting.prompts import fence
 
 AT = datetime(2026, 3, 1, 9, 30, tzinfo=UTC)
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.learn.pieces import pieces
+from memstore.text.chunks import pieces
 
 PROSE = st.text(alphabet=st.sampled_from("ab.!? \n\r。！é\u0301\u200d👩🏽🇩🇪,、"), max_size=300)
 

@@ -4,32 +4,27 @@ from __future__ import annotations
 
 from typing import Final
 
-from memstore.text.lexicon import CALENDAR, DAYS
+from memstore.text.lexicon import CALENDAR, DAYS, word_set
 
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-PERSONAL: Final = _words("i he she it they we you ich er sie es wir ihr du")
+PERSONAL: Final = word_set("i he she it they we you ich er sie es wir ihr du")
 """At the beginning of a sentence they stand for the subject of the fact."""
 
-_PRONOUNS: Final = PERSONAL | _words(
+_PRONOUNS: Final = PERSONAL | word_set(
     "me him her us them who someone somebody everyone everybody nobody anyone man jemand niemand "
     "alle"
 )
-ARTICLES: Final = _words(
+ARTICLES: Final = word_set(
     "the a an this that these those my your his her its our their der die das dem den des ein "
     "eine einen einem einer eines mein meine sein seine ihr ihre unser unsere dieser diese "
     "dieses"
 )
-_PREPOSITIONS: Final = _words(
+_PREPOSITIONS: Final = word_set(
     "in on at by with from to of for about into over under after before between during "
     "without within near since until as than via per like off up down out against through "
     "across behind mit von zu bei aus auf für über unter nach vor zwischen während ohne seit "
     "bis als an am im um zum zur beim vom ins gegen durch hinter neben"
 )
-BREAKS: Final = _words(
+BREAKS: Final = word_set(
     "and or but nor because while whereas if when which who whom whose that so though "
     "although then und oder aber weil während wenn dass ob sondern denn obwohl welche welcher "
     "welches"
@@ -39,9 +34,9 @@ BREAKS: Final = _words(
 FUNCTION: Final = _PRONOUNS | ARTICLES | _PREPOSITIONS | BREAKS
 """Words that name nothing, and relate nothing by themselves."""
 
-COPULAS: Final = _words("is are was were ist sind war waren")
+COPULAS: Final = word_set("is are was were ist sind war waren")
 
-PERSON_VERBS: Final = _words(
+PERSON_VERBS: Final = word_set(
     "works worked lives lived likes liked loves hates dislikes enjoys prefers wants owns "
     "speaks knows met married studies studied teaches taught plays drinks eats reads moved "
     "joined graduated retired thinks believes said told asked decided mentioned arbeitet "
@@ -54,7 +49,7 @@ sentence, is a name for all we know."""
 VERBS: Final = (
     PERSON_VERBS
     | COPULAS
-    | _words(
+    | word_set(
         "has had have uses used needs needed requires required runs supports contains built "
         "bought sold created wrote visited called founded leads led manages managed reports hired "
         "hosts depends deployed switched started stopped plans planned keeps takes took gets got "
@@ -65,7 +60,7 @@ VERBS: Final = (
     )
 )
 
-STARTERS: Final = _words(
+STARTERS: Final = word_set(
     "yes no not never always often sometimes usually currently now today yesterday tomorrow "
     "recently maybe perhaps also only just please note remember here there what where when "
     "why how all some many most every each both either neither other another once later soon "
@@ -77,7 +72,7 @@ STARTERS: Final = _words(
 )
 """Other words that often begin a sentence, or a task, and are no names."""
 
-SHORT: Final = _words(
+SHORT: Final = word_set(
     "ceo cto cfo coo cio vp svp hr pr qa pm am ok todo faq id ids url urls pdf cv phd msc bsc "
     "mba it tv diy asap fyi eta tbd utc gmt cet est usd eur gbp n/a"
 )
@@ -86,21 +81,21 @@ SHORT: Final = _words(
 COMMON: Final = FUNCTION | VERBS | STARTERS | CALENDAR | {f"{day}s" for day in DAYS} | SHORT
 """Words that alone are never read as a name."""
 
-TITLES: Final = _words("dr mr mrs ms prof st jr sr mt")
+TITLES: Final = word_set("dr mr mrs ms prof st jr sr mt")
 """A full stop after one of them ends no sentence."""
 
-CONNECTORS: Final = _words("de da di del della van von bin ibn al")
-WHOLE_BEFORE_OF: Final = _words(
+CONNECTORS: Final = word_set("de da di del della van von bin ibn al")
+WHOLE_BEFORE_OF: Final = word_set(
     "bank university universities college institute school academy museum library ministry "
     "department office board court council house republic kingdom states city church cathedral "
     "association society federation union league bay cape gulf isle lake king queen prince duke"
 )
 """Before ``of`` and a name these are a part of it: Bank of America, but Alice of Initech."""
 
-AFTER_CONNECTOR: Final = _words("der den de la")
+AFTER_CONNECTOR: Final = word_set("der den de la")
 """What may stand inside a name in English: Vincent van Gogh, Oscar de la Renta."""
 
-GERMAN: Final = _words(
+GERMAN: Final = word_set(
     "und ist nicht ein eine einen einem mit für auf bei aus seit sich dem zum zur beim vom "
     "wird wurde auch aber oder arbeitet wohnt lebt mag liebt hasst bevorzugt trinkt isst "
     "spricht kennt heißt studiert spielt möchte nutzt verwendet benutzt braucht läuft kauft "
@@ -108,7 +103,7 @@ GERMAN: Final = _words(
 )
 """One of them in lower case makes a fact German, where every noun has a capital."""
 
-ROMANCE: Final = _words(
+ROMANCE: Final = word_set(
     "el los las una que por para les dans avec pour une che il gli della sono uma não het een "
     "niet voor"
 )

@@ -10,17 +10,16 @@ import hashlib
 import json
 import re
 from dataclasses import dataclass, field
-from importlib import resources
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.domain.arguments import MAX_NAME, checked_text
 from memstore.domain.entities import RefusedRelation
-from memstore.domain.protocols import JSONGenerator
 from memstore.errors import GeneratorError, GeneratorRejected, ReplyError
 from memstore.graph.lexicon import COMMON
 from memstore.graph.rule_extraction import LONGEST_LABEL, LONGEST_NAME, Text, Triple
-from memstore.prompting.messages import fence
-from memstore.prompting.reply import parse_object
+from memstore.prompting.answers import ask
+from memstore.prompting.prompts import fence, fill, numbered, template
+from memstore.prompting.reply import list_schema, parse_list
 from memstore.text.names import lowered, name_key, occurs
 
 if TYPE_CHECKING:
@@ -37,27 +36,13 @@ BLOCK_CHARACTERS: Final = 6_000
 LONGEST_FACT: Final = 12_000
 """Characters of the longest fact a model is asked about; what is longer is read by rules only."""
 
-SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "properties": {
-        "relations": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {
-                    "fact": {"type": "integer"},
-                    "source": {"type": "string"},
-                    "label": {"type": "string"},
-                    "target": {"type": "string"},
-                },
-                "required": ["fact", "source", "label", "target"],
-                "additionalProperties": False,
-            },
-        }
-    },
-    "required": ["relations"],
-    "additionalProperties": False,
-}
+SCHEMA: Final = list_schema(
+    "relations",
+    fact={"type": "integer"},
+    source={"type": "string"},
+    label={"type": "string"},
+    target={"type": "string"},
+)
 
 _LABEL: Final = re.compile(r"[^\W_]+(?:[ '’-][^\W_]+)*")
 _LONGEST_LABEL: Final = 60
@@ -112,7 +97,7 @@ def read(block: Sequence[Text], generator: Generator) -> Reading:
             reading.refused.append(RefusedRelation(text.fact_id, reason))
     try:
         if short:
-            _understand(_ask(short, generator), short, reading)
+            _understand(ask(generator, prompt(short), SCHEMA), short, reading)
     except (ReplyError, GeneratorRejected) as error:
         _read_singly(short, generator, reading, error)
     return reading
@@ -126,7 +111,7 @@ def _read_singly(
         try:
             if len(texts) == 1:
                 raise first
-            _understand(_ask([text], generator), [text], reading)
+            _understand(ask(generator, prompt([text]), SCHEMA), [text], reading)
         except (ReplyError, GeneratorRejected) as error:
             failed.append(error)
             reading.refused.append(RefusedRelation(text.fact_id, str(error)))
@@ -136,39 +121,16 @@ def _read_singly(
 
 def prompt(texts: Sequence[Text]) -> str:
     """Return what the model is asked: facts numbered from 1, fenced as data."""
-    lines = (
-        json.dumps({"about": text.subject, "says": text.content}, ensure_ascii=False)
-        for text in texts
-    )
-    facts = "\n".join(f"{number}. {line}" for number, line in enumerate(lines, 1))
-    before, after = _template().split("{facts}")
-    return f"{before}{fence(facts, 'facts')}{after}"
+    claims = ({"about": text.subject, "says": text.content} for text in texts)
+    return fill(_template(), facts=fence(numbered(claims), "facts"))
 
 
 def _template() -> str:
-    return resources.files("memstore.graph").joinpath("prompts", "relate.md").read_text("utf-8")
-
-
-def _ask(texts: Sequence[Text], generator: Generator) -> str:
-    question = prompt(texts)
-    try:
-        if isinstance(generator, JSONGenerator):
-            return generator.generate_json(question, SCHEMA)
-        return generator.generate(question)
-    except GeneratorError:
-        raise
-    # A generator may be anybody's code, and callers are promised one tree of errors.
-    except Exception as error:
-        raise GeneratorError(f"the generator failed: {type(error).__name__}: {error}") from error
+    return template("memstore.graph", "relate")
 
 
 def _understand(reply: str, texts: Sequence[Text], reading: Reading) -> None:
-    entries = parse_object(reply).get("relations")
-    if not isinstance(entries, list):
-        raise ReplyError(
-            'the model\'s reply has no list "relations". Nothing was lost: ask again, or ask '
-            "another model"
-        )
+    entries = parse_list(reply, "relations")
     found: dict[int, dict[Triple, None]] = {text.fact_id: {} for text in texts}
     for entry in entries:
         text = _fact(entry, texts)

@@ -18,20 +18,18 @@ before anything is proposed. What comes of a reply:
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from importlib import resources
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from memstore.domain.arguments import MAX_NAME, checked_text
-from memstore.errors import Conflict, NotFound, ReplyError
+from memstore.errors import Conflict, NotFound
 from memstore.learn.items import LONGEST_FACT
 from memstore.learn.supersession import metadata_conflicts
 from memstore.prompting.answers import ask
-from memstore.prompting.messages import fence
-from memstore.prompting.reply import parse_object
+from memstore.prompting.prompts import fence, fill, numbered, template
+from memstore.prompting.reply import list_schema, parse_list
 from memstore.text.faithfulness import is_plain, unfaithful
 
 if TYPE_CHECKING:
@@ -46,25 +44,11 @@ POLICIES: Final = ("propose", "auto")
 MOST_SHOWN: Final = 40
 """Facts a model is shown at once: what it can oversee; more are shown in several groups."""
 
-SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "properties": {
-        "groups": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {
-                    "memories": {"type": "array", "items": {"type": "integer"}},
-                    "text": {"type": "string"},
-                },
-                "required": ["memories", "text"],
-                "additionalProperties": False,
-            },
-        }
-    },
-    "required": ["groups"],
-    "additionalProperties": False,
-}
+SCHEMA: Final = list_schema(
+    "groups",
+    memories={"type": "array", "items": {"type": "integer"}},
+    text={"type": "string"},
+)
 
 
 class Consolidation(StrEnum):
@@ -137,33 +121,18 @@ def consolidate(
         for start in range(0, len(facts), MOST_SHOWN):
             shown = facts[start : start + MOST_SHOWN]
             if len(shown) > 1:
-                groups = _groups(ask(generator, prompt(subject, shown), SCHEMA))
+                groups = parse_list(ask(generator, prompt(subject, shown), SCHEMA), "groups")
                 found += _put_forward(store, shown, groups, generator.model, policy)
     return found
 
 
 def prompt(subject: str, facts: Sequence[Fact]) -> str:
     """Return what the model is asked: the facts numbered from 1, fenced as data."""
-    lines = [
-        f"{number}. {json.dumps({'says': fact.content}, ensure_ascii=False)}"
-        for number, fact in enumerate(facts, 1)
-    ]
-    template = resources.files("memstore.learn").joinpath("prompts/consolidate.md")
-    # In one pass over the template, so that nothing in the data is taken for a place to fill.
-    before, rest = template.read_text("utf-8").split("{subject}")
-    between, after = rest.split("{memories}")
-    named, shown = fence(subject, "subject"), fence("\n".join(lines), "memories")
-    return f"{before}{named}{between}{shown}{after}"
-
-
-def _groups(reply: str) -> list[object]:
-    groups = parse_object(reply).get("groups")
-    if not isinstance(groups, list):
-        raise ReplyError(
-            'the model\'s reply has no list "groups". Nothing was lost: ask again, or ask another '
-            "model"
-        )
-    return groups
+    return fill(
+        template("memstore.learn", "consolidate"),
+        subject=fence(subject, "subject"),
+        memories=fence(numbered({"says": fact.content} for fact in facts), "memories"),
+    )
 
 
 def _put_forward(

@@ -26,9 +26,9 @@ from memstore.learn.decision import decide
 from memstore.learn.items import read_items
 from memstore.learn.memory_view import MemoryChange, changed, unchanged
 from memstore.learn.operations import Add, Decisions, Delete, Refusal, Update
-from memstore.learn.pieces import MOST_CHARACTERS
 from memstore.prompting.answers import Replies
 from memstore.prompting.messages import transcript
+from memstore.text.chunks import PROMPT_CHARACTERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -54,7 +54,7 @@ ERASED: Final = "it was erased before, and these words say it still: add it by h
 MOST_FACTS: Final = 20
 """New facts of one decision; a longer conversation is decided in several."""
 
-MOST_SHOWN: Final = MOST_CHARACTERS
+MOST_SHOWN: Final = PROMPT_CHARACTERS
 """Characters of the memories a model is shown at once; one that finds no room stays as it is."""
 
 SAID_ANEW_AFTER: Final = timedelta(hours=12)

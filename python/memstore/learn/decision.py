@@ -44,19 +44,16 @@ A fact that a memory says already, word for word, is kept without asking the mod
 
 from __future__ import annotations
 
-import json
-from importlib import resources
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeGuard
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeGuard
 
 from memstore.domain import clock
 from memstore.domain.arguments import checked_text
-from memstore.domain.protocols import JSONGenerator
-from memstore.errors import ReplyError
 from memstore.learn.conflicts import Proposal, resolved, same, same_claim
 from memstore.learn.items import LONGEST_FACT
 from memstore.learn.operations import Decisions, Refusal
-from memstore.prompting.messages import fence
-from memstore.prompting.reply import parse_object
+from memstore.prompting.answers import ask
+from memstore.prompting.prompts import fence, fill, numbered, template
+from memstore.prompting.reply import list_schema, parse_list, unusable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,29 +70,13 @@ DELETE_SHARE: Final = 0.5
 EXCERPT: Final = 80
 """Characters of what a model wrote that a refusal shows."""
 
-_NUMBER: Final = {"type": ["integer", "null"]}
-
-SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "properties": {
-        "operations": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {
-                    "fact": {"type": "integer"},
-                    "event": {"type": "string", "enum": list(EVENTS)},
-                    "memory": _NUMBER,
-                    "text": {"type": ["string", "null"]},
-                },
-                "required": ["fact", "event", "memory", "text"],
-                "additionalProperties": False,
-            },
-        }
-    },
-    "required": ["operations"],
-    "additionalProperties": False,
-}
+SCHEMA: Final = list_schema(
+    "operations",
+    fact={"type": "integer"},
+    event={"type": "string", "enum": list(EVENTS)},
+    memory={"type": ["integer", "null"]},
+    text={"type": ["string", "null"]},
+)
 
 
 def decide(
@@ -147,28 +128,18 @@ def owners(of: Fact | Scope) -> tuple[str | None, str | None, str | None]:
 
 def prompt(facts: Sequence[NewFact], existing: Sequence[Fact]) -> str:
     """Return what the model is asked: memories and facts numbered from 1, fenced as data."""
-    memories = [_line(m.subject, m.content, m.valid_at or m.created_at) for m in existing]
-    claims = [
-        _line(fact.subject, fact.content, clock.moment(fact.valid_at, "valid_at")) for fact in facts
-    ]
-    template = resources.files("memstore.learn").joinpath("prompts", "decide.md")
-    # In one pass over the template, so that nothing in the data is taken for a place to fill.
-    before, rest = template.read_text("utf-8").split("{memories}")
-    between, after = rest.split("{facts}")
-    shown, said = fence(_numbered(memories), "memories"), fence(_numbered(claims), "facts")
-    return f"{before}{shown}{between}{said}{after}"
+    memories = [_claim(m.subject, m.content, m.valid_at or m.created_at) for m in existing]
+    claims = [_claim(f.subject, f.content, clock.moment(f.valid_at, "valid_at")) for f in facts]
+    return fill(
+        template("memstore.learn", "decide"),
+        memories=fence(numbered(memories), "memories"),
+        facts=fence(numbered(claims), "facts"),
+    )
 
 
-def _line(subject: str, content: str, at: datetime | None) -> str:
-    """Write one claim as JSON on a line, so that no text can pass for another claim."""
-    line = {"about": subject, "says": content}
-    if at is not None:
-        line["since"] = clock.to_text(at)[:10]
-    return json.dumps(line, ensure_ascii=False)
-
-
-def _numbered(lines: Sequence[str]) -> str:
-    return "\n".join(f"{number}. {line}" for number, line in enumerate(lines, 1))
+def _claim(subject: str, content: str, at: datetime | None) -> dict[str, str]:
+    since = {} if at is None else {"since": clock.to_text(at)[:10]}
+    return {"about": subject, "says": content} | since
 
 
 def _holder(fact: NewFact, existing: Sequence[Fact]) -> Fact | None:
@@ -187,13 +158,7 @@ class _Unusable(ValueError):
 
 
 def _ask(facts: Sequence[NewFact], existing: Sequence[Fact], generator: Generator) -> Reading:
-    question = prompt(facts, existing)
-    reply = (
-        generator.generate_json(question, SCHEMA)
-        if isinstance(generator, JSONGenerator)
-        else generator.generate(question)
-    )
-    return read(reply, facts, existing)
+    return read(ask(generator, prompt(facts, existing), SCHEMA), facts, existing)
 
 
 def read(reply: str, facts: Sequence[NewFact], existing: Sequence[Fact]) -> Reading:
@@ -202,14 +167,8 @@ def read(reply: str, facts: Sequence[NewFact], existing: Sequence[Fact]) -> Read
     Raises:
         ReplyError: it is no JSON object with a list of operations, or no fact has a usable one.
     """
-    entries = parse_object(reply).get("operations")
-    if not isinstance(entries, list):
-        raise ReplyError(
-            'the model\'s reply has no list "operations". Nothing was lost: ask again, or ask '
-            "another model"
-        )
     reading = Reading([], [])
-    for entry in entries:
+    for entry in parse_list(reply, "operations"):
         try:
             reading.proposals.append(_proposal(entry, facts, existing))
         except _Unusable as error:
@@ -217,10 +176,7 @@ def read(reply: str, facts: Sequence[NewFact], existing: Sequence[Fact]) -> Read
     decided = {proposal.place for proposal in reading.proposals}
     if not decided:
         reasons = "; ".join(refusal.reason for refusal in reading.refused[:3]) or "it is empty"
-        raise ReplyError(
-            f"the model's reply holds no operation that can be carried out: {reasons}. Nothing "
-            "was lost: ask again, or ask another model"
-        )
+        raise unusable(f"the model's reply has no operation that can be carried out: {reasons}")
     reading.refused.extend(
         Refusal("", "the model did not decide about this fact", fact=fact.content)
         for place, fact in enumerate(facts)

@@ -18,10 +18,10 @@ from memstore.domain.arguments import MAX_NAME, checked_text
 from memstore.domain.records import Scope
 from memstore.errors import Conflict
 from memstore.learn.comparison import POLICIES, Comparison
-from memstore.learn.pieces import MOST_CHARACTERS
 from memstore.learn.reader import Reader, facts_in, said_at
 from memstore.learn.rebuilding import rebuild
-from memstore.prompting.reading_log import Asked
+from memstore.prompting.reading_log import ReadingOptions
+from memstore.text.chunks import PROMPT_CHARACTERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -115,7 +115,7 @@ class Extractor:
         *,
         policy: str = "propose",
         scope: Scope | None = None,
-        max_characters: int = MOST_CHARACTERS,
+        max_characters: int = PROMPT_CHARACTERS,
     ) -> None:
         if policy not in POLICIES:
             raise ValueError(f"policy must be auto, propose or off, not {policy!r}")
@@ -161,7 +161,7 @@ class Extractor:
         episode = self._store.episodes.record(
             text, source=source, metadata=metadata, valid_at=at, scope=self._scope or Scope()
         )
-        asked = Asked(
+        options = ReadingOptions(
             hint=subject_hint,
             at=at,
             metadata=metadata,
@@ -170,7 +170,7 @@ class Extractor:
         # What is recorded just now was said after all that is held, also after what others store
         # in this moment; a text that was on record is as old as it is.
         fresh = at is None and episode.created_at >= begun
-        return self._learn(episode, asked, LATEST if fresh else said_at(episode, asked))
+        return self._learn(episode, options, LATEST if fresh else said_at(episode, options))
 
     def extract_episode(self, episode_id: int, subject_hint: str | None = None) -> Extraction:
         """Store the facts in an episode that is on record, for its own owners.
@@ -188,8 +188,8 @@ class Extractor:
         if subject_hint is not None:
             checked_text(subject_hint, "subject_hint", MAX_NAME)
         episode = self._store.episodes.get(episode_id)
-        asked = replace(self._reader.usual(episode), hint=subject_hint)
-        return self._learn(episode, asked, said_at(episode, asked))
+        options = replace(self._reader.usual(episode), hint=subject_hint)
+        return self._learn(episode, options, said_at(episode, options))
 
     def rebuild(self, *, progress: Progress | None = None) -> list[str]:
         """Make what is derived anew, facts from the episodes too, and say what was done.
@@ -211,9 +211,9 @@ class Extractor:
         done = self._store.rebuild()
         return done + rebuild(self._store, self._reader, self._comparison, self._scope, progress)
 
-    def _learn(self, episode: Episode, asked: Asked, when: datetime) -> Extraction:
-        items = self._reader.read(episode, asked, self._reader.begin(episode, asked))
-        usable = facts_in(episode, asked, items)
+    def _learn(self, episode: Episode, options: ReadingOptions, when: datetime) -> Extraction:
+        items = self._reader.read(episode, options, self._reader.begin(episode, options))
+        usable = facts_in(episode, options, items)
         for attempt in range(1, MOST_ATTEMPTS + 1):
             since = self._store.newest_id()
             pairs, not_compared = self._comparison.compare(usable, episode.scope, when)

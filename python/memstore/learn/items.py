@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
-from datetime import UTC
-from importlib import resources
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from memstore.domain import clock
 from memstore.domain.arguments import MAX_NAME, MAX_NUMBER, checked_text
 from memstore.domain.records import DEFAULT_CATEGORY, NewFact
 from memstore.errors import GeneratorError, ReplyError
-from memstore.learn.pieces import MOST_CHARACTERS, pieces
 from memstore.prompting.answers import Replies
-from memstore.prompting.messages import fence
-from memstore.prompting.reply import parse_array, parse_object
+from memstore.prompting.prompts import fence, fill, template, weekday
+from memstore.prompting.reply import list_schema, parse_array, parse_list, parse_object
+from memstore.text.chunks import PROMPT_CHARACTERS, pieces
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -25,31 +22,12 @@ if TYPE_CHECKING:
 LONGEST_FACT: Final = 1_000
 """Characters of an extracted fact. What is longer is no single claim but a copy of the text."""
 
-SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "properties": {
-        "facts": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {
-                    "content": {"type": "string"},
-                    "subject": {"type": "string"},
-                    "category": {"type": "string"},
-                },
-                "required": ["content", "subject", "category"],
-                "additionalProperties": False,
-            },
-        }
-    },
-    "required": ["facts"],
-    "additionalProperties": False,
-}
-
-DAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-"""No locale changes these: the same text makes the same prompt."""
-
-_PLACE: Final = re.compile(r"\{(time|hint|text)\}")
+SCHEMA: Final = list_schema(
+    "facts",
+    content={"type": "string"},
+    subject={"type": "string"},
+    category={"type": "string"},
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +47,7 @@ def read_items(
     subject_hint: str | None = None,
     *,
     at: datetime | str | None = None,
-    max_characters: int = MOST_CHARACTERS,
+    max_characters: int = PROMPT_CHARACTERS,
 ) -> list[Item]:
     """Return the facts a model finds in a text, piece by piece, in order.
 
@@ -94,9 +72,10 @@ def read_items(
         where = "extraction" if len(parts) == 1 else f"extraction, piece {place} of {len(parts)}"
         try:
             entries = replies.entries(prompt_for(part, subject_hint, when), SCHEMA, _entries)
-            found.extend(_item(entry, subject_hint) for entry in entries)
         except GeneratorError as error:
-            raise type(error)(f"{where}: {error}") from error
+            error.place = where
+            raise
+        found.extend(_item(entry, subject_hint) for entry in entries)
     return found
 
 
@@ -106,7 +85,7 @@ def extract_facts(
     subject_hint: str | None = None,
     *,
     at: datetime | str | None = None,
-    max_characters: int = MOST_CHARACTERS,
+    max_characters: int = PROMPT_CHARACTERS,
 ) -> list[NewFact]:
     """Return the facts a model finds in a text, each once, ready for ``Store.add_many``.
 
@@ -137,31 +116,24 @@ def prompt_for(text: str, subject_hint: str | None, at: datetime) -> str:
     hint = ""
     if subject_hint is not None:
         hint = f"\nIt is probably about this subject:\n\n{fence(subject_hint, 'subject hint')}\n"
-    values = {
-        "time": f"{DAYS[at.astimezone(UTC).weekday()]}, {clock.to_text(at)[:16]}Z",
-        "hint": hint,
-        "text": fence(text, "text"),
-    }
-    template = resources.files("memstore.learn").joinpath("prompts/extract.md").read_text("utf-8")
-    # In one pass: a text that holds "{hint}" keeps it.
-    return _PLACE.sub(lambda place: values[place[1]], template)
+    return fill(
+        template("memstore.learn", "extract"),
+        time=f"{weekday(at)}, {clock.to_text(at)[:16]}Z",
+        hint=hint,
+        text=fence(text, "text"),
+    )
 
 
 def _entries(reply: str) -> list[object]:
     """Return the list in a reply: under ``facts``, or the bare array that some models prefer."""
     try:
-        facts = parse_object(reply).get("facts")
+        parse_object(reply)
     except ReplyError as error:
         try:
             return parse_array(reply)
         except ReplyError:
             raise error from None
-    if not isinstance(facts, list):
-        raise ReplyError(
-            'the model\'s reply has no list "facts". Nothing was lost: ask again, or ask another '
-            "model"
-        )
-    return facts
+    return parse_list(reply, "facts")
 
 
 def _item(entry: object, subject_hint: str | None) -> Item:

@@ -8,7 +8,7 @@ from memstore.database.tables.readings import EXTRACT
 from memstore.domain.records import NewFact
 from memstore.learn.items import read_items
 from memstore.prompting.answers import Replies
-from memstore.prompting.reading_log import Asked
+from memstore.prompting.reading_log import ReadingOptions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -34,51 +34,53 @@ class Reader:
         self._generator = generator
         self.max_characters = max_characters
 
-    def usual(self, episode: Episode) -> Asked:
+    def usual(self, episode: Episode) -> ReadingOptions:
         """Return how an episode is read of which nobody said anything else."""
-        return Asked(
+        return ReadingOptions(
             at=episode.valid_at,
             metadata=episode.metadata or None,
             max_characters=self.max_characters,
         )
 
-    def begin(self, episode: Episode, asked: Asked, *, only_kept: bool = False) -> Replies:
+    def begin(
+        self, episode: Episode, options: ReadingOptions, *, only_kept: bool = False
+    ) -> Replies:
         """Record how an episode is read, and return what puts the questions to the model.
 
         Args:
             episode: what is read.
-            asked: how.
+            options: how.
             only_kept: take the answers that were given before, and fail where there is none.
         """
-        self._store.readings.begin(episode.id, EXTRACT, asked)
+        self._store.readings.begin(episode.id, EXTRACT, options)
         return Replies(self._generator, self._store.readings, episode.id, only_kept=only_kept)
 
-    def read(self, episode: Episode, asked: Asked, replies: Replies) -> list[Item]:
-        """Return what the model finds in an episode, asked for or kept; nothing is stored."""
+    def read(self, episode: Episode, options: ReadingOptions, replies: Replies) -> list[Item]:
+        """Return what the model finds in an episode, asked for or stored; nothing is stored."""
         return read_items(
             episode.content,
             replies,
-            asked.hint,
+            options.hint,
             # A text that is read again counts from when it was first recorded.
-            at=asked.at or episode.valid_at or episode.created_at,
-            max_characters=asked.max_characters,
+            at=options.at or episode.valid_at or episode.created_at,
+            max_characters=options.max_characters,
         )
 
 
-def said_at(episode: Episode, asked: Asked) -> datetime:
+def said_at(episode: Episode, options: ReadingOptions) -> datetime:
     """Return when a text on record was written."""
-    return asked.at or episode.valid_at or episode.created_at
+    return options.at or episode.valid_at or episode.created_at
 
 
-def facts_in(episode: Episode, asked: Asked, items: Iterable[Item]) -> list[NewFact]:
+def facts_in(episode: Episode, options: ReadingOptions, items: Iterable[Item]) -> list[NewFact]:
     """Return the items that can be stored, as facts of their episode and its owners."""
     return [
         NewFact(
             content=item.content,
             subject=item.subject,
             category=item.category,
-            metadata=asked.metadata,
-            valid_at=asked.at,
+            metadata=options.metadata,
+            valid_at=options.at,
             source=episode.source,
             episode_id=episode.id,
             derivation=EXTRACT,

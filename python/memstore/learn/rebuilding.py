@@ -20,7 +20,7 @@ from memstore.errors import (
 from memstore.learn.conversation import CONVERSATION
 from memstore.learn.reader import facts_in, said_at
 from memstore.learn.reconcile import Settling
-from memstore.prompting.reading_log import Asked
+from memstore.prompting.reading_log import ReadingOptions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -123,10 +123,10 @@ class _Rebuilding:
             self.failures[episode.id] = error
             return
         self._done["episodes"] += 1
-        when = max(said_at(episode, asked) for asked in how)
+        when = max(said_at(episode, options) for options in how)
         self._settling.settle(episode, wanted, when)
 
-    def _how(self, episode: Episode) -> list[Asked]:
+    def _how(self, episode: Episode) -> list[ReadingOptions]:
         """Return how an episode is to be read; nothing for one that is left alone."""
         readings = self._store.readings.of(episode.id)
         kinds = {row.kind for row in readings}
@@ -134,7 +134,7 @@ class _Rebuilding:
             self._done["closed"] += 1
             return []
         if EXTRACT in kinds:
-            return [Asked.from_text(row.asked) for row in readings if row.kind == EXTRACT]
+            return [ReadingOptions.from_text(row.asked) for row in readings if row.kind == EXTRACT]
         if kinds or episode.source == CONVERSATION:
             self._done["conversations"] += 1
             return []
@@ -143,16 +143,18 @@ class _Rebuilding:
             return []
         return [self._reader.usual(episode)]
 
-    def _wanted(self, episode: Episode, how: Sequence[Asked]) -> dict[tuple[str, str], NewFact]:
+    def _wanted(
+        self, episode: Episode, how: Sequence[ReadingOptions]
+    ) -> dict[tuple[str, str], NewFact]:
         """Return what an episode says, each claim once, by subject and words."""
         found: dict[tuple[str, str], NewFact] = {}
-        for asked in how:
-            replies = self._reader.begin(episode, asked, only_kept=self._unavailable)
+        for options in how:
+            replies = self._reader.begin(episode, options, only_kept=self._unavailable)
             try:
-                items = self._reader.read(episode, asked, replies)
+                items = self._reader.read(episode, options, replies)
             finally:
                 self._done["asked"] += replies.asked
-            for new in facts_in(episode, asked, items):
+            for new in facts_in(episode, options, items):
                 found.setdefault((new.subject.strip(), new.content), new)
         return found
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
 
-from memstore.text.difference import Evidence, Finding, Token, compare
+from memstore.text.difference import Difference, DifferenceKind, Token, compare
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,10 +29,20 @@ SHOWN_TOKENS: Final = 8
 """Tokens of each side of a difference that the evidence keeps; it goes into the journal."""
 
 RETIRING: Final = frozenset(
-    {Finding.SAME, Finding.CONTRADICTION, Finding.ENDED, Finding.NEW_VALUE},
+    {
+        DifferenceKind.SAME,
+        DifferenceKind.CONTRADICTION,
+        DifferenceKind.ENDED,
+        DifferenceKind.NEW_VALUE,
+    },
 )
 COEXISTING: Final = frozenset(
-    {Finding.EVENTS, Finding.SEVERAL, Finding.OTHER_HOLDER, Finding.OTHER_CLAIM},
+    {
+        DifferenceKind.EVENTS,
+        DifferenceKind.SEVERAL,
+        DifferenceKind.OTHER_HOLDER,
+        DifferenceKind.OTHER_CLAIM,
+    },
 )
 
 
@@ -82,21 +92,21 @@ def judge(old: str, new: str, similarity: float) -> Judgement:
     if not -1.001 <= similarity <= 1.001:
         raise ValueError(f"similarity is a cosine from -1 to 1, not {similarity}")
     found = compare(old, new)
-    return Judgement(_verdict(found.finding, similarity), _shown(found, similarity))
+    return Judgement(_verdict(found.kind, similarity), _shown(found, similarity))
 
 
-def _verdict(finding: Finding, similarity: float) -> Verdict:
-    if finding in COEXISTING or similarity < RELATED:
+def _verdict(kind: DifferenceKind, similarity: float) -> Verdict:
+    if kind in COEXISTING or similarity < RELATED:
         return Verdict.KEEP
-    if finding in RETIRING and similarity >= SIMILARITY:
+    if kind in RETIRING and similarity >= SIMILARITY:
         return Verdict.RETIRE
     return Verdict.PROPOSE
 
 
-def _shown(found: Evidence, similarity: float) -> dict[str, Any]:
+def _shown(found: Difference, similarity: float) -> dict[str, Any]:
     return {
         "similarity": round(float(similarity), 4),
-        "finding": found.finding.value,
+        "finding": found.kind.value,
         "changes": [[_text(r.old), _text(r.new)] for r in found.regions[:SHOWN_TOKENS]],
         "negated": found.negated,
     }

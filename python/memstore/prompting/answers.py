@@ -1,4 +1,4 @@
-"""Answers of a model about one episode: asked for once, and kept as they were read."""
+"""Answers of a language model: asking for one, and keeping those about an episode."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
 
 class Replies:
-    """What a model answers about an episode; what is kept is not asked again.
+    """A model's replies about an episode; a reply that is stored is not asked for again.
 
-    Only answers that could be read are kept, so that asking again after one that could not is
-    worth while. They are kept as they come, so that a failure at a later piece loses none.
+    Only readable replies are stored, so that asking again can help. Each is stored as it arrives,
+    so that a failure at a later piece loses none.
 
     Args:
-        readings: where they are kept; ``None`` to keep none.
-        episode_id: the episode it is about.
         generator: the model.
+        readings: where they are stored; ``None`` to store none.
+        episode_id: the episode they are about.
         only_kept: do not ask the model.
     """
 
@@ -43,7 +43,7 @@ class Replies:
         self._episode_id = episode_id
         self._only_kept = only_kept
         self.asked = 0
-        """How often the model was asked."""
+        """How many questions the model was asked."""
 
     def entries(
         self,
@@ -51,15 +51,15 @@ class Replies:
         schema: Mapping[str, Any],
         read: Callable[[str], list[object]],
     ) -> list[object]:
-        """Return the list in the model's answer, kept or asked for.
+        """Return the list in the model's reply, stored or asked for.
 
         Args:
             prompt: the question.
-            schema: what a model that can is held to.
-            read: takes the list from the model's text.
+            schema: the JSON Schema of the reply, for models that accept one.
+            read: reads the list from the model's text.
 
         Raises:
-            GeneratorError: no usable answer.
+            GeneratorError: no usable reply.
         """
         key = self._key(prompt, schema)
         if self._readings is not None:
@@ -67,11 +67,11 @@ class Replies:
             if known is not None:
                 return list(json.loads(known))
         if self._only_kept:
-            raise GeneratorUnavailable("the model is not asked again while it does not answer")
+            raise GeneratorUnavailable("the model does not answer, and was not asked again")
         self.asked += 1
         found = read(ask(self._generator, prompt, schema))
         if self._readings is not None:
-            # What is nested too deeply to be written is no list of facts, and need not be kept.
+            # A list nested too deeply to be written is no list of facts and need not be stored.
             with suppress(RecursionError):
                 self._readings.keep_reply(self._episode_id, key, self._generator.model, found)
         return found
@@ -83,10 +83,10 @@ class Replies:
 
 
 def ask(generator: Generator, prompt: str, schema: Mapping[str, Any]) -> str:
-    """Return a model's answer; one that can is held to the schema.
+    """Return a model's answer, held to the schema if the model accepts one.
 
     Raises:
-        GeneratorError: it failed, in whatever way.
+        GeneratorError: it failed, in any way.
     """
     try:
         if isinstance(generator, JSONGenerator):
@@ -94,6 +94,6 @@ def ask(generator: Generator, prompt: str, schema: Mapping[str, Any]) -> str:
         return generator.generate(prompt)
     except GeneratorError:
         raise
-    # A generator may be anybody's code, and callers are promised one tree of errors.
+    # A generator may be the caller's own code, which can raise anything.
     except Exception as error:
         raise GeneratorError(f"the generator failed: {type(error).__name__}: {error}") from error

@@ -1,4 +1,4 @@
-"""Readings: how each episode was read and what the model answered, so that it can be done again."""
+"""The log of readings: how each episode was read, and the model's replies, to repeat it later."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """What a caller said about a text: all that its prompts follow from but the text itself."""
+class ReadingOptions:
+    """What a caller passed with a text: together with the text, all that its prompts depend on."""
 
     hint: str | None = None
     at: datetime | None = None
@@ -39,11 +39,11 @@ class Asked:
         return json.dumps(values, ensure_ascii=True, sort_keys=True)
 
     @classmethod
-    def from_text(cls, text: str) -> Asked:
+    def from_text(cls, text: str) -> ReadingOptions:
         """Read what :meth:`to_text` wrote.
 
         Raises:
-            StorageError: it is something else.
+            StorageError: the text is something else.
         """
         try:
             values = json.loads(text)
@@ -56,24 +56,24 @@ class Asked:
                 max_characters=int(values["max_characters"]),
             )
         except (ValueError, TypeError, KeyError, AttributeError) as error:
-            raise StorageError(f"how an episode was read cannot be read: {error}") from error
+            raise StorageError(f"a reading in the log is damaged: {error}") from error
 
 
 class Readings:
-    """How the episodes of one file were read."""
+    """How the episodes of a file were read."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
-    def begin(self, episode_id: int, kind: str, asked: Asked | None = None) -> None:
-        """Note that an episode is about to be read; nothing happens where that is known.
+    def begin(self, episode_id: int, kind: str, options: ReadingOptions | None = None) -> None:
+        """Note that an episode is about to be read; does nothing if that is on record.
 
         Args:
-            episode_id: which one.
+            episode_id: the episode.
             kind: ``extract`` or ``memory``.
-            asked: what the prompts follow from; ``None`` where it is not read again.
+            options: how it is read; ``None`` if it is never read again.
         """
-        text = NOTHING_ASKED if asked is None else asked.to_text()
+        text = NOTHING_ASKED if options is None else options.to_text()
         row = ReadingRow(episode_id, kind, text)
         with self._engine.read() as transaction:
             if row in reading_table.of_episode(transaction, episode_id):
@@ -82,16 +82,16 @@ class Readings:
             reading_table.place(transaction, row)
 
     def of(self, episode_id: int) -> list[ReadingRow]:
-        """Return how an episode was read, in the order it was."""
+        """Return how an episode was read, oldest first."""
         with self._engine.read() as transaction:
             return reading_table.of_episode(transaction, episode_id)
 
     def reply(self, episode_id: int, key: str) -> str | None:
-        """Return what a model answered about an episode, as JSON; ``None`` if it is not kept."""
+        """Return a stored reply about an episode as JSON; ``None`` if there is none."""
         with self._engine.read() as transaction:
             return reply_table.get(transaction, episode_id, key)
 
     def keep_reply(self, episode_id: int, key: str, model: str, reply: Any) -> None:
-        """Keep what a model answered; not of an episode that is erased, or closed by an erasure."""
+        """Store a reply, unless the episode was erased or closed by an erasure."""
         with self._engine.write() as transaction:
             reply_table.insert(transaction, episode_id, key, model, reply)

@@ -1,14 +1,14 @@
-"""Reading a model's reply: strict JSON, and one documented way back to it.
+"""Reading a model's reply as strict JSON.
 
-What is tried, in this order, and nothing more lenient:
+The JSON is looked for in three places, in this order:
 
-1. the whole reply is one JSON value;
-2. it holds Markdown fences, and one of them holds the JSON;
-3. the outermost brackets: from the first bracket, which must open the wanted kind, to the last one
-   that closes it.
+1. the whole reply;
+2. the Markdown code blocks in it;
+3. the text between the outermost brackets: the first bracket must open the wanted type, and the
+   last one close it.
 
-A reply that was cut short is therefore an error and never a shorter list. NaN, infinities and a
-key given twice are errors too: what such a reply means would be a guess.
+So a reply that was cut short is an error and never a shorter list. NaN, infinities and duplicate
+keys are errors too, since their meaning would be a guess.
 """
 
 from __future__ import annotations
@@ -17,85 +17,122 @@ import json
 import math
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from memstore.errors import ReplyError
+from memstore.errors import Remedy, ReplyError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 EXCERPT: Final = 200
-"""Characters of a reply that its error shows."""
+"""How many characters of a reply its error shows."""
 
 FENCE: Final = "```"
 OPENING: Final = {list: "[", dict: "{"}
 CLOSING: Final = {list: "]", dict: "}"}
-KINDS: Final = {list: "array", dict: "object"}
+NAMES: Final = {list: "array", dict: "object"}
 
-Kind = TypeVar("Kind", list[Any], dict[str, Any])
+JSON = TypeVar("JSON", list[Any], dict[str, Any])
+
+
+def list_schema(name: str, **properties: Any) -> dict[str, Any]:
+    """Return the JSON Schema of an object with one list of objects, all their properties required.
+
+    Args:
+        name: the key of the list.
+        properties: the JSON Schema of each property of the objects in it.
+    """
+    entries = {"type": "array", "items": _closed(properties)}
+    return _closed({name: entries})
+
+
+def _closed(properties: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": [*properties],
+        "additionalProperties": False,
+    }
+
+
+def parse_list(text: str, name: str) -> list[object]:
+    """Return the list under a key of the JSON object in a reply, as :func:`list_schema` asks.
+
+    Raises:
+        ReplyError: there is no such object, or no list in it.
+    """
+    entries = parse_object(text).get(name)
+    if not isinstance(entries, list):
+        raise unusable(f'the model\'s reply has no list "{name}"')
+    return entries
+
+
+def unusable(why: str) -> ReplyError:
+    """Return the error for a reply that was read and cannot be used."""
+    return ReplyError(f"{why}. Nothing was lost", remedy=Remedy.ASK_AGAIN)
 
 
 def parse_array(text: str) -> list[object]:
-    """Return the JSON array a reply holds.
+    """Return the JSON array in a reply.
 
     Raises:
-        ReplyError: there is none, it is cut short, or there are several that differ.
+        ReplyError: there is none, it was cut short, or there are several that differ.
     """
     return _parse(text, list)
 
 
 def parse_object(text: str) -> dict[str, object]:
-    """Return the JSON object a reply holds.
+    """Return the JSON object in a reply.
 
     Raises:
-        ReplyError: there is none, it is cut short, or there are several that differ.
+        ReplyError: there is none, it was cut short, or there are several that differ.
     """
     return _parse(text, dict)
 
 
-def _parse(text: str, kind: type[Kind]) -> Kind:
+def _parse(text: str, wanted: type[JSON]) -> JSON:
     if not isinstance(text, str):  # a generator may be anybody's code
         raise ReplyError(f"the generator returned {type(text).__name__}, not text")
     stripped = text.lstrip("\ufeff").strip()
     if not stripped:
-        raise _unusable(text, kind, "it is empty")
+        raise _no_json(text, wanted, "it is empty")
     try:
         value = _strict(stripped)
     except (ValueError, RecursionError) as error:
         why = _words(error)
     else:
-        if isinstance(value, kind):
+        if isinstance(value, wanted):
             return value
-        raise _unusable(text, kind, f"it is a JSON {_name(value)}")
-    fenced = _of_kind(_blocks(stripped), kind)
+        raise _no_json(text, wanted, f"it is a JSON {_name(value)}")
+    fenced = _all(wanted, _blocks(stripped))
     if fenced and any(block != fenced[0] for block in fenced[1:]):
-        raise _unusable(text, kind, f"it holds {len(fenced)} that differ")
+        raise _no_json(text, wanted, f"it has {len(fenced)} that differ")
     if fenced:
         return fenced[0]
-    bracketed = _of_kind(_outermost(stripped, kind), kind)
+    bracketed = _all(wanted, _outermost(stripped, wanted))
     if bracketed:
         return bracketed[0]
-    raise _unusable(text, kind, why)
+    raise _no_json(text, wanted, why)
 
 
-def _of_kind(texts: Iterator[str], kind: type[Kind]) -> list[Kind]:
-    """Return what parses strictly and is of the wanted kind."""
+def _all(wanted: type[JSON], texts: Iterator[str]) -> list[JSON]:
+    """Return the texts that parse strictly as the wanted type."""
     found = []
     for text in texts:
         try:
             value = _strict(text)
         except (ValueError, RecursionError):
             continue
-        if isinstance(value, kind):
+        if isinstance(value, wanted):
             found.append(value)
     return found
 
 
 def _blocks(text: str) -> Iterator[str]:
-    """Yield what stands between fences that have a line of their own.
+    """Yield the code blocks whose fences are on lines of their own.
 
-    A JSON string holds no line break, so such a line is never inside one.
+    JSON strings contain no line breaks, so such a line is never inside one.
     """
     inside: list[str] | None = None
-    for line in text.split("\n"):  # not splitlines(): U+2028 may stand in a JSON string
+    for line in text.split("\n"):  # not splitlines(): a JSON string may contain U+2028
         mark = line.strip()
         if inside is None:
             if mark.startswith(FENCE):
@@ -107,15 +144,15 @@ def _blocks(text: str) -> Iterator[str]:
             inside.append(line)
 
 
-def _outermost(text: str, kind: type[Kind]) -> Iterator[str]:
-    """Yield the text from the first bracket to the last, if the first opens the wanted kind.
+def _outermost(text: str, wanted: type[JSON]) -> Iterator[str]:
+    """Yield the text from the first bracket to the last, if the first opens the wanted type.
 
-    Of an object that lost its end, the array inside is not what the model meant to say.
+    The array inside an object that lost its end is not what the model meant to say.
     """
     starts = [place for bracket in "[{" if (place := text.find(bracket)) >= 0]
     start = min(starts, default=-1)
-    end = text.rfind(CLOSING[kind])
-    if 0 <= start < end and text[start] == OPENING[kind]:
+    end = text.rfind(CLOSING[wanted])
+    if 0 <= start < end and text[start] == OPENING[wanted]:
         yield text[start : end + 1]
 
 
@@ -132,7 +169,7 @@ def _no_number(name: str) -> None:
 def _finite(digits: str) -> float:
     number = float(digits)
     if not math.isfinite(number):
-        raise ValueError("a number in it is too large")
+        raise ValueError("it has a number that is too large")
     return number
 
 
@@ -160,15 +197,15 @@ def _name(value: object) -> str:
     return names.get(type(value), "number")
 
 
-def _unusable(text: str, kind: type[Kind], why: str) -> ReplyError:
-    return ReplyError(
-        f"the model's reply holds no usable JSON {KINDS[kind]}: {why}. "
-        f'It begins "{_printable(text)}". Nothing was lost: ask again, or ask another model'
+def _no_json(text: str, wanted: type[JSON], why: str) -> ReplyError:
+    return unusable(
+        f"the model's reply has no usable JSON {NAMES[wanted]}: {why}. "
+        f'It begins "{_printable(text)}"'
     )
 
 
 def _printable(text: str) -> str:
-    """Return the first characters on one line, with what does not print as escapes."""
+    """Return the first characters on one line, unprintable ones escaped."""
     begin = "".join(
         c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text[:EXCERPT]
     )

@@ -1,4 +1,4 @@
-"""Cutting long text into stretches that fit a model, at borders a reader would choose."""
+"""Splitting long text into pieces that fit a model, where a reader would split it."""
 
 from __future__ import annotations
 
@@ -6,19 +6,23 @@ import re
 import unicodedata
 from typing import Final
 
+from memstore.errors import InvalidArgument
 from memstore.text.words import UNSPACED_RUN
 
+PROMPT_CHARACTERS: Final = 12_000
+"""The longest piece a language model is asked about: about 3,000 tokens, which small models still
+read carefully."""
+
 PIECE_CHARACTERS: Final = 600
-"""The longest piece of an episode that is embedded by itself: about 150 tokens, which every model
-takes whole, and little enough that one sentence still tells in the vector (decision 22)."""
+"""The longest piece of an episode with an embedding of its own: about 150 tokens, which every model
+accepts, and short enough that one sentence still shows in the vector (decision 22)."""
 
 PIECE_OVERLAP: Final = 100
-"""Characters a piece repeats of the one before, so that what spans a border stands whole on one
-side of it."""
+"""Characters repeated from the previous piece, so that text across a border is whole in one."""
 
 UNSPACED_CHARACTERS: Final = 300
 UNSPACED_OVERLAP: Final = 50
-"""The same for Chinese, Japanese, Korean or Thai, where a character is about a token."""
+"""The same for Chinese, Japanese, Korean and Thai, where one character is about one token."""
 
 BORDERS: Final = tuple(
     re.compile(pattern)
@@ -29,10 +33,10 @@ BORDERS: Final = tuple(
         r"\s+|(?<=[,;:，；：、])",  # word
     )
 )
-"""The kinds of border, best first; a stretch ends behind one."""
+"""The kinds of border, best first; a piece ends after one."""
 
 LONGEST_CLUSTER: Final = 64
-"""Characters looked at to keep a letter and its marks together; more are no writing."""
+"""How far to look back to keep a letter and its marks together; no script needs more."""
 
 JOINER: Final = "\u200d"
 MODIFIERS: Final = range(0x1F3FB, 0x1F400)
@@ -40,44 +44,51 @@ FLAGS: Final = range(0x1F1E6, 0x1F200)
 
 
 def of_episode(text: str) -> list[tuple[int, int]]:
-    """Return the stretches in which a text is embedded; the same text always gives the same ones.
+    """Return where the pieces of an episode start and stop; the same text gives the same pieces.
 
-    A text that is not too long is one stretch. Where more than a quarter of the characters are of
-    a script without spaces the stretches are shorter.
+    A short text is one piece. Pieces are shorter if more than a quarter of the characters belong
+    to a script without spaces.
     """
     if len(text) <= UNSPACED_CHARACTERS:
         return [(0, len(text))] if text else []
     unspaced = 0 if text.isascii() else sum(len(run) for run in UNSPACED_RUN.findall(text))
     if unspaced > len(text) // 4:
-        return stretches(text, UNSPACED_CHARACTERS, UNSPACED_OVERLAP)
-    return stretches(text, PIECE_CHARACTERS, PIECE_OVERLAP)
+        return spans(text, UNSPACED_CHARACTERS, UNSPACED_OVERLAP)
+    return spans(text, PIECE_CHARACTERS, PIECE_OVERLAP)
 
 
-def stretches(text: str, max_characters: int, overlap: int = 0) -> list[tuple[int, int]]:
-    """Cut a text at paragraphs, lines, sentences or words, whichever is the best that fits.
+def pieces(text: str, max_characters: int = PROMPT_CHARACTERS, overlap: int = 0) -> list[str]:
+    """Split a text as :func:`spans` does; without overlap the pieces joined are the text."""
+    return [text[start:stop] for start, stop in spans(text, max_characters, overlap)]
 
-    Nothing is dropped: together the stretches cover the text, and without overlap each begins
-    where the one before ends. A border is used when it leaves the stretch at least half full; a
-    worse kind of border comes before a tiny one.
+
+def spans(text: str, max_characters: int, overlap: int = 0) -> list[tuple[int, int]]:
+    """Split a text at paragraphs, lines, sentences or words, at the best border that fits.
+
+    The spans cover the whole text, and without overlap each begins where the previous one ends.
+    A border is used if it leaves the piece at least half full; a worse kind of border is better
+    than a tiny piece.
 
     Args:
-        text: any text; an empty one has no stretches.
-        max_characters: the length of the longest stretch, the overlap included.
-        overlap: how many characters, at most, of the one before are repeated, so that what spans
-            two stretches stands whole in one; they begin at a word where they can.
+        text: any text; an empty one has no pieces.
+        max_characters: the length of the longest piece, including the overlap.
+        overlap: how many characters of the previous piece are repeated at most; the repeated
+            text begins at a word where possible.
 
     Returns:
-        ``(start, stop)`` of each, counted in characters.
+        ``(start, stop)`` of each piece, in characters.
 
     Raises:
-        ValueError: ``max_characters`` below 1, or an overlap that is more than half of it.
+        ValueError: ``max_characters`` is below 1, or ``overlap`` is more than half of it.
     """
     if max_characters < 1:
-        raise ValueError(f"max_characters must be at least 1, not {max_characters}")
+        raise InvalidArgument(
+            f"must be at least 1, not {max_characters}", argument="max_characters"
+        )
     if not 0 <= overlap <= max_characters // 2:
-        raise ValueError(
-            f"overlap must be from 0 to half of max_characters ({max_characters // 2}), "
-            f"not {overlap}"
+        raise InvalidArgument(
+            f"must be from 0 to {max_characters // 2}, half of the longest piece, not {overlap}",
+            argument="overlap",
         )
     found: list[tuple[int, int]] = []
     start = done = 0
@@ -89,12 +100,11 @@ def stretches(text: str, max_characters: int, overlap: int = 0) -> list[tuple[in
 
 
 def _end(text: str, start: int, done: int, limit: int) -> int:
-    """Return where the stretch ends; always beyond ``done``."""
+    """Return where the piece ends; always after ``done``."""
     if limit >= len(text):
         return len(text)
     least = max(done + 1, start + (limit - start) // 2)
     for border in BORDERS:
-        # A match may reach beyond the limit; what counts is where it ends.
         ends = [m.end() for m in border.finditer(text, least - 1, limit) if m.end() >= least]
         if ends and not _inside_cluster(text, ends[-1]):
             return ends[-1]
@@ -105,7 +115,7 @@ def _end(text: str, start: int, done: int, limit: int) -> int:
 
 
 def _back(text: str, end: int, overlap: int, done: int) -> int:
-    """Return where the next stretch starts: up to ``overlap`` before the end, behind a space."""
+    """Return where the next piece starts: up to ``overlap`` before the end, after a space."""
     start = max(end - overlap, done)
     if start == end:
         return end
@@ -116,7 +126,7 @@ def _back(text: str, end: int, overlap: int, done: int) -> int:
 
 
 def _inside_cluster(text: str, place: int) -> bool:
-    """Whether a cut here would part a letter from its marks, an emoji or a line break."""
+    """Whether a cut here would split a letter and its marks, an emoji or a line break."""
     if not 0 < place < len(text):
         return False
     before, after = text[place - 1], text[place]
@@ -130,7 +140,7 @@ def _inside_cluster(text: str, place: int) -> bool:
 
 
 def _flags_before(text: str, place: int) -> int:
-    """Return how many regional letters stand right before a place; two of them make a flag."""
+    """Count the regional indicators right before a place; two of them make a flag."""
     count = 0
     while count < min(place, LONGEST_CLUSTER) and ord(text[place - 1 - count]) in FLAGS:
         count += 1

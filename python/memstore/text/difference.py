@@ -1,8 +1,8 @@
-"""What differs between two facts about one subject, token by token, and what that suggests.
+"""How two facts about one subject differ, token by token, and what that suggests.
 
-Nearness of meaning cannot tell a correction from a second fact: "the deadline is 3 May" and "went
-to the gym on 3 May" are each as near to themselves with another date. What tells them apart is
-the frame around the value: an attribute has one value at a time, events and possessions add up.
+Similarity of meaning cannot tell a correction from a second fact: change the date, and both "the
+deadline is 3 May" and "went to the gym on 3 May" stay just as similar to what they were. The words
+around the value can: an attribute has one value at a time, events and possessions accumulate.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 from memstore.text import lexicon
 
 MOST_CHARACTERS: Final = 400
-"""Longer texts are seldom one claim, and are not compared: that would take time by the square."""
+"""Longer texts are rarely one claim and are not compared, which would take quadratic time."""
 
 TOKEN: Final = re.compile(
     r"\d{4}-\d{2}-\d{2}|\d{1,2}\.\d{1,2}\.\d{4}|\d{1,2}:\d{2}"  # dates, times
@@ -34,7 +34,7 @@ NUMBER: Final = re.compile(r"\d+")
 PARTICIPLE: Final = re.compile(r"\w*ge\w{2,}(?:t|en)|\w+iert|(?:be|ver|er|zer|über)\w{2,}(?:t|en)")
 
 
-class Finding(Enum):
+class DifferenceKind(Enum):
     """What the difference between two facts suggests."""
 
     SAME = "the same words"
@@ -49,7 +49,7 @@ class Finding(Enum):
     TOO_LONG = "too long to compare"
 
 
-class Kind(Enum):
+class TokenKind(Enum):
     """What a token is."""
 
     NUMBER = "number"
@@ -63,7 +63,7 @@ class Token(NamedTuple):
     """A word, a number or a sign; compared by ``text`` alone."""
 
     text: str
-    kind: Kind
+    kind: TokenKind
 
 
 class Region(NamedTuple):
@@ -72,31 +72,31 @@ class Region(NamedTuple):
     old: tuple[Token, ...]
     new: tuple[Token, ...]
     place: int
-    """How many tokens of the old fact stand before it."""
+    """How many tokens of the old fact come before it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class Difference:
     """How two facts differ."""
 
-    finding: Finding
+    kind: DifferenceKind
     regions: tuple[Region, ...] = ()
     negated: bool = False
-    """Whether just one of the two denies."""
+    """Whether exactly one of the two is a denial."""
 
 
-def compare(old: str, new: str) -> Evidence:
+def compare(old: str, new: str) -> Difference:
     """Return how two facts about one subject differ, in English or German."""
     if max(len(old), len(new)) > MOST_CHARACTERS:
-        return Evidence(Finding.TOO_LONG)
+        return Difference(DifferenceKind.TOO_LONG)
     before, denied_before = claim(old)
     after, denied_after = claim(new)
     negated = denied_before != denied_after
     regions = _regions(before, after)
-    finding = _finding(before, after, regions, negated)
-    if finding is not Finding.SAME and _ends(before, after, new, negated):
-        finding = Finding.ENDED
-    return Evidence(finding, tuple(regions), negated)
+    kind = _difference_kind(before, after, regions, negated)
+    if kind is not DifferenceKind.SAME and _ends(before, after, new, negated):
+        kind = DifferenceKind.ENDED
+    return Difference(kind, tuple(regions), negated)
 
 
 def claim(text: str) -> tuple[list[Token], bool]:
@@ -115,23 +115,23 @@ def _token(word: str, place: int) -> Token:
     text = word.casefold()
     text = lexicon.NUMBERS.get(text, text)
     if text.removesuffix("s") in lexicon.CALENDAR or DATE.fullmatch(text):
-        return Token(text, Kind.DATE)
+        return Token(text, TokenKind.DATE)
     if "," in text or THOUSANDS.fullmatch(text):
-        return Token(re.sub("[.,]", "", text), Kind.NUMBER)
+        return Token(re.sub("[.,]", "", text), TokenKind.NUMBER)
     if NUMBER.fullmatch(digits := re.sub(r"(?<=\d)(?:st|nd|rd|th|\.)$", "", text)):
-        return Token(digits.lstrip("0") or "0", Kind.NUMBER)
+        return Token(digits.lstrip("0") or "0", TokenKind.NUMBER)
     if VERSION.fullmatch(text):
-        return Token(text, Kind.VERSION)
+        return Token(text, TokenKind.VERSION)
     if place and (word[0].isupper() or any(c.isdigit() for c in word)):
-        return Token(text, Kind.NAME)
-    return Token(text, Kind.WORD)
+        return Token(text, TokenKind.NAME)
+    return Token(text, TokenKind.WORD)
 
 
 def _dated(tokens: list[Token]) -> list[Token]:
     """Return the tokens with numbers beside a month or an hour taken as dates: 3 May, 6 pm."""
     return [
-        Token(token.text, Kind.DATE)
-        if token.kind is Kind.NUMBER
+        Token(token.text, TokenKind.DATE)
+        if token.kind is TokenKind.NUMBER
         and any(near.text in lexicon.CALENDAR for near in tokens[max(0, i - 1) : i + 2])
         else token
         for i, token in enumerate(tokens)
@@ -151,7 +151,9 @@ def _regions(before: list[Token], after: list[Token]) -> list[Region]:
 
 def _stems(tokens: list[Token]) -> list[str]:
     return [
-        t.text[:-1] if t.kind is Kind.WORD and len(t.text) > 3 and t.text[-1] == "s" else t.text
+        t.text[:-1]
+        if t.kind is TokenKind.WORD and len(t.text) > 3 and t.text[-1] == "s"
+        else t.text
         for t in tokens
     ]
 
@@ -165,36 +167,36 @@ def _ends(before: list[Token], after: list[Token], new: str, negated: bool) -> b
     return len(said) > 1 and said <= set(_stems(after))
 
 
-def _finding(
+def _difference_kind(
     before: list[Token], after: list[Token], regions: list[Region], negated: bool
-) -> Finding:
+) -> DifferenceKind:
     if not regions:
         return _same_words([token.text for token in before], negated)
     if negated:
-        return Finding.OTHER_CLAIM
+        return DifferenceKind.OTHER_CLAIM
     first = regions[0]
     frame = [token.text for token in before[: first.place]]
     rest = [token.text for token in before[first.place + len(first.old) :]]
     if all(word in lexicon.LIGHT for word in frame):
         quantified = any(token.text in lexicon.QUANTIFIERS for token in first.old + first.new)
-        return Finding.OTHER_HOLDER if rest and not quantified else Finding.UNCLEAR
+        return DifferenceKind.OTHER_HOLDER if rest and not quantified else DifferenceKind.UNCLEAR
     if len(regions) > 1:
-        return Finding.UNCLEAR
+        return DifferenceKind.UNCLEAR
     if _one_of_several(frame):
-        return Finding.SEVERAL
-    kinds = _kinds(first)
-    if tuple(frame[-2:]) in lexicon.PLACES and kinds == {Kind.NAME}:
-        return Finding.NEW_VALUE
+        return DifferenceKind.SEVERAL
+    kinds = _token_kinds(first)
+    if tuple(frame[-2:]) in lexicon.PLACES and kinds == {TokenKind.NAME}:
+        return DifferenceKind.NEW_VALUE
     if _event(frame, rest):
-        return Finding.EVENTS
-    return Finding.NEW_VALUE if _single(frame, rest, kinds) else Finding.UNCLEAR
+        return DifferenceKind.EVENTS
+    return DifferenceKind.NEW_VALUE if _single(frame, rest, kinds) else DifferenceKind.UNCLEAR
 
 
-def _same_words(words: list[str], negated: bool) -> Finding:
+def _same_words(words: list[str], negated: bool) -> DifferenceKind:
     if not negated:
-        return Finding.SAME
+        return DifferenceKind.SAME
     # Yesterday it was not reachable, today it was: both may hold of what is past.
-    return Finding.UNCLEAR if _event(words, []) else Finding.CONTRADICTION
+    return DifferenceKind.UNCLEAR if _event(words, []) else DifferenceKind.CONTRADICTION
 
 
 def _event(frame: list[str], rest: list[str]) -> bool:
@@ -218,34 +220,34 @@ def _one_of_several(frame: list[str]) -> bool:
     )
 
 
-def _kinds(region: Region) -> set[Kind]:
+def _token_kinds(region: Region) -> set[TokenKind]:
     """Return the kinds of a region's tokens if both sides have the same, else none."""
     old, new = (
         {token.kind for token in side if token.text not in lexicon.BETWEEN}
         for side in (region.old, region.new)
     )
-    if {Kind.NUMBER} in (old, new) and all(t.text.isdigit() for t in region.old + region.new):
-        return {Kind.NUMBER}  # beside 500, 2000 is no year
+    if {TokenKind.NUMBER} in (old, new) and all(t.text.isdigit() for t in region.old + region.new):
+        return {TokenKind.NUMBER}  # beside 500, 2000 is no year
     return old if old == new else set()
 
 
-def _single(frame: list[str], rest: list[str], kinds: set[Kind]) -> bool:
+def _single(frame: list[str], rest: list[str], kinds: set[TokenKind]) -> bool:
     """Whether the frame is that of an attribute with one value at a time."""
     if any(word.startswith(lexicon.FAVOURITES) for word in frame):
         return any(word in lexicon.SINGULAR for word in frame[-2:])
     if frame[-1] in lexicon.PREFERENCES:
         return bool(rest)  # prefers tabs *for indentation*
-    if len(kinds) != 1 or Kind.WORD in kinds:
+    if len(kinds) != 1 or TokenKind.WORD in kinds:
         return False  # "3 apple trees" and "2 cherry trees" may stand in one garden
     if frame[0] in lexicon.IDENTITY:
         return bool(lexicon.AGE & set(rest))
-    if kinds == {Kind.NAME}:
+    if kinds == {TokenKind.NAME}:
         return _without(frame, lexicon.TITLES)[-1] in lexicon.SINGULAR
-    if not kinds <= {Kind.NUMBER} and not lexicon.AFTER.issuperset(rest):
+    if not kinds <= {TokenKind.NUMBER} and not lexicon.AFTER.issuperset(rest):
         return False  # what follows may change the sense: ist mit Version 3.2 kompatibel
-    if _is_value(frame, may_name_product=kinds == {Kind.VERSION}):
+    if _is_value(frame, may_name_product=kinds == {TokenKind.VERSION}):
         return True
-    if Kind.DATE in kinds:
+    if TokenKind.DATE in kinds:
         return bool(lexicon.TIMES & set(frame[1:]))
     if bool(rest) and _without(frame, lexicon.LIMITS)[-1] in lexicon.HAVING:
         return True

@@ -1,7 +1,7 @@
-"""Whether one text says what several say: what can be told from the words, in English or German.
+"""Check from the words, in English or German, whether one text says what several texts say.
 
-A check of words finds what was lost or brought in, not what was said wrongly with the same words.
-So it refuses, and is never by itself a reason to believe a text.
+The words show what was lost or added, not what is wrong in the same words. So this check can
+reject a text, and is never by itself a reason to accept one.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 NUMBER: Final = re.compile(r"\d+(?:[.,:/-]\d+)*")
 THOUSANDS: Final = re.compile(r"(?<=\d),(?=\d{3}\b)")
 WORD: Final = re.compile(r"[^\W\d_]+")
-# Not behind "Dr." or "No.": what follows those is no new sentence.
+# Not after "Dr." or "No.", which end no sentence.
 SENTENCE_END: Final = re.compile(r"(?<=\w\w\w\w[.!?])\s+")
 
-PRONOUNS: Final = frozenset(
+PRONOUNS: Final = lexicon.word_set(
     "i you he she it we they this that these those there his her its their my our your "
-    "ich du er sie es wir ihr dies dieser diese dieses sein seine ihre mein meine unser".split()
+    "ich du er sie es wir ihr dies dieser diese dieses sein seine ihre mein meine unser"
 )
-JOINING: Final = frozenset("and or but as well too und oder aber sowie auch sowohl".split())
+JOINING: Final = lexicon.word_set("and or but as well too und oder aber sowie auch sowohl")
 
 FUNCTION_WORDS: Final = (
     lexicon.LIGHT
@@ -39,21 +39,21 @@ FUNCTION_WORDS: Final = (
     | PRONOUNS
     | JOINING
 )
-"""Words that may begin a sentence without naming anything."""
+"""Words that can begin a sentence without naming anything."""
 
 ENDING: Final = 2
-"""Letters by which two forms of a word may differ at the end: meeting, meetings."""
+"""How many letters the end of two forms of a word may differ by: meeting, meetings."""
 
 SHORTEST_STEM: Final = 4
 
 
 def unfaithful(sources: Sequence[str], text: str, subject: str = "") -> str | None:
-    """Return why a text cannot stand for all of its sources, or ``None`` if nothing speaks so.
+    """Return why a text cannot replace all of its sources; ``None`` if no reason is found.
 
     Args:
         sources: the bare contents of the facts.
-        text: what would take their place.
-        subject: whom or what all of them are about, which the text may name.
+        text: what would replace them.
+        subject: what all of them are about, which the text may name.
     """
     before = {number for source in sources for number in _numbers(source)}
     after = set(_numbers(text))
@@ -72,10 +72,10 @@ def unfaithful(sources: Sequence[str], text: str, subject: str = "") -> str | No
 
 
 def is_plain(sources: Sequence[str], text: str) -> bool:
-    """Whether a text merely joins the words of its sources, each still in its own order.
+    """Whether a text merely joins the words of its sources, each in its own order.
 
-    Then nothing was lost, brought in or swapped that words can show. What mixes affirmed with
-    denied claims, holds several numbers or is written without spaces is never plain.
+    Then, as far as words show, nothing was lost, added or swapped. A text that mixes affirmed and
+    denied claims, contains several numbers or is written without spaces is never plain.
     """
     if any(UNSPACED_RUN.search(one) for one in (*sources, text)):
         return False
@@ -90,7 +90,7 @@ def is_plain(sources: Sequence[str], text: str) -> bool:
 
 
 def _in_order(words: Sequence[str], text: Sequence[str]) -> bool:
-    """Whether the words stand in the text in their order, light ones aside."""
+    """Whether the text has the words in their order, apart from light ones."""
     rest = iter(text)
     return all(word in rest for word in words if word not in lexicon.LIGHT)
 
@@ -104,7 +104,7 @@ def _words(text: str) -> list[str]:
 
 
 def _numbers(text: str) -> Iterator[str]:
-    """Yield the numbers in a text, dates and versions among them, as digits."""
+    """Yield the numbers in a text as digits, including dates and versions."""
     plain = THOUSANDS.sub("", _plain(text))
     yield from NUMBER.findall(plain)
     for word in _words(plain):
@@ -113,7 +113,7 @@ def _numbers(text: str) -> Iterator[str]:
 
 
 def _names(text: str) -> Iterator[str]:
-    """Yield what a text names: words written large, and days, months and seasons."""
+    """Yield what a text names: capitalised words, and days, months and seasons."""
     for sentence in SENTENCE_END.split(_plain(text)):
         words = WORD.findall(sentence)
         for place, word in enumerate(words):
@@ -125,7 +125,7 @@ def _names(text: str) -> Iterator[str]:
 
 
 def _absent(names: Iterable[str], words: Sequence[str]) -> list[str]:
-    """Return the names that none of the words is a form of, each once, in order."""
+    """Return the names of which no word is a form, each once, in order."""
     return [
         name for name in dict.fromkeys(names) if not any(_same_word(name, word) for word in words)
     ]

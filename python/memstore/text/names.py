@@ -1,4 +1,4 @@
-"""Names of entities as text: how they are compared, and where they stand in a sentence."""
+"""Names of entities as text: comparing them, and finding them in a sentence."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import unicodedata
 from functools import cache
 from typing import Final, TypeAlias
 
-from memstore.text.words import UNSPACED
+from memstore.text.words import UNSPACED, UNSPACED_RUN
 
 Span: TypeAlias = tuple[int, int]
 
-# All that parts words, in the scripts that part them.
+# Everything that separates words, in the scripts that separate them.
 _MARKS: Final = (
     r"\s!\"#$%()*+,/:;<=>?\[\\\]^`{|}~\u00a1-\u00a9\u00ab-\u00b1\u00b4-\u00b8\u00bb-\u00bf\u00d7\u00f7"
     r"\u05be\u05c0\u05c3\u05f3\u05f4\u060c\u061b\u061f\u066a-\u066d\u06d4\u0964\u0965\u1361-\u1368"
@@ -19,33 +19,28 @@ _MARKS: Final = (
     r"\u3008-\u303f\uff5f-\uff65\U0001f000-\U0001faff"
 )
 _JOINTS: Final = r"'’.&@\-"
-"""Inside a word they belong to it: O'Brien, node.js, AT&T, Jean-Luc, al@example.com."""
+"""Part of a word when inside it: O'Brien, node.js, AT&T, Jean-Luc, al@example.com."""
 
 _LETTER: Final = f"[^{_MARKS}{_JOINTS}{UNSPACED}]"
 _BLANKS: Final = re.compile(r"[^\S\n]+")
 POSSESSIVE: Final = ("'s", "’s", "'S", "’S")
 
 
-# Not compiled on import: a store that has no graph needs neither.
+# Not compiled on import: a store without a graph does not need it.
 @cache
 def _word() -> re.Pattern[str]:
     return re.compile(f"[{UNSPACED}]|{_LETTER}+(?:[{_JOINTS}]{_LETTER}+)*(?:\\+\\+|#)?")
 
 
-@cache
-def _unspaced() -> re.Pattern[str]:
-    return re.compile(f"[{UNSPACED}]")
-
-
 def plain(text: str) -> str:
-    """Return text in which one character stands for one letter of any width; lines are kept."""
+    """Normalise widths and blanks; line breaks are kept."""
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
     return _BLANKS.sub(" ", text)
 
 
 def lowered(text: str) -> str:
-    """Return a text in lower case, each character at its old place."""
+    """Return a text in lower case, every character at the place it had."""
     low = text.lower()
     if len(low) == len(text):
         return low
@@ -53,14 +48,14 @@ def lowered(text: str) -> str:
 
 
 def name_key(name: str) -> str:
-    """Return what two spellings of one name have in common: case, width and spaces are folded."""
+    """Return the form by which names are compared: case, width and blanks do not count."""
     return lowered(" ".join(plain(name).split()))
 
 
 def word_spans(text: str) -> list[Span]:
-    """Return where the words of a :func:`plain` text stand, without a possessive ``'s``.
+    """Return where the words of a :func:`plain` text are, without a possessive ``'s``.
 
-    Scripts without spaces are cut into single characters.
+    Scripts without spaces are split into single characters.
     """
     spans = [match.span() for match in _word().finditer(text)]
     if "'" not in text and "’" not in text:
@@ -72,13 +67,13 @@ def word_spans(text: str) -> list[Span]:
 
 
 def occurs(name: str, *texts: str) -> bool:
-    """Whether a name stands in one of the texts, as whole words, in whatever case."""
+    """Whether one of the texts contains a name, as whole words, in any case."""
     key = name_key(name)
     return any(stands_in(key, name_key(text)) for text in texts)
 
 
 def stands_in(key: str, text: str) -> bool:
-    """Whether a name stands in a text as whole words; of both, what :func:`name_key` returns."""
+    """Whether a text contains a name as whole words; both as :func:`name_key` returns them."""
     place = text.find(key) if key else -1
     while place >= 0:
         if _parted(text, place) and _parted(text, place + len(key)):
@@ -88,12 +83,12 @@ def stands_in(key: str, text: str) -> bool:
 
 
 def has_unspaced(text: str) -> bool:
-    """Whether a text holds a script that parts no words."""
-    return not text.isascii() and _unspaced().search(text) is not None
+    """Whether a text contains a script without spaces between words."""
+    return not text.isascii() and UNSPACED_RUN.search(text) is not None
 
 
 def _parted(text: str, place: int) -> bool:
-    """Whether a word may begin or end here."""
+    """Whether a word can begin or end here."""
     if not 0 < place < len(text):
         return True
     before, after = text[place - 1], text[place]
@@ -101,6 +96,6 @@ def _parted(text: str, place: int) -> bool:
 
 
 def _in_word(letter: str) -> bool:
-    if _unspaced().match(letter):
+    if UNSPACED_RUN.match(letter):
         return False
     return letter == "_" or letter.isalnum() or unicodedata.category(letter).startswith("M")
