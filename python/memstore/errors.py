@@ -63,6 +63,9 @@ class Remedy(Enum):
     ALLOW_TIME = "Allow more time with timeout_seconds, or send less at once."
     ASK_AGAIN = "Ask again, or ask another model."
     BUILD_GRAPH = "Build the graph with graph.build()."
+    LIST_ENTITIES = "List its entities with graph.entities()."
+    LIST_DECISIONS = "List the decisions with graph.decisions()."
+    FORGET_DECISION = "Take one of these decisions back first with graph.forget()."
     KEEP_NAMESPACES = "Import it with keep_namespaces=True, or export one namespace at a time."
     OMIT_NAMESPACE = "Leave the namespace out."
 

@@ -25,6 +25,14 @@ def checked_limit(limit: int | None) -> None:
         )
 
 
+def checked_number(value: object, name: str, least: int, most: int) -> None:
+    """Refuse what is not a whole number within limits."""
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+        raise InvalidArgument(
+            f"must be a whole number from {least} to {most}, not {value!r}", argument=name
+        )
+
+
 def checked_text(text: object, name: str, limit: int) -> str:
     """Return a text that may be stored, or raise an error that names the argument."""
     given = stored_text(text, name)

@@ -46,7 +46,6 @@ WORDS: Final = (
         "without MEMSTORE_READ_ONLY",
         "without --read-only or MEMSTORE_READ_ONLY",
     ),
-    (r"\bgraph\.(build|entities|decisions)\(\)", r"memstore graph \1", r"memstore graph \1"),
     (r", or Store\.reembed( with again=True)?,", "", ""),
     (r"\bagain=True\b", "--again", "--again"),
     (r"\bkeep_namespaces=True\b", "--keep-namespaces", "--keep-namespaces"),

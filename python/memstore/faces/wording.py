@@ -45,6 +45,9 @@ COMMAND_LINE_REMEDIES: Final[Mapping[Remedy, str]] = {
     Remedy.CHECK_KEY: "Check OPENAI_API_KEY.",
     Remedy.ALLOW_TIME: "It may still be loading its model: try again.",
     Remedy.BUILD_GRAPH: "Build the graph: memstore graph build.",
+    Remedy.LIST_ENTITIES: "List its entities: memstore graph entities.",
+    Remedy.LIST_DECISIONS: "List the decisions: memstore graph decisions.",
+    Remedy.FORGET_DECISION: "Take one of these decisions back first: memstore graph forget.",
     Remedy.KEEP_NAMESPACES: "Import it with --keep-namespaces, or export one namespace at a time.",
     Remedy.OMIT_NAMESPACE: "Leave --namespace out.",
 }
@@ -68,6 +71,9 @@ SERVER_REMEDIES: Final[Mapping[Remedy, str]] = {
     Remedy.CHECK_KEY: COMMAND_LINE_REMEDIES[Remedy.CHECK_KEY],
     Remedy.ALLOW_TIME: COMMAND_LINE_REMEDIES[Remedy.ALLOW_TIME],
     Remedy.BUILD_GRAPH: COMMAND_LINE_REMEDIES[Remedy.BUILD_GRAPH],
+    Remedy.LIST_ENTITIES: COMMAND_LINE_REMEDIES[Remedy.LIST_ENTITIES],
+    Remedy.LIST_DECISIONS: COMMAND_LINE_REMEDIES[Remedy.LIST_DECISIONS],
+    Remedy.FORGET_DECISION: COMMAND_LINE_REMEDIES[Remedy.FORGET_DECISION],
     Remedy.KEEP_NAMESPACES: COMMAND_LINE_REMEDIES[Remedy.KEEP_NAMESPACES],
 }
 

@@ -1,9 +1,8 @@
-"""Building the graph of a namespace from its facts: read, derive, write beside, and switch.
+"""Building the graph of a namespace: read the facts, derive, write beside the old graph, switch.
 
-Nothing is locked while the facts are read by rules or by a model. The new graph is written in steps
-so small that nobody waits long to write, beside the old one, which stands until one transaction
-makes the new one current. A process that dies on the way leaves the old graph, and rows that no
-query sees and the next build removes.
+Nothing is locked while rules or a model read the facts. The new graph is written in small steps, so
+that other writers never wait long, and one transaction makes it current. A process that dies before
+that leaves the old graph in use, and rows that no query sees and the next build removes.
 """
 
 from __future__ import annotations
@@ -35,11 +34,11 @@ if TYPE_CHECKING:
     from memstore.graph.rule_extraction import Derived
 
 STEP_ROWS: Final = 10_000
-"""Rows that are written or removed in one transaction: some 100 ms of the write lock."""
+"""Rows written or removed in one transaction: about 100 ms of the write lock."""
 
 PAUSE_SECONDS: Final = 0.05
-"""Between two steps: SQLite looks for a free lock every few milliseconds at first, later ten times
-a second, and would find it taken again and again."""
+"""Between two steps. SQLite polls for a free lock every few milliseconds at first, and later ten
+times a second: without a pause other writers would find it taken again and again."""
 
 
 class _Snapshot(NamedTuple):
@@ -52,13 +51,13 @@ class _Snapshot(NamedTuple):
 def ask(
     engine: Engine, namespace: str, generator: Generator, progress: Progress | None = None
 ) -> list[RefusedRelation]:
-    """Ask a model about every active fact that it has not read yet, and keep what it says.
+    """Ask a model about every active fact that it has not read yet, and keep its answers.
 
     Returns:
-        What it said that was not believed.
+        The answers that were refused.
 
     Raises:
-        GeneratorError: it failed; what it said before that is kept.
+        GeneratorError: it failed; its earlier answers are kept.
     """
     reader = model_extraction.reader(generator)
     snapshot = _read(engine, namespace, reader)
@@ -80,10 +79,10 @@ def ask(
 
 
 def build(engine: Engine, author: Author, namespace: str, generator: Generator | None) -> None:
-    """Derive the graph by rules, and by what a model said of the facts; replace the old one.
+    """Derive the graph by rules and from a model's answers, and replace the old one.
 
     Raises:
-        Conflict: somebody else began to build it meanwhile, or dropped it; theirs stands.
+        Conflict: someone else began to build it in the meantime, or dropped it.
     """
     snapshot = _read(
         engine, namespace, None if generator is None else model_extraction.reader(generator)
@@ -114,8 +113,8 @@ def build(engine: Engine, author: Author, namespace: str, generator: Generator |
 
 
 def sweep(engine: Engine, namespace: str) -> None:
-    """Remove, in small steps, what is left of builds that no query sees."""
-    # The graph stands: what cannot be removed for another writer is removed after the next build.
+    """Remove what is left of old builds, in small steps."""
+    # No query sees these rows: if another writer is in the way, the next build removes them.
     with suppress(StoreBusy):
         while _removed_some(engine, namespace):
             time.sleep(PAUSE_SECONDS)
@@ -127,9 +126,9 @@ def _removed_some(engine: Engine, namespace: str) -> bool:
 
 
 def _steps(derived: Derived, first: int) -> Iterator[tuple[Part, list[tuple[Value, ...]]]]:
-    """Yield the rows of a graph in the portions they are written in; names are numbered on.
+    """Yield the rows of a graph in batches; names are numbered from ``first``.
 
-    By its mentions a fact that is erased on the way finds what else it gave: they come first.
+    Mentions come first: a fact that is erased during the build finds by them what else it gave.
     """
     parts: tuple[tuple[Part, list[tuple[Value, ...]]], ...] = (
         # In the order of their keys, so that each row goes to the end of its table.
@@ -157,12 +156,15 @@ def _steps(derived: Derived, first: int) -> Iterator[tuple[Part, list[tuple[Valu
 def _erased(
     transaction: Transaction, namespace: str, graph_id: int, snapshot: _Snapshot
 ) -> set[int]:
-    """Return the facts that were erased since they were read, if the build is still wanted."""
+    """Return the facts erased since they were read.
+
+    Raises:
+        Conflict: the build is no longer wanted.
+    """
     if not graph_table.is_building(transaction, graph_id):
         raise Conflict(
-            f"the graph of namespace {namespace!r} was dropped or built by somebody else while "
-            "this build was under way: theirs stands, and this one is given up; build again if the "
-            "facts have changed since"
+            f"the graph of namespace {namespace!r} was dropped or built by someone else while "
+            "this build was running; this build was given up"
         )
     return graph_table.erased_since(transaction, snapshot.operation_id)
 
@@ -181,7 +183,7 @@ def _without(
 
 
 def _read(engine: Engine, namespace: str, reader: str | None) -> _Snapshot:
-    """Read everything the graph follows from, in one state of the database."""
+    """Read everything the graph is derived from, in one state of the database."""
     active = FactFilter((namespace,), clock.utc_now())
     with engine.read() as transaction:
         operation_id = journal.last_id(transaction)

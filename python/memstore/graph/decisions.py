@@ -1,6 +1,8 @@
-"""What people decide about entities: two names are one, or are not, and no decision is undone
-by another one. Names are compared by their keys; the journal says that and by whom something was
-decided, and leaves the names out."""
+"""What people decide about entities: that two names are one, or that they are not.
+
+No decision overrides an earlier one. Names are compared by their keys. The journal records that a
+decision was made and by whom, without the names.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ from memstore.database.tables import graph as graph_table
 from memstore.domain import clock
 from memstore.domain.arguments import MAX_NAME, checked_text
 from memstore.domain.entities import EntityDecision
-from memstore.errors import Conflict, NotFound
+from memstore.errors import Conflict, InvalidArgument, NotFound, Remedy
 from memstore.text.names import name_key, stands_in
 
 if TYPE_CHECKING:
@@ -30,18 +32,17 @@ if TYPE_CHECKING:
 def decide(
     transaction: Transaction, author: Author, namespace: str, left: str, right: str, *, same: bool
 ) -> EntityDecision:
-    """Keep that two names are one entity, or are not, and let the built graph follow.
+    """Store that two names are one entity, or are not, and update the built graph.
 
     Raises:
-        Conflict: what was decided before says otherwise; the message names the chain.
-        ValueError: the two are one name already, whatever case or spaces it is written with.
+        Conflict: earlier decisions say otherwise; the message names them.
+        InvalidArgument: the two differ at most in case and spaces.
     """
-    names = (_checked(left, "the first name"), _checked(right, "the second name"))
+    names = (_checked(left, "left"), _checked(right, "right"))
     keys = (name_key(names[0]), name_key(names[1]))
     if keys[0] == keys[1]:
-        raise ValueError(
-            f"{names[0]!r} and {names[1]!r} are one name, whatever case and spaces it is written "
-            "with: give two names"
+        raise InvalidArgument(
+            f"{names[0]!r} and {names[1]!r} are one name: case and spaces do not matter"
         )
     ours, others = (_around(transaction, namespace, key) for key in keys)
     known = _on(ours, keys[1])
@@ -50,7 +51,8 @@ def decide(
     if against := _against(ours, others, keys[1], same=same):
         raise Conflict(
             f"{names[0]!r} and {names[1]!r} cannot be {'one' if same else 'kept apart'}, because "
-            f"{_told(against, keys[0])}: forget one of these decisions first"
+            f"it was decided that {_told(against, keys[0])}",
+            remedy=Remedy.FORGET_DECISION,
         )
     first, second = (name for _, name in sorted(zip(keys, names, strict=True)))
     decision = EntityDecision(
@@ -68,13 +70,13 @@ def forget(
     Raises:
         NotFound: nothing was decided about just these two names.
     """
-    key = name_key(_checked(left, "the first name"))
-    other = name_key(_checked(right, "the second name"))
+    key = name_key(_checked(left, "left"))
+    other = name_key(_checked(right, "right"))
     known = _on(_around(transaction, namespace, key), other)
     if known is None:
         raise NotFound(
-            f"nothing was decided about {left!r} and {right!r} in namespace {namespace!r}: "
-            "graph.decisions() lists what was"
+            f"nothing was decided about {left!r} and {right!r} in namespace {namespace!r}",
+            remedy=Remedy.LIST_DECISIONS,
         )
     _drop(transaction, author, known)
     return known.decision
@@ -83,10 +85,10 @@ def forget(
 def bring_decision(
     transaction: Transaction, author: Author, namespace: str, decision: EntityDecision
 ) -> bool:
-    """Keep a decision of another file, with its own time and actor.
+    """Store a decision from another file, with its own time and actor.
 
     Returns:
-        Whether it is new; one that is known, or against what was decided here, changes nothing.
+        Whether it is new; one that is known, or contradicts a decision here, changes nothing.
     """
     keys = (name_key(decision.left), name_key(decision.right))
     if keys[0] == keys[1]:
@@ -99,12 +101,12 @@ def bring_decision(
 
 
 def entity_of(transaction: Transaction, namespace: str, key: str) -> list[str]:
-    """Return every key that was decided to be one with a key, in order, itself among them."""
+    """Return the keys of every name decided to be the same as a key's, itself among them."""
     return sorted(_around(transaction, namespace, key).chains)
 
 
 def groups(held: Iterable[Kept]) -> list[list[str]]:
-    """Return the keys that were decided on, those of each entity together, in order."""
+    """Return the keys that were decided about, those of each entity together, in order."""
     links: defaultdict[str, list[Kept]] = defaultdict(list)
     for one in held:
         links[one.left_key].append(one)
@@ -118,7 +120,7 @@ def groups(held: Iterable[Kept]) -> list[list[str]]:
 
 
 def parted(held: Sequence[Kept]) -> Iterator[tuple[Kept, str, str]]:
-    """Yield each decision to keep apart, and for either side the first key of its entity."""
+    """Yield each decision to keep names apart, and the first key of the entity on either side."""
     first = {key: keys[0] for keys in groups(held) for key in keys}
     for one in held:
         if not one.decision.same:
@@ -126,10 +128,10 @@ def parted(held: Sequence[Kept]) -> Iterator[tuple[Kept, str, str]]:
 
 
 def forget_fact(transaction: Transaction, author: Author, fact: Fact) -> None:
-    """Take a fact that was erased out of the graph, and its words out of the decisions.
+    """Remove an erased fact from the graph, and its words from the decisions.
 
-    A decision goes with it when one of its names stood in this fact and stands in no other that
-    is stored: else the file would keep a name that it should not.
+    A decision goes with it when one of its names occurred in this fact and occurs in no other
+    stored fact: otherwise the file would keep a name that was to be erased.
     """
     graph_table.forget_fact(transaction, fact.namespace, fact.id)
     told = [name_key(text) for text in (fact.subject, fact.content)]
@@ -157,7 +159,7 @@ def forget_namespace(transaction: Transaction, author: Author, namespace: str) -
 
 
 def _found_nowhere(transaction: Transaction, erased: Fact, keys: set[str]) -> set[str]:
-    """Return those of the names that stand in no fact there still is, in whatever state."""
+    """Return the names that occur in no stored fact, whatever its state."""
     there = FactFilter(
         (erased.namespace,), clock.utc_now(), active_only=False, include_deleted=True
     )
@@ -175,14 +177,14 @@ def _checked(name: str, what: str) -> str:
 
 
 class _Around(NamedTuple):
-    """What was decided about a name, and about all that are one with it."""
+    """What was decided about a name, and about every name that is the same."""
 
     chains: dict[str, list[Kept]]
-    """Every key that is one with it, and by which decisions, a shortest chain each."""
+    """Every key that is the same, with the shortest chain of decisions that says so."""
     apart: list[Kept]
-    """Decisions that keep one of these apart from another name."""
+    """Decisions to keep one of these apart from another name."""
     own: list[Kept]
-    """Decisions about just this name."""
+    """Decisions about the name itself."""
 
 
 def _around(transaction: Transaction, namespace: str, key: str) -> _Around:
@@ -206,12 +208,12 @@ def _walk(about: Callable[[str], Iterable[Kept]], key: str) -> _Around:
 
 
 def _on(ours: _Around, other: str) -> Kept | None:
-    """Return what was decided about just these two."""
+    """Return the decision about exactly these two."""
     return next((one for one in ours.own if other in (one.left_key, one.right_key)), None)
 
 
 def _against(ours: _Around, others: _Around, other: str, *, same: bool) -> list[Kept]:
-    """Return a chain of decisions that a new one would contradict; empty if none is."""
+    """Return a chain of decisions that a new one would contradict; empty if there is none."""
     if not same:
         return ours.chains.get(other, [])
     for one in ours.apart:
@@ -222,7 +224,7 @@ def _against(ours: _Around, others: _Around, other: str, *, same: bool) -> list[
 
 
 def _told(chain: Iterable[Kept], key: str) -> str:
-    """Say a chain of decisions, beginning with a key."""
+    """Describe a chain of decisions, beginning with a key."""
     said = []
     for one in chain:
         names = [one.decision.left, one.decision.right]

@@ -1,4 +1,4 @@
-"""Names that may be one entity's: proposed to a person, and never acted upon by themselves."""
+"""Entities that may be duplicates: proposed to people, never merged automatically."""
 
 from __future__ import annotations
 
@@ -6,16 +6,37 @@ import unicodedata
 from collections import defaultdict
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from memstore.graph import decisions
 from memstore.text.names import word_spans
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from memstore.database.tables.entity_decisions import Kept
+
 MOST_WHOLE: Final = 5
-"""A name that may be short for more others than so says nothing of any one of them."""
+"""A name that may be short for more than this many others says nothing about any of them."""
 
 _SMALL: Final = frozenset(("of", "the", "and", "for", "de", "der", "und", "für"))
-"""Words that an abbreviation passes over."""
+"""Words that an abbreviation skips."""
+
+
+def undecided_pairs(entity: Mapping[str, int], held: Sequence[Kept]) -> dict[tuple[int, int], str]:
+    """Return pairs of entities that may be the same and were not decided about, with the reason.
+
+    Args:
+        entity: the entity of each name, by the name's key.
+        held: what was decided.
+    """
+    first = {key: keys[0] for keys in decisions.groups(held) for key in keys}
+    apart = {frozenset(ends) for _, *ends in decisions.parted(held)}
+    found: dict[tuple[int, int], str] = {}
+    for left, right, reason in likely_pairs(entity):
+        ends = (min(entity[left], entity[right]), max(entity[left], entity[right]))
+        decided = frozenset((first.get(left, left), first.get(right, right))) in apart
+        if ends[0] != ends[1] and not decided:
+            found.setdefault(ends, reason)
+    return found
 
 
 class Pair(NamedTuple):

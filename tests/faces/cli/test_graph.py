@@ -67,14 +67,14 @@ def test_an_entity_of_its_own_has_no_neighbours(filled: CommandLine) -> None:
 
 def test_errors_name_the_commands(filled: CommandLine) -> None:
     code, text = filled.error("graph", "neighbours", "Zoe")
-    assert (code, "memstore graph build builds it" in text) == (1, True)
+    assert (code, "Build the graph: memstore graph build." in text) == (1, True)
     filled("graph", "build")
     code, text = filled.error("graph", "neighbours", "Zoe")
-    assert (code, "memstore graph entities lists" in text) == (1, True)
+    assert (code, "memstore graph entities." in text) == (1, True)
     code, text = filled.error("graph", "neighbours", "Alice", "--depth", 6)
     assert (code, "depth must be" in text) == (2, True)
     code, text = filled.error("graph", "forget", "Alice", "Bob")
-    assert (code, "memstore graph decisions lists" in text) == (1, True)
+    assert (code, "memstore graph decisions." in text) == (1, True)
 
 
 def test_decisions_are_made_listed_and_taken_back(filled: CommandLine) -> None:
