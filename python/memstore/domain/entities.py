@@ -1,4 +1,4 @@
-"""The nouns of the graph: entities, how they relate, and what people decided about them."""
+"""The records of the graph: entities, relations, and what people decided about entities."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.domain import clock
+from memstore.domain.results import Results
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -13,19 +14,19 @@ if TYPE_CHECKING:
     from memstore.domain.records import Fact
 
 MENTIONS: Final = "mentions"
-"""The label of a relation that no words name."""
+"""The label of a relation that no words describe."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entity:
-    """Somebody or something that facts speak of."""
+    """A person or thing that facts mention."""
 
     name: str
     """The longest of its names; of equally long ones the first in the alphabet."""
     names: tuple[str, ...]
-    """Every name it has in a fact that holds now, ``name`` first."""
+    """Every name that active facts give it, ``name`` first."""
     facts: int
-    """How many facts that hold now speak of it."""
+    """How many active facts mention it."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as JSON values."""
@@ -34,17 +35,17 @@ class Entity:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Relation:
-    """How one entity stands to another, and the facts that say so."""
+    """How one entity is related to another, and the facts that say so."""
 
     source: str
-    """The name of the entity it goes out from."""
+    """The name of the entity it starts from."""
     label: str
-    """The words between the two, or ``mentions``."""
+    """The words that relate the two, or ``mentions``."""
     target: str
     facts: tuple[Fact, ...]
-    """The newest facts behind it, a few; all of them hold now."""
+    """The newest of the active facts behind it."""
     fact_count: int
-    """How many there are."""
+    """How many active facts are behind it."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as JSON values; of the facts, ids, subjects and contents."""
@@ -60,13 +61,13 @@ class Relation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Neighbour:
-    """An entity near another one, and a shortest way to it."""
+    """An entity related to another one, and a shortest path to it."""
 
     entity: Entity
     distance: int
     """How many steps away."""
     path: tuple[tuple[Relation, ...], ...]
-    """For each step the relations it can be taken by, words before ``mentions``; a few."""
+    """For each step some of its relations, those with words before ``mentions``."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as JSON values."""
@@ -74,18 +75,19 @@ class Neighbour:
         return {"entity": self.entity.to_dict(), "distance": self.distance, "path": path}
 
 
-class Neighbours(list[Neighbour]):
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Neighbours(Results[Neighbour]):
     """The neighbours of one entity, the nearest first."""
 
     entity: Entity
     """Whose neighbours they are."""
     cut: str | None = None
-    """What was left out, in a sentence; ``None``: nothing."""
+    """What was left out, in a sentence; ``None`` if nothing was."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntityDecision:
-    """What a person said of two names: that they are one entity, or that they are not."""
+    """What a person decided about two names: that they are one entity, or that they are not."""
 
     left: str
     right: str
@@ -102,7 +104,7 @@ class EntityDecision:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LikelySame:
-    """Two entities that may be one; somebody is to decide."""
+    """Two entities that may be the same; a person decides."""
 
     left: Entity
     right: Entity
@@ -119,19 +121,19 @@ class LikelySame:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GraphStatus:
-    """What a namespace's graph was built from, and how far it is behind."""
+    """What a namespace's graph was built from, and how many facts changed since."""
 
     built_at: datetime | None
-    """``None``: it was never built."""
+    """``None`` if it was never built."""
     facts: int = 0
     """How many facts it was built from."""
     entities: int = 0
     relations: int = 0
-    """How many relations facts that hold now give, each counted once a fact."""
+    """How many relations active facts give, each counted once per fact."""
     changed: int = 0
-    """Facts added, retired, deleted, restored or erased since; what is gone is not shown."""
+    """Facts added, superseded, deleted, restored or erased since then."""
     model: str | None = None
-    """The model that read the facts beside the rules."""
+    """The model that read the facts in addition to the rules."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields that are set, as JSON values."""
@@ -142,7 +144,7 @@ class GraphStatus:
 
 @dataclass(frozen=True, slots=True)
 class RefusedRelation:
-    """Something a model said about a fact that was not believed, and why."""
+    """Something a model said about a fact that was refused, and why."""
 
     fact_id: int
     reason: str
@@ -150,11 +152,11 @@ class RefusedRelation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GraphBuilt:
-    """What came of building the graph."""
+    """The result of building the graph."""
 
     status: GraphStatus
     refused: tuple[RefusedRelation, ...] = ()
-    """What the model said and was refused; empty without one."""
+    """What the model said and was refused; empty without a model."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as JSON values."""

@@ -1,4 +1,4 @@
-"""Describing entities and the ways between them, as the facts that may be seen have them."""
+"""Describing entities and the paths between them, from the facts that are visible."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from memstore.database.tables.graph_reads import Nearest
 
 RELATIONS_SHOWN: Final = 5
-"""Relations of one step; words before ``mentions``, then those of the most facts."""
+"""Relations of one step: those with words before ``mentions``, then those with the most facts."""
 
 FACTS_SHOWN: Final = 3
-"""Facts behind one relation; the newest."""
+"""Facts behind one relation: the newest."""
 
 
 class View:
-    """What one transaction shows of a graph; nothing is read twice."""
+    """A graph as one transaction sees it; nothing is read twice."""
 
     def __init__(self, transaction: Transaction, wanted: FactFilter) -> None:
         self._transaction = transaction
@@ -33,13 +33,13 @@ class View:
         self._step = cache(self._relations)
 
     def shows(self, entity_id: int) -> bool:
-        """Whether a fact that may be seen speaks of an entity."""
+        """Whether a visible fact mentions an entity."""
         return bool(graph_reads.names(self._transaction, self._wanted, entity_id))
 
     def neighbours(self, entity_id: int, depth: int, limit: int) -> Neighbours:
-        """Return the nearest entities, each with a shortest way to it.
+        """Return the nearest entities, each with a shortest path to it.
 
-        Each step further is taken only where the ones before did not find enough.
+        The search widens by one step at a time, until it has found enough.
         """
         distances, ended = {entity_id: 0}, False
         for reach in range(1, depth + 1):
@@ -53,7 +53,7 @@ class View:
             for one in level:
                 ways[one.entity_id] = (*ways[one.before], one.entity_id)
         shown = [one for level in levels for one in level][:limit]
-        found = Neighbours(
+        found = (
             Neighbour(
                 entity=self.entity(one.entity_id),
                 distance=distances[one.entity_id],
@@ -61,9 +61,8 @@ class View:
             )
             for one in shown
         )
-        found.entity = self.entity(entity_id)
-        found.cut = _cut(len(distances) - 1 - len(shown), reach if reach < depth else None, ended)
-        return found
+        cut = _cut(len(distances) - 1 - len(shown), reach if reach < depth else None, ended)
+        return Neighbours(found, entity=self.entity(entity_id), cut=cut)
 
     def _levels(self, distances: dict[int, int]) -> list[list[Nearest]]:
         """Return the entities of each distance, those with the most facts between first."""
@@ -104,11 +103,15 @@ class View:
 
 
 def _cut(more: int, reach: int | None, ended: bool) -> str | None:
-    """Say what an answer leaves out: so many, all that is further away, or nobody knows what."""
+    """Say what an answer leaves out: a number, everything further away, or an unknown rest."""
     if ended:
         steps = f"{graph_reads.MOST_STEPS:,}"
         return f"the search ended after {steps} entities; ask about one that is related to fewer"
     if more > 0:
-        further = "" if reach is None else f", and all that is more than {reach} away"
+        further = (
+            ""
+            if reach is None
+            else f", and everything more than {reach} step{'s' * (reach > 1)} away"
+        )
         return f"{more} more{further}; ask with a larger limit"
     return None

@@ -50,7 +50,8 @@ def test_neighbours_are_rows_with_the_way_and_the_facts(filled: CommandLine) -> 
     ]
     answer = filled("graph", "neighbours", "alice", "--depth", 2, "--limit", 1)
     assert (
-        answer.err == "not all: 1 more, and all that is more than 1 away; ask with a larger limit\n"
+        answer.err
+        == "not all: 1 more, and everything more than 1 step away; ask with a larger limit\n"
     )
     told = filled.json("graph", "neighbours", "alice", "--limit", 1)
     assert told["entity"]["name"] == "Alice"
