@@ -68,6 +68,12 @@ class Remedy(Enum):
     FORGET_DECISION = "Take one of these decisions back first with graph.forget()."
     KEEP_NAMESPACES = "Import it with keep_namespaces=True, or export one namespace at a time."
     OMIT_NAMESPACE = "Leave the namespace out."
+    RESTORE_BACKUP = "Restore a backup."
+    REBUILD = "Rebuild the indexes with rebuild()."
+    RELEASE_FILE = "Close the program that wrote it, or open it there once, and try again."
+    INSTALL_DUCKDB = (
+        "Install pymemstore[duckdb], or write the table episodes to JSON Lines with Engram's tools."
+    )
 
 
 class Explained(Exception):

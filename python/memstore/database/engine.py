@@ -2,33 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
+    from memstore.database.dialect import Dialect
+
 Value: TypeAlias = str | int | float | bytes | None
-Row: TypeAlias = tuple[Value, ...]
+Parameters: TypeAlias = Mapping[str, Value | Sequence[int] | Sequence[str]]
+"""By the names a statement has for them; it need not name all. A list is read with the dialect."""
+Row: TypeAlias = tuple[Any, ...]
 Progress: TypeAlias = Callable[[int, int], object]
 """Called with how many are done, and how many there are."""
 
+NO_LIMIT: Final = 2**62
+"""What LIMIT says where there is none."""
 
-class Transaction(Protocol):
+
+class Transaction(ABC):
     """All of it happens, or none. Reads see one state of the database from first to last."""
 
-    def rows(self, sql: str, parameters: Sequence[Value] = ()) -> Iterator[Row]:
+    @property
+    @abstractmethod
+    def dialect(self) -> Dialect:
+        """How the engine writes what SQL engines write differently."""
+
+    @abstractmethod
+    def rows(self, sql: str, parameters: Parameters | Sequence[Value] = ()) -> Iterator[Row]:
         """Run a query and yield its rows as they come."""
-        ...
 
-    def one(self, sql: str, parameters: Sequence[Value] = ()) -> Row | None:
+    @abstractmethod
+    def one(self, sql: str, parameters: Parameters | Sequence[Value] = ()) -> Row | None:
         """Run a query (or an INSERT with RETURNING) and return its first row."""
-        ...
 
-    def run(self, sql: str, parameters: Sequence[Value] = ()) -> int:
+    @abstractmethod
+    def run(self, sql: str, parameters: Parameters | Sequence[Value] = ()) -> int:
         """Run a statement and return how many rows it changed."""
-        ...
+
+    def scalar(self, sql: str, parameters: Parameters | Sequence[Value] = ()) -> int:
+        """Return the number a query answers with; 0 where it answers with none."""
+        row = self.one(sql, parameters)
+        return int(row[0] or 0) if row else 0
+
+    def ints(self, sql: str, parameters: Parameters | Sequence[Value] = ()) -> list[int]:
+        """Return the first column of what a query answers with, which holds ids or numbers."""
+        return [row[0] for row in self.rows(sql, parameters)]
 
 
 class Engine(Protocol):
@@ -53,7 +75,7 @@ class Engine(Protocol):
             check_links: whether foreign keys are enforced; rebuilding a table needs them off.
 
         Raises:
-            StoreBusy: somebody else held the write lock for longer; nothing was written.
+            StoreBusy: the write lock was held elsewhere for longer; nothing was written.
         """
         ...
 
@@ -62,18 +84,18 @@ class Engine(Protocol):
         ...
 
     def compact(self) -> bool:
-        """Write the database anew without what was deleted, and empty the write-ahead log.
+        """Rewrite the database without what was deleted, and empty the write-ahead log.
 
         Returns:
-            Whether that could be done; not while another process uses the file, or without room
-            for a copy of it.
+            Whether it succeeded. It fails while another process uses the database, and without
+            room on the disk for a copy.
         """
         ...
 
     def size_bytes(self) -> int:
-        """Return how much room the database takes, its write-ahead log included."""
+        """Return the size of the database, its write-ahead log included."""
         ...
 
     def close(self) -> None:
-        """Check-point and let go of every connection. Closing twice does no harm."""
+        """Close every connection. Closing twice does no harm."""
         ...

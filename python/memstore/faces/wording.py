@@ -50,6 +50,7 @@ COMMAND_LINE_REMEDIES: Final[Mapping[Remedy, str]] = {
     Remedy.FORGET_DECISION: "Take one of these decisions back first: memstore graph forget.",
     Remedy.KEEP_NAMESPACES: "Import it with --keep-namespaces, or export one namespace at a time.",
     Remedy.OMIT_NAMESPACE: "Leave --namespace out.",
+    Remedy.REBUILD: "Run memstore doctor --rebuild.",
 }
 
 SERVER_ARGUMENTS: Final[Mapping[str, str]] = {"fact_id": "id"}
@@ -75,6 +76,7 @@ SERVER_REMEDIES: Final[Mapping[Remedy, str]] = {
     Remedy.LIST_DECISIONS: COMMAND_LINE_REMEDIES[Remedy.LIST_DECISIONS],
     Remedy.FORGET_DECISION: COMMAND_LINE_REMEDIES[Remedy.FORGET_DECISION],
     Remedy.KEEP_NAMESPACES: COMMAND_LINE_REMEDIES[Remedy.KEEP_NAMESPACES],
+    Remedy.REBUILD: COMMAND_LINE_REMEDIES[Remedy.REBUILD],
 }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
-from memstore.errors import StorageError
+from memstore.errors import Remedy, StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -87,8 +87,8 @@ def opened(file: Path) -> Iterator[Episodes]:
         import duckdb
     except ImportError:
         raise StorageError(
-            f"{file} is a DuckDB file, and reading it needs the package duckdb: install "
-            "pymemstore[duckdb], or write its table episodes to JSON Lines with Engram's own tools"
+            f"{str(file)!r} is a DuckDB file, and reading it needs the package duckdb",
+            remedy=Remedy.INSTALL_DUCKDB,
         ) from None
     # No extension is fetched or loaded: episodes and their indexes need none to be read.
     quiet: dict[str, Any] = {
@@ -100,11 +100,14 @@ def opened(file: Path) -> Iterator[Episodes]:
         try:
             episodes = Episodes(connection)
             if "id" not in episodes._columns.get(TABLE, ()):
-                raise StorageError(f"{file} has no table episodes: it is no file of Engram's")
+                raise StorageError(
+                    f"{str(file)!r} has no table episodes, so Engram did not write it",
+                    remedy=Remedy.NAME_FILE,
+                )
             yield episodes
         finally:
             connection.close()
     except duckdb.Error as error:
         raise StorageError(
-            f"cannot read {file}: {error}; stop Engram if it runs, since it keeps its file locked"
+            f"cannot read {str(file)!r}: {error}", remedy=Remedy.RELEASE_FILE
         ) from error

@@ -1,4 +1,4 @@
-"""SQLite files of other programs: read as they are, and not a byte of them changed."""
+"""SQLite files of other programs: read as they are, without changing a byte of them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
 from memstore.database.sqlite import engine
-from memstore.errors import StorageError
+from memstore.errors import Remedy, StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,29 +21,29 @@ if TYPE_CHECKING:
 MAGIC: Final = b"SQLite format 3\0"
 WRITE_VERSION: Final = 18
 LOGGED: Final = 2
-"""What stands there in a file with a write-ahead log."""
+"""The value there in a file with a write-ahead log."""
 
 
 @contextmanager
 def opened(file: Path) -> Iterator[Transaction]:
-    """Open a file for reading one state of it, with what its program has only logged so far.
+    """Open one state of a file for reading, with what its program has only logged so far.
 
-    Where nobody has a file with a write-ahead log open, a copy is read: reading it in its place
-    would make a log beside it.
+    A file with a write-ahead log that no process has open is copied first: reading it in place
+    would create a log beside it.
 
     Raises:
-        StorageError: it cannot be read, is no SQLite database, or was written to meanwhile.
+        StorageError: it cannot be read, is not a SQLite database, or was written to at the same
+            time.
     """
     with ExitStack() as held:
         try:
             name = _name(file, held)
             transaction = held.enter_context(engine.reading(name))
         except OSError as error:
-            raise StorageError(f"cannot read {file}: {error.strerror or error}") from error
+            raise StorageError(f"cannot read {str(file)!r}: {error.strerror or error}") from error
         except StorageError as error:
             raise StorageError(
-                f"cannot read {file}: {error}; if its own program was interrupted, let that open "
-                "it once"
+                f"cannot read {str(file)!r}: {error}", remedy=error.remedy or Remedy.RELEASE_FILE
             ) from error
         yield transaction
 
@@ -90,12 +90,12 @@ def _quoted(name: str) -> str:
 
 
 def _name(file: Path, held: ExitStack) -> str:
-    """Return the URI by which a file is read so that it stays as it is."""
+    """Return the URI under which reading a file leaves it unchanged."""
     log = Path(f"{file}-wal")
     with open(file, "rb") as beginning:
         header = beginning.read(WRITE_VERSION + 1)
     if not header.startswith(MAGIC):
-        raise StorageError("it is no SQLite database: name another file")
+        raise StorageError("it is not a SQLite database", remedy=Remedy.NAME_FILE)
     logged = log.exists() and log.stat().st_size > 0
     in_place = f"{file.absolute().as_uri()}?mode=ro"
     if not logged and header[-1] != LOGGED:
@@ -110,5 +110,5 @@ def _name(file: Path, held: ExitStack) -> str:
     after = file.stat()
     same = (before.st_mtime_ns, before.st_size) == (after.st_mtime_ns, after.st_size)
     if not same or (not logged and log.exists() and log.stat().st_size > 0):
-        raise StorageError("it was written to while it was read: try again")
+        raise StorageError("it was written to while it was read", remedy=Remedy.WAIT)
     return copy.as_uri()

@@ -7,9 +7,11 @@ a write-ahead log readers never block, and writers queue for up to ``wait_second
 
 from __future__ import annotations
 
+import json
 import os
 import threading
 import time
+from collections.abc import Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,12 +19,14 @@ from typing import TYPE_CHECKING, Final
 
 import apsw
 
-from memstore.errors import StorageError, StoreBusy, StoreClosed
+from memstore.database.engine import Transaction
+from memstore.database.sqlite.dialect import DIALECT
+from memstore.errors import InvalidArgument, Remedy, StorageError, StoreBusy, StoreClosed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from memstore.database.engine import Progress, Row, Value
+    from memstore.database.engine import Parameters, Progress, Row, Value
 
 WAIT_SECONDS: Final = 30.0
 """How long a write waits for another process's. Longer than any write of ours but a huge import;
@@ -48,27 +52,39 @@ MINIMUM_SQLITE: Final = (3, 46, 0)
 SYNCHRONOUS: Final = ("NORMAL", "FULL")
 
 
-class SqliteTransaction:
+class SqliteTransaction(Transaction):
     """The three verbs over one connection, with the driver's errors translated."""
+
+    dialect = DIALECT
 
     def __init__(self, connection: apsw.Connection) -> None:
         self.connection = connection
 
-    def rows(self, sql: str, parameters: Sequence[Value] = ()) -> Iterator[Row]:
+    def rows(self, sql: str, parameters: Parameters | Sequence[Value] = ()) -> Iterator[Row]:
         with _translated():
-            yield from self.connection.execute(sql, tuple(parameters))
+            yield from self.connection.execute(sql, _bindings(parameters))
 
-    def one(self, sql: str, parameters: Sequence[Value] = ()) -> Row | None:
+    def one(self, sql: str, parameters: Parameters | Sequence[Value] = ()) -> Row | None:
         with _translated():
             # Run to the end: an INSERT … RETURNING takes effect only when its cursor is spent.
-            found = self.connection.execute(sql, tuple(parameters)).fetchall()
+            found = self.connection.execute(sql, _bindings(parameters)).fetchall()
         return found[0] if found else None
 
-    def run(self, sql: str, parameters: Sequence[Value] = ()) -> int:
+    def run(self, sql: str, parameters: Parameters | Sequence[Value] = ()) -> int:
         with _translated():
-            # Spent, or the statements behind one that answers with a row would not be run.
-            self.connection.execute(sql, tuple(parameters)).fetchall()
+            # Spent, or the statements after one that returns a row would not run.
+            self.connection.execute(sql, _bindings(parameters)).fetchall()
             return self.connection.changes()
+
+
+def _bindings(parameters: Parameters | Sequence[Value]) -> apsw.Bindings:
+    """Return what the driver binds: a list as the JSON array that the dialect reads."""
+    if not isinstance(parameters, Mapping):
+        return tuple(parameters)
+    return {
+        name: json.dumps(value) if isinstance(value, list | tuple) else value
+        for name, value in parameters.items()
+    }
 
 
 class SqliteEngine:
@@ -93,12 +109,17 @@ class SqliteEngine:
         read_only: bool = False,
     ) -> None:
         if synchronous not in SYNCHRONOUS:
-            raise ValueError(f"synchronous must be NORMAL or FULL, not {synchronous!r}")
+            raise InvalidArgument(
+                f"must be NORMAL or FULL, not {synchronous!r}", argument="synchronous"
+            )
         if not 0 <= wait_seconds <= MOST_WAIT_SECONDS:
-            raise ValueError(f"wait_seconds must be 0 to {MOST_WAIT_SECONDS}, not {wait_seconds}")
+            raise InvalidArgument(
+                f"must be 0 to {MOST_WAIT_SECONDS}, not {wait_seconds!r}", argument="wait_seconds"
+            )
         if tuple(map(int, apsw.sqlite_lib_version().split("."))) < MINIMUM_SQLITE:
             raise StorageError(
-                f"SQLite {apsw.sqlite_lib_version()} is too old: install a newer apsw"
+                f"apsw brings SQLite {apsw.sqlite_lib_version()}, and"
+                f" {'.'.join(map(str, MINIMUM_SQLITE))} or newer is needed"
             )
         self._path = os.fspath(path)
         self._folder: TemporaryDirectory[str] | None = None
@@ -241,16 +262,16 @@ class SqliteEngine:
     def _prepare_file(self) -> None:
         file = Path(self._path)
         if self._read_only and not file.exists():
-            raise StorageError(f"{file} does not exist, and a read-only store creates nothing")
+            raise StorageError(
+                f"{self._path!r} does not exist, and a read-only store creates no file"
+            )
         try:
             file.parent.mkdir(parents=True, exist_ok=True)
             if not file.exists():
                 with suppress(FileExistsError):
                     _create(file)
         except OSError as error:
-            raise StorageError(
-                f"cannot create {file}: {error.strerror or error}; name another file with db="
-            ) from error
+            raise _not_created(self._path, error) from error
 
     def _connect(self) -> apsw.Connection:
         name, flags = self._path, apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
@@ -261,7 +282,7 @@ class SqliteEngine:
         try:
             connection = apsw.Connection(name, flags=flags)
         except apsw.Error as error:
-            raise StorageError(f"cannot open {self._path}: {error}") from error
+            raise StorageError(f"cannot open {self._path!r}: {error}") from error
         try:
             connection.set_busy_timeout(int(self._wait_seconds * 1000))
             # A fact names the fact that superseded it; the database holds that to be true.
@@ -279,7 +300,7 @@ class SqliteEngine:
             raise _busy(self._wait_seconds) from None
         except apsw.Error as error:
             connection.close()
-            raise StorageError(f"cannot use {self._path}: {error}") from error
+            raise StorageError(f"cannot use {self._path!r}: {error}") from error
         return connection
 
     def _borrow(self) -> apsw.Connection:
@@ -299,11 +320,12 @@ class SqliteEngine:
 
     def _check_usable(self) -> None:
         if self._closed:
-            raise StoreClosed("the store is closed: open it again with memstore.open()")
+            raise StoreClosed("the store is closed", remedy=Remedy.OPEN_AGAIN)
         if self._process != os.getpid():
             raise StorageError(
                 "this store was opened before the process forked, and SQLite connections cannot "
-                "cross a fork: open the store in the child process"
+                "cross a fork; the child process needs a store of its own",
+                remedy=Remedy.OPEN_AGAIN,
             )
 
 
@@ -339,7 +361,7 @@ def _whole_file(file: Path) -> Iterator[None]:
     try:
         _create(file)
     except OSError as error:
-        raise StorageError(f"cannot create {file}: {error.strerror or error}") from error
+        raise _not_created(str(file), error) from error
     try:
         yield
     except BaseException:
@@ -363,35 +385,42 @@ def _translated() -> Iterator[None]:
         raise _storage_error(error) from error
     except UnicodeDecodeError as error:
         raise StorageError(
-            f"a row holds text that is not UTF-8 ({error}): another program wrote it; overwrite it "
-            "there, or restore a backup"
+            f"a row holds text that is not UTF-8 ({error}), written by another program",
+            remedy=Remedy.RESTORE_BACKUP,
         ) from error
 
 
 def _storage_error(error: apsw.Error) -> StorageError:
     if isinstance(error, apsw.BusyError):
-        return StoreBusy("another process keeps the file locked; nothing was stored, try again")
+        return StoreBusy(
+            "another process keeps the file locked; nothing was stored", remedy=Remedy.WAIT
+        )
     if isinstance(error, apsw.FullError):
         return StorageError("the disk is full; nothing of this change was stored")
     if isinstance(error, apsw.ReadOnlyError):
         return StorageError(
             "the database is open for reading only, or its file or folder cannot be written; "
-            "nothing was stored"
+            "nothing was stored",
+            remedy=Remedy.OPEN_WRITABLE,
         )
     if isinstance(error, apsw.CorruptError) and "fts5" in str(error):
-        return StorageError(
-            f"the full-text index is damaged ({error}), and can be made anew from the facts: run "
-            "memstore doctor --rebuild, or Store.rebuild()"
-        )
+        return StorageError(f"the full-text index is damaged: {error}", remedy=Remedy.REBUILD)
     if isinstance(error, apsw.CorruptError | apsw.NotADBError):
         return StorageError(
-            f"the file is damaged or no memstore database: {error}; restore a backup"
+            f"the file is damaged or not a memstore database: {error}",
+            remedy=Remedy.RESTORE_BACKUP,
         )
     return StorageError(f"the database refused: {error}")
 
 
 def _busy(seconds: float) -> StoreBusy:
     return StoreBusy(
-        f"another process or thread has been writing for {seconds:g} s; nothing was stored, "
-        "try again"
+        f"another process or thread has been writing for {seconds:g} s; nothing was stored",
+        remedy=Remedy.WAIT,
+    )
+
+
+def _not_created(path: str, error: OSError) -> StorageError:
+    return StorageError(
+        f"cannot create {path!r}: {error.strerror or error}", remedy=Remedy.NAME_FILE
     )

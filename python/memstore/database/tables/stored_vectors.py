@@ -61,7 +61,7 @@ def _some(namespace: str | None) -> tuple[str, ...]:
 
 def _decoded(rows: Iterable[Row]) -> Iterator[tuple[int, str, bool, bytes]]:
     for owner_id, home, superseded, blob in rows:
-        yield int(owner_id or 0), str(home), bool(superseded), bytes(blob or b"")  # type: ignore[arg-type]
+        yield int(owner_id or 0), str(home), bool(superseded), bytes(blob or b"")
 
 
 def owners_of(transaction: Transaction, table: VectorTable, changed: Sequence[int]) -> set[int]:

@@ -1,0 +1,43 @@
+"""SQLite's dialect."""
+
+from __future__ import annotations
+
+from typing import Final
+
+MEMBERS: Final = (
+    "SELECT key, type = 'null' AS is_null, CASE type WHEN 'text' THEN atom END AS text,"
+    " CASE WHEN type IN ('integer', 'real') THEN atom END AS number,"
+    " CASE WHEN type IN ('true', 'false') THEN atom END AS truth"
+)
+
+
+class SqliteDialect:
+    """A list parameter is bound as a JSON array."""
+
+    tables: Final = "SELECT name FROM sqlite_schema WHERE type = 'table'"
+
+    def listed(self, parameter: str) -> str:
+        return f"(SELECT value FROM json_each(:{parameter}))"
+
+    def elements(self, column: str) -> str:
+        return f"json_each({column}) AS element"
+
+    def member(self, column: str, key: str) -> str:
+        return f"CASE WHEN json_valid({column}) THEN {column} ->> {key} END"
+
+    def has_member(self, column: str, key: str, test: str = "TRUE") -> str:
+        # A row of another program may hold anything: what is not JSON has no members.
+        sound = f"CASE WHEN json_valid({column}) THEN {column} ELSE '{{}}' END"
+        return (
+            f"EXISTS (SELECT 1 FROM ({MEMBERS} FROM json_each({sound})) AS member"
+            f" WHERE member.key = {key} AND {test})"
+        )
+
+    def contains(self, text: str, part: str) -> str:
+        return f"instr({text}, {part}) > 0"
+
+    def indexed_by(self, index: str) -> str:
+        return f"INDEXED BY {index}"
+
+
+DIALECT: Final = SqliteDialect()
