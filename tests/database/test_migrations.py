@@ -588,7 +588,7 @@ def test_open_file_that_is_no_database_is_refused_untouched(
     content: bytes, path: Path, open_store: Callable[..., Store]
 ) -> None:
     path.write_bytes(content)
-    with pytest.raises(StorageError, match=r"no memstore database|cannot use"):
+    with pytest.raises(StorageError, match=r"not a memstore database|cannot use"):
         open_store()
     assert path.read_bytes() == content
 

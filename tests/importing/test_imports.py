@@ -618,7 +618,7 @@ def test_original_refuses_other_files(store: Store, path: Path, tmp_path: Path) 
     with closing(sqlite3.connect(other)) as file:
         file.execute("CREATE TABLE history (a)")
     for file_, why in (
-        (text, "no SQLite database"),
+        (text, "not a SQLite database"),
         (other, "no facts of the original"),
         (path, "a file of this memstore"),
         (tmp_path / "missing", "No such file"),

@@ -13,7 +13,7 @@ from memstore.database.tables import facts as fact_table
 from memstore.database.tables import replies as reply_table
 from memstore.database.tables import stored_vectors
 from memstore.embedding.repair import every_kind, mend_vectors, misfits
-from memstore.errors import StorageError
+from memstore.errors import Remedy, StorageError
 from memstore.facts.facts import journalled
 from memstore.text import words
 from memstore.upkeep import episodes
@@ -89,7 +89,8 @@ def _run(name: str, check: _Check, transaction: Transaction) -> Iterator[Finding
     try:
         yield from check(transaction)
     except StorageError as error:
-        yield Finding(name, str(error), repairable=False)
+        restore = "; restore a backup" if error.remedy is Remedy.RESTORE_BACKUP else ""
+        yield Finding(name, f"{error}{restore}", repairable=False)
 
 
 def rebuild(
