@@ -24,7 +24,7 @@ from memstore import (
     Scope,
     Store,
 )
-from memstore.database.episode_filter import EpisodeFilter
+from memstore.database.filters import EpisodeFilter
 from memstore.database.sqlite.engine import SqliteEngine
 from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import pieces as piece_table

@@ -1,13 +1,14 @@
-"""Who may be seen: the WHERE clauses over facts, each condition bound and never spliced in."""
+"""Which facts and episodes may be seen: WHERE clauses, each value bound and never spliced in."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
 
 from memstore.domain import clock
 from memstore.domain.arguments import MAX_NUMBER, checked_text
 from memstore.domain.records import Scope
+from memstore.errors import InvalidArgument, InvalidArgumentType
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,77 +17,179 @@ if TYPE_CHECKING:
     from memstore.database.engine import Value
     from memstore.domain.metadata import MetadataFilter, Scalar
 
+SEEN: Final = "memstore_episodes e INDEXED BY idx_memstore_episode_seen"
+"""What to ask with :meth:`EpisodeFilter.where`, unless ids or words lead to the rows. The index
+holds all columns of the condition but tags; the planner, left alone, would rather read the rows."""
+
+BOUNDS: Final = (
+    ("created_after", "e.created_at > ?"),
+    ("created_before", "e.created_at < ?"),
+    ("valid_after", "coalesce(e.valid_at, e.created_at) > ?"),
+    ("valid_before", "coalesce(e.valid_at, e.created_at) < ?"),
+)
+
+AMONG_TAGGED: Final = "e.id IN (SELECT episode_id FROM memstore_episode_tags WHERE tag = ?)"
+TAGGED: Final = "EXISTS (SELECT 1 FROM memstore_episode_tags WHERE tag = ? AND episode_id = e.id)"
+
+
+class Conditions:
+    """Clauses that must all hold, and the values they bind.
+
+    Args:
+        alias: what the statement calls the table.
+    """
+
+    def __init__(self, alias: str) -> None:
+        self._alias = alias
+        self._clauses: list[str] = []
+        self._values: list[Value] = []
+
+    def add(self, clause: str, *values: Value) -> None:
+        """Add a clause."""
+        self._clauses.append(clause)
+        self._values.extend(values)
+
+    def add_equal(self, column: str, value: Value) -> None:
+        """Add that a column has a value; ``None``: that it has none."""
+        if value is None:
+            self.add(f"{self._alias}.{column} IS NULL")
+        else:
+            self.add(f"{self._alias}.{column} = ?", value)
+
+    def add_unexpired(self, now: datetime) -> None:
+        """Add that the row still counts."""
+        column = f"{self._alias}.expired_at"
+        self.add(f"({column} IS NULL OR {column} > ?)", clock.to_text(now))
+
+    @property
+    def sql(self) -> tuple[str, list[Value]]:
+        """The condition, and its parameters."""
+        return " AND ".join(self._clauses), self._values
+
 
 @dataclass(frozen=True, slots=True)
-class FactFilter:
-    """Which facts a question is about. Erased facts are never among them."""
+class Filter:
+    """What facts and episodes are both narrowed by. Erased ones are never let through."""
 
     namespaces: tuple[str, ...] | None
-    """``None`` means all of them, and is said only by who asks for that."""
+    """``None``: all of them."""
     now: datetime
+    scope: Scope | None = field(default=None, kw_only=True)
+    """Only what has just these owners, and none where one is not set; ``None``: any owner."""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.scope, Scope | None):
+            raise InvalidArgumentType(
+                f"must be a Scope, not {type(self.scope).__name__}", argument="scope"
+            )
+
+    def _conditions(self, alias: str) -> Conditions:
+        """Return the conditions on the namespace and the owners."""
+        conditions = Conditions(alias)
+        if self.namespaces is not None and len(self.namespaces) == 1:
+            conditions.add_equal("namespace", self.namespaces[0])
+        elif self.namespaces is not None:
+            marks = ", ".join("?" * len(self.namespaces))
+            conditions.add(f"{alias}.namespace IN ({marks})", *self.namespaces)
+        if self.scope is not None:
+            for name, owner in self.scope.ids.items():
+                conditions.add_equal(name, owner)
+        return conditions
+
+
+@dataclass(frozen=True, slots=True)
+class FactFilter(Filter):
+    """Which facts a question is about."""
+
     subject: str | None = None
     category: str | None = None
     content: str | None = None
     metadata: Sequence[MetadataFilter] = ()
     active_only: bool = True
     include_deleted: bool = False
-    scope: Scope | None = None
-    """Only what has just these owners, and where one is not set, none; ``None`` asks for no
-    owner at all."""
 
     def __post_init__(self) -> None:
+        Filter.__post_init__(self)
         for name in ("subject", "category", "content"):
             given = getattr(self, name)
             if given is not None:
                 checked_text(given, name, MAX_NUMBER)
-        if not isinstance(self.scope, Scope | None):
-            raise TypeError(f"scope must be a Scope, not {type(self.scope).__name__}")
 
     @property
     def is_plain(self) -> bool:
-        """Whether namespace and standing alone decide, so that no id set is needed."""
+        """Whether namespace and state alone decide, so that no id set is needed."""
         return not (
             self.subject or self.category or self.content or self.metadata or self.scope is not None
         )
 
     def where(self) -> tuple[str, list[Value]]:
         """Return the condition on ``memstore_facts f``, and its parameters."""
-        clauses: list[str] = []
-        values: list[Value] = []
-
-        def also(clause: str, *parameters: Value) -> None:
-            clauses.append(clause)
-            values.extend(parameters)
-
-        if self.namespaces is not None:
-            marks = ", ".join("?" * len(self.namespaces))
-            also(
-                f"f.namespace IN ({marks})" if len(self.namespaces) > 1 else "f.namespace = ?",
-                *self.namespaces,
-            )
-        if self.include_deleted:
-            also("f.content <> ''")
-        else:
-            also("f.deleted_at IS NULL")
+        conditions = self._conditions("f")
+        conditions.add("f.content <> ''" if self.include_deleted else "f.deleted_at IS NULL")
         if self.active_only:
-            also("f.superseded_by IS NULL")
-            also("(f.expired_at IS NULL OR f.expired_at > ?)", clock.to_text(self.now))
+            conditions.add("f.superseded_by IS NULL")
+            conditions.add_unexpired(self.now)
         if self.subject is not None:
-            also("f.subject = ?", self.subject.strip())
+            conditions.add_equal("subject", self.subject.strip())
         if self.content is not None:
-            also("f.content = ?", self.content)
+            conditions.add_equal("content", self.content)
         if self.category is not None:
-            also("f.category = ?", self.category.strip())
-        if self.scope is not None:
-            for name, owner in self.scope.ids.items():
-                if owner is None:
-                    also(f"f.{name} IS NULL")
-                else:
-                    also(f"f.{name} = ?", owner)
+            conditions.add_equal("category", self.category.strip())
         for condition in self.metadata:
-            clause, parameters = metadata_clause(condition)
-            also(clause, *parameters)
-        return " AND ".join(clauses), values
+            clause, values = metadata_clause(condition)
+            conditions.add(clause, *values)
+        return conditions.sql
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EpisodeFilter(Filter):
+    """Which episodes a question is about."""
+
+    tags: tuple[str, ...] = ()
+    """An episode has all of these."""
+    source: str | None = None
+    created_after: datetime | None = None
+    created_before: datetime | None = None
+    valid_after: datetime | None = None
+    valid_before: datetime | None = None
+    """The bounds themselves are outside. What has no ``valid_at`` was valid when created."""
+    include_expired: bool = False
+
+    def __post_init__(self) -> None:
+        Filter.__post_init__(self)
+        for kind in ("created", "valid"):
+            after, before = getattr(self, f"{kind}_after"), getattr(self, f"{kind}_before")
+            if after is not None and before is not None and after >= before:
+                raise InvalidArgument(
+                    f"({clock.to_text(after)}) is not earlier than the end of the period "
+                    f"({clock.to_text(before)}): nothing lies between",
+                    argument=f"{kind}_after",
+                )
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether namespace and expiry alone decide, so that no id set is needed."""
+        bounded = any(getattr(self, name) is not None for name, _ in BOUNDS)
+        return not (self.tags or self.source or bounded or self.scope is not None)
+
+    def where(self, *, by_id: bool = False) -> tuple[str, list[Value]]:
+        """Return the condition on ``memstore_episodes e``, and its parameters.
+
+        Args:
+            by_id: a few rows are looked up, so do not gather all that have a tag first.
+        """
+        conditions = self._conditions("e")
+        conditions.add("e.content_hash <> ''")
+        if not self.include_expired:
+            conditions.add_unexpired(self.now)
+        for tag in self.tags:
+            conditions.add(TAGGED if by_id else AMONG_TAGGED, tag)
+        if self.source is not None:
+            conditions.add_equal("source", self.source)
+        for name, clause in BOUNDS:
+            if (bound := getattr(self, name)) is not None:
+                conditions.add(clause, clock.to_text(bound))
+        return conditions.sql
 
 
 def metadata_clause(condition: MetadataFilter) -> tuple[str, list[Value]]:

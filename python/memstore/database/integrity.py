@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.database.sqlite import episode_words, fact_words
+from memstore.database.sqlite import full_text
 from memstore.errors import StorageError
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def page_troubles(transaction: Transaction) -> list[str]:
     :meth:`memstore.database.sqlite.full_text.FullText.check`.
     """
     with suppress(StorageError):
-        for index in (fact_words.INDEX, episode_words.INDEX):
+        for index in full_text.INDEXES:
             index.refresh(transaction)
     found = [str(row[0]) for row in transaction.rows(f"PRAGMA integrity_check({MOST_TROUBLES})")]
     return [trouble for trouble in found if trouble != "ok" and "fts5" not in trouble.lower()]

@@ -8,8 +8,8 @@ from types import EllipsisType
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database import journal
-from memstore.database.episode_filter import EpisodeFilter
-from memstore.database.sqlite.episode_words import INDEX
+from memstore.database.filters import EpisodeFilter
+from memstore.database.sqlite import full_text
 from memstore.database.tables import episodes as episode_table
 from memstore.domain import clock
 from memstore.domain.arguments import (
@@ -383,7 +383,7 @@ class Episodes:
             episode = self._known(transaction, episode_id)
             changes.blank(transaction, self._author, episode)
             journal.forget_said(transaction, episode.id)
-            INDEX.forget_deleted(transaction)
+            full_text.EPISODES.forget_deleted(transaction)
         return self._engine.compact()
 
     def _record(self, transaction: Transaction, values: Mapping[str, Any]) -> Episode:

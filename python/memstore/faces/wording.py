@@ -53,7 +53,11 @@ COMMAND_LINE_REMEDIES: Final[Mapping[Remedy, str]] = {
     Remedy.REBUILD: "Run memstore doctor --rebuild.",
 }
 
-SERVER_ARGUMENTS: Final[Mapping[str, str]] = {"fact_id": "id"}
+SERVER_ARGUMENTS: Final[Mapping[str, str]] = {
+    "created_after": "after",
+    "created_before": "before",
+    "fact_id": "id",
+}
 
 SERVER_REMEDIES: Final[Mapping[Remedy, str]] = {
     Remedy.FIND_ID: "Use memory_search or memory_list to find the id.",

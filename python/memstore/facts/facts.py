@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from memstore.database import journal
 from memstore.database.filters import FactFilter
 from memstore.database.journal import Author, Kind
-from memstore.database.sqlite import fact_words
+from memstore.database.sqlite import full_text
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables import generations as generation_table
 from memstore.database.tables import proposals as proposal_table
@@ -484,7 +484,7 @@ def blank(transaction: Transaction, author: Author, fact: Fact, satellite: Satel
     """
     reply_table.close_episodes(transaction, fact.namespace, fact.content, fact.episode_id)
     blank_row(transaction, author, fact, satellite)
-    fact_words.INDEX.forget_deleted(transaction)
+    full_text.FACTS.forget_deleted(transaction)
 
 
 def blank_row(transaction: Transaction, author: Author, fact: Fact, satellite: Satellite) -> None:

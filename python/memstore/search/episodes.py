@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from memstore.database.sqlite import episode_words
+from memstore.database.sqlite import full_text
 from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import pieces as piece_table
 from memstore.database.tables.vectors import PIECES
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from memstore.database.engine import Engine, Transaction
-    from memstore.database.episode_filter import EpisodeFilter
+    from memstore.database.filters import EpisodeFilter
     from memstore.database.tables.pieces import Piece
     from memstore.embedding.current import Following
     from memstore.embedding.vectors import ResidentVectors
@@ -242,7 +242,7 @@ def _ranked(transaction: Transaction, text: str, meaning: Meaning | None, ask: A
     near: dict[int, float] = {}
     for wanted in ask.passes:
         if weight < 1:
-            by_words |= episode_words.search(transaction, text, wanted, ask.candidates)
+            by_words |= full_text.EPISODES.search(transaction, text, wanted, ask.candidates)
         if meaning is not None and weight > 0:
             near |= meaning.nearest(transaction, wanted, ask.limit, ask.candidates)
     if meaning is not None:
@@ -319,7 +319,7 @@ def _hits(
         episode, parts = episodes[one.episode_id], pieces[one.episode_id]
         places: Mapping[int, str] = {}
         if len(parts) > 1 and one.word_score:
-            places = episode_words.places(transaction, text, episode.id, episode.content)
+            places = full_text.EPISODES.places(transaction, text, episode.id, episode.content)
         best = _best_piece(parts, cosines, places, ask.weight_of_meaning(meaning))
         known = [cosines[piece.id] for piece in parts if piece.id in cosines]
         hits.append(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from memstore.database.sqlite import fact_words
+from memstore.database.sqlite import full_text
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables import vectors as vector_table
 from memstore.domain.arguments import MAX_NUMBER, checked_limit, checked_text
@@ -219,7 +219,9 @@ def _hits(
     why_not: WordsOnly | None,
 ) -> SearchHits:
     by_words = (
-        fact_words.search(transaction, query, ask.wanted, ask.candidates) if ask.word_weight else []
+        [*full_text.FACTS.search(transaction, query, ask.wanted, ask.candidates).items()]
+        if ask.word_weight
+        else []
     )
     near = NOTHING_NEAR if meaning is None else meaning.cosines(by_words)
     ranked = ranking.merge(

@@ -50,8 +50,12 @@ def match_expression(query: str) -> str | None:
     Words are joined by OR: a fact that holds only some of them is found too, and BM25 ranks it
     below those that hold more.
     """
-    asked = terms(query)
-    return " OR ".join(f'"{term}"' for term in asked) if asked else None
+    return " OR ".join(map(quoted, terms(query))) or None
+
+
+def quoted(term: str) -> str:
+    """Write a term in the language of FTS5, as a literal."""
+    return f'"{term}"'
 
 
 def terms(query: str) -> list[str]:

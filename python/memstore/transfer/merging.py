@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from memstore.database import journal
 from memstore.database.journal import Author, Kind
-from memstore.database.sqlite.episode_words import INDEX
+from memstore.database.sqlite import full_text
 from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
 from memstore.domain import clock
@@ -84,7 +84,7 @@ def write(
     with engine.write() as transaction:
         report, erased = bring_in(transaction, author, incoming, namespace, satellite, progress)
         if erased:
-            INDEX.forget_deleted(transaction)
+            full_text.EPISODES.forget_deleted(transaction)
     if erased:
         engine.compact()
     return report

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from memstore.access import tokens
 from memstore.database import integrity, journal
-from memstore.database.sqlite import episode_words, fact_words
+from memstore.database.sqlite import full_text
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables import replies as reply_table
 from memstore.database.tables import stored_vectors
@@ -104,7 +104,7 @@ def rebuild(
     with engine.write() as transaction:
         # First the index: changing segments corrects an entry in it, which must be there.
         _tell(progress, 0, 3)
-        fact_words.INDEX.rebuild(transaction)
+        full_text.FACTS.rebuild(transaction)
         _tell(progress, 1, 3)
         stale = _stale_segments(transaction)
         for fact_id, right in stale:
@@ -239,7 +239,7 @@ def _satellite(satellite: Satellite, transaction: Transaction) -> Iterator[Findi
 
 
 def _words(transaction: Transaction) -> Iterator[Finding]:
-    for name, index in (("facts", fact_words.INDEX), ("episodes", episode_words.INDEX)):
+    for name, index in (("facts", full_text.FACTS), ("episodes", full_text.EPISODES)):
         if trouble := index.check(transaction):
             message = f"the full-text index of the {name} differs: {trouble}"
             yield Finding("words", message, repairable=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from memstore.database import journal
 from memstore.database.journal import Author, Kind
-from memstore.database.sqlite import episode_words
+from memstore.database.sqlite import full_text
 from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import pieces as piece_table
 from memstore.episodes.changes import journalled
@@ -66,7 +66,7 @@ def derived(transaction: Transaction) -> Iterator[str]:
 def rebuild(transaction: Transaction, author: Author) -> list[str]:
     """Make anew what episodes are found by; return what was done, a sentence each."""
     # First the index: changing segments corrects an entry in it, which must be there.
-    episode_words.INDEX.rebuild(transaction)
+    full_text.EPISODES.rebuild(transaction)
     stale = stale_segments(transaction)
     for episode_id, right in stale:
         episode_table.set_segments(transaction, episode_id, right)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memstore.database.sqlite import episode_words, fact_words
+from memstore.database.sqlite import full_text
 from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
 from memstore.episodes import changes
@@ -30,6 +30,6 @@ def clear(engine: Engine, author: Author, namespace: str, satellite: Satellite) 
         for episode in list(episode_table.everything(transaction, [namespace])):
             if episode.content:
                 changes.blank(transaction, author, episode)
-        fact_words.INDEX.forget_deleted(transaction)
-        episode_words.INDEX.forget_deleted(transaction)
+        full_text.FACTS.forget_deleted(transaction)
+        full_text.EPISODES.forget_deleted(transaction)
     return engine.compact()

@@ -220,7 +220,7 @@ def test_search_says_when_the_meaning_took_no_part(
     [
         ({"before": "soon"}, "^before: 'soon' is not a time: give an RFC 3339 time"),
         ({"after": "2026-13-01"}, "^after: '2026-13-01' is not a time"),
-        ({"before": "2026-01-01", "after": "2026-02-01"}, "^after .* is not earlier than before"),
+        ({"before": "2026-01-01", "after": "2026-02-01"}, "^after .* is not earlier than the end"),
         ({"search_mode": "fuzzy"}, "search_mode must be vector, keyword, hybrid, not 'fuzzy'"),
         ({"search_alpha": 1.5}, "search_alpha: .*less than or equal to 1"),
         ({"max_results": 0}, "max_results"),

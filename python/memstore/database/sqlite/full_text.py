@@ -1,43 +1,139 @@
-"""A full-text index (FTS5) over a table's own rows: asking it, checking it, rebuilding it."""
+"""The full-text indexes (FTS5) over facts and episodes: searched, checked, rebuilt.
+
+Triggers keep them in step with the rows.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
+from memstore.database.tables import episodes as episode_table
+from memstore.database.tables import facts as fact_table
 from memstore.errors import StorageError
+from memstore.text.words import UNSPACED_RUN, match_expression, quoted, terms
 
 if TYPE_CHECKING:
-    from memstore.database.engine import Transaction
+    from collections.abc import Callable, Sequence
+
+    from memstore.database.engine import Transaction, Value
+    from memstore.database.filters import EpisodeFilter, FactFilter
+
+OPENS, CLOSES = "\x02", "\x03"
+"""Put around the words that matched; control characters that no text of words holds."""
+
+BM25_OF_TEXT: Final = -1.0
+"""What a row gets that holds a text without words, such as an emoji or ``->``; all the same."""
+
+CHUNK: Final = 500
+"""Ids bound in one statement, well below SQLite's limit on parameters."""
 
 
 @dataclass(frozen=True, slots=True)
 class FullText:
-    """One index, by the name of its table."""
+    """The index over one table, whose ``content`` and other columns of text it holds."""
 
     name: str
+    rows: str
+    """The table, and what a filter calls it."""
+    alias: str
+    visible: Callable[[Transaction, Sequence[int], Any], set[int]]
+    """Returns those of some ids that a filter lets through."""
 
-    @property
-    def nearness(self) -> str:
-        """BM25 as SQL; more negative is nearer; all columns weigh the same."""
-        return f"bm25({self.name})"
+    def search(
+        self,
+        transaction: Transaction,
+        query: str,
+        wanted: FactFilter | EpisodeFilter,
+        limit: int,
+    ) -> dict[int, float]:
+        """Return the BM25 of the best rows by words, best first; more negative is better.
 
-    def best(
-        self, transaction: Transaction, expression: str, limit: int
-    ) -> list[tuple[int, float]]:
-        """Ask the index alone, whoever may see what it finds: a quarter of the time of a join."""
-        rows = transaction.rows(
-            f"SELECT rowid, {self.nearness} AS nearness FROM {self.name}"
-            f" WHERE {self.name} MATCH ? ORDER BY nearness, rowid DESC LIMIT ?",
-            (expression, limit),
+        Of equals the newer come first: the older ones may have decayed, and the cut comes before
+        that. The filter applies before the limit, so rows that may not be seen take no places.
+        """
+        expression = match_expression(query)
+        if expression is None:
+            return self._containing(transaction, query.strip(), wanted, limit)
+        if wanted.is_plain:
+            asked = limit * 3 // 2  # where nearly all may be seen, that is nearly always enough
+            best = self._best(transaction, expression, asked)
+            seen = self.visible(transaction, [*best], wanted)
+            found = [id_ for id_ in best if id_ in seen][:limit]
+            if len(found) == limit or len(best) < asked:
+                return {id_: best[id_] for id_ in found}
+        where, values = wanted.where()
+        # CROSS: the index first. Asked for one row at a time it takes a hundred times as long.
+        return _scores(
+            transaction,
+            f"SELECT {self.alias}.id, bm25({self.name}) AS nearness"
+            f" FROM {self.name} CROSS JOIN {self.rows} ON {self.alias}.id = {self.name}.rowid"
+            f" WHERE {self.name} MATCH ? AND {where}"
+            f" ORDER BY nearness, {self.alias}.id DESC LIMIT ?",
+            (expression, *values, limit),
         )
-        return [(int(row[0] or 0), float(row[1] or 0.0)) for row in rows]
+
+    def parts(
+        self, transaction: Transaction, query: str, ids: Sequence[int]
+    ) -> dict[int, dict[str, float]]:
+        """Return what each word of a query adds to the BM25 of each of these rows.
+
+        BM25 is a sum over the words, and a word's part depends on the query in nothing else: so
+        the index is asked for each word by itself.
+        """
+        words = terms(query)
+        found: dict[int, dict[str, float]] = {id_: {} for id_ in ids}
+        for word in words:
+            for chunk, marks in _chunks(ids):
+                # "+" keeps SQLite from asking FTS5 again for each id.
+                scores = _scores(
+                    transaction,
+                    f"SELECT rowid, bm25({self.name}) FROM {self.name}"
+                    f" WHERE {self.name} MATCH ? AND +rowid IN ({marks})",
+                    (quoted(word), *chunk),
+                )
+                for id_, bm25 in scores.items():
+                    found[id_][word] = bm25
+        text = query.strip()
+        if not words and text:
+            for chunk, marks in _chunks(ids):
+                for row in transaction.rows(
+                    f"SELECT {self.alias}.id FROM {self.rows}"
+                    f" WHERE {self.alias}.id IN ({marks}) AND instr({self.alias}.content, ?)",
+                    (*chunk, text),
+                ):
+                    found[int(row[0] or 0)][text] = BM25_OF_TEXT
+        return found
+
+    def places(
+        self, transaction: Transaction, query: str, row_id: int, content: str
+    ) -> dict[int, str]:
+        """Return the words of a row's content that match a query, by where they begin.
+
+        Offsets count characters. A word is given in the form it was asked for or found in, folded,
+        so that two places of one word can be told from two words.
+        """
+        expression = match_expression(query)
+        if expression is None:
+            at = content.find(query.strip())
+            return {at: query.strip()} if at >= 0 and query.strip() else {}
+        found = _of_scripts_without_spaces(query, content)
+        if OPENS in content or CLOSES in content:
+            return found
+        row = transaction.one(
+            f"SELECT highlight({self.name}, 0, ?, ?) FROM {self.name}"
+            f" WHERE {self.name} MATCH ? AND rowid = ?",
+            (OPENS, CLOSES, expression, row_id),
+        )
+        if row is None:
+            return found
+        return found | {at: word.casefold() for at, word in _marked(str(row[0]))}
 
     def refresh(self, transaction: Transaction) -> None:
         """Let this connection see how the index lies now.
 
-        FTS5 remembers the layout, looks anew when it is searched, and takes a merge made by another
-        process for damage when it is checked without having been searched.
+        FTS5 remembers the layout, looks again when it is searched, and takes a merge made by
+        another process for damage when it is checked without having been searched.
         """
         transaction.one(f"SELECT 1 FROM {self.name} WHERE {self.name} MATCH 'memstore'")
 
@@ -61,5 +157,71 @@ class FullText:
         transaction.run(f"INSERT INTO {self.name} ({self.name}) VALUES ('optimize')")
 
     def rebuild(self, transaction: Transaction) -> None:
-        """Make the index anew from the rows."""
+        """Build the index again from the rows."""
         transaction.run(f"INSERT INTO {self.name} ({self.name}) VALUES ('rebuild')")
+
+    def _best(self, transaction: Transaction, expression: str, limit: int) -> dict[int, float]:
+        """Ask the index alone, whatever may be seen: a quarter of the time of a join."""
+        return _scores(
+            transaction,
+            f"SELECT rowid, bm25({self.name}) AS nearness FROM {self.name}"
+            f" WHERE {self.name} MATCH ? ORDER BY nearness, rowid DESC LIMIT ?",
+            (expression, limit),
+        )
+
+    def _containing(
+        self, transaction: Transaction, text: str, wanted: FactFilter | EpisodeFilter, limit: int
+    ) -> dict[int, float]:
+        """Find what holds a text that has no words in it."""
+        if not text:
+            return {}
+        where, values = wanted.where()
+        rows = transaction.rows(
+            f"SELECT {self.alias}.id FROM {self.rows}"
+            f" WHERE instr({self.alias}.content, ?) AND {where}"
+            f" ORDER BY {self.alias}.id DESC LIMIT ?",
+            (text, *values, limit),
+        )
+        return {int(row[0] or 0): BM25_OF_TEXT for row in rows}
+
+
+FACTS: Final = FullText("memstore_facts_fts", "memstore_facts f", "f", fact_table.visible)
+EPISODES: Final = FullText(
+    "memstore_episodes_fts", "memstore_episodes e", "e", episode_table.visible
+)
+INDEXES: Final = (FACTS, EPISODES)
+
+
+def _scores(transaction: Transaction, sql: str, values: Sequence[Value]) -> dict[int, float]:
+    return {int(row[0] or 0): float(row[1] or 0.0) for row in transaction.rows(sql, values)}
+
+
+def _chunks(ids: Sequence[int]) -> list[tuple[Sequence[int], str]]:
+    chunks = [ids[first : first + CHUNK] for first in range(0, len(ids), CHUNK)]
+    return [(chunk, ", ".join("?" * len(chunk))) for chunk in chunks]
+
+
+def _marked(text: str) -> list[tuple[int, str]]:
+    """Return what stands between the marks, by where it begins in the text without them."""
+    found: list[tuple[int, str]] = []
+    before, *marked = text.split(OPENS)
+    at = len(before)
+    for part in marked:
+        word, _, rest = part.partition(CLOSES)
+        found.append((at, word))
+        at += len(word) + len(rest)
+    return found
+
+
+def _of_scripts_without_spaces(query: str, content: str) -> dict[int, str]:
+    """Find what the index knows by its single characters: pairs of neighbours."""
+    found: dict[int, str] = {}
+    for term in terms(query):
+        if not UNSPACED_RUN.match(term):
+            continue
+        pair = term.replace(" ", "")
+        at = content.find(pair)
+        while at >= 0:
+            found[at] = pair
+            at = content.find(pair, at + 1)
+    return found

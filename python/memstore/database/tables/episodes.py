@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from memstore.database.episode_filter import SEEN
+from memstore.database.filters import SEEN
 from memstore.database.tables import pieces as piece_table
 from memstore.database.tables.vectors import CHUNK
 from memstore.domain import clock, metadata
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memstore.database.engine import Row, Transaction
-    from memstore.database.episode_filter import EpisodeFilter
+    from memstore.database.filters import EpisodeFilter
     from memstore.domain.records import Scope
 
 SELECT_LIST = ", ".join(f"e.{name}" for name in EPISODE_FIELDS)

@@ -209,15 +209,17 @@ def select_ids(transaction: Transaction, wanted: FactFilter) -> list[int]:
     return [int(row[0] or 0) for row in rows]
 
 
-def visible(transaction: Transaction, fact_ids: Sequence[int], wanted: FactFilter) -> Iterator[int]:
-    """Yield those of the ids that a filter lets through."""
+def visible(transaction: Transaction, fact_ids: Sequence[int], wanted: FactFilter) -> set[int]:
+    """Return those of the ids that a filter lets through."""
     where, values = wanted.where()
-    for chunk, marks in _chunks(fact_ids):
+    return {
+        int(row[0] or 0)
+        for chunk, marks in _chunks(fact_ids)
         for row in transaction.rows(
             f"SELECT f.id FROM memstore_facts f WHERE f.id IN ({marks}) AND {where}",
             (*chunk, *values),
-        ):
-            yield int(row[0] or 0)
+        )
+    }
 
 
 def expired_ids(transaction: Transaction, now: datetime) -> list[int]:

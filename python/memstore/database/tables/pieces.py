@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.database.episode_filter import SEEN
+from memstore.database.filters import SEEN
 from memstore.database.tables import vectors as vector_table
 from memstore.database.tables.vectors import CHUNK, MAX_ATTEMPTS, PIECES
 from memstore.domain import clock
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memstore.database.engine import Row, Transaction
-    from memstore.database.episode_filter import EpisodeFilter
+    from memstore.database.filters import EpisodeFilter
 
 
 class Piece(NamedTuple):
