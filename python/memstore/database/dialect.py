@@ -17,7 +17,7 @@ class Dialect(Protocol):
 
     @property
     def tables(self) -> str:
-        """A query for the ``name`` of every table."""
+        """A query for the ``name`` of every table and view."""
         ...
 
     def listed(self, parameter: str) -> str:

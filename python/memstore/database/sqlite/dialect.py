@@ -14,7 +14,7 @@ MEMBERS: Final = (
 class SqliteDialect:
     """A list parameter is bound as a JSON array."""
 
-    tables: Final = "SELECT name FROM sqlite_schema WHERE type = 'table'"
+    tables: Final = "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')"
 
     def listed(self, parameter: str) -> str:
         return f"(SELECT value FROM json_each(:{parameter}))"

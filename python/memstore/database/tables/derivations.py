@@ -1,4 +1,4 @@
-"""Facts by where they come from: the questions that deriving again asks of the table of facts."""
+"""Facts by the episode they were drawn from: what deriving them again asks of the tables."""
 
 from __future__ import annotations
 
@@ -8,11 +8,16 @@ from memstore.database.tables import facts as fact_table
 from memstore.domain import clock
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from datetime import datetime
 
-    from memstore.database.engine import Row, Transaction
+    from memstore.database.engine import Parameters, Transaction
     from memstore.domain.records import Fact, Scope
+
+
+SAME_OWNERS = (
+    "user_id IS NOT DISTINCT FROM :user_id AND agent_id IS NOT DISTINCT FROM :agent_id"
+    " AND run_id IS NOT DISTINCT FROM :run_id"
+)
 
 
 class ErasedFact(NamedTuple):
@@ -26,25 +31,21 @@ class ErasedFact(NamedTuple):
 
 def episode_ids(transaction: Transaction, namespace: str, scope: Scope | None) -> list[int]:
     """Return the ids of the episodes of a namespace, oldest first, without erased ones."""
-    bound, owners = "", list[str | None]()
-    if scope is not None:
-        bound, owners = " AND user_id IS ? AND agent_id IS ? AND run_id IS ?", [*scope.ids.values()]
-    rows = transaction.rows(
-        f"SELECT id FROM memstore_episodes WHERE namespace = ? AND content <> ''{bound}"
+    owners = "" if scope is None else f" AND {SAME_OWNERS}"
+    return transaction.ints(
+        f"SELECT id FROM memstore_episodes WHERE namespace = :namespace AND content <> ''{owners}"
         " ORDER BY created_at, id",
-        (namespace, *owners),
+        {"namespace": namespace, **(scope.ids if scope is not None else {})},
     )
-    return [int(row[0] or 0) for row in rows]
 
 
 def of_episode(transaction: Transaction, namespace: str, episode_id: int) -> list[Fact]:
     """Return the facts drawn from an episode, in whatever state, by id."""
     return _facts(
         transaction,
-        transaction.rows(
-            "SELECT id FROM memstore_facts WHERE namespace = ? AND episode_id = ?",
-            (namespace, episode_id),
-        ),
+        "SELECT id FROM memstore_facts"
+        " WHERE namespace = :namespace AND episode_id = :episode_id ORDER BY id",
+        {"namespace": namespace, "episode_id": episode_id},
     )
 
 
@@ -54,11 +55,9 @@ def saying(
     """Return the facts of just these owners that say just this, in whatever state, by id."""
     return _facts(
         transaction,
-        transaction.rows(
-            "SELECT id FROM memstore_facts WHERE namespace = ? AND subject = ? AND content = ?"
-            " AND user_id IS ? AND agent_id IS ? AND run_id IS ?",
-            (namespace, subject, content, *scope.ids.values()),
-        ),
+        "SELECT id FROM memstore_facts WHERE namespace = :namespace AND subject = :subject"
+        f" AND content = :content AND {SAME_OWNERS} ORDER BY id",
+        {"namespace": namespace, "subject": subject, "content": content, **scope.ids},
     )
 
 
@@ -66,7 +65,8 @@ def superseded_by(transaction: Transaction, fact_id: int) -> list[Fact]:
     """Return the facts that one superseded, by id."""
     return _facts(
         transaction,
-        transaction.rows("SELECT id FROM memstore_facts WHERE superseded_by = ?", (fact_id,)),
+        "SELECT id FROM memstore_facts WHERE superseded_by = :id ORDER BY id",
+        {"id": fact_id},
     )
 
 
@@ -75,18 +75,16 @@ def erased(transaction: Transaction, namespace: str) -> list[ErasedFact]:
     rows = transaction.rows(
         "SELECT f.uuid, f.deleted_at, e.uuid, e.created_at FROM memstore_facts f"
         " JOIN memstore_episodes e ON e.id = f.episode_id"
-        " WHERE f.namespace = ? AND f.deleted_at IS NOT NULL AND f.content = ''",
-        (namespace,),
+        " WHERE f.namespace = :namespace AND f.deleted_at IS NOT NULL AND f.content = ''",
+        {"namespace": namespace},
     )
     return [
-        ErasedFact(
-            str(uuid), clock.from_text(str(at)), str(home), clock.from_text(str(recorded_at))
-        )
-        for uuid, at, home, recorded_at in rows
+        ErasedFact(uuid, clock.from_text(at), episode, clock.from_text(recorded_at))
+        for uuid, at, episode, recorded_at in rows
     ]
 
 
-def _facts(transaction: Transaction, rows: Iterable[Row]) -> list[Fact]:
-    ids = sorted(int(row[0] or 0) for row in rows)
+def _facts(transaction: Transaction, sql: str, parameters: Parameters) -> list[Fact]:
+    ids = transaction.ints(sql, parameters)
     found = fact_table.get_many(transaction, ids)
     return [found[fact_id] for fact_id in ids]

@@ -1,4 +1,4 @@
-"""Whether the graph agrees with itself and with the facts, and taking out what does not."""
+"""Checks that the graph agrees with itself and with the facts, and removes what does not."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from memstore.database.tables.graph import PARTS, SHIFT
 if TYPE_CHECKING:
     from memstore.database.engine import Transaction
 
-# A build that is being written, or removed, agrees with nothing yet, or no longer.
+# A build that is still being written, or being removed, need not agree with anything.
 _CURRENT: Final = "(SELECT id FROM memstore_graphs WHERE state = 'current')"
 
 CHECKS: Final = (
@@ -26,8 +26,8 @@ CHECKS: Final = (
         "names of an entity that is not there",
         "n.graph_id",
         "memstore_entity_names n LEFT JOIN memstore_entity_names e ON e.id = n.entity_id",
-        f"n.graph_id IN {_CURRENT} AND (e.entity_id IS NOT n.entity_id"
-        " OR e.graph_id IS NOT n.graph_id OR e.id > n.id)",
+        f"n.graph_id IN {_CURRENT} AND (e.entity_id IS DISTINCT FROM n.entity_id"
+        " OR e.graph_id IS DISTINCT FROM n.graph_id OR e.id > n.id)",
     ),
     (
         "names that no fact gives",
@@ -68,9 +68,9 @@ _LOST: Final = (
 def troubles(transaction: Transaction) -> list[tuple[int, str]]:
     """Return what is wrong with graphs, each with the id of its graph."""
     return [
-        (int(row[0] or 0), f"{int(row[1] or 0)} {what}")
+        (graph_id, f"{number} {what}")
         for what, graph, rows, wrong in CHECKS
-        for row in transaction.rows(
+        for graph_id, number in transaction.rows(
             f"SELECT {graph}, count(*) FROM {rows} WHERE {wrong} GROUP BY 1 ORDER BY 1"
         )
     ]
@@ -78,8 +78,7 @@ def troubles(transaction: Transaction) -> list[tuple[int, str]]:
 
 def lost_readings(transaction: Transaction) -> int:
     """Return how many readings there are of facts that are not there, or were erased."""
-    row = transaction.one(f"SELECT count(*) {_LOST}")
-    return int(row[0] or 0) if row else 0
+    return transaction.scalar(f"SELECT count(*) {_LOST}")
 
 
 def forget_lost_readings(transaction: Transaction) -> int:
@@ -91,6 +90,6 @@ def remove(transaction: Transaction, graph_id: int) -> None:
     """Remove a graph by its id; decisions stay."""
     for part in PARTS:
         transaction.run(
-            f"DELETE FROM {part.table} WHERE {part.columns[0]} >> {SHIFT} = ?", (graph_id,)
+            f"DELETE FROM {part.table} WHERE {part.columns[0]} >> {SHIFT} = :id", {"id": graph_id}
         )
-    transaction.run("DELETE FROM memstore_graphs WHERE id = ?", (graph_id,))
+    transaction.run("DELETE FROM memstore_graphs WHERE id = :id", {"id": graph_id})

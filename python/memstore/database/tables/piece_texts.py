@@ -1,4 +1,4 @@
-"""The texts of pieces of episodes, as far as they are needed to embed them."""
+"""What embedding the pieces of episodes needs of their texts."""
 
 from __future__ import annotations
 
@@ -23,25 +23,18 @@ class Place(NamedTuple):
 
 def places(transaction: Transaction, piece_ids: Sequence[int]) -> list[Place]:
     """Return where pieces are, by id."""
-    marks = ", ".join("?" * len(piece_ids))
     rows = transaction.rows(
         "SELECT p.id, p.episode_id, p.start, p.stop, e.name FROM memstore_pieces p"
-        f" JOIN memstore_episodes e ON e.id = p.episode_id WHERE p.id IN ({marks}) ORDER BY p.id",
-        piece_ids,
+        " JOIN memstore_episodes e ON e.id = p.episode_id"
+        f" WHERE p.id IN {transaction.dialect.listed('ids')} ORDER BY p.id",
+        {"ids": piece_ids},
     )
-    return [
-        Place(
-            int(row[0] or 0),
-            int(row[1] or 0),
-            int(row[2] or 0),
-            int(row[3] or 0),
-            None if row[4] is None else str(row[4]),
-        )
-        for row in rows
-    ]
+    return [Place(*row) for row in rows]
 
 
 def content(transaction: Transaction, episode_id: int) -> str:
-    """Return an episode's words."""
-    row = transaction.one("SELECT content FROM memstore_episodes WHERE id = ?", (episode_id,))
+    """Return an episode's content; empty where there is none."""
+    row = transaction.one(
+        "SELECT content FROM memstore_episodes WHERE id = :id", {"id": episode_id}
+    )
     return str(row[0]) if row else ""

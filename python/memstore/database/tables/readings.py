@@ -1,8 +1,10 @@
-"""The table of readings: how an episode was read, so that it can be read just so again."""
+"""The table of readings: how an episode was read, so that it can be read the same way again."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
+
+from memstore.database.dialect import within
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -31,9 +33,10 @@ def place(transaction: Transaction, row: ReadingRow) -> bool:
     return bool(
         transaction.run(
             "INSERT INTO memstore_readings (episode_id, kind, asked)"
-            " SELECT id, ?2, ?3 FROM memstore_episodes WHERE id = ?1 AND content <> ''"
+            " SELECT id, :kind, :asked FROM memstore_episodes"
+            " WHERE id = :episode_id AND content <> ''"
             " ON CONFLICT (episode_id, kind, asked) DO NOTHING",
-            tuple(row),
+            row._asdict(),
         )
     )
 
@@ -41,14 +44,18 @@ def place(transaction: Transaction, row: ReadingRow) -> bool:
 def of_episode(transaction: Transaction, episode_id: int) -> list[ReadingRow]:
     """Return how an episode was read, in the order it was."""
     rows = transaction.rows(
-        "SELECT kind, asked FROM memstore_readings WHERE episode_id = ? ORDER BY id", (episode_id,)
+        "SELECT episode_id, kind, asked FROM memstore_readings"
+        " WHERE episode_id = :episode_id ORDER BY id",
+        {"episode_id": episode_id},
     )
-    return [ReadingRow(episode_id, str(kind), str(asked)) for kind, asked in rows]
+    return [ReadingRow(*row) for row in rows]
 
 
 def forget(transaction: Transaction, episode_id: int) -> None:
     """Delete how an episode was read: what was asked may quote it."""
-    transaction.run("DELETE FROM memstore_readings WHERE episode_id = ?", (episode_id,))
+    transaction.run(
+        "DELETE FROM memstore_readings WHERE episode_id = :episode_id", {"episode_id": episode_id}
+    )
 
 
 def everything(
@@ -56,26 +63,22 @@ def everything(
 ) -> Iterator[ReadingRow]:
     """Yield the readings of some namespaces (``None``: of all), by episode."""
     rows = transaction.rows(
-        "SELECT r.episode_id, r.kind, r.asked FROM memstore_readings r"
-        f" JOIN memstore_episodes e ON e.id = r.episode_id {_bound(namespaces)}"
+        f"SELECT r.episode_id, r.kind, r.asked {_of(transaction, namespaces)}"
         " ORDER BY r.episode_id, r.id",
-        namespaces or (),
+        {"namespaces": namespaces},
     )
-    for episode_id, kind, asked in rows:
-        yield ReadingRow(int(episode_id or 0), str(kind), str(asked))
+    return (ReadingRow(*row) for row in rows)
 
 
 def count_all(transaction: Transaction, namespaces: Sequence[str] | None = None) -> int:
     """Return how many readings :func:`everything` yields."""
-    row = transaction.one(
-        "SELECT count(*) FROM memstore_readings r"
-        f" JOIN memstore_episodes e ON e.id = r.episode_id {_bound(namespaces)}",
-        namespaces or (),
+    return transaction.scalar(
+        f"SELECT count(*) {_of(transaction, namespaces)}", {"namespaces": namespaces}
     )
-    return int(row[0] or 0) if row else 0
 
 
-def _bound(namespaces: Sequence[str] | None) -> str:
-    if namespaces is None:
-        return ""
-    return f"WHERE e.namespace IN ({', '.join('?' * len(namespaces))})"
+def _of(transaction: Transaction, namespaces: Sequence[str] | None) -> str:
+    return (
+        "FROM memstore_readings r JOIN memstore_episodes e ON e.id = r.episode_id"
+        f"{within(transaction.dialect, 'e.namespace', namespaces)}"
+    )

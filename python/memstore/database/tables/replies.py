@@ -1,6 +1,6 @@
-"""The table of replies: what a model answered about an episode, so that it need not be asked again.
+"""The table of replies: what a model answered about an episode, kept so as not to ask it again.
 
-What is kept quotes the episode, and is deleted with it and with any fact whose text it holds.
+A reply quotes the episode, and is deleted with it and with any fact whose text it holds.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from memstore.database.dialect import within
 from memstore.database.tables import readings as reading_table
 from memstore.database.tables.readings import CLOSED, NOTHING_ASKED, ReadingRow
 from memstore.domain import clock
@@ -38,7 +39,8 @@ def written(reply: Any) -> str:
 def get(transaction: Transaction, episode_id: int, key: str) -> str | None:
     """Return what was answered about an episode, if it is kept."""
     row = transaction.one(
-        "SELECT reply FROM memstore_replies WHERE episode_id = ? AND key = ?", (episode_id, key)
+        "SELECT reply FROM memstore_replies WHERE episode_id = :episode_id AND key = :key",
+        {"episode_id": episode_id, "key": key},
     )
     return None if row is None else str(row[0])
 
@@ -54,18 +56,21 @@ def place(transaction: Transaction, row: ReplyRow) -> bool:
     return bool(
         transaction.run(
             "INSERT INTO memstore_replies (episode_id, key, model, reply, created_at)"
-            " SELECT id, ?2, ?3, ?4, ?5 FROM memstore_episodes WHERE id = ?1 AND content <> ''"
-            f" AND NOT EXISTS (SELECT 1 FROM memstore_readings"
-            f" WHERE episode_id = ?1 AND kind = '{CLOSED}')"
+            " SELECT id, :key, :model, :reply, :created_at FROM memstore_episodes"
+            " WHERE id = :episode_id AND content <> ''"
+            " AND NOT EXISTS (SELECT 1 FROM memstore_readings"
+            f" WHERE episode_id = :episode_id AND kind = '{CLOSED}')"
             " ON CONFLICT (episode_id, key) DO NOTHING",
-            tuple(row),
+            row._asdict(),
         )
     )
 
 
 def forget_episode(transaction: Transaction, episode_id: int) -> None:
     """Delete every reply about an episode, and how it was read."""
-    transaction.run("DELETE FROM memstore_replies WHERE episode_id = ?", (episode_id,))
+    transaction.run(
+        "DELETE FROM memstore_replies WHERE episode_id = :episode_id", {"episode_id": episode_id}
+    )
     reading_table.forget(transaction, episode_id)
 
 
@@ -77,26 +82,26 @@ def close_episodes(
     Args:
         transaction: the one in which the fact is erased.
         namespace: the fact's.
-        content: its text; empty where it was erased before.
-        episode_id: the episode it was drawn from. Others that say the same are found by it.
+        content: its text, by which replies that quote it are found; empty if it was erased before.
+        episode_id: the episode it was drawn from.
     """
     found = {episode_id} if episode_id is not None else set[int]()
     if content:
-        rows = transaction.rows(
+        quoted = transaction.ints(
             "SELECT DISTINCT r.episode_id FROM memstore_replies r"
-            " JOIN memstore_episodes e ON e.id = r.episode_id"
-            " WHERE e.namespace = ? AND instr(r.reply, ?) > 0",
-            (namespace, written(content)[1:-1]),
+            " JOIN memstore_episodes e ON e.id = r.episode_id WHERE e.namespace = :namespace"
+            f" AND {transaction.dialect.contains('r.reply', ':content')}",
+            {"namespace": namespace, "content": written(content)[1:-1]},
         )
-        found.update(int(row[0] or 0) for row in rows)
+        found.update(quoted)
     for one in sorted(found):
         forget_episode(transaction, one)
         reading_table.place(transaction, ReadingRow(one, CLOSED, NOTHING_ASKED))
 
 
 def misplaced(transaction: Transaction) -> list[int]:
-    """Return the ids of episodes of which replies or readings are kept that should not be."""
-    rows = transaction.rows(
+    """Return the ids of episodes with replies or readings that should have been deleted."""
+    return transaction.ints(
         "SELECT episode_id FROM memstore_replies r WHERE EXISTS"
         " (SELECT 1 FROM memstore_readings c WHERE c.episode_id = r.episode_id"
         f" AND c.kind = '{CLOSED}')"
@@ -105,11 +110,10 @@ def misplaced(transaction: Transaction) -> list[int]:
         " UNION SELECT episode_id FROM memstore_readings WHERE episode_id NOT IN"
         " (SELECT id FROM memstore_episodes WHERE content <> '') ORDER BY 1"
     )
-    return [int(row[0] or 0) for row in rows]
 
 
 def forget_misplaced(transaction: Transaction) -> int:
-    """Delete what :func:`misplaced` finds, and return of how many episodes."""
+    """Delete what :func:`misplaced` finds, and return how many episodes it was about."""
     found = misplaced(transaction)
     for episode_id in found:
         closed = any(
@@ -126,27 +130,22 @@ def everything(
 ) -> Iterator[ReplyRow]:
     """Yield the replies about episodes of some namespaces (``None``: of all), by episode."""
     rows = transaction.rows(
-        "SELECT r.episode_id, r.key, r.model, r.reply, r.created_at FROM memstore_replies r"
-        f" JOIN memstore_episodes e ON e.id = r.episode_id {_bound(namespaces)}"
-        " ORDER BY r.episode_id, r.key",
-        namespaces or (),
+        "SELECT r.episode_id, r.key, r.model, r.reply, r.created_at"
+        f" {_of(transaction, namespaces)} ORDER BY r.episode_id, r.key",
+        {"namespaces": namespaces},
     )
-    for episode_id, *texts in rows:
-        key, model, reply, created_at = map(str, texts)
-        yield ReplyRow(int(episode_id or 0), key, model, reply, created_at)
+    return (ReplyRow(*row) for row in rows)
 
 
 def count_all(transaction: Transaction, namespaces: Sequence[str] | None = None) -> int:
     """Return how many replies :func:`everything` yields."""
-    row = transaction.one(
-        "SELECT count(*) FROM memstore_replies r"
-        f" JOIN memstore_episodes e ON e.id = r.episode_id {_bound(namespaces)}",
-        namespaces or (),
+    return transaction.scalar(
+        f"SELECT count(*) {_of(transaction, namespaces)}", {"namespaces": namespaces}
     )
-    return int(row[0] or 0) if row else 0
 
 
-def _bound(namespaces: Sequence[str] | None) -> str:
-    if namespaces is None:
-        return ""
-    return f"WHERE e.namespace IN ({', '.join('?' * len(namespaces))})"
+def _of(transaction: Transaction, namespaces: Sequence[str] | None) -> str:
+    return (
+        "FROM memstore_replies r JOIN memstore_episodes e ON e.id = r.episode_id"
+        f"{within(transaction.dialect, 'e.namespace', namespaces)}"
+    )
