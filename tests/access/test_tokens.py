@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import sqlite3
 from collections.abc import Callable
-from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -13,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.support.command_line import CommandLine, cli_fixture  # noqa: F401 - a fixture
+from tests.support.raw import raw
 
 import memstore
 from memstore import AccessDenied, Conflict, NotFound, Store
@@ -21,7 +20,7 @@ GIVEN = "0123456789abcdef" * 4
 
 
 def change(path: Path, sql: str) -> None:
-    with closing(sqlite3.connect(path)) as file:
+    with raw(path) as file:
         file.execute(sql)
         file.commit()
 
@@ -155,7 +154,7 @@ def test_the_journal_knows_who_made_and_ended_a_token(
     with open_store(actor="ops") as store:
         _, secret = store.tokens.create("laptop", access="read")
         store.tokens.revoke("laptop")
-    with closing(sqlite3.connect(path)) as file:
+    with raw(path) as file:
         lines = file.execute(
             "SELECT actor, kind, after FROM memstore_journal WHERE kind LIKE '%token' ORDER BY id"
         ).fetchall()

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.support.raw import raw
 
 import memstore
 from memstore import SchemaError, StorageError, Store
@@ -181,7 +182,7 @@ def write_earlier(
     embedded: tuple[int, ...] = EMBEDDED,
 ) -> list[dict[str, Any]]:
     """Write a file as the original did at a version, and return its rows as they were stored."""
-    with closing(sqlite3.connect(path)) as file:
+    with raw(path) as file:
         file.execute(f"PRAGMA journal_mode = {journal_mode}")
         file.executescript(V1)
         for step in range(2, version + 1):
@@ -215,7 +216,7 @@ def rows_of(file: sqlite3.Connection) -> list[dict[str, Any]]:
 
 def read_rows(path: Path) -> list[dict[str, Any]]:
     """The rows of an upgraded file, each with its vector again."""
-    with closing(sqlite3.connect(path)) as file:
+    with raw(path) as file:
         stored = dict(file.execute("SELECT fact_id, embedding FROM memstore_fact_vectors"))
         return [row | {"embedding": stored[row["id"]]} for row in rows_of(file)]
 
@@ -226,7 +227,7 @@ def without_vector(path: Path) -> list[int]:
 
 def schema_of(path: Path) -> list[tuple[str, str, str]]:
     """Every object but the FTS5 shadow tables' own SQL, which SQLite writes."""
-    with closing(sqlite3.connect(path)) as file:
+    with raw(path) as file:
         found = file.execute(
             "SELECT type, name, coalesce(sql, '') FROM sqlite_schema ORDER BY type, name"
         ).fetchall()
@@ -234,7 +235,7 @@ def schema_of(path: Path) -> list[tuple[str, str, str]]:
 
 
 def columns_of(path: Path) -> list[tuple[Any, ...]]:
-    with closing(sqlite3.connect(path)) as file:
+    with raw(path) as file:
         return file.execute("PRAGMA table_xinfo(memstore_facts)").fetchall()
 
 
@@ -315,7 +316,7 @@ def test_vectors_move_out_of_the_rows_and_what_has_none_is_pending(
 ) -> None:
     before = write_earlier(path, 6, embedder)
     empty = 7
-    with closing(sqlite3.connect(path)) as file:
+    with raw(path) as file:
         file.execute("UPDATE memstore_facts SET content = '' WHERE id = ?", (empty,))
         file.commit()
     open_store().close()
@@ -328,7 +329,7 @@ def test_vectors_move_out_of_the_rows_and_what_has_none_is_pending(
     assert store.embed_pending(everywhere=True).embedded == waiting
     store.close()
     assert without_vector(path) == [empty]
-    with closing(sqlite3.connect(path)) as file:
+    with raw(path) as file:
         assert file.execute(
             "SELECT count(*) FROM memstore_meta WHERE key LIKE 'embedding%'"
         ).fetchone() == (0,)
@@ -339,7 +340,7 @@ def test_ids_that_the_original_deleted_are_not_given_again(
     left: str, path: Path, embedder: Any, open_store: Callable[..., Store]
 ) -> None:
     write_earlier(path, 6, embedder)
-    with closing(sqlite3.connect(path)) as file:
+    with raw(path) as file:
         file.execute(f"DELETE FROM memstore_facts WHERE {'id = 41' if left == 'some' else 'true'}")
         file.commit()
     assert open_store().add("the next one", subject="ids").id == 42
@@ -350,7 +351,7 @@ def test_fact_superseded_by_a_deleted_one_stays_superseded(
 ) -> None:
     """The original deleted rows without asking who names them."""
     write_earlier(path, 6, embedder)
-    with closing(sqlite3.connect(path)) as file:
+    with raw(path) as file:
         file.execute("DELETE FROM memstore_facts WHERE id = 5")
         file.commit()
     store = open_store()
@@ -374,7 +375,7 @@ def test_embed_file_with_vectors_of_unknown_model_never_mixes_models(
     """V1 recorded no model: its vectors may be anything, even of the right length."""
     write_earlier(path, 1, embedder)
     strange = np.full(64, 9.0, dtype="<f4").tobytes()
-    with closing(sqlite3.connect(path)) as file:
+    with raw(path) as file:
         file.execute("UPDATE memstore_facts SET embedding = ? WHERE id IN (5, 41)", (strange,))
         file.commit()
     store = open_store()
@@ -391,7 +392,7 @@ def test_open_unreadable_times_are_kept_aside(
 ) -> None:
     write_earlier(path, 6, embedder)
     store = open_store()
-    with closing(sqlite3.connect(path)) as file:
+    with raw(path) as file:
         kept = dict(
             file.execute("SELECT key, value FROM memstore_meta WHERE key LIKE 'unreadable%'")
         )
@@ -444,11 +445,11 @@ def test_upgrade_failing_inside_a_step_leaves_the_step_before(
     path: Path, embedder: Any, open_store: Callable[..., Store]
 ) -> None:
     write_earlier(path, 4, embedder)
-    with closing(sqlite3.connect(path)) as file:
+    with raw(path) as file:
         file.execute("CREATE TABLE memstore_journal (in_the_way)")
     with pytest.raises(StorageError, match="memstore_journal"):
         open_store()
-    with closing(sqlite3.connect(path)) as file:
+    with raw(path) as file:
         assert file.execute("SELECT version FROM memstore_version").fetchall() == [(6,)]
         file.execute("DROP TABLE memstore_journal")
         file.commit()
@@ -489,7 +490,7 @@ def test_upgrade_by_several_processes_at_once_happens_once(
     assert [row["content"] for row in after] == [row["content"] for row in before]
     store = open_store()
     assert store.examine() == []
-    with closing(sqlite3.connect(path)) as file:
+    with raw(path) as file:
         adopted = file.execute("SELECT count(*) FROM memstore_journal").fetchone()
     assert adopted == (len(before),)
 
@@ -530,7 +531,7 @@ def test_open_later_version_of_another_program_is_refused_untouched(
     version: int, journal_mode: str, path: Path, embedder: Any, open_store: Callable[..., Store]
 ) -> None:
     write_earlier(path, 6, embedder, journal_mode=journal_mode)
-    with closing(sqlite3.connect(path)) as file:
+    with raw(path) as file:
         file.execute("ALTER TABLE memstore_facts ADD COLUMN links TEXT")
         file.execute("UPDATE memstore_version SET version = ?", (version,))
         file.commit()
@@ -562,7 +563,7 @@ def test_open_unknown_version_of_ours_is_refused_untouched(
 ) -> None:
     with open_store() as store:
         store.add("written by another build", subject="time")
-    with closing(sqlite3.connect(path)) as file:
+    with raw(path) as file:
         file.execute("UPDATE memstore_version SET version = ?", (version,))
         file.commit()
     before = path.read_bytes()
@@ -631,7 +632,7 @@ def test_open_in_unwritable_folder_is_refused(
 
 def test_erase_reaches_pages_freed_before_the_upgrade(path: Path) -> None:
     """Programs that do not overwrite what they delete leave copies in pages nobody uses."""
-    with closing(sqlite3.connect(path)) as old:
+    with raw(path) as old:
         old.execute("PRAGMA secure_delete = OFF")
         for step in (V1, *LATER_STEPS.values(), "UPDATE memstore_version SET version = 6"):
             old.executescript(step)
@@ -661,7 +662,7 @@ ODD_ROWS = {
 
 
 def test_odd_rows_of_the_original_open_and_travel(path: Path, tmp_path: Path) -> None:
-    with closing(sqlite3.connect(path)) as old:
+    with raw(path) as old:
         for step in (V1, *LATER_STEPS.values(), "UPDATE memstore_version SET version = 6"):
             old.executescript(step)
         for number, (content, metadata, successor) in ODD_ROWS.items():
@@ -685,13 +686,13 @@ def test_odd_rows_of_the_original_open_and_travel(path: Path, tmp_path: Path) ->
     with memstore.open(tmp_path / "copy.db", embedder=None) as copy:
         assert copy.import_(lines).imported == len(ODD_ROWS) + 1
         assert copy.examine() == []
-    with closing(sqlite3.connect(path)) as file:
+    with raw(path) as file:
         kept = dict(file.execute("SELECT key, value FROM memstore_meta"))
     assert json.loads(kept["unreadable_texts:1"])["content"] == "61ff62"
 
 
 def test_database_of_another_program_is_refused_and_untouched(path: Path) -> None:
-    with closing(sqlite3.connect(path)) as other:
+    with raw(path) as other:
         other.execute("CREATE TABLE bookmarks (url TEXT)")
         other.commit()
     before = path.read_bytes()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import random
 import signal
-import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -24,6 +23,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from tests.conftest import WordEmbedder
 from tests.support.http_server import Asked, serving
+from tests.support.raw import raw
 
 import memstore
 from memstore import Conflict, NewFact, NotFound, Store
@@ -174,7 +174,7 @@ def test_going_back_is_one_step_and_what_came_since_is_pending(
 
 
 def journal(store: Store) -> list[str]:
-    with closing(sqlite3.connect(store.path)) as file:
+    with raw(store.path) as file:
         return [kind for (kind,) in file.execute("SELECT kind FROM memstore_journal ORDER BY id")]
 
 
@@ -213,7 +213,7 @@ def test_dropping_takes_the_vectors_away(store: Store, path: Path) -> None:
     store.generations.drop(1, progress=lambda *at: done.append(at))
     assert states(store) == [(2, "active", "words-24", 24)]
     assert done[-1][0] == done[-1][1] > 30
-    with closing(sqlite3.connect(path)) as file:
+    with raw(path) as file:
         for table in ("memstore_fact_vectors", "memstore_piece_vectors"):
             of = file.execute(f"SELECT DISTINCT generation_id FROM {table}").fetchall()
             assert of == [(2,)]
@@ -304,7 +304,7 @@ def test_erasing_takes_the_vectors_of_every_generation(store: Store, path: Path)
     store.generations.stage(Buckets("third", 12))
     store.erase(fact.id)
     store.episodes.erase(episode.id)
-    with closing(sqlite3.connect(path)) as file:
+    with raw(path) as file:
         for table, owner in (("fact", fact.id), ("piece", None)):
             erased = file.execute(
                 f"SELECT embedding, embed_attempts FROM memstore_{table}_vectors"

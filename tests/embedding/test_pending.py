@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import sqlite3
 import subprocess
 import sys
 import threading
@@ -17,6 +16,7 @@ from typing import Any
 import pytest
 from tests.conftest import WordEmbedder
 from tests.support.embedding_server import EmbeddingServer
+from tests.support.raw import raw
 
 import memstore
 from memstore import NewFact, Store
@@ -104,7 +104,7 @@ def test_an_episode_erased_meanwhile_gets_no_vector(
 
     embedder.embed = erase_first
     assert store.embed_pending().embedded == 0
-    with closing(sqlite3.connect(path)) as file:
+    with raw(path) as file:
         assert file.execute("SELECT embedding FROM memstore_piece_vectors").fetchall() == [(None,)]
     assert (waiting(store), store.examine()) == (0, [])
 
@@ -205,7 +205,7 @@ def test_a_lease_is_held_by_one_and_given_back(engine: SqliteEngine, path: Path)
     assert not first.held
     with second:
         assert second.held
-    with closing(sqlite3.connect(path)) as file:
+    with raw(path) as file:
         assert file.execute("SELECT * FROM memstore_leases").fetchall() == []
 
 
@@ -221,7 +221,7 @@ def test_a_lease_is_renewed_while_its_holder_lives(engine: SqliteEngine) -> None
 
 def put_lease(path: Path, holder: str, seconds_from_now: float) -> None:
     at = clock.to_text(clock.utc_now() + timedelta(seconds=seconds_from_now))
-    with closing(sqlite3.connect(path)) as file:
+    with raw(path) as file:
         file.execute("INSERT OR REPLACE INTO memstore_leases VALUES ('job', ?, ?)", (holder, at))
         file.commit()
 
@@ -245,7 +245,7 @@ def test_a_holder_notices_that_its_lease_went_to_another(engine: SqliteEngine, p
     with Lease(engine, "job", 0.3) as lease:
         put_lease(path, "somebody", 0.2)
         assert wait_for(lambda: not lease.held or lease.is_free())
-    with closing(sqlite3.connect(path)) as file:
+    with raw(path) as file:
         assert file.execute("SELECT count(*) FROM memstore_leases").fetchone()[0] <= 1
 
 
@@ -339,7 +339,7 @@ def test_a_background_with_nothing_to_do_writes_nothing(
     store: Store, path: Path, embedder: Any
 ) -> None:
     store.add("tea", subject="sue")
-    with closing(sqlite3.connect(path)) as file:
+    with raw(path) as file:
         before = file.execute("PRAGMA data_version").fetchone()
         embedder.calls.clear()
         store.embed_in_background(interval_seconds=0.01)
@@ -352,7 +352,7 @@ def test_a_background_waits_for_a_lease_without_writing(
     store: Store, wordless: Store, path: Path, engine: SqliteEngine
 ) -> None:
     wordless.add("tea", subject="sue")
-    with Lease(engine, JOB), closing(sqlite3.connect(path)) as file:
+    with Lease(engine, JOB), raw(path) as file:
         before = file.execute("PRAGMA data_version").fetchone()
         store.embed_in_background(interval_seconds=0.01)
         time.sleep(0.4)
@@ -423,7 +423,7 @@ def test_what_was_erased_does_not_stand_in_the_queue(wordless: Store, path: Path
     wordless.episodes.add("said", source="test")
     wordless.clear()
     wordless.add("the only one that waits", subject="s")
-    with closing(sqlite3.connect(path)) as file:
+    with raw(path) as file:
         attempts = file.execute(
             "SELECT embed_attempts, count(*) FROM memstore_fact_vectors GROUP BY 1"
         ).fetchall()
@@ -466,5 +466,5 @@ def test_watching_embeds_until_it_is_interrupted(path: Path) -> None:
         "watching for what waits for its embedding; Ctrl-C ends it",
         "stopped; 2 texts embedded in all",
     ]
-    with closing(sqlite3.connect(path)) as file:
+    with raw(path) as file:
         assert file.execute("SELECT * FROM memstore_leases").fetchall() == []

@@ -10,7 +10,6 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
-from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.conftest import WordEmbedder
+from tests.support.raw import raw
 
 import memstore
 from memstore import (
@@ -44,7 +44,7 @@ WORDS = st.text(
 
 
 def sql(path: Path, statement: str, *values: Any) -> list[Any]:
-    with closing(sqlite3.connect(path)) as file:
+    with raw(path) as file:
         found = file.execute(statement, values).fetchall()
         file.commit()
         return found

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.raw import raw
 
 import memstore
 from memstore import (
@@ -285,7 +285,7 @@ def test_erasing_a_fact_takes_its_words_out_of_the_evidence(
     store: Store, path: Path, proposed: memstore.Proposal, which: str, accepted: bool
 ) -> None:
     secret = {"changes": [["Berlin-secret", "Lisbon-secret"]]}
-    with closing(sqlite3.connect(path)) as file:
+    with raw(path) as file:
         file.execute("UPDATE memstore_proposals SET evidence = ?", (str(secret).replace("'", '"'),))
         file.commit()
     if accepted:
@@ -338,7 +338,7 @@ def test_episode_recorded_again_is_the_same_in_its_scope_only(
 )
 def test_episodes_are_append_only(store: Store, path: Path, sql: str) -> None:
     store.episodes.record("hello", source="chat")
-    with closing(sqlite3.connect(path)) as file, pytest.raises(sqlite3.Error, match="append-only"):
+    with raw(path) as file, pytest.raises(sqlite3.Error, match="append-only"):
         file.execute(sql)
 
 
@@ -357,7 +357,7 @@ def test_erasing_an_episode_removes_its_bytes(store: Store, path: Path) -> None:
 
 def test_doctor_finds_an_episode_that_was_changed(store: Store, path: Path) -> None:
     store.episodes.record("hello")
-    with closing(sqlite3.connect(path)) as file:
+    with raw(path) as file:
         file.execute("DROP TRIGGER memstore_episodes_fixed")
         file.execute("UPDATE memstore_episodes SET content = 'forged'")
         file.commit()

@@ -6,7 +6,6 @@ import json
 import os
 import re
 import shutil
-import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
@@ -19,6 +18,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.original_files import VERSIONS, original_file
+from tests.support.raw import raw
 
 import memstore
 from memstore import StorageError, Store, TransferError
@@ -399,7 +399,7 @@ def test_original_namespaces_are_kept_where_asked(
     path: Path, open_store: Callable[..., Store], tmp_path: Path
 ) -> None:
     file = original_file(tmp_path / "o.db", NEWEST)
-    with closing(sqlite3.connect(file)) as there:
+    with raw(file) as there:
         there.execute("UPDATE memstore_facts SET namespace = 'work' WHERE id IN (3, 7)")
         there.commit()
     store = open_store()
@@ -412,7 +412,7 @@ def test_original_namespaces_are_kept_where_asked(
 def test_original_files_with_the_same_ids_both_come_in(store: Store, tmp_path: Path) -> None:
     """Ids are small numbers there; another file's fact 7 is another fact."""
     home, work = (original_file(tmp_path / name, NEWEST) for name in ("home.db", "work.db"))
-    with closing(sqlite3.connect(work)) as there:
+    with raw(work) as there:
         there.execute("UPDATE memstore_facts SET content = content || ' at work'")
         there.commit()
     store.import_from("memstore", home)
@@ -422,7 +422,7 @@ def test_original_files_with_the_same_ids_both_come_in(store: Store, tmp_path: P
 
 def test_original_file_open_elsewhere_is_read_with_its_log(store: Store, tmp_path: Path) -> None:
     file = original_file(tmp_path / "o.db", NEWEST)
-    with closing(sqlite3.connect(file)) as writer:
+    with raw(file) as writer:
         writer.execute("PRAGMA journal_mode = WAL")
         writer.execute("UPDATE memstore_facts SET content = 'only in the log' WHERE id = 7")
         writer.commit()
@@ -437,7 +437,7 @@ def test_original_closed_file_with_a_log_stays_alone(store: Store, tmp_path: Pat
     folder = tmp_path / "there"
     folder.mkdir()
     file = original_file(folder / "o.db", NEWEST)
-    with closing(sqlite3.connect(file)) as writer:
+    with raw(file) as writer:
         writer.execute("PRAGMA journal_mode = WAL")
     before = as_it_was(file)
     assert store.import_from("memstore", file).facts == 4
@@ -446,7 +446,7 @@ def test_original_closed_file_with_a_log_stays_alone(store: Store, tmp_path: Pat
 
 def test_original_log_left_by_a_crash_is_read(store: Store, tmp_path: Path) -> None:
     live, crashed = original_file(tmp_path / "live.db", NEWEST), tmp_path / "crashed.db"
-    with closing(sqlite3.connect(live)) as writer:
+    with raw(live) as writer:
         writer.execute("PRAGMA journal_mode = WAL")
         writer.execute("UPDATE memstore_facts SET content = 'only in the log' WHERE id = 7")
         writer.commit()
@@ -461,7 +461,7 @@ def test_original_log_left_by_a_crash_is_read(store: Store, tmp_path: Path) -> N
 def test_original_changes_since_the_last_import_follow(store: Store, tmp_path: Path) -> None:
     file = original_file(tmp_path / "o.db", NEWEST)
     store.import_from("memstore", file)
-    with closing(sqlite3.connect(file)) as there:
+    with raw(file) as there:
         there.execute(
             "INSERT INTO memstore_facts (id, content, subject, category, created_at)"
             " VALUES (20, 'retired', 'eve', 'identity', '2025-07-01T00:00:00Z')"
@@ -480,7 +480,7 @@ def test_original_changes_since_the_last_import_follow(store: Store, tmp_path: P
 
 def test_original_oddities_are_mended_and_named(store: Store, tmp_path: Path) -> None:
     file = original_file(tmp_path / "o.db", NEWEST)
-    with closing(sqlite3.connect(file)) as there:
+    with raw(file) as there:
         there.execute("PRAGMA foreign_keys = OFF")
         there.executescript(
             """
@@ -513,7 +513,7 @@ def test_original_oddities_are_mended_and_named(store: Store, tmp_path: Path) ->
 
 def test_original_damaged_successor_left_out_revives_nothing(store: Store, tmp_path: Path) -> None:
     file = original_file(tmp_path / "o.db", NEWEST)
-    with closing(sqlite3.connect(file)) as there:
+    with raw(file) as there:
         there.execute("UPDATE memstore_facts SET content = '' WHERE id = 7")
         there.commit()
     refused(store, "memstore", file, "^fact 7 .*content is empty")
@@ -525,7 +525,7 @@ def test_original_damaged_successor_left_out_revives_nothing(store: Store, tmp_p
 def chained(path: Path, links: dict[int, int | None]) -> Path:
     """Write a file of facts that supersede each other."""
     original_file(path, 4, facts=False)
-    with closing(sqlite3.connect(path)) as there:
+    with raw(path) as there:
         there.executemany(
             "INSERT INTO memstore_facts (id, content, subject, category, superseded_by, created_at)"
             " VALUES (?, 'fact ' || ?1, 's', 'note', ?, '2025-01-01T00:00:00Z')",
@@ -598,7 +598,7 @@ def test_original_screening_is_respected(
 ) -> None:
     """Its program shows nobody what it blocked, and takes the rest for a memory."""
     file = original_file(tmp_path / "o.db", NEWEST)
-    with closing(sqlite3.connect(file)) as there:
+    with raw(file) as there:
         there.execute("UPDATE memstore_facts SET screen_state = ? WHERE id = 9", (state,))
         there.commit()
     report = store.import_from("memstore", file)
@@ -615,7 +615,7 @@ def test_original_refuses_other_files(store: Store, path: Path, tmp_path: Path) 
     text = tmp_path / "text"
     text.write_text("no database")
     other = tmp_path / "other.db"
-    with closing(sqlite3.connect(other)) as file:
+    with raw(other) as file:
         file.execute("CREATE TABLE history (a)")
     for file_, why in (
         (text, "not a SQLite database"),
@@ -744,7 +744,7 @@ def test_mem0_memory_changed_here_since_stays(store: Store, tmp_path: Path) -> N
 def test_mem0_history_db_is_refused_and_says_what_to_do(store: Store, tmp_path: Path) -> None:
     """It knows no owners, and older versions write deletions into it without a time."""
     file = tmp_path / "history.db"
-    with closing(sqlite3.connect(file)) as there:
+    with raw(file) as there:
         there.execute("CREATE TABLE history (id TEXT PRIMARY KEY, memory_id TEXT, new_memory TEXT)")
     with pytest.raises(StorageError, match=r"history\.db does not say whose.*get_all"):
         store.import_from("mem0", file)

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.raw import raw
 
 import memstore
 from memstore import (
@@ -466,7 +465,7 @@ def test_storing_that_fails_stores_nothing_and_is_done_again(
     path: Path, open_store: Callable[..., Store]
 ) -> None:
     open_store().close()
-    with closing(sqlite3.connect(path)) as file:
+    with raw(path) as file:
         file.execute(
             "CREATE TRIGGER stop BEFORE INSERT ON memstore_facts WHEN new.content LIKE '%tea'"
             " BEGIN SELECT RAISE(ABORT, 'disk on fire'); END"
@@ -475,7 +474,7 @@ def test_storing_that_fails_stores_nothing_and_is_done_again(
         with pytest.raises(memstore.StorageError, match="disk on fire"):
             Extractor(failing, Scripted(reply(MONDAY, TEA))).extract("text")
         assert failing.list() == []
-    with closing(sqlite3.connect(path)) as file:
+    with raw(path) as file:
         file.execute("DROP TRIGGER stop")
     store = open_store()
     done = Extractor(store, Scripted(reply(MONDAY, TEA))).extract("text")

@@ -7,7 +7,6 @@ import os
 import random
 import shutil
 import signal
-import sqlite3
 import subprocess
 import sys
 import time
@@ -20,6 +19,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.conftest import WordEmbedder
+from tests.support.raw import raw
 
 import memstore
 from memstore import (
@@ -120,7 +120,7 @@ def fact(store: Store, content: str) -> memstore.Fact:
 
 def log_alone(source: Path, target: Path) -> Path:
     """A copy of a file in which nothing is left but the episodes and what the models answered."""
-    with closing(sqlite3.connect(source)) as file, closing(sqlite3.connect(target)) as copy:
+    with raw(source) as file, raw(target) as copy:
         file.backup(copy)
         copy.execute("PRAGMA foreign_keys = OFF")
         copy.execute("DROP TRIGGER memstore_journal_keep")
@@ -186,7 +186,7 @@ def test_missing_fact_is_added_and_the_rest_left(
     before = rows(store)
     lost = fact(store, "Ana has a cat").id
     store.close()
-    with closing(sqlite3.connect(path)) as file:
+    with raw(path) as file:
         file.execute("DROP TRIGGER memstore_journal_keep")
         for table in ("memstore_journal", "memstore_fact_vectors"):
             file.execute(f"DELETE FROM {table} WHERE fact_id = ?", (lost,))
@@ -515,7 +515,7 @@ def test_doctor_finds_replies_that_should_be_gone(
     else:
         store.erase(fact(store, TEA).id)
     store.close()
-    with closing(sqlite3.connect(path)) as file:
+    with raw(path) as file:
         file.executemany(
             "INSERT INTO memstore_replies (episode_id, key, model, reply, created_at)"
             " VALUES (?, ?, ?, ?, ?)",

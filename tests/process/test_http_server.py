@@ -22,6 +22,7 @@ import httpx2
 import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
+from tests.support.raw import raw
 from tests.support.served import MCP_HEADERS, Served, request
 
 import memstore
@@ -71,7 +72,7 @@ def tokens(home: Path) -> dict[str, str]:
             "expired": work.tokens.create("expired", expires_at="2999-01-01")[1],
         }
         work.tokens.revoke("revoked")
-    with closing(sqlite3.connect(home)) as file:
+    with raw(home) as file:
         file.execute(
             "UPDATE memstore_tokens SET expires_at = '2020-01-01T00:00:00.000000Z'"
             " WHERE name = 'expired'"
@@ -577,7 +578,7 @@ def test_a_signal_ends_it_while_the_file_is_opened(path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     flags = ["--db", str(path), "--embedder", "none", "--http", f"0.0.0.0:{port}"]
-    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+    with raw(path, isolation_level=None) as other:
         other.execute("PRAGMA locking_mode = EXCLUSIVE")
         other.execute("BEGIN EXCLUSIVE")  # nobody else can open it
         process = subprocess.Popen(
@@ -635,7 +636,7 @@ def test_a_signal_ends_it_with_connections_open(
 @pytest.fixture
 def writing(path: Path) -> Iterator[sqlite3.Connection]:
     """Somebody else who writes to the file, so that a call has to wait."""
-    with closing(sqlite3.connect(path, isolation_level=None, check_same_thread=False)) as other:
+    with raw(path, isolation_level=None, check_same_thread=False) as other:
         yield other
 
 

@@ -6,13 +6,11 @@ import json
 import os
 import signal
 import socket
-import sqlite3
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable
-from contextlib import closing
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -20,6 +18,7 @@ from typing import Any
 import anyio
 import pytest
 from mcp import Client, ClientSession, StdioServerParameters, stdio_client
+from tests.support.raw import raw
 
 import memstore
 from memstore.database.migrations import VERSION
@@ -106,7 +105,7 @@ def test_conversation_of_a_real_client(path: Path) -> None:
 def test_initialize_does_not_wait_for_a_locked_file_with_a_migration_to_do(
     raw_client: Callable[..., Any], path: Path
 ) -> None:
-    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+    with raw(path, isolation_level=None) as other:
         other.executescript(
             files("memstore.database.schema").joinpath("original/v01.sql").read_text("utf-8")
             + "CREATE TABLE memstore_version (version INTEGER NOT NULL);"
@@ -346,7 +345,7 @@ def test_calls_run_at_once(raw_client: Callable[..., Any], path: Path) -> None:
     client = raw_client()
     client.hello()
     client.call("memory_store", content="seen while another writes", subject="s")
-    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+    with raw(path, isolation_level=None) as other:
         other.execute("BEGIN IMMEDIATE")
         waiting = client.send(
             "tools/call", {"name": "memory_store", "arguments": {"content": "x", "subject": "y"}}

@@ -6,18 +6,18 @@ import gc
 import os
 import random
 import signal
-import sqlite3
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.raw import raw
 
 import memstore
 from memstore import NotFound, StorageError, Store, StoreBusy, StoreClosed
@@ -290,7 +290,7 @@ def test_open_of_a_locked_file_without_log_is_busy(
     lock: str, path: Path, open_store: Callable[..., Store]
 ) -> None:
     """A file of before: without a write-ahead log a writer keeps the readers out, too."""
-    with closing(sqlite3.connect(path)) as file:
+    with raw(path) as file:
         file.execute("CREATE TABLE memstore_version (version INTEGER NOT NULL)")
     with (
         running(HOLD, path, f"BEGIN {lock}"),
@@ -606,7 +606,7 @@ def read_only(path: Path, open_store: Callable[..., Store]) -> Store:
         store.add("reading goes on", subject="r")
         store.delete(store.add("gone", subject="r").id)
         store.add("pending as yet", subject="r")
-    with closing(sqlite3.connect(path)) as file:
+    with raw(path) as file:
         file.execute("UPDATE memstore_fact_vectors SET embedding = NULL WHERE fact_id = 4")
         file.commit()
     return open_store(read_only=True, wait_seconds=5)
@@ -619,7 +619,7 @@ def test_read_only_store_refuses_writes(
     with pytest.raises(StorageError, match="for reading only"):
         write(read_only)
     read_only.close()
-    with closing(sqlite3.connect(path)) as file:
+    with raw(path) as file:
         assert file.execute("SELECT max(id), sum(use_count) FROM memstore_facts").fetchone() == (
             4,
             0,

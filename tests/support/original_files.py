@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import sqlite3
-from contextlib import closing
 from pathlib import Path
+
+from tests.support.raw import raw
 
 STEPS: dict[int, str] = {
     1: """
@@ -117,7 +117,7 @@ def original_file(path: Path, version: int, *, facts: bool = True) -> Path:
         version: of the schema.
         facts: with a chain of two, a task and a note, and with what the version knows of them.
     """
-    with closing(sqlite3.connect(path)) as file:
+    with raw(path) as file:
         file.execute("PRAGMA synchronous = OFF")  # nobody pulls the plug on a test
         for step in range(1, version + 1):
             file.executescript(STEPS[step])

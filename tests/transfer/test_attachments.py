@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.raw import raw
 
 from memstore import (
     AccessDenied,
@@ -89,7 +89,7 @@ TABLES = {
 def held(store: Store) -> dict[str, list[dict[str, Any]]]:
     """All that the tables hold, ids of episodes by their UUID; from the rows."""
     found: dict[str, list[dict[str, Any]]] = {}
-    with closing(sqlite3.connect(store.path)) as file:
+    with raw(store.path) as file:
         file.row_factory = sqlite3.Row
         uuids = dict(file.execute("SELECT id, uuid FROM memstore_episodes").fetchall())
         for table, order in TABLES.items():

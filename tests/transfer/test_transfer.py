@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -13,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.raw import raw
 
 import memstore
 from memstore import Store, TransferError
@@ -60,7 +59,7 @@ def fill(store: Store) -> dict[str, int]:
 
 def everything(store: Store) -> dict[str, dict[str, Any]]:
     """All that an export holds of each fact, by UUID, links by UUID too; from the rows."""
-    with closing(sqlite3.connect(store.path)) as file:
+    with raw(store.path) as file:
         cursor = file.execute("SELECT * FROM memstore_facts ORDER BY id")
         names = [column[0] for column in cursor.description]
         rows = [dict(zip(names, row, strict=True)) for row in cursor]
@@ -103,7 +102,7 @@ def test_import_twice_changes_nothing(store: Store, target: Store) -> None:
     lines = list(store.export())
     target.import_(lines)
     before = everything(target)
-    with closing(sqlite3.connect(target.path)) as file:
+    with raw(target.path) as file:
         journal = file.execute("SELECT count(*) FROM memstore_journal").fetchone()
         report = target.import_(lines)
         assert file.execute("SELECT count(*) FROM memstore_journal").fetchone() == journal
@@ -275,7 +274,7 @@ def test_import_of_an_upgraded_file_s_export(
     tmp_path: Path, open_store: Callable[..., Store], target: Store
 ) -> None:
     old = tmp_path / "v6.db"
-    with closing(sqlite3.connect(old)) as file:
+    with raw(old) as file:
         file.executescript(V6)
     upgraded = open_store(old)
     assert target.import_(upgraded.export()).imported == 3

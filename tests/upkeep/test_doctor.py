@@ -7,7 +7,7 @@ import re
 import sqlite3
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, rule
+from tests.support.raw import raw
 
 import memstore
 from memstore import Conflict, NotFound, Store
@@ -43,7 +44,7 @@ def healthy(path: Path, open_store: Callable[..., Store]) -> Path:
 @contextmanager
 def surgery(path: Path) -> Iterator[sqlite3.Connection]:
     """The file, open behind the store's back: no foreign keys, no triggers of the journal."""
-    with closing(sqlite3.connect(path)) as file:
+    with raw(path) as file:
         file.execute("DROP TRIGGER memstore_journal_keep")
         file.execute("DROP TRIGGER memstore_journal_fixed")
         yield file
@@ -51,7 +52,7 @@ def surgery(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 def rows(path: Path, *, derived: bool = False) -> list[dict[str, Any]]:
-    with closing(sqlite3.connect(path)) as file:
+    with raw(path) as file:
         cursor = file.execute(
             "SELECT f.*, v.embedding FROM memstore_facts f LEFT JOIN memstore_fact_vectors v"
             " ON v.fact_id = f.id ORDER BY f.id"
@@ -142,7 +143,7 @@ def test_damage_to_derived_data_is_found_and_mended(
     damage: str, healthy: Path, open_store: Callable[..., Store]
 ) -> None:
     script, check, says = DERIVED_DAMAGE[damage]
-    with closing(sqlite3.connect(healthy)) as file:
+    with raw(healthy) as file:
         trigger = file.execute(
             "SELECT sql FROM sqlite_schema WHERE name = 'memstore_facts_au'"
         ).fetchone()[0]
@@ -293,7 +294,7 @@ def test_damage_to_rows_is_found_and_left_to_a_person(
 
 
 def test_damaged_pages_are_found(healthy: Path, open_store: Callable[..., Store]) -> None:
-    with closing(sqlite3.connect(healthy)) as file:
+    with raw(healthy) as file:
         [(root, size)] = file.execute(
             "SELECT s.rootpage, p.page_size FROM sqlite_schema s, pragma_page_size p"
             " WHERE s.name = 'idx_memstore_subject'"
@@ -310,7 +311,7 @@ def test_damaged_pages_are_found(healthy: Path, open_store: Callable[..., Store]
 def test_damaged_embedding_costs_searches_nothing(
     blob: str, healthy: Path, open_store: Callable[..., Store]
 ) -> None:
-    with closing(sqlite3.connect(healthy)) as file:
+    with raw(healthy) as file:
         file.execute(f"UPDATE memstore_fact_vectors SET embedding = x'{blob}' WHERE fact_id = 5")
         file.commit()
     store = open_store()
@@ -325,7 +326,7 @@ def test_finding_names_some_and_counts_the_rest(
 ) -> None:
     with open_store() as store:
         store.add_many({"content": f"fact {n}", "subject": "s"} for n in range(25))
-    with closing(sqlite3.connect(path)) as file:
+    with raw(path) as file:
         file.execute("UPDATE memstore_facts SET content = content || '!'")
         file.commit()
     [finding] = open_store().examine()

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-import sqlite3
 from collections.abc import Iterator
-from contextlib import ExitStack, closing
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ import pytest
 from tests.support.embedding_server import EmbeddingServer
 from tests.support.http_server import Asked, serving
 from tests.support.model_server import ModelServer
+from tests.support.raw import raw
 from tests.support.served import Served, request
 
 import memstore
@@ -184,7 +184,7 @@ def test_what_the_embedder_quotes_is_told_to_nobody_else(path: Path) -> None:
 def test_a_chain_into_another_namespace_is_not_followed(store: memstore.Store) -> None:
     old = store.add("ours, once", subject="s")
     new = store.within("theirs").add(f"{SECRET}", subject="s")
-    with closing(sqlite3.connect(store.path)) as file:  # as the original's files may hold it
+    with raw(store.path) as file:  # as the original's files may hold it
         file.execute(
             "UPDATE memstore_facts SET superseded_by = ?, superseded_at = created_at WHERE id = ?",
             (new.id, old.id),

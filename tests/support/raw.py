@@ -1,0 +1,16 @@
+"""Files opened past the library, as another program opens them. The one door of ``sqlite3``."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from typing import Any
+
+
+@contextmanager
+def raw(path: str | os.PathLike[str], **options: Any) -> Iterator[sqlite3.Connection]:
+    """Open a file, and close it at the end; what was not committed is lost."""
+    with closing(sqlite3.connect(path, **options)) as connection:
+        yield connection
