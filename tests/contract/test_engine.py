@@ -1,0 +1,234 @@
+"""What every engine does: transactions, locks, snapshots, copies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from memstore.database.engine import Engine, Transaction
+from memstore.errors import Remedy, StorageError, StoreBusy, StoreClosed
+
+OpenEngine = Callable[[], Engine]
+
+
+def add(transaction: Transaction, *names: str) -> None:
+    for name in names:
+        transaction.run("INSERT INTO items (name) VALUES (:name)", {"name": name})
+
+
+def names(engine: Engine) -> list[str]:
+    with engine.read() as transaction:
+        return [name for (name,) in transaction.rows("SELECT name FROM items ORDER BY id")]
+
+
+def test_a_write_is_committed_at_the_end(engine: Engine, open_engine: OpenEngine) -> None:
+    other = open_engine()
+    with engine.write() as transaction:
+        add(transaction, "one")
+        assert names(other) == []
+    assert names(other) == ["one"]
+
+
+def test_a_write_is_rolled_back_on_an_error(engine: Engine) -> None:
+    def fail() -> None:
+        with engine.write() as transaction:
+            add(transaction, "one")
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        fail()
+    assert names(engine) == []
+    with engine.write() as transaction:
+        add(transaction, "two")
+    assert names(engine) == ["two"]
+
+
+def test_a_write_is_rolled_back_when_a_statement_fails(engine: Engine) -> None:
+    with pytest.raises(StorageError), engine.write() as transaction:
+        transaction.run("INSERT INTO items (name) SELECT 'one' UNION ALL SELECT NULL")
+    assert names(engine) == []
+
+
+def test_a_transaction_reads_what_it_wrote(engine: Engine) -> None:
+    with engine.write() as transaction:
+        add(transaction, "one", "two")
+        assert transaction.scalar("SELECT count(*) FROM items") == 2
+
+
+def test_a_read_sees_one_state_from_first_to_last(engine: Engine, open_engine: OpenEngine) -> None:
+    other = open_engine()
+    with engine.read() as transaction:
+        assert transaction.scalar("SELECT count(*) FROM items") == 0
+        with other.write() as writing:
+            add(writing, "one")
+        assert transaction.scalar("SELECT count(*) FROM items") == 0
+    assert names(engine) == ["one"]
+
+
+def test_a_read_does_not_wait_for_a_writer(engine: Engine, open_engine: OpenEngine) -> None:
+    other = open_engine()
+    with engine.write() as transaction:
+        add(transaction, "one")
+        assert names(other) == []
+        assert names(engine) == []
+
+
+@pytest.mark.parametrize("same", [True, False])
+def test_a_second_writer_is_told_that_the_database_is_busy(
+    engine: Engine, open_engine: OpenEngine, same: bool
+) -> None:
+    other = engine if same else open_engine()
+    with engine.write() as transaction:
+        add(transaction, "one")
+        with pytest.raises(StoreBusy) as caught, other.write(wait_seconds=0):
+            pytest.fail("two writers at once")
+    assert caught.value.remedy is Remedy.WAIT
+    with other.write(wait_seconds=0) as transaction:
+        add(transaction, "two")
+    assert names(engine) == ["one", "two"]
+
+
+def test_rows_yields_every_row(engine: Engine) -> None:
+    with engine.write() as transaction:
+        add(transaction, "one", "two")
+        rows = transaction.rows("SELECT id, name FROM items ORDER BY id")
+        assert list(rows) == [(1, "one"), (2, "two")]
+
+
+def test_one_returns_the_first_row_or_none(engine: Engine) -> None:
+    with engine.write() as transaction:
+        assert transaction.one("SELECT name FROM items ORDER BY id") is None
+        add(transaction, "one", "two")
+        assert transaction.one("SELECT name FROM items ORDER BY id") == ("one",)
+
+
+def test_an_insert_with_returning_takes_effect(engine: Engine) -> None:
+    with engine.write() as transaction:
+        sql = "INSERT INTO items (name) VALUES (:name) RETURNING id, name"
+        assert transaction.one(sql, {"name": "one"}) == (1, "one")
+    assert names(engine) == ["one"]
+
+
+def test_run_returns_how_many_rows_changed(engine: Engine) -> None:
+    with engine.write() as transaction:
+        add(transaction, "one", "two")
+        assert transaction.run("UPDATE items SET data = name") == 2
+        assert transaction.run("DELETE FROM items WHERE id = :id", {"id": 3}) == 0
+
+
+@pytest.mark.parametrize(
+    ("sql", "number"),
+    [
+        ("SELECT 7", 7),
+        ("SELECT max(id) FROM items", 0),
+        ("SELECT id FROM items", 0),
+    ],
+)
+def test_scalar_is_zero_without_a_number(engine: Engine, sql: str, number: int) -> None:
+    with engine.read() as transaction:
+        assert transaction.scalar(sql) == number
+
+
+def test_ints_returns_the_first_column(engine: Engine) -> None:
+    with engine.write() as transaction:
+        add(transaction, "one", "two")
+        assert transaction.ints("SELECT id, name FROM items ORDER BY id DESC") == [2, 1]
+
+
+def test_a_statement_need_not_name_every_parameter(engine: Engine) -> None:
+    with engine.write() as transaction:
+        add(transaction, "one")
+        sql = "SELECT name FROM items WHERE id = :id"
+        assert transaction.one(sql, {"id": 1, "namespace": "work"}) == ("one",)
+
+
+@pytest.mark.parametrize("value", ["", "O'Neil :name %s %(name)s", "\u4f60\u597d", None])
+def test_a_text_comes_back_as_it_was(engine: Engine, value: str | None) -> None:
+    with engine.write() as transaction:
+        row = transaction.one(
+            "INSERT INTO items (name, data) VALUES (':x', :data) RETURNING name, data",
+            {"data": value},
+        )
+    assert row == (":x", value)
+
+
+def test_links_are_enforced_unless_they_are_not_checked(engine: Engine) -> None:
+    dangling = "INSERT INTO parts (item_id) VALUES (99)"
+    with pytest.raises(StorageError), engine.write() as transaction:
+        transaction.run(dangling)
+    with engine.write(check_links=False) as transaction:
+        transaction.run(dangling)
+    with pytest.raises(StorageError), engine.write() as transaction:
+        transaction.run(dangling)
+
+
+def test_a_statement_that_makes_no_sense_is_an_error(engine: Engine) -> None:
+    with engine.read() as transaction, pytest.raises(StorageError, match="nonsense"):
+        transaction.one("SELECT nonsense FROM items")
+
+
+def test_a_closed_engine_says_so(engine: Engine) -> None:
+    engine.close()
+    engine.close()
+    with pytest.raises(StoreClosed) as caught, engine.read():
+        pytest.fail("read after closing")
+    assert caught.value.remedy is Remedy.OPEN_AGAIN
+    with pytest.raises(StoreClosed), engine.write():
+        pytest.fail("written after closing")
+
+
+def test_what_was_written_is_there_when_it_is_opened_again(
+    engine: Engine, open_engine: OpenEngine
+) -> None:
+    with engine.write() as transaction:
+        add(transaction, "one")
+    engine.close()
+    assert names(open_engine()) == ["one"]
+
+
+def test_a_backup_is_made_beside_a_writer_and_is_refused_where_a_file_is(
+    engine: Engine, open_engine: OpenEngine, tmp_path: Path
+) -> None:
+    with engine.write() as transaction:
+        add(transaction, *("x" * 1000 for _ in range(100)))
+    told: list[tuple[int, int]] = []
+    target = tmp_path / "copy"
+    with open_engine().write() as writing:
+        add(writing, "not committed")
+        engine.backup(target, lambda done, total: told.append((done, total)))
+    assert target.stat().st_size > 100_000
+    assert told[-1][0] == told[-1][1] > 0
+    assert b"not committed" not in target.read_bytes()
+    before = target.read_bytes()
+    with pytest.raises(StorageError) as caught:
+        engine.backup(target)
+    assert caught.value.remedy is Remedy.NAME_FILE
+    assert target.read_bytes() == before
+
+
+def test_compacting_gives_the_room_back(engine: Engine) -> None:
+    with engine.write() as transaction:
+        add(transaction, *("x" * 1000 for _ in range(1000)))
+    with engine.write() as transaction:
+        transaction.run("DELETE FROM items WHERE id > 1")
+    before = engine.size_bytes()
+    assert engine.compact()
+    assert engine.size_bytes() < before / 4
+    assert names(engine) == ["x" * 1000]
+
+
+def listed(transaction: Transaction, values: Sequence[int] | Sequence[str], column: str) -> int:
+    sql = f"SELECT count(*) FROM items WHERE {column} IN {transaction.dialect.listed('values')}"
+    return transaction.scalar(sql, {"values": values})
+
+
+def test_a_list_is_one_parameter(engine: Engine) -> None:
+    with engine.write() as transaction:
+        add(transaction, *(str(number) for number in range(2000)))
+        assert listed(transaction, [], "id") == 0
+        assert listed(transaction, [2, 3, 9999], "id") == 2
+        assert listed(transaction, (4,), "id") == 1
+        assert listed(transaction, list(range(1, 2001)), "id") == 2000
+        assert listed(transaction, ["7", "it's", '"8"'], "name") == 1
