@@ -69,10 +69,10 @@ if TYPE_CHECKING:
     from memstore.facts.batch import AddFact, Applied, DeleteFact, KeepFact, SupersedeFact
     from memstore.learn.async_memory import AsyncMemory
     from memstore.learn.consolidation import Consolidated, consolidate
+    from memstore.learn.events import Refusal
     from memstore.learn.extraction import Extracted, Extraction, Extractor, Outcome
-    from memstore.learn.items import extract_facts
     from memstore.learn.memory import Memory
-    from memstore.learn.operations import Add, Delete, Keep, Refusal, Update
+    from memstore.learn.reading import extract_facts
     from memstore.providers import (
         AnthropicGenerator,
         LocalEmbedder,
@@ -88,14 +88,12 @@ __version__ = "0.1.0"
 
 __all__ = [
     "AccessDenied",
-    "Add",
     "AddFact",
     "AnthropicGenerator",
     "Applied",
     "AsyncMemory",
     "Conflict",
     "Consolidated",
-    "Delete",
     "DeleteFact",
     "Embedder",
     "EmbedderError",
@@ -121,7 +119,6 @@ __all__ = [
     "InvalidArgument",
     "InvalidArgumentType",
     "JSONGenerator",
-    "Keep",
     "KeepFact",
     "LearningError",
     "LikelySame",
@@ -158,7 +155,6 @@ __all__ = [
     "Task",
     "Token",
     "TransferError",
-    "Update",
     "WordsOnly",
     "__version__",
     "consolidate",
@@ -187,9 +183,9 @@ _NAMES = {
     "learn.async_memory": "AsyncMemory",
     "learn.consolidation": "Consolidated consolidate",
     "learn.extraction": "Extracted Extraction Extractor Outcome",
-    "learn.items": "extract_facts",
+    "learn.reading": "extract_facts",
     "learn.memory": "Memory",
-    "learn.operations": "Add Delete Keep Refusal Update",
+    "learn.events": "Refusal",
     "providers": (
         "AnthropicGenerator LocalEmbedder OllamaEmbedder OllamaGenerator OpenAIEmbedder "
         "OpenAIGenerator"

@@ -15,8 +15,8 @@ from memstore.domain.records import Fact, NewFact, Scope
 from memstore.errors import GeneratorUnavailable, ReplyError
 from memstore.learn import decision
 from memstore.learn.decision import decide
-from memstore.learn.items import LONGEST_FACT
-from memstore.learn.operations import Add, Decisions, Delete, Keep, Update
+from memstore.learn.events import Decisions
+from memstore.learn.reading import LONGEST_FACT
 
 DAY = datetime(2026, 3, 2, 9, tzinfo=UTC)
 ANA = Scope(user_id="ana")
@@ -91,18 +91,11 @@ def decided(
 
 def brief(decisions: Decisions) -> list[tuple[str, int | None, str | None]]:
     """Return each operation as its name, the memory's id and the text that it stores."""
-    told: list[tuple[str, int | None, str | None]] = []
-    for done in decisions:
-        match done:
-            case Add(new):
-                told.append(("add", None, new.content))
-            case Update(old, new, _):
-                told.append(("update", old.id, new.content))
-            case Delete(old, _):
-                told.append(("delete", old.id, None))
-            case Keep(old, _):
-                told.append(("keep", old.id if old else None, None))
-    return told
+    names = {"ADD": "add", "UPDATE": "update", "DELETE": "delete", "NONE": "keep"}
+    return [
+        (names[one.event], one.memory_id, one.stored.content if one.stores else None)
+        for one in decisions
+    ]
 
 
 def test_reply_in_order_is_mapped_back_to_ids() -> None:
@@ -113,9 +106,9 @@ def test_reply_in_order_is_mapped_back_to_ids() -> None:
 
 def test_update_keeps_subject_and_category_and_names_what_it_supersedes() -> None:
     (update, _) = decided(op("UPDATE", 1, 1, " Ana lives in Lisbon\n"), op("NONE", 2, 2))
-    assert isinstance(update, Update)
-    assert (update.fact.content, update.fact.subject) == ("Ana lives in Lisbon", "ana")
-    assert (update.fact.category, update.fact.supersedes) == ("identity", 101)
+    assert update.event == "UPDATE"
+    assert (update.stored.content, update.stored.subject) == ("Ana lives in Lisbon", "ana")
+    assert (update.stored.category, update.stored.supersedes) == ("identity", 101)
 
 
 @pytest.mark.parametrize(
@@ -462,13 +455,13 @@ def test_any_reply_ends_in_operations_without_conflict_or_an_error(replies: list
         found = decided(*replies, facts=facts)
     except ReplyError:
         return
-    changed = [d.memory.id for d in found if isinstance(d, Update | Delete)]
+    changed = [d.memory_id for d in found if d.event in ("UPDATE", "DELETE")]
     assert len(changed) == len(set(changed))
     assert {*changed} <= {101, 102}
-    assert sum(isinstance(d, Delete) for d in found) <= 1
-    kept = {d.memory.id for d in found if isinstance(d, Keep) and d.memory is not None}
+    assert sum(d.event == "DELETE" for d in found) <= 1
+    kept = {d.memory_id for d in found if d.event == "NONE" and d.memory is not None}
     assert not kept & {*changed}
     told = {d.fact.content for d in found} | {r.fact for r in found.refused}
-    stored = [d.fact.content.casefold() for d in found if isinstance(d, Add | Update)]
+    stored = [d.stored.content.casefold() for d in found if d.stores]
     assert len(stored) == len(set(stored))
     assert all(isinstance(text, str | None) for text in told)

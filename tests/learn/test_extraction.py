@@ -27,7 +27,7 @@ from memstore import (
 from memstore.database import journal
 from memstore.database.sqlite.engine import SqliteEngine
 from memstore.errors import ReplyError
-from memstore.learn.items import LONGEST_FACT, SCHEMA, prompt_for
+from memstore.learn.reading import LONGEST_FACT, SCHEMA, prompt_for
 
 from tests.conftest import WordEmbedder  # isort: skip
 from tests.support.model_server import Dialect, ModelServer, Reply, fenced, in_prose  # isort: skip

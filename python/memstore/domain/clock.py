@@ -9,6 +9,8 @@ from datetime import UTC, datetime, timedelta
 ACCEPTED_FORM = "an RFC 3339 time such as 2026-03-01T09:30:00Z, or a date such as 2026-03-01"
 UUID_CHARACTERS = 36
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+LATEST = datetime.max.replace(tzinfo=UTC)
+"""When something without a time was said: now, which is after everything that is stored."""
 
 
 def utc_now() -> datetime:

@@ -48,6 +48,9 @@ COMMAND_LINE_REMEDIES: Final[Mapping[Remedy, str]] = {
     Remedy.LIST_ENTITIES: "List its entities: memstore graph entities.",
     Remedy.LIST_DECISIONS: "List the decisions: memstore graph decisions.",
     Remedy.FORGET_DECISION: "Take one of these decisions back first: memstore graph forget.",
+    Remedy.CHOOSE_GENERATOR: "Choose one with --generator.",
+    Remedy.COMPLETE: "Run the command again to complete it.",
+    Remedy.NAME_OWNERS: "Name the owners it was stored for with --user, --agent and --run.",
     Remedy.KEEP_NAMESPACES: "Import it with --keep-namespaces, or export one namespace at a time.",
     Remedy.OMIT_NAMESPACE: "Leave --namespace out.",
     Remedy.REBUILD: "Run memstore doctor --rebuild.",
@@ -79,6 +82,7 @@ SERVER_REMEDIES: Final[Mapping[Remedy, str]] = {
     Remedy.LIST_ENTITIES: COMMAND_LINE_REMEDIES[Remedy.LIST_ENTITIES],
     Remedy.LIST_DECISIONS: COMMAND_LINE_REMEDIES[Remedy.LIST_DECISIONS],
     Remedy.FORGET_DECISION: COMMAND_LINE_REMEDIES[Remedy.FORGET_DECISION],
+    Remedy.CHOOSE_GENERATOR: "Start the server with --generator.",
     Remedy.KEEP_NAMESPACES: COMMAND_LINE_REMEDIES[Remedy.KEEP_NAMESPACES],
     Remedy.REBUILD: COMMAND_LINE_REMEDIES[Remedy.REBUILD],
 }

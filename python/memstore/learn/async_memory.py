@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
     from memstore.domain.metadata import Filters
     from memstore.domain.protocols import Generator
-    from memstore.learn.conversation import MemoryChanges
+    from memstore.learn.conversation import MemoryEvents
     from memstore.learn.memory import MemoryHits
-    from memstore.learn.memory_view import MemoryChange, MemoryEvent
+    from memstore.learn.memory_view import MemoryEvent, PastMemoryEvent
     from memstore.prompting.messages import Messages
     from memstore.store.store import Store
 
@@ -63,7 +63,7 @@ class AsyncMemory:
         run_id: str | None = None,
         metadata: Mapping[str, Any] | None = None,
         infer: bool | None = None,
-    ) -> MemoryChanges:
+    ) -> MemoryEvents:
         """Learn from messages, or store them as they are, and return what became of them."""
         return await _in(
             self._learning,
@@ -124,7 +124,7 @@ class AsyncMemory:
         limit: int | None = None,
         offset: int = 0,
     ) -> list[dict[str, Any]]:
-        """Return the memories of a scope that hold now, oldest first."""
+        """Return the active memories of a scope, oldest first."""
         return await _in_thread(
             self._memory.get_all,
             user_id=user_id,
@@ -144,8 +144,8 @@ class AsyncMemory:
         user_id: str | None = None,
         agent_id: str | None = None,
         run_id: str | None = None,
-    ) -> MemoryChange:
-        """Let a new text supersede a memory; the old one stays in its history."""
+    ) -> MemoryEvent:
+        """Supersede a memory with a new text; the old one stays in its history."""
         return await _in_thread(
             self._memory.update,
             memory_id,
@@ -163,8 +163,8 @@ class AsyncMemory:
         user_id: str | None = None,
         agent_id: str | None = None,
         run_id: str | None = None,
-    ) -> MemoryChange:
-        """Put a tombstone on a memory: it is found no more, and its history stays."""
+    ) -> MemoryEvent:
+        """Put a tombstone on a memory: it is no longer found, and its history stays."""
         return await _in_thread(
             self._memory.delete, memory_id, user_id=user_id, agent_id=agent_id, run_id=run_id
         )
@@ -176,8 +176,8 @@ class AsyncMemory:
         agent_id: str | None = None,
         run_id: str | None = None,
         everything: bool = False,
-    ) -> list[MemoryChange]:
-        """Delete every memory of a scope that holds now: all of them, or none."""
+    ) -> list[MemoryEvent]:
+        """Delete all active memories of a scope, or none."""
         return await _in_thread(
             self._memory.delete_all,
             user_id=user_id,
@@ -193,14 +193,14 @@ class AsyncMemory:
         user_id: str | None = None,
         agent_id: str | None = None,
         run_id: str | None = None,
-    ) -> list[MemoryEvent]:
-        """Return everything that happened to a memory, oldest first, from any of its ids."""
+    ) -> list[PastMemoryEvent]:
+        """Return everything that happened to a memory, oldest first; any of its ids will do."""
         return await _in_thread(
             self._memory.history, memory_id, user_id=user_id, agent_id=agent_id, run_id=run_id
         )
 
     async def reset(self, *, namespace: str) -> bool:
-        """Erase every memory, task and record of the namespace, of every scope, for good."""
+        """Erase all memories, tasks and episodes of the namespace, of every scope, for good."""
         return await _in_thread(self._memory.reset, namespace=namespace)
 
 

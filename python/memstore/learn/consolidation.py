@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Final
 
 from memstore.domain.arguments import MAX_NAME, checked_text
 from memstore.errors import Conflict, NotFound
-from memstore.learn.items import LONGEST_FACT
+from memstore.learn.reading import LONGEST_FACT
 from memstore.learn.supersession import metadata_conflicts
 from memstore.prompting.answers import ask
 from memstore.prompting.prompts import fence, fill, numbered, template

@@ -1,16 +1,16 @@
-"""Learning from one conversation: record, extract, decide, store.
+"""Learning from a conversation in four steps: record, extract, decide, store.
 
-The conversation is on record before a model is asked, every model call ends before the one
-transaction opens that carries everything out, and an error says at which step it stopped. Doing it
-again completes it: the same conversation of the same scope is the same episode, and what is held
-word for word is not stored twice.
+The conversation is recorded before a model is asked, and every call to the model ends before the
+one transaction opens that stores everything. An error names the step that failed. Repeating the
+call completes it: the same conversation of the same scope is the same episode, and a fact that a
+memory states word for word is not stored twice.
 """
 
 from __future__ import annotations
 
 import hashlib
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import partial
 from itertools import zip_longest
@@ -18,14 +18,14 @@ from typing import TYPE_CHECKING, Final
 
 from memstore.database.tables.readings import MEMORY
 from memstore.domain import clock
-from memstore.domain.metadata import merge_patch
 from memstore.domain.records import NewFact
-from memstore.errors import Conflict, LearningError, MemstoreError, NotFound
+from memstore.domain.results import Results
+from memstore.errors import Conflict, LearningError, MemstoreError, NotFound, Remedy
 from memstore.facts.batch import AddFact, DeleteFact, KeepFact
 from memstore.learn.decision import decide
-from memstore.learn.items import read_items
-from memstore.learn.memory_view import MemoryChange, changed, unchanged
-from memstore.learn.operations import Add, Decisions, Delete, Refusal, Update
+from memstore.learn.events import Decision, Decisions, Refusal
+from memstore.learn.memory_view import MemoryEvent, deleted, memory_event, no_event
+from memstore.learn.reading import read_items
 from memstore.prompting.answers import Replies
 from memstore.prompting.messages import transcript
 from memstore.text.chunks import PROMPT_CHARACTERS
@@ -38,45 +38,43 @@ if TYPE_CHECKING:
     from memstore.domain.protocols import Generator
     from memstore.domain.records import Episode, Fact, Scope
     from memstore.facts.batch import Applied, Change
-    from memstore.learn.operations import MemoryOperation
     from memstore.prompting.messages import Message
     from memstore.store.store import Store
 
 CONVERSATION: Final = "conversation"
-"""The source of every conversation's record. What was drawn from one is not derived anew: it was
-decided beside the memories of its time."""
+"""The source of an episode that records a conversation. Its facts are not derived again, since the
+decisions about them depended on the memories of that time."""
 
 MOST_MEMORIES: Final = 20
-"""Similar memories a model is shown at once: what it can compare with care."""
+"""How many similar memories a model is shown at once; it can compare so many carefully."""
 
-ERASED: Final = "it was erased before, and these words say it still: add it by hand if it is meant"
+ERASED: Final = "it was erased, and this conversation still says it: add it by hand if you want it"
 
 MOST_FACTS: Final = 20
-"""New facts of one decision; a longer conversation is decided in several."""
+"""How many new facts are decided about at once; more are decided about in several groups."""
 
 MOST_SHOWN: Final = PROMPT_CHARACTERS
-"""Characters of the memories a model is shown at once; one that finds no room stays as it is."""
+"""Characters of all memories a model is shown at once; those that do not fit are left alone."""
 
-SAID_ANEW_AFTER: Final = timedelta(hours=12)
-"""The same words without a time are a call made again until then, and said anew from then on."""
+REPEATED_AFTER: Final = timedelta(hours=12)
+"""Until then the same words without a time are a repeated call; after that, a new statement."""
 
 ATTEMPTS: Final = 3
-"""How often it is decided anew when others changed the same memories meanwhile."""
+"""How often to decide if others change the same memories in the meantime."""
 
 
 class Stopped(Exception):
-    """Nobody waits for the outcome any more; raised where no caller is left to see it."""
+    """The caller was cancelled; raised in its thread, where nobody sees it."""
 
 
-class MemoryChanges(list[MemoryChange]):
-    """What became of each fact of one ``add``, in the order they were said."""
+@dataclass(frozen=True, eq=False, repr=False)
+class MemoryEvents(Results[MemoryEvent]):
+    """What became of each fact of one ``add``, in the order of the conversation."""
 
-    def __init__(self, changes: Sequence[MemoryChange] = ()) -> None:
-        super().__init__(changes)
-        self.refused: list[Refusal] = []
-        """What the model wanted, or left out, that was not carried out, and why."""
-        self.episode_id: int | None = None
-        """The record of the conversation; ``None`` in direct mode."""
+    refused: list[Refusal] = field(default_factory=list)
+    """What the model wanted, or left out, that was not carried out, and why."""
+    episode_id: int | None = None
+    """The record of the conversation; ``None`` if messages were stored as they are."""
 
 
 def learn(
@@ -88,20 +86,20 @@ def learn(
     metadata: Mapping[str, Any] | None,
     delete_share: float,
     checkpoint: Callable[[], None],
-) -> MemoryChanges:
-    """Learn from a conversation and return what became of it.
+) -> MemoryEvents:
+    """Learn from a conversation and return what became of each fact in it.
 
     Args:
-        store: where it is kept.
+        store: where memories are stored.
         generator: the model that extracts and decides.
-        messages: the conversation, read and checked.
-        scope: whose it is; memories of no other scope are looked at.
-        metadata: goes with every fact that is stored, and with the record of the conversation.
-        delete_share: of the memories shown, how many one decision may delete.
-        checkpoint: called between the steps; raises when nobody waits for the outcome any more.
+        messages: the conversation, checked.
+        scope: whose it is; it is compared with memories of this scope only.
+        metadata: stored with every fact and with the record of the conversation.
+        delete_share: the share of the memories shown that may be deleted at once.
+        checkpoint: called between the steps; raises if the caller was cancelled.
 
     Raises:
-        LearningError: a step failed; its ``step`` says which, and its cause why.
+        LearningError: a step failed; ``step`` names it, and the cause says why.
     """
     said_at = max((message.at for message in messages if message.at is not None), default=None)
     text = transcript(messages)
@@ -115,8 +113,8 @@ def learn(
     )
     with _step("record"):
         episode = record()
-        # "Tomorrow" is another day then.
-        if said_at is None and clock.utc_now() - episode.created_at > SAID_ANEW_AFTER:
+        # By then, "tomorrow" means another day.
+        if said_at is None and clock.utc_now() - episode.created_at > REPEATED_AFTER:
             episode = record(once=False)
         store.readings.begin(episode.id, MEMORY)
     checkpoint()
@@ -130,20 +128,19 @@ def learn(
         checkpoint()
         with _step("store", episode):
             try:
-                changes = _stored(store, generator, decisions, scope, episode)
-            except (Conflict, NotFound):  # others were faster: look again, and decide anew
+                events = _stored(store, generator, decisions, scope, episode)
+            except (Conflict, NotFound):  # another writer was faster: decide again
                 if attempt == ATTEMPTS:
                     raise
                 continue
-        changes.refused[:0] = refused
-        return changes
+        return replace(events, items=events, refused=refused + events.refused)
     raise AssertionError("the last attempt returns or raises")  # pragma: no cover
 
 
 @contextmanager
 def _step(name: str, episode: Episode | None = None) -> Iterator[None]:
-    """Say of a failure at which step it came, and what is on record all the same."""
-    # A generator may be anybody's code; before it is asked, a wrong argument is the caller's.
+    """Report a failure with the step it happened in, and what was recorded before it."""
+    # A generator may be the caller's own code; before it is asked, a bad argument is an error.
     expected = MemstoreError if episode is None else Exception
     try:
         yield
@@ -153,13 +150,13 @@ def _step(name: str, episode: Episode | None = None) -> Iterator[None]:
         kept = (
             "nothing was recorded"
             if episode is None
-            else f"the conversation is on record as episode {episode.id} and no memory was "
-            "changed: add it again to complete it"
+            else f"the conversation is on record as episode {episode.id} and no memory was changed"
         )
         raise LearningError(
             f"learning stopped at the step {name!r}: {error} ({kept})",
             step=name,
             episode_id=None if episode is None else episode.id,
+            remedy=None if episode is None else Remedy.COMPLETE,
         ) from error
 
 
@@ -170,15 +167,15 @@ def _extracted(
     metadata: Mapping[str, Any] | None,
     checkpoint: Callable[[], None],
 ) -> tuple[list[NewFact], list[Refusal]]:
-    """Return the facts in a conversation, and the items of the replies that are none.
+    """Return the facts in a conversation, and the items of the replies that are no facts.
 
-    What was said on one day is read together, and counts from its own time.
+    The messages of one day are read together, with the time of that day.
     """
     facts: list[NewFact] = []
     refused: list[Refusal] = []
     for at, said in _days(messages):
         checkpoint()
-        # A conversation without times that is read again counts from when it was first recorded.
+        # A conversation without times, read again, counts from when it was first recorded.
         for item in read_items(transcript(said), replies, at=at or episode.created_at):
             if item.refused is not None:
                 refused.append(Refusal("", item.refused, item.content or None))
@@ -199,9 +196,9 @@ def _extracted(
 
 
 def _days(messages: Sequence[Message]) -> Iterator[tuple[datetime | None, list[Message]]]:
-    """Yield the messages of each day with the last time of that day; ``None`` if none is known.
+    """Yield the messages of each day with its latest time; ``None`` if no time is known.
 
-    A message without a time was said with the one before it.
+    A message without a time belongs to the one before it.
     """
     day: list[Message] = []
     latest: datetime | None = None
@@ -223,43 +220,37 @@ def _decided(
     delete_share: float,
     checkpoint: Callable[[], None],
 ) -> Decisions:
-    """Decide about facts in groups that a model can oversee.
+    """Decide about facts in groups of a size that a model can handle.
 
-    A memory that one group has an operation for is not shown to the next, so that no two groups
-    can disagree about it.
+    A memory that one group decides about is not shown to the next, so that no two groups can
+    contradict each other.
     """
-    decisions = Decisions()
+    decisions: list[Decision] = []
+    refused: list[Refusal] = []
     for start in range(0, len(facts), MOST_FACTS):
         if start:
             checkpoint()
         group = facts[start : start + MOST_FACTS]
-        taken = {_memory_id(operation) for operation in decisions}
-        similar = _similar(store, group, scope, taken)
+        similar = _similar(store, group, scope, {decision.memory_id for decision in decisions})
         found = decide(group, similar, scope, generator, delete_share=delete_share)
-        decisions.extend(found)
-        decisions.refused.extend(found.refused)
-    return decisions
-
-
-def _memory_id(operation: MemoryOperation) -> int | None:
-    if isinstance(operation, Add) or operation.memory is None:
-        return None
-    return operation.memory.id
+        decisions += found
+        refused += found.refused
+    return Decisions(decisions, refused=refused)
 
 
 def _similar(
     store: Store, facts: Sequence[NewFact], scope: Scope, taken: set[int | None]
 ) -> list[Fact]:
-    """Return active memories of the scope that may be about the same, the most similar first.
+    """Return active memories of the scope that may be about the same things, most similar first.
 
-    Each fact has its turn, so that one with many neighbours does not crowd the others out. Tasks
-    are not memories: a conversation does not decide about them.
+    The facts take turns, so that one with many neighbours does not crowd out the others. Tasks are
+    not memories: a conversation does not decide about them.
     """
     found = store.search_batch(
         [f"{fact.subject}: {fact.content}" for fact in facts],
         scope=scope,
         limit=MOST_MEMORIES,
-        half_lives_seconds={"note": 0},  # what is old may be just what has changed
+        half_lives_seconds={"note": 0},  # an old memory may be just the one that changed
         touch=False,
     )
     similar: dict[int, Fact] = {}
@@ -271,7 +262,7 @@ def _similar(
 
 
 def _fitting(memories: Iterable[Fact]) -> Iterator[Fact]:
-    """Yield memories that fit a prompt together; a whole document among them finds no room."""
+    """Yield the memories that fit into one prompt; a whole document does not."""
     room = MOST_SHOWN
     for memory in memories:
         if len(memory.content) <= room:
@@ -281,51 +272,41 @@ def _fitting(memories: Iterable[Fact]) -> Iterator[Fact]:
 
 def _stored(
     store: Store, generator: Generator, decisions: Decisions, scope: Scope, episode: Episode
-) -> MemoryChanges:
-    carried = [_change(operation, generator.model, episode) for operation in decisions]
-    done = store.apply([change for change in carried if change is not None], scope=scope)
-    applied = iter(done)
-    changes = MemoryChanges(
-        [
-            unchanged(operation.fact.content) if change is None else _told(next(applied))
-            for operation, change in zip(decisions, carried, strict=True)
-        ]
-    )
-    changes.refused = decisions.refused + [
-        Refusal("UPDATE" if one.change.fact.supersedes else "ADD", ERASED, one.change.fact.content)
-        for one in done
-        if _erased(one) and isinstance(one.change, AddFact)
-    ]
-    changes.episode_id = episode.id
-    return changes
+) -> MemoryEvents:
+    changes = [_change(decision, generator.model, episode) for decision in decisions]
+    applied = iter(store.apply([one for one in changes if one is not None], scope=scope))
+    events: list[MemoryEvent] = []
+    refused = [*decisions.refused]
+    for decision, change in zip(decisions, changes, strict=True):
+        done = None if change is None else next(applied)
+        if done is not None and done.known and done.fact.status == "erased":
+            refused.append(Refusal(decision.event, ERASED, decision.stored.content))
+            done = None
+        events.append(no_event(decision.stored.content) if done is None else _event(decision, done))
+    return MemoryEvents(events, refused=refused, episode_id=episode.id)
 
 
-def _change(operation: MemoryOperation, model: str, episode: Episode) -> Change | None:
-    """Return what the store is to do; ``None``: nothing, since no memory is concerned."""
-    evidence: dict[str, Any] = {
-        "said": (operation.said if isinstance(operation, Update) else operation.fact).content,
-        "episode": episode.id,
-        "model": model,
-    }
-    if isinstance(operation, Add):
-        del evidence["said"]
-        new = replace(operation.fact, idempotency_key=_key(operation.fact))
+def _change(decision: Decision, model: str, episode: Episode) -> Change | None:
+    """Return what the store is to do; ``None`` if no memory is affected."""
+    evidence: dict[str, Any] = {"episode": episode.id, "model": model}
+    if decision.event == "ADD":
+        new = replace(decision.fact, idempotency_key=_key(decision.fact))
         return AddFact(fact=new, unless_known=True, evidence=evidence)
-    if isinstance(operation, Update):
-        merged = merge_patch(operation.memory.metadata, operation.fact.metadata or {})
-        return AddFact(fact=replace(operation.fact, metadata=merged), evidence=evidence)
-    if isinstance(operation, Delete):
-        return DeleteFact(fact_id=operation.memory.id, evidence=evidence)
-    if operation.memory is None:
+    if decision.memory is None:
         return None
-    return KeepFact(fact_id=operation.memory.id, evidence=evidence)
+    evidence = {"said": decision.fact.content} | evidence
+    if decision.event == "UPDATE":
+        return AddFact(fact=decision.stored, evidence=evidence)
+    if decision.event == "DELETE":
+        return DeleteFact(fact_id=decision.memory.id, evidence=evidence)
+    return KeepFact(fact_id=decision.memory.id, evidence=evidence)
 
 
 def _key(fact: NewFact) -> str | None:
-    """Return what tells a fact that is read again from one that is said again.
+    """Return a key that tells a fact that is read again from one that is said again.
 
-    A conversation whose time is known may be added twice, months apart: what it told once and was
-    corrected since does not come back. Without a time, the same words may be true anew.
+    A conversation with a known time may be added twice, months apart: a fact of it that was
+    corrected since does not come back. Without a time, the same words may be a new statement.
     """
     if fact.valid_at is None:
         return None
@@ -333,16 +314,7 @@ def _key(fact: NewFact) -> str | None:
     return f"episode {fact.episode_id}: {hashlib.sha256(told).hexdigest()}"
 
 
-def _told(applied: Applied) -> MemoryChange:
-    if isinstance(applied.change, DeleteFact):
-        return changed("DELETE", applied.fact) | {"previous": applied.fact.content}
-    if _erased(applied) and isinstance(applied.change, AddFact):
-        return unchanged(applied.change.fact.content)
-    if applied.known or isinstance(applied.change, KeepFact):
-        return changed("NONE", applied.fact)
-    return changed("UPDATE" if applied.previous else "ADD", applied.fact, applied.previous)
-
-
-def _erased(applied: Applied) -> bool:
-    """Whether nothing was stored because somebody erased the same, drawn from the same words."""
-    return applied.known and applied.fact.status == "erased"
+def _event(decision: Decision, done: Applied) -> MemoryEvent:
+    if decision.event == "DELETE":
+        return deleted(done.fact)
+    return memory_event("NONE" if done.known else decision.event, done.fact, done.previous)

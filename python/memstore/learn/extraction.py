@@ -18,7 +18,7 @@ from memstore.domain.arguments import MAX_NAME, checked_text
 from memstore.domain.records import Scope
 from memstore.errors import Conflict
 from memstore.learn.comparison import POLICIES, Comparison
-from memstore.learn.reader import Reader, facts_in, said_at
+from memstore.learn.reading import Reader, facts_in, said_at
 from memstore.learn.rebuilding import rebuild
 from memstore.prompting.reading_log import ReadingOptions
 from memstore.text.chunks import PROMPT_CHARACTERS
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from memstore.domain.records import Episode
     from memstore.facts.batch import Applied
     from memstore.learn.comparison import Pair
-    from memstore.learn.items import Item
+    from memstore.learn.reading import Item
     from memstore.store.store import Store
 
 ERASED: Final = "it was erased before, and this text says it still: add it by hand if it is meant"

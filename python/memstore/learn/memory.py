@@ -1,4 +1,4 @@
-"""Memory: conversations go in, and what is held true comes out, for one owner at a time."""
+"""Memory: learns from conversations and answers from what it learned, per owner."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, Final
 from memstore.domain.metadata import encode, merge_patch
 from memstore.domain.records import NewFact, Scope
 from memstore.domain.results import Results, WordsOnly
-from memstore.errors import Conflict, NotFound
+from memstore.errors import Conflict, InvalidArgument, NotFound, Remedy
 from memstore.facts.batch import AddFact, Applied, DeleteFact
 from memstore.facts.facts import standing
-from memstore.learn.conversation import MemoryChanges, Stopped, learn
-from memstore.learn.decision import DELETE_SHARE
-from memstore.learn.memory_view import changed, past, shown
+from memstore.learn.conversation import MemoryEvents, Stopped, learn
+from memstore.learn.decision import DELETE_SHARE, check_share
+from memstore.learn.memory_view import as_memory, deleted, history, memory_event
 from memstore.prompting.messages import read_messages
 
 if TYPE_CHECKING:
@@ -24,37 +24,37 @@ if TYPE_CHECKING:
     from memstore.domain.metadata import Filters
     from memstore.domain.protocols import Generator
     from memstore.domain.records import Fact
-    from memstore.learn.memory_view import MemoryChange, MemoryEvent
+    from memstore.learn.memory_view import MemoryEvent, PastMemoryEvent
     from memstore.prompting.messages import Message, Messages
     from memstore.store.store import Store
 
 STOPPED: Final[ContextVar[threading.Event | None]] = ContextVar("STOPPED", default=None)
-"""Set by who no longer waits for a call in another thread: nothing more is then begun."""
+"""Set when the caller of a call in another thread was cancelled: no new step is begun then."""
 
 ATTEMPTS: Final = 3
-"""How often a deletion of many is tried when others change the same memories meanwhile."""
+"""How often to try a deletion of many if others change the same memories in the meantime."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MemoryHits(Results[dict[str, Any]]):
-    """The memories one search found, best first, each with its ``score``."""
+    """The memories found by one search, best first, each with its ``score``."""
 
     words_only: WordsOnly | None = None
-    """Why meaning took no part in the search; ``None`` if it did."""
+    """Why the search used words alone; ``None`` if it used meaning too."""
 
 
 class Memory:
-    """Learns from conversations and keeps what was learnt right; safe to share between threads.
+    """Learns from conversations and keeps its memories up to date; safe to share between threads.
 
     Every call is bound to the store's namespace and to a scope: ``user_id``, ``agent_id`` and
-    ``run_id``. One that is left out means "not set", never "all": what was added for a user in a
-    run is found by naming both. A blank one is an error. Somebody else's id is not found.
+    ``run_id``. An id that is left out means "not set", never "all": what was added for a user in a
+    run is found by passing both. A blank id is an error. Memories of another scope are not found.
 
     Args:
-        store: where it is kept; it stays the caller's to close.
+        store: where memories are stored; the caller closes it.
         generator: the model that reads conversations; without one they are stored as they are.
-        delete_share: of the memories a model is shown, how many one decision may delete, 0 to 1;
-            a single one may always go.
+        delete_share: the share of the memories shown to the model that may be deleted at once,
+            0 to 1; a single one always may.
     """
 
     def __init__(
@@ -64,8 +64,7 @@ class Memory:
         *,
         delete_share: float = DELETE_SHARE,
     ) -> None:
-        if not 0 <= delete_share <= 1:
-            raise ValueError(f"delete_share must be 0 to 1, not {delete_share}")
+        check_share(delete_share)
         self._store = store
         self._generator = generator
         self._delete_share = delete_share
@@ -83,31 +82,31 @@ class Memory:
         run_id: str | None = None,
         metadata: Mapping[str, Any] | None = None,
         infer: bool | None = None,
-    ) -> MemoryChanges:
+    ) -> MemoryEvents:
         """Learn from messages, or store them as they are, and return what became of them.
 
-        With a generator the conversation is recorded word for word, facts are extracted, compared
-        with up to 20 similar memories of the same scope, and what was decided is carried out in
-        one transaction. After an error the same call completes it, and doubles nothing.
+        With a generator the conversation is recorded word for word; facts are extracted and
+        compared with up to 20 similar memories of the same scope; the decisions are carried out in
+        one transaction. After an error the same call completes it and stores nothing twice.
 
         Args:
             messages: a text, or ``{"role": …, "content": …}`` messages; their ``at`` is the time
-                that "yesterday" is counted from.
-            user_id: whose memory it is.
-            agent_id: and of which agent.
-            run_id: and of which run.
-            metadata: a JSON object that goes with everything that is stored.
+                to which "yesterday" is relative.
+            user_id: the user the memory belongs to.
+            agent_id: the agent it belongs to.
+            run_id: the run it belongs to.
+            metadata: a JSON object to store with everything.
             infer: ``True`` to learn, which needs a generator; ``False`` to store each message as
                 one memory; by default ``True`` if there is a generator.
 
         Returns:
-            A change a fact (or a message), with ``event`` ``ADD``, ``UPDATE``, ``DELETE`` or
-            ``NONE``; its ``refused`` says what the model wanted that was not carried out.
+            One event per fact (or message): ``ADD``, ``UPDATE``, ``DELETE`` or ``NONE``. Its
+            ``refused`` says what the model wanted that was not carried out.
 
         Raises:
             ValueError: no messages, a blank one, a blank scope id, ``infer`` without a generator.
             TypeError: messages of another form.
-            LearningError: a step failed; its ``step`` says which, and its cause why.
+            LearningError: a step failed; ``step`` names it, and the cause says why.
         """
         scope = Scope(user_id=user_id, agent_id=agent_id, run_id=run_id)
         read = read_messages(messages)
@@ -117,9 +116,8 @@ class Memory:
         if not infer:
             return self._store_as_they_are(read, scope, metadata)
         if self._generator is None:
-            raise ValueError(
-                "infer=True needs a generator: pass one to Memory(store, generator), or leave "
-                "infer out to store the messages as they are"
+            raise InvalidArgument(
+                "needs a generator", argument="infer", remedy=Remedy.CHOOSE_GENERATOR
             )
         return learn(
             self._store,
@@ -133,7 +131,7 @@ class Memory:
 
     def _store_as_they_are(
         self, messages: list[Message], scope: Scope, metadata: Mapping[str, Any] | None
-    ) -> MemoryChanges:
+    ) -> MemoryEvents:
         applied = self._store.apply(
             [
                 AddFact(
@@ -150,7 +148,7 @@ class Memory:
             ],
             scope=scope,
         )
-        return MemoryChanges([changed("NONE" if a.known else "ADD", a.fact) for a in applied])
+        return MemoryEvents([memory_event("NONE" if a.known else "ADD", a.fact) for a in applied])
 
     def search(
         self,
@@ -167,22 +165,22 @@ class Memory:
 
         Args:
             query: a question or some words.
-            user_id: whose memories.
-            agent_id: and of which agent.
-            run_id: and of which run.
+            user_id: the user they belong to.
+            agent_id: the agent they belong to.
+            run_id: the run they belong to.
             filters: conditions on metadata; see :meth:`memstore.Store.search`.
             limit: how many at most, 1 to 1000.
-            threshold: leave out what scores below this, 0 to 1.
+            threshold: the lowest score, 0 to 1.
 
         Raises:
             ValueError: a blank scope id, or a limit, filter or threshold out of range.
         """
         if threshold is not None and not 0 <= threshold <= 1:
-            raise ValueError(f"threshold must be 0 to 1, not {threshold}")
+            raise InvalidArgument(f"must be 0 to 1, not {threshold}", argument="threshold")
         scope = Scope(user_id=user_id, agent_id=agent_id, run_id=run_id)
         found = self._store.search(query, scope=scope, filters=filters, limit=limit)
         hits = (
-            shown(hit.fact) | {"score": hit.score}
+            as_memory(hit.fact) | {"score": hit.score}
             for hit in found
             if threshold is None or hit.score >= threshold
         )
@@ -199,10 +197,10 @@ class Memory:
         """Return one memory of a scope; its ``status`` says whether it is superseded or expired.
 
         Raises:
-            NotFound: there is none with this id, it is somebody else's, or it was deleted.
+            NotFound: there is none with this id in the scope, or it was deleted.
         """
         scope = Scope(user_id=user_id, agent_id=agent_id, run_id=run_id)
-        return shown(self._of(scope, memory_id))
+        return as_memory(self._of(scope, memory_id))
 
     def get_all(
         self,
@@ -214,19 +212,19 @@ class Memory:
         limit: int | None = None,
         offset: int = 0,
     ) -> list[dict[str, Any]]:
-        """Return the memories of a scope that hold now, oldest first.
+        """Return the active memories of a scope, oldest first.
 
         Args:
-            user_id: whose memories.
-            agent_id: and of which agent.
-            run_id: and of which run.
+            user_id: the user they belong to.
+            agent_id: the agent they belong to.
+            run_id: the run they belong to.
             filters: conditions on metadata.
             limit: how many at most; ``None`` for all.
-            offset: how many to pass over first.
+            offset: how many to skip.
         """
         scope = Scope(user_id=user_id, agent_id=agent_id, run_id=run_id)
         found = self._store.list(scope=scope, filters=filters, limit=limit, offset=offset)
-        return [shown(fact) for fact in found]
+        return [as_memory(fact) for fact in found]
 
     def update(
         self,
@@ -237,31 +235,31 @@ class Memory:
         user_id: str | None = None,
         agent_id: str | None = None,
         run_id: str | None = None,
-    ) -> MemoryChange:
-        """Let a new text supersede a memory; the old one stays in its history.
+    ) -> MemoryEvent:
+        """Supersede a memory with a new text; the old one stays in its history.
 
         Args:
-            memory_id: the memory that holds now.
+            memory_id: an active memory.
             content: its new text; the same text changes the metadata alone.
             metadata: a JSON merge patch to its metadata; ``None`` leaves it as it is.
-            user_id: whose memory it is.
-            agent_id: and of which agent.
-            run_id: and of which run.
+            user_id: the user it belongs to.
+            agent_id: the agent it belongs to.
+            run_id: the run it belongs to.
 
         Returns:
-            The change; its ``id`` is the new memory's.
+            The event; its ``id`` is the new memory's.
 
         Raises:
-            NotFound: there is none with this id, it is somebody else's, or it was deleted.
+            NotFound: there is none with this id in the scope, or it was deleted.
             Conflict: it is superseded or expired.
         """
         scope = Scope(user_id=user_id, agent_id=agent_id, run_id=run_id)
         old = self._of(scope, memory_id)
         if old.status != "active":
-            raise Conflict(f"memory {old.id} is {standing(old)}: update one that holds now")
+            raise Conflict(f"memory {old.id} is {standing(old)}", remedy=Remedy.USE_NEWEST)
         if content == old.content:
             fact = old if metadata is None else self._store.update_metadata(old.id, metadata)
-            return changed("NONE" if fact == old else "UPDATE", fact, None if fact == old else old)
+            return memory_event("UPDATE", fact, old) if fact != old else memory_event("NONE", fact)
         new = NewFact(
             content=content,
             subject=old.subject,
@@ -270,7 +268,7 @@ class Memory:
             supersedes=old.id,
         )
         (applied,) = self._store.apply([AddFact(fact=new)], scope=scope)
-        return changed("UPDATE", applied.fact, old)
+        return memory_event("UPDATE", applied.fact, old)
 
     def delete(
         self,
@@ -279,25 +277,25 @@ class Memory:
         user_id: str | None = None,
         agent_id: str | None = None,
         run_id: str | None = None,
-    ) -> MemoryChange:
-        """Put a tombstone on a memory: it is found no more, and its history stays.
+    ) -> MemoryEvent:
+        """Put a tombstone on a memory: it is no longer found, and its history stays.
 
         Raises:
-            NotFound: there is none with this id, it is somebody else's, or it was deleted before.
-            Conflict: it is superseded: what it became is another memory.
+            NotFound: there is none with this id in the scope, or it was deleted.
+            Conflict: it is superseded.
         """
         scope = Scope(user_id=user_id, agent_id=agent_id, run_id=run_id)
         old = self._of(scope, memory_id)
         if old.superseded_by is not None:
             raise Conflict(
-                f"memory {old.id} is superseded by memory {old.superseded_by}: delete the one "
-                "that holds now"
+                f"memory {old.id} is superseded by memory {old.superseded_by}",
+                remedy=Remedy.USE_NEWEST,
             )
         if old.status != "active":  # expired
-            return _deleted(self._store.delete(old.id))
-        # Looks again in its transaction: what was superseded meanwhile is not deleted in its place.
+            return deleted(self._store.delete(old.id))
+        # apply() checks again in its transaction that the memory is still active.
         (applied,) = self._store.apply([DeleteFact(fact_id=old.id)], scope=scope)
-        return _deleted(applied.fact)
+        return deleted(applied.fact)
 
     def delete_all(
         self,
@@ -306,34 +304,35 @@ class Memory:
         agent_id: str | None = None,
         run_id: str | None = None,
         everything: bool = False,
-    ) -> list[MemoryChange]:
-        """Delete every memory of a scope that holds now: all of them, or none.
+    ) -> list[MemoryEvent]:
+        """Delete all active memories of a scope, or none.
 
         Args:
-            user_id: whose memories.
-            agent_id: and of which agent.
-            run_id: and of which run.
-            everything: every fact and task of every scope in the namespace; goes with no scope id.
+            user_id: the user they belong to.
+            agent_id: the agent they belong to.
+            run_id: the run they belong to.
+            everything: delete every fact and task of every scope in the namespace; not together
+                with a scope id.
 
         Raises:
             ValueError: neither a scope id nor ``everything=True``, or both.
-            Conflict: others kept changing the same memories; nothing was deleted.
+            Conflict: others kept changing the memories; nothing was deleted.
         """
         scope = Scope(user_id=user_id, agent_id=agent_id, run_id=run_id)
         named = scope != Scope()
         if named == everything:
-            raise ValueError(
-                "delete_all needs user_id, agent_id or run_id, or everything=True for the "
-                "memories of every scope; it takes no scope id beside everything=True"
+            raise InvalidArgument(
+                "must be True exactly when no scope id is given",
+                argument="everything",
             )
-        return [_deleted(a.fact) for a in self._delete_active(scope if named else None)]
+        return [deleted(a.fact) for a in self._delete_active(scope if named else None)]
 
     def _delete_active(self, scope: Scope | None) -> list[Applied]:
         for attempt in range(1, ATTEMPTS + 1):
             facts = self._store.list(scope=scope)
             try:
                 return self._store.apply([DeleteFact(fact_id=f.id) for f in facts], scope=scope)
-            except (Conflict, NotFound):  # one of them was changed meanwhile: look again
+            except (Conflict, NotFound):  # one of them was changed in the meantime
                 if attempt == ATTEMPTS:
                     raise
         raise AssertionError("the last attempt returns or raises")  # pragma: no cover
@@ -345,37 +344,38 @@ class Memory:
         user_id: str | None = None,
         agent_id: str | None = None,
         run_id: str | None = None,
-    ) -> list[MemoryEvent]:
-        """Return everything that happened to a memory, oldest first, from any of its ids.
+    ) -> list[PastMemoryEvent]:
+        """Return everything that happened to a memory, oldest first; any of its ids will do.
 
-        What it superseded and what superseded it belongs to it. Also of a deleted one.
+        It includes what the memory superseded and what superseded it, also if it was deleted.
 
         Raises:
-            NotFound: there is none with this id, or it is somebody else's.
+            NotFound: there is none with this id in the scope.
         """
         scope = Scope(user_id=user_id, agent_id=agent_id, run_id=run_id)
         fact = self._of(scope, memory_id, deleted_too=True)
-        # Whoever has the file may let one owner's fact supersede another's: theirs stays unseen.
+        # Other programs can let one owner's fact supersede another's, which is not shown here.
         own = {one.id: one for one in self._store.history(fact.id) if one.scope == scope}
         operations = self._store.operations(fact.id)
-        return past([*own.values()], [one for one in operations if one.fact_id in own])
+        return history([*own.values()], [one for one in operations if one.fact_id in own])
 
     def reset(self, *, namespace: str) -> bool:
-        """Erase every memory, task and record of the namespace, of every scope, for good.
+        """Erase all memories, tasks and episodes of the namespace, of every scope, for good.
 
         Args:
-            namespace: the store's own, written out: nobody types it by accident.
+            namespace: the store's namespace, spelled out to prevent accidents.
 
         Returns:
-            Whether the bytes have left the file already; see :meth:`memstore.Store.erase`.
+            Whether the bytes are already gone from the file; see :meth:`memstore.Store.erase`.
 
         Raises:
             ValueError: it is not the store's namespace; nothing was erased.
         """
         if namespace != self._store.namespace:
-            raise ValueError(
-                f"reset erases everything in namespace {self._store.namespace!r}: pass just that "
-                f"as namespace=, not {namespace!r}"
+            raise InvalidArgument(
+                f"must be the store's own, {self._store.namespace!r}, to erase all of it, not "
+                f"{namespace!r}",
+                argument="namespace",
             )
         return self._store.clear()
 
@@ -383,8 +383,7 @@ class Memory:
         fact = self._store.get(memory_id)
         if fact.scope != scope or (fact.deleted_at is not None and not deleted_too):
             raise NotFound(
-                f"there is no memory {memory_id} of these owners: name those it was stored for "
-                "(user_id, agent_id, run_id), or search to find the id"
+                f"there is no memory {memory_id} of these owners", remedy=Remedy.NAME_OWNERS
             )
         return fact
 
@@ -396,10 +395,6 @@ def _checkpoint() -> None:
 
 
 def _speaker(message: Message, scope: Scope) -> str:
-    """Return whom a message is filed under: its name, its owner, or else its role."""
+    """Return the subject of a message: its name, its owner or its role."""
     owners = {"user": scope.user_id, "assistant": scope.agent_id}
     return message.name or owners.get(message.role) or message.role
-
-
-def _deleted(fact: Fact) -> MemoryChange:
-    return changed("DELETE", fact) | {"previous": fact.content}

@@ -1,4 +1,4 @@
-"""Facts as Memory shows them: a memory, a change to one, and everything that happened to it."""
+"""How Memory shows facts: as a memory, as an event, and as the history of a memory."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ EVENTS: Final = {
     Kind.REJECT: "REJECT",
     Kind.ERASE: "ERASE",
 }
-"""What each kind of operation is called in a history; the rest changes nothing that is held."""
+"""What each kind of journal entry is called in a history; the others do not change a memory."""
 
-UNSEEN: Final = (
+HIDDEN: Final = (
     "uuid", "content", "embedded", "embed_error", "idempotency_key", "namespace", "derivation",
 )  # fmt: skip
 
 
-class MemoryChange(TypedDict):
-    """What became of one memory; every key is always there."""
+class MemoryEvent(TypedDict):
+    """What one call did to a memory; every key is always present."""
 
     id: int | None
-    """The memory that holds now, or held last; ``None`` where none was made."""
+    """The current memory, or the last one; ``None`` if there is none."""
     memory: str
     """Its text."""
     event: str
@@ -47,25 +47,25 @@ class MemoryChange(TypedDict):
     """Its text, or for a DELETE the text that was deleted."""
 
 
-class MemoryEvent(TypedDict):
-    """One thing that happened to a memory; every key is always there."""
+class PastMemoryEvent(TypedDict):
+    """An event in the history of a memory; every key is always present."""
 
     id: int
-    """The memory it happened to; of an UPDATE, the new one."""
+    """The memory it happened to; for an UPDATE, the new one."""
     event: str
     memory: str | None
     """The text afterwards; ``None`` after a DELETE or ERASE."""
     previous: str | None
-    """The text before, where there was one and it changed."""
+    """The text before, if it changed."""
     at: str
     actor: str
     source: str
     evidence: dict[str, Any] | None
-    """Why, where no person decided it."""
+    """The reasons, if a program decided it."""
 
 
-def changed(event: str, fact: Fact, previous: Fact | None = None) -> MemoryChange:
-    """Return a change as it is told to a caller."""
+def memory_event(event: str, fact: Fact, previous: Fact | None = None) -> MemoryEvent:
+    """Return what happened to a memory, and the memory it superseded."""
     return {
         "id": fact.id,
         "memory": fact.content,
@@ -75,18 +75,23 @@ def changed(event: str, fact: Fact, previous: Fact | None = None) -> MemoryChang
     }
 
 
-def unchanged(text: str) -> MemoryChange:
-    """Return the change for a text of which no memory was made."""
+def deleted(fact: Fact) -> MemoryEvent:
+    """Return the event of a memory that was deleted."""
+    return memory_event("DELETE", fact) | {"previous": fact.content}
+
+
+def no_event(text: str) -> MemoryEvent:
+    """Return the event for a text of which no memory was made."""
     return {"id": None, "memory": text, "event": "NONE", "previous_id": None, "previous": None}
 
 
-def shown(fact: Fact) -> dict[str, Any]:
-    """Return a fact as a memory: JSON values, its text under ``memory``, what is unset left out."""
-    values = {name: value for name, value in fact.to_dict().items() if name not in UNSEEN}
+def as_memory(fact: Fact) -> dict[str, Any]:
+    """Return a fact as a memory: its set fields as JSON values, its text under ``memory``."""
+    values = {name: value for name, value in fact.to_dict().items() if name not in HIDDEN}
     return {"id": fact.id, "memory": fact.content} | values
 
 
-def past(chain: Sequence[Fact], operations: Sequence[Operation]) -> list[MemoryEvent]:
+def history(chain: Sequence[Fact], operations: Sequence[Operation]) -> list[PastMemoryEvent]:
     """Return what happened to a chain of facts, oldest first."""
     texts = {fact.id: fact.content or None for fact in chain}
     born = {
@@ -98,13 +103,13 @@ def past(chain: Sequence[Fact], operations: Sequence[Operation]) -> list[MemoryE
         event
         for operation in operations
         for event in _event(operation, texts)
-        # A fact born to supersede is one event, an UPDATE: its two lines follow each other,
-        # since they were written in one transaction.
+        # A fact that was added to supersede another is one event, an UPDATE: its two entries are
+        # adjacent, since they were written in one transaction.
         if not (operation.kind == Kind.ADD and born.get(operation.fact_id) == operation.id + 1)
     ]
 
 
-def _event(operation: Operation, texts: dict[int, str | None]) -> Iterator[MemoryEvent]:
+def _event(operation: Operation, texts: dict[int, str | None]) -> Iterator[PastMemoryEvent]:
     if operation.kind not in EVENTS or operation.fact_id is None:
         return
     kind, fact_id = Kind(operation.kind), operation.fact_id

@@ -18,7 +18,7 @@ from memstore.errors import (
     NotFound,
 )
 from memstore.learn.conversation import CONVERSATION
-from memstore.learn.reader import facts_in, said_at
+from memstore.learn.reading import facts_in, said_at
 from memstore.learn.reconcile import Settling
 from memstore.prompting.reading_log import ReadingOptions
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from memstore.database.engine import Progress
     from memstore.domain.records import Episode, NewFact, Scope
     from memstore.learn.comparison import Comparison
-    from memstore.learn.reader import Reader
+    from memstore.learn.reading import Reader
     from memstore.store.store import Store
 
 MOST_PASSES: Final = 5

@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
     from memstore.domain.records import Proposal
     from memstore.faces.cli.render import Show
-    from memstore.learn.conversation import MemoryChanges
+    from memstore.learn.conversation import MemoryEvents
     from memstore.learn.extraction import Extracted, Extraction
-    from memstore.learn.memory_view import MemoryChange
+    from memstore.learn.memory_view import MemoryEvent
     from memstore.prompting.messages import Messages
     from memstore.store.store import Store
 
@@ -213,7 +213,7 @@ def _text_in(name: str) -> str:
         ) from None
 
 
-def _show_changes(changes: MemoryChanges, show: Show) -> None:
+def _show_changes(changes: MemoryEvents, show: Show) -> None:
     value = {
         "changes": list(changes),
         "refused": [asdict(refusal) for refusal in changes.refused],
@@ -227,7 +227,7 @@ def _show_changes(changes: MemoryChanges, show: Show) -> None:
         show.note("nothing to remember in it")
 
 
-def _change_row(change: MemoryChange) -> tuple[object, ...]:
+def _change_row(change: MemoryEvent) -> tuple[object, ...]:
     return (
         change["event"],
         _number(change["id"]),

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from memstore.domain.records import Fact, Proposal, SearchHits, StoreStatus, Task
-    from memstore.learn.conversation import MemoryChanges
+    from memstore.learn.conversation import MemoryEvents
+    from memstore.learn.events import Refusal
     from memstore.learn.extraction import Extracted, Extraction
-    from memstore.learn.operations import Refusal
 
 Answer: TypeAlias = dict[str, Any]
 
@@ -283,7 +283,7 @@ def beginning(text: str, room: int) -> str:
     return shown
 
 
-def of_learnt(changes: MemoryChanges) -> Answer:
+def of_learnt(changes: MemoryEvents) -> Answer:
     """Return what became of each fact of a conversation, and what was refused."""
     items = [
         {name: _told(value) for name, value in change.items() if value is not None}

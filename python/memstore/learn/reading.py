@@ -1,26 +1,31 @@
-"""Asking a model for the facts in a text, and reading what it answers. Nothing is stored here."""
+"""Reading a text or an episode with a model: the facts in it. Nothing is stored as a fact here."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from memstore.database.tables.readings import EXTRACT
 from memstore.domain import clock
 from memstore.domain.arguments import MAX_NAME, MAX_NUMBER, checked_text
 from memstore.domain.records import DEFAULT_CATEGORY, NewFact
 from memstore.errors import GeneratorError, ReplyError
 from memstore.prompting.answers import Replies
 from memstore.prompting.prompts import fence, fill, template, weekday
+from memstore.prompting.reading_log import ReadingOptions
 from memstore.prompting.reply import list_schema, parse_array, parse_list, parse_object
 from memstore.text.chunks import PROMPT_CHARACTERS, pieces
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from datetime import datetime
 
     from memstore.domain.protocols import Generator
+    from memstore.domain.records import Episode
+    from memstore.store.store import Store
 
 LONGEST_FACT: Final = 1_000
-"""Characters of an extracted fact. What is longer is no single claim but a copy of the text."""
+"""How many characters an extracted fact may have; a longer one is not a claim but a copy."""
 
 SCHEMA: Final = list_schema(
     "facts",
@@ -32,13 +37,13 @@ SCHEMA: Final = list_schema(
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One fact as a model gave it, checked."""
+    """One fact of a model's reply, checked."""
 
     content: str
     subject: str
     category: str
     refused: str | None = None
-    """Why it cannot be stored; ``None``: it can."""
+    """Why it cannot be stored; ``None`` if it can."""
 
 
 def read_items(
@@ -49,18 +54,17 @@ def read_items(
     at: datetime | str | None = None,
     max_characters: int = PROMPT_CHARACTERS,
 ) -> list[Item]:
-    """Return the facts a model finds in a text, piece by piece, in order.
+    """Return the facts a model finds in a text, in order.
 
     Args:
-        text: any text; a long one is cut, and the model is asked about each piece.
-        replies: the model, and what it answered before.
-        subject_hint: whom or what the text is about, for facts that do not say.
-        at: when the text was written, so that "tomorrow" becomes a date; now, if not given.
+        text: any text; of a long one the model is asked about each piece.
+        replies: the model, and its stored replies.
+        subject_hint: what the text is about, for facts that do not say.
+        at: when the text was written, so that "tomorrow" becomes a date; now by default.
         max_characters: the length of the longest piece.
 
     Raises:
-        GeneratorError: no usable reply; the message says about which piece. The kind of error is
-            the generator's own, so that it tells whether trying again makes sense.
+        GeneratorError: no usable reply; the message says about which piece.
     """
     checked_text(text, "the text", MAX_NUMBER)  # a long one is read in pieces
     if subject_hint is not None:
@@ -89,15 +93,15 @@ def extract_facts(
 ) -> list[NewFact]:
     """Return the facts a model finds in a text, each once, ready for ``Store.add_many``.
 
-    Nothing is stored and nothing compared; see :class:`memstore.Extractor` for that. Items
-    without content, or without a subject where there is no hint, are left out.
+    Nothing is stored or compared; :class:`memstore.Extractor` does that. Items without content, or
+    without a subject if there is no hint, are left out.
 
     Args:
         text: any text.
         generator: the model.
-        subject_hint: whom or what the text is about, for facts that do not say.
-        at: when the text was written, so that "tomorrow" becomes a date; now, if not given.
-        max_characters: longer texts are cut, and the model is asked about each piece.
+        subject_hint: what the text is about, for facts that do not say.
+        at: when the text was written, so that "tomorrow" becomes a date; now by default.
+        max_characters: of longer texts the model is asked about each piece.
 
     Raises:
         GeneratorError: no usable reply.
@@ -112,7 +116,7 @@ def extract_facts(
 
 
 def prompt_for(text: str, subject_hint: str | None, at: datetime) -> str:
-    """Return the prompt for one piece; all that is not ours stands between fences."""
+    """Return the prompt for one piece; the caller's text is inside fences."""
     hint = ""
     if subject_hint is not None:
         hint = f"\nIt is probably about this subject:\n\n{fence(subject_hint, 'subject hint')}\n"
@@ -162,3 +166,76 @@ def _refusal(given: dict[str, object]) -> str | None:
         except (ValueError, TypeError) as error:
             return str(error)
     return None
+
+
+class Reader:
+    """Reads the episodes of a store with one model, and logs each reading.
+
+    Args:
+        store: where the episodes are.
+        generator: the model.
+        max_characters: of longer texts the model is asked about each piece.
+    """
+
+    def __init__(self, store: Store, generator: Generator, max_characters: int) -> None:
+        self._store = store
+        self._generator = generator
+        self.max_characters = max_characters
+
+    def usual(self, episode: Episode) -> ReadingOptions:
+        """Return how an episode is read by default."""
+        return ReadingOptions(
+            at=episode.valid_at,
+            metadata=episode.metadata or None,
+            max_characters=self.max_characters,
+        )
+
+    def begin(
+        self, episode: Episode, options: ReadingOptions, *, only_kept: bool = False
+    ) -> Replies:
+        """Log how an episode is read, and return the model and its stored replies about it.
+
+        Args:
+            episode: the episode.
+            options: how it is read.
+            only_kept: use stored replies only, and fail if there is none.
+        """
+        self._store.readings.begin(episode.id, EXTRACT, options)
+        return Replies(self._generator, self._store.readings, episode.id, only_kept=only_kept)
+
+    def read(self, episode: Episode, options: ReadingOptions, replies: Replies) -> list[Item]:
+        """Return the items the model finds in an episode."""
+        return read_items(
+            episode.content,
+            replies,
+            options.hint,
+            # A text that is read again counts from when it was first recorded.
+            at=options.at or episode.valid_at or episode.created_at,
+            max_characters=options.max_characters,
+        )
+
+
+def said_at(episode: Episode, options: ReadingOptions) -> datetime:
+    """Return when the text of an episode was written."""
+    return options.at or episode.valid_at or episode.created_at
+
+
+def facts_in(episode: Episode, options: ReadingOptions, items: Iterable[Item]) -> list[NewFact]:
+    """Return the items that can be stored, as facts of the episode and its owners."""
+    return [
+        NewFact(
+            content=item.content,
+            subject=item.subject,
+            category=item.category,
+            metadata=options.metadata,
+            valid_at=options.at,
+            source=episode.source,
+            episode_id=episode.id,
+            derivation=EXTRACT,
+            user_id=episode.user_id,
+            agent_id=episode.agent_id,
+            run_id=episode.run_id,
+        )
+        for item in items
+        if item.refused is None
+    ]

@@ -1,0 +1,76 @@
+"""What is decided about new facts: each one's event, and what was refused."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from memstore.domain.metadata import merge_patch
+from memstore.domain.results import Results
+
+if TYPE_CHECKING:
+    from memstore.domain.records import Fact, NewFact
+
+EVENTS: Final = ("ADD", "UPDATE", "DELETE", "NONE")
+
+
+class Decision(NamedTuple):
+    """What a new fact does to the memories.
+
+    ``ADD`` stores it as a memory of its own, ``UPDATE`` supersedes a memory with a new text,
+    ``DELETE`` puts a tombstone on a memory that no longer holds, ``NONE`` changes nothing.
+    """
+
+    event: str
+    fact: NewFact
+    place: int
+    """The fact's place among the new facts, from 0."""
+    memory: Fact | None = None
+    """The memory it is about; ``None`` for an ``ADD``, and for a fact not worth remembering."""
+    text: str | None = None
+    """The memory's new text, for an ``UPDATE``."""
+
+    @property
+    def memory_id(self) -> int | None:
+        """The id of the memory it is about."""
+        return None if self.memory is None else self.memory.id
+
+    @property
+    def stored(self) -> NewFact:
+        """The fact to store; for an ``UPDATE`` it supersedes the memory."""
+        if self.memory is None or self.text is None:
+            return self.fact
+        return replace(
+            self.fact,
+            content=self.text,
+            subject=self.memory.subject,
+            category=self.memory.category,
+            metadata=merge_patch(self.memory.metadata, self.fact.metadata or {}),
+            supersedes=self.memory.id,
+        )
+
+    @property
+    def stores(self) -> bool:
+        """Whether a fact is stored."""
+        return self.event in ("ADD", "UPDATE")
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Something a model wanted, or left out, that was not carried out."""
+
+    event: str
+    """``ADD``, ``UPDATE``, ``DELETE`` or ``NONE``; ``""`` if unknown."""
+    reason: str
+    fact: str | None = None
+    """The text of the new fact it was about, if known."""
+    memory_id: int | None = None
+    """The memory it was about, if known."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Decisions(Results[Decision]):
+    """Decisions about new facts, in the order of the facts and free of conflicts."""
+
+    refused: list[Refusal] = field(default_factory=list)
+    """What is not carried out, and why; empty if the reply was in order."""
