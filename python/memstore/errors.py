@@ -62,7 +62,6 @@ class Remedy(Enum):
     CHECK_KEY = "Check api_key."
     ALLOW_TIME = "Allow more time with timeout_seconds, or send less at once."
     ASK_AGAIN = "Ask again, or ask another model."
-    COMPLETE = "Repeat the call to complete it."
     CHOOSE_GENERATOR = "Pass a generator."
     NAME_OWNERS = "Name the owners it was stored for: user_id, agent_id, run_id."
     BUILD_GRAPH = "Build the graph with graph.build()."

@@ -49,7 +49,6 @@ COMMAND_LINE_REMEDIES: Final[Mapping[Remedy, str]] = {
     Remedy.LIST_DECISIONS: "List the decisions: memstore graph decisions.",
     Remedy.FORGET_DECISION: "Take one of these decisions back first: memstore graph forget.",
     Remedy.CHOOSE_GENERATOR: "Choose one with --generator.",
-    Remedy.COMPLETE: "Run the command again to complete it.",
     Remedy.NAME_OWNERS: "Name the owners it was stored for with --user, --agent and --run.",
     Remedy.KEEP_NAMESPACES: "Import it with --keep-namespaces, or export one namespace at a time.",
     Remedy.OMIT_NAMESPACE: "Leave --namespace out.",

@@ -20,7 +20,7 @@ from memstore.database.tables.readings import MEMORY
 from memstore.domain import clock
 from memstore.domain.records import NewFact
 from memstore.domain.results import Results
-from memstore.errors import Conflict, LearningError, MemstoreError, NotFound, Remedy
+from memstore.errors import Conflict, Explained, LearningError, MemstoreError, NotFound
 from memstore.facts.batch import AddFact, DeleteFact, KeepFact
 from memstore.learn.decision import decide
 from memstore.learn.events import Decision, Decisions, Refusal
@@ -150,13 +150,14 @@ def _step(name: str, episode: Episode | None = None) -> Iterator[None]:
         kept = (
             "nothing was recorded"
             if episode is None
-            else f"the conversation is on record as episode {episode.id} and no memory was changed"
+            else f"the conversation is on record as episode {episode.id} and no memory was "
+            "changed: adding it again completes it"
         )
         raise LearningError(
             f"learning stopped at the step {name!r}: {error} ({kept})",
             step=name,
             episode_id=None if episode is None else episode.id,
-            remedy=None if episode is None else Remedy.COMPLETE,
+            remedy=error.remedy if isinstance(error, Explained) else None,
         ) from error
 
 
