@@ -406,7 +406,7 @@ def test_import_bad_line_is_named_and_nothing_comes_in(
     kind: str, name: str, value: Any, store: Store, target: Store
 ) -> None:
     lines, number = damaged(store, kind, name, value)
-    with pytest.raises(TransferError, match=f"^line {number} .*nothing was imported"):
+    with pytest.raises(TransferError, match=f"^line {number}: .*nothing was imported"):
         target.import_(lines)
     assert (target.count(), target.episodes.count(include_expired=True)) == (0, 0)
 

@@ -342,7 +342,7 @@ def test_import_damaged_line_is_named(line: str, place: int, store: Store, targe
     lines = exported(store)
     lines[place] = line
     number = place + 1 if place >= 0 else len(lines)
-    refused(target, lines, rf"^line {number} ")
+    refused(target, lines, rf"^line {number}: ")
 
 
 BAD_FACTS: list[tuple[str, Any]] = [
@@ -388,7 +388,7 @@ def test_import_bad_field_is_named_with_its_line(
     fact = json.loads(lines[place])
     fact["fact"][name] = value
     lines[place] = json.dumps(fact)
-    refused(target, lines, rf"^line {place + 1} .*{name.split('_')[0]}")
+    refused(target, lines, rf"^line {place + 1}: .*{name.split('_')[0]}")
 
 
 @pytest.mark.parametrize("name", ["id", "uuid", "namespace", "content", "subject", "created_at"])
@@ -398,7 +398,7 @@ def test_import_missing_field_is_named(name: str, store: Store, target: Store) -
     fact = json.loads(lines[place])
     del fact["fact"][name]
     lines[place] = json.dumps(fact)
-    refused(target, lines, rf"^line {place + 1} lacks {name}")
+    refused(target, lines, rf"^line {place + 1}: lacks {name}")
 
 
 @pytest.mark.parametrize(
@@ -425,7 +425,7 @@ def test_import_bad_operation_is_named_with_its_line(
     operation = json.loads(lines[place])
     operation["operation"][name] = value
     lines[place] = json.dumps(operation)
-    refused(target, lines, rf"^line {place + 1} ")
+    refused(target, lines, rf"^line {place + 1}: ")
 
 
 def test_import_believes_the_fact_not_its_past(store: Store, target: Store) -> None:

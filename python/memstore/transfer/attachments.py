@@ -1,7 +1,7 @@
-"""What hangs on facts and episodes, in an export: proposals, readings, model replies, decisions.
+"""What belongs to facts and episodes in an export: proposals, readings, replies, decisions.
 
-Their lines stand behind those of everything they name. Model replies are in an export because what
-was derived cannot be derived again without them but by asking, and a model may answer otherwise.
+Their lines follow those of everything they refer to. Model replies are exported because facts
+cannot be derived again without them: asked again, a model may answer differently.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Attached:
-    """What hangs on the facts and episodes of an export; ids are those of the export."""
+    """What belongs to the facts and episodes of an export; ids are those of the export."""
 
     proposals: list[ProposalRow] = field(default_factory=list)
     readings: list[ReadingRow] = field(default_factory=list)
@@ -40,7 +40,7 @@ class Attached:
     """Each with its namespace."""
 
     def counts(self) -> dict[str, int]:
-        """Return how many there are of each, as the first line of an export has it."""
+        """Return how many there are of each kind, as in the first line of an export."""
         return {name: len(getattr(self, name)) for name in self.__slots__}
 
 
@@ -55,7 +55,7 @@ def counted(transaction: Transaction, namespaces: Sequence[str] | None) -> dict[
 
 
 def written(transaction: Transaction, namespaces: Sequence[str] | None) -> Iterator[str]:
-    """Yield the lines of everything that hangs on what some namespaces hold."""
+    """Yield the lines of everything that belongs to the facts and episodes of some namespaces."""
     for proposal in proposal_table.everything(transaction, namespaces):
         yield _proposal_out(proposal)
     for reading in reading_table.everything(transaction, namespaces):
@@ -66,16 +66,7 @@ def written(transaction: Transaction, namespaces: Sequence[str] | None) -> Itera
         values = reply._asdict()
         yield lines.line(reply={"episode": values.pop("episode_id"), **values})
     for namespace, decision in decision_table.everything(transaction, namespaces):
-        yield lines.line(
-            decision={
-                "namespace": namespace,
-                "left": decision.left,
-                "right": decision.right,
-                "same": decision.same,
-                "actor": decision.actor,
-                "at": clock.to_text(decision.at),
-            }
-        )
+        yield lines.line(decision={"namespace": namespace, **decision.to_dict()})
 
 
 def _proposal_out(row: ProposalRow) -> str:
@@ -93,86 +84,57 @@ def _proposal_out(row: ProposalRow) -> str:
     return lines.line(proposal={k: v for k, v in values.items() if v is not None})
 
 
-def take(attached: Attached, number: int, value: Mapping[str, Any], seen: Collection[Any]) -> bool:
-    """Read a line of an export, checked; false if it is none of these.
+def proposal_in(values: Mapping[str, Any], seen: Collection[Any]) -> ProposalRow:
+    """Read a proposal.
 
     Args:
-        attached: where it goes.
-        number: of the line.
-        value: what it holds.
-        seen: ``("fact", id)`` and ``("episode", id)`` of everything that came before.
-
-    Raises:
-        TransferError: it is wrong.
+        values: what the line holds.
+        seen: ``("fact", id)`` of every fact before it.
     """
-    try:
-        match value:
-            case {"proposal": dict(values)}:
-                attached.proposals.append(_proposal_in(values, seen))
-            case {"reading": dict(values)}:
-                attached.readings.append(_reading_in(values, seen))
-            case {"reply": dict(values)}:
-                attached.replies.append(_reply_in(values, seen))
-            case {"decision": dict(values)}:
-                attached.decisions.append(_decision_in(values))
-            case _:
-                return False
-    except (KeyError, ValueError, TypeError, RecursionError) as error:
-        what = f"lacks {error}" if isinstance(error, KeyError) else f"is refused: {error}"
-        raise lines.bad(number, what) from None
-    return True
-
-
-def _proposal_in(values: Mapping[str, Any], seen: Collection[Any]) -> ProposalRow:
-    sources = values.get("sources") or []
-    if not isinstance(sources, list):
-        raise TypeError("sources is no list")
-    named = [values["old"], *sources, *([values["new"]] if values.get("new") is not None else [])]
-    for fact_id in named:
-        _refuse_unseen("fact", fact_id, seen)
-    similarity, evidence = values.get("similarity"), values.get("evidence")
-    if evidence is not None and not isinstance(evidence, dict):
-        raise TypeError("evidence is no object")
-    if not sources and (values.get("new") is None or similarity is None):
-        raise ValueError("a supersession names its new fact and a similarity")
+    sources = lines.of_type(list, values.get("sources") or [], "sources")
+    new_id, similarity, evidence = (values.get(n) for n in ("new", "similarity", "evidence"))
+    for fact_id in (values["old"], *sources, *([] if new_id is None else [new_id])):
+        known_id("fact", fact_id, seen)
+    if not sources and (new_id is None or similarity is None):
+        raise ValueError("a supersession needs a new fact and a similarity")
+    if evidence is not None:
+        evidence = json.dumps(
+            lines.of_type(dict, evidence, "evidence"), ensure_ascii=False, allow_nan=False
+        )
+    decided_at = values.get("decided_at")
     return ProposalRow(
         id=0,
-        at=_moment(values, "at"),
+        at=lines.moment_in(values, "at"),
         old_id=values["old"],
-        new_id=values.get("new"),
-        similarity=None if similarity is None else _share(similarity),
-        evidence=None
-        if evidence is None
-        else json.dumps(evidence, ensure_ascii=False, allow_nan=False),
+        new_id=new_id,
+        similarity=None if similarity is None else _cosine(similarity),
+        evidence=evidence,
         state=ProposalState(values["state"]),
-        decided_at=None if values.get("decided_at") is None else _moment(values, "decided_at"),
+        decided_at=None if decided_at is None else lines.moment_in(values, "decided_at"),
         sources=tuple(sources),
         content=stored_text(values.get("content", ""), "content") if sources else None,
     )
 
 
-def _moment(values: Mapping[str, Any], name: str) -> str:
-    return clock.to_text(clock.from_text(stored_text(values[name], name)))
-
-
-def _share(value: object) -> float:
+def _cosine(value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not -1.01 <= value <= 1.01:
-        raise ValueError(f"similarity is a cosine, not {value!r}")
+        raise ValueError(f"similarity is not a cosine: {value!r}")
     return float(value)
 
 
-def _reading_in(values: Mapping[str, Any], seen: Collection[Any]) -> ReadingRow:
-    _refuse_unseen("episode", values["episode"], seen)
+def reading_in(values: Mapping[str, Any], seen: Collection[Any]) -> ReadingRow:
+    """Read how an episode was read."""
+    known_id("episode", values["episode"], seen)
     if values["kind"] not in (EXTRACT, MEMORY, CLOSED):
-        raise ValueError(f"there is no kind of reading {values['kind']!r}")
+        raise ValueError(f"unknown kind of reading {values['kind']!r}")
     asked = stored_text(values["asked"], "asked")
-    if not isinstance(json.loads(asked), dict):
-        raise TypeError("asked is no JSON object")
+    lines.of_type(dict, json.loads(asked), "asked")
     return ReadingRow(values["episode"], values["kind"], asked)
 
 
-def _reply_in(values: Mapping[str, Any], seen: Collection[Any]) -> ReplyRow:
-    _refuse_unseen("episode", values["episode"], seen)
+def reply_in(values: Mapping[str, Any], seen: Collection[Any]) -> ReplyRow:
+    """Read a model's reply."""
+    known_id("episode", values["episode"], seen)
     # In the form in which a text that is erased will be looked for.
     reply = reply_table.written(json.loads(stored_text(values["reply"], "reply")))
     return ReplyRow(
@@ -180,23 +142,23 @@ def _reply_in(values: Mapping[str, Any], seen: Collection[Any]) -> ReplyRow:
         key=checked_text(values["key"], "key", MAX_NUMBER),
         model=stored_text(values["model"], "model"),
         reply=reply,
-        created_at=_moment(values, "created_at"),
+        created_at=lines.moment_in(values, "created_at"),
     )
 
 
-def _decision_in(values: Mapping[str, Any]) -> tuple[str, EntityDecision]:
-    if not isinstance(values["same"], bool):
-        raise TypeError("same is neither true nor false")
-    decision = EntityDecision(
-        left=checked_text(values["left"], "left", MAX_NUMBER),
-        right=checked_text(values["right"], "right", MAX_NUMBER),
-        same=values["same"],
-        actor=checked_text(values["actor"], "actor", MAX_NUMBER),
-        at=clock.from_text(_moment(values, "at")),
+def decision_in(values: Mapping[str, Any]) -> tuple[str, EntityDecision]:
+    """Read a decision about entities; return it with its namespace."""
+    namespace, left, right, actor = (
+        checked_text(values[name], name, MAX_NUMBER)
+        for name in ("namespace", "left", "right", "actor")
     )
-    return checked_text(values["namespace"], "namespace", MAX_NUMBER), decision
+    same = lines.of_type(bool, values["same"], "same")
+    at = clock.from_text(lines.moment_in(values, "at"))
+    return namespace, EntityDecision(left=left, right=right, same=same, actor=actor, at=at)
 
 
-def _refuse_unseen(kind: str, id_: object, seen: Collection[Any]) -> None:
+def known_id(kind: str, id_: Any, seen: Collection[Any]) -> int:
+    """Return the id of a fact or an episode that an earlier line holds."""
     if not lines.is_whole(id_) or (kind, id_) not in seen:
-        raise ValueError(f"it names {kind} {id_!r}, which no line before it holds")
+        raise ValueError(f"refers to {kind} {id_!r}, which no earlier line holds")
+    return int(id_)

@@ -1,7 +1,8 @@
-"""Reading an export whole, and checking it, before anything of it is written."""
+"""Reading and checking a whole export before any of it is written."""
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -17,11 +18,11 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Incoming:
-    """What is to come in, checked. Ids are those of where it comes from."""
+    """What is to be brought in, checked. Ids are those of the source."""
 
     facts: list[Fact] = field(default_factory=list)
     operations: dict[int, list[Operation]] = field(default_factory=dict)
-    """On facts, by the fact's id."""
+    """By the id of the fact they are about."""
     episodes: list[Episode] = field(default_factory=list)
     episode_operations: dict[int, list[Operation]] = field(default_factory=dict)
     attached: Attached = field(default_factory=Attached)
@@ -35,61 +36,88 @@ class Incoming:
 
 
 def read(export: Iterable[str]) -> Incoming:
-    """Read an export whole, and check it before anything is written.
+    """Read and check a whole export.
 
     Raises:
-        TransferError: the first thing that is wrong, with its line.
+        TransferError: something is wrong; the line of the first mistake is named.
     """
     incoming = Incoming()
     header: dict[str, Any] = {}
     seen: set[object] = set()
-    for number, value in lines.objects(export):
-        if not header:
-            lines.check_header(number, value)
-            header = value
-        else:
-            _take(incoming, number, value, seen)
+    for number, text in enumerate(export, 1):
+        if not text.strip():
+            continue
+        try:
+            value = _object(text)
+            if header:
+                _take(incoming, value, seen)
+            else:
+                _check_header(value)
+                header = value
+        except (KeyError, ValueError, TypeError, RecursionError) as error:
+            what = f"lacks {error}" if isinstance(error, KeyError) else str(error)
+            raise TransferError(f"{what}; nothing was imported", place=f"line {number}") from None
     if not header:
         raise TransferError("the export is empty; nothing was imported")
     _check_counts(header, incoming)
-    check_chains(incoming.facts)
+    _check_chains(incoming.facts)
     return incoming
 
 
-def _take(incoming: Incoming, number: int, value: Mapping[str, Any], seen: set[object]) -> None:
+def _object(text: str) -> dict[str, Any]:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"not JSON ({error})") from None
+    return lines.of_type(dict, value, "this")
+
+
+def _check_header(value: Mapping[str, Any]) -> None:
+    if value.get("memstore") != "export":
+        raise ValueError('not the first line of an export ({"memstore": "export", …})')
+    if value.get("format") != lines.FORMAT:
+        raise ValueError(
+            f"format {value.get('format')!r} is unknown; this version reads {lines.FORMAT}"
+        )
+
+
+def _take(incoming: Incoming, value: Mapping[str, Any], seen: set[object]) -> None:
+    attached = incoming.attached
     match value:
         case {"fact": dict(values)}:
-            fact = lines.fact_in(number, values)
-            _check_identity(number, "fact", fact, seen)
-            incoming.facts.append(fact)
+            incoming.facts.append(fact := lines.fact_in(values))
+            _check_identity("a fact", ("fact", fact.id), fact, seen)
         case {"episode": dict(values)}:
-            episode = lines.episode_in(number, values)
-            _check_identity(number, "episode", episode, seen)
-            incoming.episodes.append(episode)
+            incoming.episodes.append(episode := lines.episode_in(values))
+            _check_identity("an episode", ("episode", episode.id), episode, seen)
         case {"operation": dict(values)}:
-            about, id_, operation = lines.operation_in(number, values)
-            if (about, id_) not in seen:
-                raise lines.bad(number, f"speaks of {about} {id_}, which no line before it holds")
+            about = "episode" if "episode" in values else "fact"
+            id_ = attachments.known_id(about, values.get(about), seen)
             kept = incoming.operations if about == "fact" else incoming.episode_operations
-            kept.setdefault(id_, []).append(operation)
+            kept.setdefault(id_, []).append(lines.operation_in(values))
+        case {"proposal": dict(values)}:
+            attached.proposals.append(attachments.proposal_in(values, seen))
+        case {"reading": dict(values)}:
+            attached.readings.append(attachments.reading_in(values, seen))
+        case {"reply": dict(values)}:
+            attached.replies.append(attachments.reply_in(values, seen))
+        case {"decision": dict(values)}:
+            attached.decisions.append(attachments.decision_in(values))
         case _:
-            if not attachments.take(incoming.attached, number, value, seen):
-                raise lines.bad(number, "is neither a fact nor an episode nor what belongs to one")
+            raise ValueError("neither a fact nor an episode, nor what belongs to one")
 
 
-def _check_identity(number: int, kind: str, one: Fact | Episode, seen: set[object]) -> None:
-    for name, identity in (("id", (kind, one.id)), ("uuid", (kind, one.namespace, one.uuid))):
+def _check_identity(
+    kind: str, id_: tuple[str, int], one: Fact | Episode, seen: set[object]
+) -> None:
+    for name, identity in (("id", id_), ("uuid", (kind, one.namespace, one.uuid))):
         if identity in seen:
-            raise lines.bad(number, f"has the same {name} as {_a(kind)} before it")
+            raise ValueError(f"the same {name} as {kind} before it")
         seen.add(identity)
 
 
-def _a(kind: str) -> str:
-    return f"an {kind}" if kind == "episode" else f"a {kind}"
-
-
 def _check_counts(header: Mapping[str, Any], incoming: Incoming) -> None:
-    """The first line says how much follows, so that a file cut short between lines is noticed."""
+    """Compare with the first line, so that a file cut short between two lines is noticed."""
     operations = (*incoming.operations.values(), *incoming.episode_operations.values())
     found = {
         "facts": len(incoming.facts),
@@ -100,37 +128,35 @@ def _check_counts(header: Mapping[str, Any], incoming: Incoming) -> None:
     for name, number in found.items():
         if header.get(name, number) != number:
             raise TransferError(
-                f"the export was cut short or changed: its first line speaks of {header[name]} "
+                f"the export was cut short or changed: its first line announces {header[name]} "
                 f"{name}, and it holds {number}; nothing was imported"
             )
 
 
-def check_chains(facts: Iterable[Fact]) -> None:
-    """Every successor must be in the file and its namespace, and following them must end.
-
-    Raises:
-        TransferError: it is not so.
-    """
-    following = {fact.id: fact.superseded_by for fact in facts}
-    homes = {fact.id: fact.namespace for fact in facts}
+def _check_chains(facts: Iterable[Fact]) -> None:
+    """Refuse a successor that is missing or in another namespace, and chains that never end."""
+    known = {fact.id: fact for fact in facts}
     ended: set[int] = set()
-    for start in following:
+    for start in known.values():
         path: dict[int, None] = {}
-        here: int | None = start
-        while here is not None and here not in ended:
-            if here in path:
-                raise TransferError(
-                    f"facts supersede each other in a circle at {here}; nothing was imported"
+        fact = start
+        while fact.id not in ended:
+            if fact.id in path:
+                raise _broken(f"facts supersede each other in a circle at fact {fact.id}")
+            path[fact.id] = None
+            if fact.superseded_by is None:
+                break
+            successor = known.get(fact.superseded_by)
+            if successor is None:
+                raise _broken(
+                    f"fact {fact.id} is superseded by fact {fact.superseded_by}, which the export "
+                    "does not hold"
                 )
-            if here not in following:
-                raise TransferError(
-                    f"fact {next(reversed(path))} is superseded by fact {here}, which the export "
-                    "does not hold; nothing was imported"
-                )
-            if homes[here] != homes[start]:
-                raise TransferError(
-                    f"fact {here} supersedes one of another namespace; nothing was imported"
-                )
-            path[here] = None
-            here = following[here]
+            if successor.namespace != fact.namespace:
+                raise _broken(f"fact {successor.id} supersedes a fact of another namespace")
+            fact = successor
         ended.update(path)
+
+
+def _broken(what: str) -> TransferError:
+    return TransferError(f"{what}; nothing was imported")

@@ -130,9 +130,9 @@ def test_export_keeps_what_is_no_file(story: CommandLine, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("damage", "told"),
     [
-        (lambda lines: [*lines[:-1], lines[-1][:20]], "is no JSON"),
-        (lambda lines: [lines[0], '{"fact": {"id": 1}}', *lines[2:]], "line 2 lacks uuid"),
-        (lambda lines: lines[1:], "line 1 is not the first line"),
+        (lambda lines: [*lines[:-1], lines[-1][:20]], "not JSON"),
+        (lambda lines: [lines[0], '{"fact": {"id": 1}}', *lines[2:]], "line 2: lacks uuid"),
+        (lambda lines: lines[1:], "line 1: not the first line"),
         (lambda lines: [], "empty"),
     ],
 )
