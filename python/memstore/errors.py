@@ -68,6 +68,8 @@ class Remedy(Enum):
     LIST_ENTITIES = "List its entities with graph.entities()."
     LIST_DECISIONS = "List the decisions with graph.decisions()."
     FORGET_DECISION = "Take one of these decisions back first with graph.forget()."
+    SKIP_DAMAGED = "Repair the file, or leave out what is damaged with skip_damaged=True."
+    IMPORT_AGAIN = "Run the same import again; it continues from there."
     KEEP_NAMESPACES = "Import it with keep_namespaces=True, or export one namespace at a time."
     OMIT_NAMESPACE = "Leave the namespace out."
     RESTORE_BACKUP = "Restore a backup."

@@ -130,7 +130,7 @@ def test_engram_groups_become_namespaces_where_asked(
 
 def test_engram_group_nobody_could_open_is_refused(store: Store, tmp_path: Path) -> None:
     file = written(tmp_path / "e.jsonl", row(1, group_id="all"))
-    with pytest.raises(TransferError, match="line 1 stands in a namespace 'all'"):
+    with pytest.raises(TransferError, match="line 1: its namespace is 'all'"):
         store.import_from("engram", file, keep_namespaces=True)
     assert store.import_from("engram", file).episodes == 1
 
@@ -196,8 +196,8 @@ def test_engram_progress_tells_how_far_it_is(store: Store, tmp_path: Path) -> No
 
 DEEP = "[" * 5000 + "]" * 5000
 DAMAGED: list[tuple[str, str]] = [
-    ("{", "is no JSON"),
-    ("[1]", "is no JSON object"),
+    ("{", "not JSON"),
+    ("[1]", "not a JSON object"),
     ('{"content": 5}', "its id"),
     ('{"id": "a"}', "its content"),
     ('{"id": "a", "content": "  "}', "its content is empty"),
@@ -216,8 +216,8 @@ DAMAGED: list[tuple[str, str]] = [
     ('{"id": "a", "content": "x", "metadata": "{\\"h\\": \\"\\\\ud800\\"}"}', "metadata"),
     ('{"id": "a", "content": "x", "group_id": ["g"]}', "its namespace must be text"),
     ('{"id": "a", "content": "x", "group_id": "' + "g" * 600 + '"}', "its namespace is 600"),
-    ('{"id": 1' + "0" * 5000 + "}", "is no JSON"),
-    ('{"id": "a", "x": ' + DEEP + "}", "is no JSON"),
+    ('{"id": 1' + "0" * 5000 + "}", "not JSON"),
+    ('{"id": "a", "x": ' + DEEP + "}", "not JSON"),
 ]
 
 
@@ -227,11 +227,11 @@ def test_engram_damaged_line_is_named_or_left_out(
 ) -> None:
     file = tmp_path / "e.jsonl"
     file.write_text(f"{json.dumps(row(1))}\n\n{line}\n{json.dumps(row(2))}\n", encoding="utf-8")
-    refused(store, "engram", file, f"^line 3 .*{why}")
+    refused(store, "engram", file, f"^line 3: .*{why}")
     report = store.import_from("engram", file, skip_damaged=True)
     assert report.episodes == 2
     left = report.left_out["damaged records"]
-    assert (left.count, left.first[0].startswith("line 3 ")) == (1, True)
+    assert (left.count, left.first[0].startswith("line 3: ")) == (1, True)
     assert store.examine() == []
 
 
@@ -239,7 +239,7 @@ def test_engram_bytes_that_are_no_text_are_named(store: Store, tmp_path: Path) -
     file = tmp_path / "e.jsonl"
     good = json.dumps(row(1)).encode()
     file.write_bytes(b"\xef\xbb\xbf" + good + b"\n" + good.replace(b"tea", b"t\xffa") + b"\n")
-    refused(store, "engram", file, "^line 2 .*lone surrogate")
+    refused(store, "engram", file, "^line 2: .*lone surrogate")
 
 
 def test_engram_metadata_that_is_no_object_is_kept_raw(store: Store, tmp_path: Path) -> None:
@@ -498,10 +498,10 @@ def test_original_oddities_are_mended_and_named(store: Store, tmp_path: Path) ->
     assert {
         "supersessions by a fact that is not there": 1,
         "supersessions in a circle": 1,
-        "bytes of content that are no UTF-8 text": 1,
-        "created_at that is no time": 1,
+        "bytes of content that are not UTF-8": 1,
+        "created_at that is not a time": 1,
         "facts that screening rejected (deleted here)": 1,
-        "blank subjects (the owner or category stands there)": 1,
+        "blank subjects (replaced by the owner or category)": 1,
     }.items() <= {kind: left.count for kind, left in report.left_out.items()}.items()
     assert [fact.content for fact in store.list()] == ["new job", "bad\ufffd"]
     deleted = [f for f in store.list(include_deleted=True) if f.status == "deleted"]
@@ -516,7 +516,7 @@ def test_original_damaged_successor_left_out_revives_nothing(store: Store, tmp_p
     with raw(file) as there:
         there.execute("UPDATE memstore_facts SET content = '' WHERE id = 7")
         there.commit()
-    refused(store, "memstore", file, "^fact 7 .*content is empty")
+    refused(store, "memstore", file, "^fact 7: .*content is empty")
     assert store.import_from("memstore", file, skip_damaged=True).facts == 3
     assert "old job" not in [fact.content for fact in store.list()]
     assert store.examine() == []
@@ -587,7 +587,7 @@ def test_original_superseded_fact_holds_at_no_moment(
     [
         ("blocked", "deleted", "facts that screening rejected (deleted here)"),
         ("abandoned", "deleted", "facts that screening rejected (deleted here)"),
-        ("pending", "active", "screening of facts that still waited for it"),
+        ("pending", "active", "screening of facts that were not screened yet"),
         ("screening", "active", None),
         ("regex-clean", "active", None),
         ("clean", "active", None),
@@ -629,7 +629,7 @@ def test_original_refuses_other_files(store: Store, path: Path, tmp_path: Path) 
 
 
 def test_unknown_source_is_named(store: Store, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="use one of engram, memstore, mem0, server-memory"):
+    with pytest.raises(ValueError, match="must be one of engram, memstore, mem0, server-memory"):
         store.import_from("letta", tmp_path)
 
 
@@ -816,7 +816,7 @@ def test_server_memory_damaged_record_is_named(
     record: dict[str, Any], why: str, store: Store, tmp_path: Path
 ) -> None:
     file = written(tmp_path / "memory.jsonl", GRAPH[0], record)
-    refused(store, "server-memory", file, f"^line 2 .*{why}")
+    refused(store, "server-memory", file, f"^line 2: .*{why}")
 
 
 # -- reading JSON -------------------------------------------------------------------------------
@@ -831,15 +831,15 @@ def read(text: str, folder: Path) -> list[Any]:
 @pytest.mark.parametrize(
     ("text", "place", "why"),
     [
-        ('[{"a": 1}, {"b": 2', "the file", "is no JSON.*line 1 column 1"),
-        ('[\n{"a": 1}\n{"b": 2}\n]', "the file", "is no JSON.*line 3 column 1"),
-        ('[{"a": 1}] more', "the file", "is no JSON"),
-        ('{\n"results": [{"a": 1}]', "the file", "is no JSON"),
-        ('{"results": [{"a": 1}], "x":', "line 1", "is no JSON"),
-        ('[{"a": 1}, 5]', "record 2", "is no JSON object"),
-        ('{"results": [[]]}', "record 1", "is no JSON object"),
-        ("[" * 100_000, "the file", "is no JSON"),
-        ("5", "line 1", "is no JSON object"),
+        ('[{"a": 1}, {"b": 2', "the file", "not JSON.*line 1 column 1"),
+        ('[\n{"a": 1}\n{"b": 2}\n]', "the file", "not JSON.*line 3 column 1"),
+        ('[{"a": 1}] more', "the file", "not JSON"),
+        ('{\n"results": [{"a": 1}]', "the file", "not JSON"),
+        ('{"results": [{"a": 1}], "x":', "line 1", "not JSON"),
+        ('[{"a": 1}, 5]', "record 2", "not a JSON object"),
+        ('{"results": [[]]}', "record 1", "not a JSON object"),
+        ("[" * 100_000, "the file", "not JSON"),
+        ("5", "line 1", "not a JSON object"),
     ],
 )
 def test_json_that_is_damaged_says_where(text: str, place: str, why: str, tmp_path: Path) -> None:
@@ -859,7 +859,7 @@ def test_json_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyP
     [line] = read('{"a": "' + "x" * 5000, tmp_path)
     assert "longer than 1,000" in line.reason
     [whole] = read('[{"a": "' + "x" * 5000, tmp_path)
-    assert "one record a line" in whole.reason
+    assert "record per line" in whole.reason
 
 
 def test_two_imports_at_once_bring_everything_once(path: Path, tmp_path: Path) -> None:

@@ -1,8 +1,9 @@
-"""Engram's episodes, as JSON Lines, as its HTTP server answers, or in its DuckDB file."""
+"""Engram's episodes: as JSON Lines, as an answer of its HTTP server, or in its DuckDB file."""
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database.foreign import duckdb_file
@@ -10,12 +11,13 @@ from memstore.domain import metadata
 from memstore.domain.clock import EPOCH
 from memstore.importing import json_stream
 from memstore.importing.records import (
-    Damaged,
     Record,
     Skipped,
+    converted,
     identity,
     key,
     marked,
+    modified_at,
     name_of,
     new_episode,
 )
@@ -23,14 +25,15 @@ from memstore.settings import DEFAULT_NAMESPACE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from datetime import datetime
     from pathlib import Path
 
-    from memstore.importing.records import Found
+    from memstore.importing.records import Found, Raw
 
 NAME: Final = "engram"
 
 OF_ITS_ANSWERS: Final = frozenset({"similarity", "relevance", "score"})
-"""What a search adds to an episode, and is no part of it."""
+"""What a search adds to an episode."""
 READ: Final = frozenset({
     "id", "content", "name", "source", "source_model", "source_description", "group_id", "tags",
     "embedding", "embedding_model", "created_at", "valid_at", "expired_at", "metadata", "embedded",
@@ -38,29 +41,22 @@ READ: Final = frozenset({
 
 
 def found(path: Path) -> Iterator[Found]:
-    """Yield what a file of Engram's holds.
+    """Yield an episode for each of Engram's in a file.
 
     Raises:
         StorageError: a DuckDB file cannot be read.
         OSError: the file cannot be read.
     """
-    fallback_at = datetime.fromtimestamp(path.stat().st_mtime, UTC)
-    if duckdb_file.is_duckdb(path):
-        yield from _of_duckdb(path, fallback_at)
-        return
-    for number, record in enumerate(json_stream.records(path), 1):
-        if isinstance(record, Damaged | Skipped):
-            yield record
-        else:
-            yield _record(number, *record, fallback_at)
+    source = _rows(path) if duckdb_file.is_duckdb(path) else json_stream.records(path)
+    yield from converted(source, partial(_record, modified_at(path)))
 
 
-def _of_duckdb(path: Path, fallback_at: datetime) -> Iterator[Found]:
+def _rows(path: Path) -> Iterator[Raw]:
     with duckdb_file.opened(path) as file:
         for number, row in enumerate(file.rows(), 1):
             for name in duckdb_file.MOMENTS:
                 row[name] = _from_microseconds(row.get(name))
-            yield _record(number, f"row {number}", row, fallback_at)
+            yield f"row {number}", row
         for table, count in file.others().items():
             if count:
                 yield Skipped(f"table {table}", f"{count} rows", count)
@@ -74,26 +70,23 @@ def _from_microseconds(given: int | None) -> datetime | str | None:
 
 
 def _record(
-    number: int, place: str, row: Mapping[str, Any], fallback_at: datetime
-) -> Record | Damaged:
-    try:
-        id_ = name_of(row.get("id"), "its id")
-        values = {
-            **row,
-            "namespace": row.get("group_id") or DEFAULT_NAMESPACE,
-            "idempotency_key": key(NAME, id_),
-        }
-        origin = {"group_id": row.get("group_id")}
-        episode = new_episode(
-            number,
-            identity(NAME, id_, row.get("content")),
-            values,
-            metadata=marked(_metadata(row.get("metadata")), NAME, id_, origin),
-            fallback_at=fallback_at,
-        )
-    except (ValueError, TypeError) as error:
-        return Damaged(place, str(error))
-    return Record(place, episode, tuple(_left_out(row)))
+    fallback_at: datetime, number: int, place: str, row: Mapping[str, Any]
+) -> Iterator[Record]:
+    id_ = name_of(row.get("id"), "its id")
+    values = {
+        **row,
+        "namespace": row.get("group_id") or DEFAULT_NAMESPACE,
+        "idempotency_key": key(NAME, id_),
+    }
+    origin = {"group_id": row.get("group_id")}
+    episode = new_episode(
+        number,
+        identity(NAME, id_, row.get("content")),
+        values,
+        metadata=marked(_metadata(row.get("metadata")), NAME, id_, origin),
+        fallback_at=fallback_at,
+    )
+    yield Record(place, episode, tuple(_left_out(row)))
 
 
 def _metadata(given: object) -> Mapping[str, Any] | None:

@@ -1,7 +1,7 @@
-"""Importing what another program remembers: the file is looked through whole, then comes in.
+"""Importing another program's memories: the whole file is checked first, then imported in batches.
 
-It comes in by batches. Each is one transaction in which every chain is whole, so that a fact that
-was superseded holds at no moment. After an interruption the same import goes on.
+Each batch is one transaction with whole chains, so that a superseded fact is never active for a
+moment. After an interruption, the same import continues where it stopped.
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ from collections import Counter
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+from memstore.domain.arguments import ALL_NAMESPACES
 from memstore.domain.records import Episode
-from memstore.errors import TransferError
+from memstore.errors import InvalidArgument, Remedy, TransferError
 from memstore.importing import engram, mem0, original, server_memory
 from memstore.importing.records import Damaged, Record, Skipped
 from memstore.transfer.merging import bring_in
@@ -34,17 +35,15 @@ SOURCES: Final[dict[str, Callable[[Path], Iterator[Found]]]] = {
 }
 
 BATCH: Final = 500
-"""Records in one transaction: others that write wait for a fraction of a second."""
+"""Records in one transaction: other writers wait for a fraction of a second."""
 
 NAMED: Final = 5
-"""Of each kind that is not carried over, how many are named; the rest is counted."""
-
-ALL: Final = "all"
+"""How many things of each kind that is left out are named; the rest are counted."""
 
 
 @dataclass(slots=True)
 class LeftOut:
-    """Things of one kind that were not carried over."""
+    """Things of one kind that were not imported."""
 
     count: int = 0
     first: list[str] = field(default_factory=list)
@@ -59,7 +58,7 @@ class LeftOut:
 
 @dataclass(slots=True)
 class ImportFromReport:
-    """What was imported from another program, and what could not be carried over."""
+    """What was imported from another program, and what could not be."""
 
     source: str
     facts: int = 0
@@ -69,20 +68,20 @@ class ImportFromReport:
     known: int = 0
     """Facts and episodes that were imported before."""
     retired: int = 0
-    """Known facts that were superseded there since, and now are here."""
+    """Known facts that were superseded there since, and now are here too."""
     removed: int = 0
-    """Known facts that were deleted there since, and now are here."""
+    """Known facts that were deleted there since, and now are here too."""
     namespaces: dict[str, int] = field(default_factory=dict)
     """How many facts and episodes each namespace of the source holds."""
     left_out: dict[str, LeftOut] = field(default_factory=dict)
-    """What was not carried over, by its kind."""
+    """What was not imported, by kind."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as JSON values."""
         return asdict(self)
 
     def leave_out(self, kind: str, name: str, count: int = 1) -> None:
-        """Note something that is not carried over."""
+        """Note something that is not imported."""
         self.left_out.setdefault(kind, LeftOut()).note(name, count)
 
 
@@ -115,12 +114,14 @@ def import_from(
         ValueError: an unknown source.
     """
     if source not in SOURCES:
-        raise ValueError(f"unknown source {source!r}: use one of {', '.join(SOURCES)}")
-    found = SOURCES[source]
+        raise InvalidArgument(
+            f"must be one of {', '.join(SOURCES)}, not {source!r}", argument="source"
+        )
+    keep = namespace is None
     report = ImportFromReport(source)
-    total = _look_through(found(path), report, keep=namespace is None, skip=skip_damaged)
+    total = _look_through(_read(source, path, keep=keep), report, skip=skip_damaged)
     done = 0
-    for batch in _batches(_sound(found(path), keep=namespace is None, skip=skip_damaged)):
+    for batch in _batches(_sound(_read(source, path, keep=keep), skip=skip_damaged)):
         with engine.write() as transaction:
             _bring_in(transaction, author, batch, namespace, satellite, report)
         done += len(batch)
@@ -129,17 +130,23 @@ def import_from(
     return report
 
 
-def _look_through(
-    found: Iterator[Found], report: ImportFromReport, *, keep: bool, skip: bool
-) -> int:
-    """Read everything before anything is written; return how much will come in."""
+def _read(source: str, path: Path, *, keep: bool) -> Iterator[Found]:
+    """Read a file; a namespace that no store can be opened for makes a record a damaged one."""
+    for one in SOURCES[source](path):
+        if keep and isinstance(one, Record) and one.item.namespace == ALL_NAMESPACES:
+            yield Damaged(one.place, f"its namespace is {ALL_NAMESPACES!r}, which is reserved")
+        else:
+            yield one
+
+
+def _look_through(found: Iterator[Found], report: ImportFromReport, *, skip: bool) -> int:
+    """Read everything before anything is written; return how many records will be imported."""
     damaged = LeftOut()
     homes: Counter[str] = Counter()
     for one in found:
-        one = _placed(one, keep=keep)
         match one:
             case Damaged(place, reason):
-                damaged.note(f"{place} {_reason(reason)}")
+                damaged.note(f"{place}: {reason}")
             case Skipped(kind, name, count):
                 report.leave_out(kind, name, count)
             case Record(place, item, left_out):
@@ -149,8 +156,7 @@ def _look_through(
     if damaged.count and not skip:
         more = f" (and {damaged.count - 1} more)" if damaged.count > 1 else ""
         raise TransferError(
-            f"{damaged.first[0]}{more}; nothing was imported: mend the file, or leave out what is "
-            "damaged with skip_damaged (--skip-damaged)"
+            f"{damaged.first[0]}{more}; nothing was imported", remedy=Remedy.SKIP_DAMAGED
         )
     if damaged.count:
         report.left_out["damaged records"] = damaged
@@ -158,32 +164,22 @@ def _look_through(
     return homes.total()
 
 
-def _placed(one: Found, *, keep: bool) -> Found:
-    """Refuse a namespace that nobody could open."""
-    if keep and isinstance(one, Record) and one.item.namespace == ALL:
-        return Damaged(one.place, f"stands in a namespace {ALL!r}, which no store can be bound to")
-    return one
-
-
-def _reason(reason: str) -> str:
-    return reason if reason.startswith(("is ", "holds ", "stands ")) else f"is refused: {reason}"
-
-
-def _sound(found: Iterator[Found], *, keep: bool, skip: bool) -> Iterator[Record]:
-    """Yield what comes in. The file is read anew, and may have been changed meanwhile."""
+def _sound(found: Iterator[Found], *, skip: bool) -> Iterator[Record]:
+    """Yield what can be imported. The file is read again, and may have changed in the meantime."""
     for one in found:
-        one = _placed(one, keep=keep)
         if isinstance(one, Record):
             yield one
         elif isinstance(one, Damaged) and not skip:
             raise TransferError(
-                f"{one.place} {_reason(one.reason)}: the file was changed while it was read; what "
-                "came before is in, and the same import goes on from there"
+                f"{one.reason}; the file was changed during the import, and everything before this "
+                "was imported",
+                place=one.place,
+                remedy=Remedy.IMPORT_AGAIN,
             )
 
 
 def _batches(records: Iterator[Record]) -> Iterator[list[Record]]:
-    """Yield batches of whole groups; records under one key come in one after the other."""
+    """Yield batches of whole groups; two records with the same key are in different batches."""
     batch: list[Record] = []
     keys: set[str | None] = set()
     for record in records:

@@ -1,12 +1,12 @@
-"""Records from a JSON file: JSON Lines, one at a time; or the list that a service answered.
+"""Records of a JSON file: JSON Lines, or a service's answer that holds a list.
 
-JSON Lines may be larger than the memory; a list is read whole, up to a limit.
+JSON Lines are read one by one and may be larger than memory; a list is read whole, up to a limit.
 """
 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Final, TextIO, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TextIO
 
 from memstore.importing.records import Damaged, Skipped
 
@@ -14,66 +14,65 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from memstore.importing.records import Raw
+
 MAX_CHARACTERS: Final = 100_000_000
-"""Of one record, or one list: what a row of the database holds, and the memory bears."""
+"""Of one record, or one list: what fits into a database row, and into memory."""
 
 LISTS: Final = ("results", "memories", "episodes", "facts")
-"""What the list is called that services wrap in an object."""
+"""Keys under which services answer a list."""
 
 OPENING: Final = 2**16
 
-Found: TypeAlias = tuple[str, dict[str, Any]] | Damaged | Skipped
-"""A record with its place, or what of the file is not one."""
 
-
-def records(path: Path) -> Iterator[Found]:
+def records(path: Path) -> Iterator[Raw]:
     """Yield each record of a file with its place, and what of the file cannot be read.
 
     Raises:
         OSError: the file cannot be read.
     """
-    # Bytes that are no UTF-8 become lone surrogates, which are refused with their record.
+    # Bytes that are not UTF-8 become lone surrogates, which are refused with their record.
     with open(path, encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
         opening = file.read(OPENING).lstrip()
         file.seek(0)
-        # An object that opens on a line of its own is written over several.
+        # A bracket alone on its line opens an object that spans several lines.
         over_lines = opening.split("\n", 1)[0].strip() == "{"
         yield from _whole(file) if over_lines or opening.startswith("[") else _lines(file)
 
 
-def _lines(file: TextIO) -> Iterator[Found]:
+def _lines(file: TextIO) -> Iterator[Raw]:
     number = 0
     while text := file.readline(MAX_CHARACTERS + 1):
         number += 1
         if len(text) > MAX_CHARACTERS:
-            yield Damaged(f"line {number}", f"is longer than {MAX_CHARACTERS:,} characters")
+            yield Damaged(f"line {number}", f"longer than {MAX_CHARACTERS:,} characters")
             return
         if text.strip():
             yield from _read(f"line {number}", text)
 
 
-def _whole(file: TextIO) -> Iterator[Found]:
+def _whole(file: TextIO) -> Iterator[Raw]:
     text = file.read(MAX_CHARACTERS + 1)
     if len(text) <= MAX_CHARACTERS:
         yield from _read("the file", text, may_be_list=True)
         return
     yield Damaged(
         "the file",
-        f"holds one list of over {MAX_CHARACTERS:,} characters, which is read whole: write one "
-        "record a line instead (JSON Lines, as jq -c '.[]' or '.results[]' does)",
+        f"one list of over {MAX_CHARACTERS:,} characters, which is read whole; JSON Lines, one "
+        "record per line as `jq -c '.[]'` writes it, have no such limit",
     )
 
 
-def _read(place: str, text: str, *, may_be_list: bool = False) -> Iterator[Found]:
+def _read(place: str, text: str, *, may_be_list: bool = False) -> Iterator[Raw]:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError) as error:
-        yield Damaged(place, f"is no JSON ({error})")
+        yield Damaged(place, f"not JSON ({error})")
         return
     if may_be_list and isinstance(value, list):
         yield from _listed(value)
     elif not isinstance(value, dict):
-        yield Damaged(place, "is no JSON object")
+        yield Damaged(place, "not a JSON object")
     elif "id" not in value and (name := next((n for n in LISTS if _is_list(value, n)), None)):
         yield from _answer(place, name, value)
     else:
@@ -84,14 +83,14 @@ def _is_list(value: dict[str, Any], name: str) -> bool:
     return isinstance(value.get(name), list)
 
 
-def _listed(values: list[Any]) -> Iterator[Found]:
+def _listed(values: list[Any]) -> Iterator[Raw]:
     for number, value in enumerate(values, 1):
         place = f"record {number}"
-        yield (place, value) if isinstance(value, dict) else Damaged(place, "is no JSON object")
+        yield (place, value) if isinstance(value, dict) else Damaged(place, "not a JSON object")
 
 
-def _answer(place: str, name: str, answer: dict[str, Any]) -> Iterator[Found]:
-    """Yield the records of a service's answer, and what else it holds or only speaks of."""
+def _answer(place: str, name: str, answer: dict[str, Any]) -> Iterator[Raw]:
+    """Yield the records of a service's answer, and what else it holds or refers to."""
     held = answer[name]
     yield from _listed(held)
     for other, value in answer.items():

@@ -1,9 +1,10 @@
-"""mem0's memories, as ``get_all`` or an export answers them."""
+"""mem0's memories, as ``get_all`` or an export returns them."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database.foreign import sqlite_file
@@ -14,12 +15,12 @@ from memstore.errors import StorageError
 from memstore.importing import json_stream
 from memstore.importing.records import (
     MARK,
-    Damaged,
     Record,
-    Skipped,
+    converted,
     identity,
     key,
     marked,
+    modified_at,
     moment,
     name_of,
     new_fact,
@@ -28,6 +29,7 @@ from memstore.settings import DEFAULT_NAMESPACE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from datetime import datetime
     from pathlib import Path
 
     from memstore.database.engine import Transaction
@@ -36,15 +38,15 @@ if TYPE_CHECKING:
 NAME: Final = "mem0"
 
 TEXTS: Final = ("memory", "data", "text")
-"""What the words of a memory are called, by the version of mem0."""
+"""The key of a memory's text, which depends on the version of mem0."""
 COLUMNS: Final = frozenset({
     "id", *TEXTS, "metadata", "created_at", "updated_at", "expiration_date", *SCOPE_FIELDS,
 })  # fmt: skip
 OF_ITS_ANSWERS: Final = frozenset({"score", "score_details", "event"})
-"""What a search adds to a memory, and is no part of it."""
+"""What a search adds to a memory."""
 VECTORS: Final = frozenset({"embedding", "vector"})
 NO_OWNER: Final = "user"
-"""The subject of a memory that names no owner."""
+"""The subject of a memory without an owner."""
 UPDATED: Final = "updated_at"
 
 
@@ -57,25 +59,20 @@ def found(path: Path) -> Iterator[Found]:
     """
     if sqlite_file.is_sqlite(path):
         raise StorageError(
-            f"{path} is a SQLite database: mem0's history.db does not say whose a memory is; write "
-            "what get_all answers into a file, and import that"
+            f"{path} is a SQLite database; mem0's history.db does not say whose a memory is, so "
+            "only what get_all answers can be imported"
         )
-    fallback_at = datetime.fromtimestamp(path.stat().st_mtime, UTC)
-    for number, record in enumerate(json_stream.records(path), 1):
-        if isinstance(record, Damaged | Skipped):
-            yield record
-        else:
-            yield _record(number, *record, fallback_at)
+    yield from converted(json_stream.records(path), partial(_record, modified_at(path)))
 
 
 def revised(transaction: Transaction, namespace: str, fact: Fact) -> list[Fact]:
-    """Return what comes in for a memory that may have come before, with another text.
+    """Return what to import for a memory that may have been imported before with another text.
 
     mem0 changes a memory's text under the same id. The new text supersedes the one imported
-    before, if that still holds here; what somebody changed here is left as it is.
+    before if that is still active here; what was changed here is left as it is.
 
     Returns:
-        The fact, and behind it the one here that it supersedes; nothing where it was changed here.
+        The fact, followed by the one here that it supersedes; nothing if that was changed here.
     """
     memory_id, since = _version(fact)
     holder = fact_table.find(transaction, namespace, idempotency_key=fact.idempotency_key)
@@ -95,52 +92,49 @@ def revised(transaction: Transaction, namespace: str, fact: Fact) -> list[Fact]:
 
 
 def _version(fact: Fact) -> tuple[str, datetime]:
-    """Return the id of the memory that a fact is a version of, and since when it is."""
+    """Return the memory that a fact is a version of, and since when it has been."""
     origin = fact.metadata.get(MARK, {})
     if not isinstance(origin, dict) or origin.get("from") != NAME:
         return "", fact.created_at
     try:
         since = moment(origin, UPDATED)
-    except (ValueError, TypeError):  # somebody edited it here
+    except (ValueError, TypeError):  # edited here
         since = None
     return str(origin.get("id")), since or fact.created_at
 
 
 def _record(
-    number: int, place: str, values: Mapping[str, Any], fallback_at: datetime
-) -> Record | Damaged:
-    try:
-        id_ = name_of(values.get("id"), "its id")
-        given = values.get("metadata")
-        if given is not None and not isinstance(given, dict):
-            raise TypeError(f"its metadata must be an object, not {type(given).__name__}")
-        content = next((values[name] for name in TEXTS if values.get(name) is not None), None)
-        columns = {
-            **{name: values.get(name) for name in SCOPE_FIELDS},
-            "content": content,
-            "subject": _subject(values),
-            "category": _category(values),
-            "created_at": values.get("created_at"),
-            "expired_at": _expiry(values.get("expiration_date")),
-            "namespace": DEFAULT_NAMESPACE,
-            "idempotency_key": key(NAME, id_),
-        }
-        moment(values, UPDATED)
-        fact = new_fact(
-            number,
-            identity(NAME, id_, content),
-            columns,
-            metadata=marked(given, NAME, id_, _origin(values)),
-            fallback_at=fallback_at,
-        )
-    except (ValueError, TypeError) as error:
-        return Damaged(place, str(error))
+    fallback_at: datetime, number: int, place: str, values: Mapping[str, Any]
+) -> Iterator[Record]:
+    id_ = name_of(values.get("id"), "its id")
+    given = values.get("metadata")
+    if given is not None and not isinstance(given, dict):
+        raise TypeError(f"its metadata must be an object, not {type(given).__name__}")
+    content = next((values[name] for name in TEXTS if values.get(name) is not None), None)
+    columns = {
+        **{name: values.get(name) for name in SCOPE_FIELDS},
+        "content": content,
+        "subject": _subject(values),
+        "category": _category(values),
+        "created_at": values.get("created_at"),
+        "expired_at": _expiry(values.get("expiration_date")),
+        "namespace": DEFAULT_NAMESPACE,
+        "idempotency_key": key(NAME, id_),
+    }
+    moment(values, UPDATED)
+    fact = new_fact(
+        number,
+        identity(NAME, id_, content),
+        columns,
+        metadata=marked(given, NAME, id_, _origin(values)),
+        fallback_at=fallback_at,
+    )
     vectors = any(values.get(name) for name in VECTORS)
-    return Record(place, fact, ("embeddings",) if vectors else ())
+    yield Record(place, fact, ("embeddings",) if vectors else ())
 
 
 def _subject(values: Mapping[str, Any]) -> str:
-    """Return whom a memory is about: its first owner."""
+    """Return who a memory is about: its first owner."""
     for name in SCOPE_FIELDS:
         owner = values.get(name)
         if owner is not None and str(owner).strip():
@@ -158,13 +152,13 @@ def _category(values: Mapping[str, Any]) -> str | None:
 
 
 def _expiry(given: object) -> object:
-    """Return when a memory ends: mem0 names the last day of it."""
+    """Return when a memory expires: mem0 gives its last day."""
     if isinstance(given, str) and len(given.strip()) == len("2026-03-01"):
         return clock.from_text(given) + timedelta(days=1)
     return given
 
 
 def _origin(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a memory has there and no column holds here."""
+    """Return what a memory has that no column holds here."""
     kept = {k: v for k, v in values.items() if k not in COLUMNS | OF_ITS_ANSWERS | VECTORS}
     return {UPDATED: values.get(UPDATED)} | {k: v for k, v in kept.items() if v not in ([], {})}

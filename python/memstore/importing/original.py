@@ -1,21 +1,30 @@
-"""The original memstore's SQLite file, of whatever version it is."""
+"""The original memstore's SQLite file, in any of its versions."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database.foreign import original_tables, sqlite_file
 from memstore.domain import metadata
 from memstore.domain.clock import from_text, to_text
 from memstore.domain.records import Fact
-from memstore.errors import StorageError
-from memstore.importing.records import Damaged, Record, Skipped, identity, key, marked, new_fact
+from memstore.errors import Remedy, StorageError
+from memstore.importing.records import (
+    Damaged,
+    Record,
+    Skipped,
+    identity,
+    key,
+    marked,
+    modified_at,
+    new_fact,
+)
 from memstore.settings import DEFAULT_NAMESPACE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Set
+    from datetime import datetime
     from pathlib import Path
 
     from memstore.database.engine import Transaction
@@ -27,33 +36,32 @@ BATCH: Final = 500
 
 MOMENTS: Final = ("created_at", "superseded_at", "last_confirmed_at", "last_used_at")
 REJECTED: Final = frozenset({"blocked", "abandoned"})
-"""States of a fact that its program's screening keeps from being read."""
+"""Screening states of facts that the original never shows."""
 UNSCREENED: Final = "pending"
 NO_SUBJECT: Final = "unknown"
 
 
 def found(path: Path) -> Iterator[Found]:
-    """Yield the facts of a file, those that supersede each other in one group.
+    """Yield the facts of a file; those that supersede each other are in one group.
 
     Raises:
-        StorageError: the file cannot be read, or is none of the original's.
+        StorageError: the file cannot be read, or is not one of the original's.
         OSError: the file cannot be read.
     """
-    fallback_at = datetime.fromtimestamp(path.stat().st_mtime, UTC)
     with sqlite_file.opened(path) as transaction:
         original = original_tables.look(transaction)
         _check(path, original)
-        yield from _Reader(transaction, original, fallback_at).found()
+        yield from _Reader(transaction, original, modified_at(path)).found()
         yield from _other_tables(transaction)
 
 
 def _check(path: Path, original: Original) -> None:
     if original.family is not None:
         raise StorageError(
-            f"{path} is a file of this memstore: open it with --db, or export and import it"
+            f"{path} is a file of this memstore, not of the original", remedy=Remedy.EXPORT
         )
     if "content" not in original.columns or not original.version:
-        raise StorageError(f"{path} holds no facts of the original memstore: name another file")
+        raise StorageError(f"{path} holds no facts of the original memstore")
 
 
 def _other_tables(transaction: Transaction) -> Iterator[Skipped]:
@@ -74,7 +82,7 @@ class _Reader:
         self._users = original_tables.users(transaction)
         self._successors = original_tables.successors(transaction)
         self._ends: set[int] = set()
-        """Facts that are retired, and by nothing that can supersede them here."""
+        """Facts that are superseded there by nothing that can supersede them here."""
 
     def found(self) -> Iterator[Found]:
         """Yield every fact, whole chains together, in the order of their ids."""
@@ -87,7 +95,7 @@ class _Reader:
                 yield _ended(one, read, group) if isinstance(one, Record) else one
 
     def _whole_chains(self) -> Iterator[list[int]]:
-        """Yield the ids of whole chains, some hundred at a time."""
+        """Yield the ids of whole chains, a few hundred at a time."""
         ends: dict[int, int] = {}
         chains: dict[int, list[int]] = {}
         for fact_id in self._successors:
@@ -108,7 +116,7 @@ class _Reader:
             yield sorted(batch)
 
     def _mend_chains(self) -> Iterator[Skipped]:
-        """Cut what cannot be a chain here: circles, what is not there, another namespace's."""
+        """Cut chains that are circles, or lead to a missing fact or another namespace."""
         homes = original_tables.homes(self._transaction, self._original)
         for fact_id, by in self._successors.items():
             if by is not None and (
@@ -126,7 +134,7 @@ class _Reader:
                 here = self._successors[here]
             if here is not None and here in path:
                 circle = list(path)[list(path).index(here) :]
-                self._successors[max(circle)] = None  # the newest of them holds
+                self._successors[max(circle)] = None  # the newest of them stays active
                 yield Skipped("supersessions in a circle", f"of fact {max(circle)}")
             settled.update(path)
 
@@ -134,13 +142,13 @@ class _Reader:
         fact_id = values["id"]
         place = f"fact {fact_id}"
         if values.get("screen_state") in REJECTED:
-            # It may hold a chain together, and somebody may want it back: it comes in deleted.
+            # Imported as deleted: it may be part of a chain, and can be restored.
             yield Skipped("facts that screening rejected (deleted here)", place)
         elif values.get("screen_state") == UNSCREENED:
-            yield Skipped("screening of facts that still waited for it", place)
+            yield Skipped("screening of facts that were not screened yet", place)
         left_out = ["embeddings"] if values.get("embedded") else []
-        left_out += [f"bytes of {name} that are no UTF-8 text" for name in mended]
-        # What never changes of a fact, told apart from another file's with the same number.
+        left_out += [f"bytes of {name} that are not UTF-8" for name in mended]
+        # What never changes about a fact, and differs from another file's with the same id.
         written = f"{values.get('created_at')}\x1f{values.get('content')}"
         known = identity(NAME, fact_id, written)
         origin = _origin(values)
@@ -158,7 +166,7 @@ class _Reader:
         yield Record(place, fact, tuple(left_out))
 
     def _columns(self, values: Mapping[str, Any], left_out: list[str]) -> dict[str, Any]:
-        """Return our columns, with what the original leaves open settled."""
+        """Return the columns a fact has here."""
         columns = dict(values)
         owner = self._users.get(values.get("user_id") or 0)
         columns["user_id"] = owner
@@ -167,11 +175,11 @@ class _Reader:
         for name in MOMENTS:
             if values.get(name) and _unreadable(values[name]):
                 columns[name] = None
-                left_out.append(f"{name} that is no time")
+                left_out.append(f"{name} that is not a time")
         if not str(values.get("subject") or "").strip():
-            # From V12 on the original blanks subjects that only named the owner.
+            # From V12 on, the original leaves a subject blank that is just the owner.
             columns["subject"] = owner or values.get("category") or NO_SUBJECT
-            left_out.append("blank subjects (the owner or category stands there)")
+            left_out.append("blank subjects (replaced by the owner or category)")
         if values["id"] in self._ends or values.get("screen_state") in REJECTED:
             ended_at = columns.get("superseded_at") or columns.get("created_at")
             columns["deleted_at"] = ended_at or to_text(self._fallback_at)
@@ -181,7 +189,7 @@ class _Reader:
 
 
 def _ended(record: Record, read: Set[int], group: int) -> Record:
-    """Place a fact in its group; deleted, where what superseded it could not be read."""
+    """Put a fact in its group, deleted if what superseded it could not be read."""
     fact = record.item
     if isinstance(fact, Fact) and fact.superseded_by is not None and fact.superseded_by not in read:
         ended_at = fact.superseded_at or fact.created_at
@@ -198,12 +206,12 @@ def _unreadable(given: str) -> bool:
 
 
 def _origin(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a fact has there and no column holds here."""
+    """Return what a fact has that no column holds here."""
     return {name: values[name] for name in ("namespace", "screen_state") if values.get(name)}
 
 
 def _metadata(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return its metadata, and kind and subsystem, which have columns from V8 on."""
+    """Return its metadata, with kind and subsystem, which are columns from V8 on."""
     whole = metadata.decode(values.get("metadata"))
     for name in ("kind", "subsystem"):
         if values.get(name):

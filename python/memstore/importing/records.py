@@ -1,42 +1,49 @@
-"""The records of a source: facts and episodes with identities that never change, checked.
+"""The records of a source: checked facts and episodes whose identities never change.
 
-The UUID of a record is made of its source and what identifies it there, so that importing twice
-adds nothing twice, also after what was imported has been erased here.
+A record's UUID is derived from its source and what identifies it there, so that importing twice
+adds nothing twice, even after an imported record was erased here.
 """
 
 from __future__ import annotations
 
 import uuid
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from memstore.domain import clock, metadata
-from memstore.domain.arguments import MAX_NAME, MAX_NUMBER, checked_text, stored_text
-from memstore.domain.records import DEFAULT_CATEGORY, Episode, Fact
+from memstore.domain.arguments import (
+    MAX_NAME,
+    MAX_NUMBER,
+    checked_number,
+    checked_text,
+    stored_text,
+)
+from memstore.domain.records import DEFAULT_CATEGORY, SCOPE_FIELDS, Episode, Fact
 from memstore.episodes.new import checked_tags, hash_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from datetime import datetime
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from pathlib import Path
 
 FAMILY: Final = uuid.UUID("5d0b4b1e-6a0c-5a53-9a4f-0d1f3c9c2a77")
-"""The name space (RFC 9562, version 5) of everything imported; never to be changed."""
+"""The namespace (RFC 9562, version 5) of everything imported; it must never change."""
 
 MARK: Final = "imported"
-"""The metadata key that says where something came from, and its id there."""
+"""The metadata key for where something came from, and its id there."""
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One fact or episode that comes in."""
+    """One fact or episode to import."""
 
     place: str
-    """Where in the source it stands, for messages: ``line 12``."""
+    """Where it is in the source, for messages: ``line 12``."""
     item: Fact | Episode
     left_out: tuple[str, ...] = ()
-    """Kinds of what it has there and cannot have here."""
+    """Kinds of things it has there and cannot have here."""
     group: int | None = None
-    """Records of one group come in together, so that chains are whole. ``None``: by itself."""
+    """Records of one group are imported together, so that chains are whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +56,7 @@ class Damaged:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """Something of the source that is not carried over."""
+    """Something of the source that is not imported."""
 
     kind: str
     name: str
@@ -58,13 +65,34 @@ class Skipped:
 
 Found: TypeAlias = Record | Damaged | Skipped
 
+Raw: TypeAlias = tuple[str, dict[str, Any]] | Damaged | Skipped
+"""A record as the source has it, with its place, or something else in the source."""
+
+
+def converted(
+    source: Iterable[Raw], convert: Callable[[int, str, dict[str, Any]], Iterable[Found]]
+) -> Iterator[Found]:
+    """Yield what becomes of each record of a source.
+
+    Args:
+        source: its records.
+        convert: called with the number of the record, its place and its values; if it raises
+            ``ValueError`` or ``TypeError``, the record is a damaged one.
+    """
+    for number, record in enumerate(source, 1):
+        if isinstance(record, Damaged | Skipped):
+            yield record
+            continue
+        place, values = record
+        try:
+            found = [*convert(number, place, values)]
+        except (ValueError, TypeError) as error:
+            found = [Damaged(place, str(error))]
+        yield from found
+
 
 def identity(source: str, *parts: object) -> str:
-    """Return the UUID of a record: always the same for the same source and parts.
-
-    Raises:
-        ValueError: a part holds half of a character.
-    """
+    """Return the UUID of a record: always the same for the same source and parts."""
     texts = [stored_text(str(part), "what identifies it") for part in parts]
     return str(uuid.uuid5(FAMILY, "\x1f".join([source, *texts])))
 
@@ -72,12 +100,7 @@ def identity(source: str, *parts: object) -> str:
 def marked(
     given: Mapping[str, Any] | None, source: str, id_: object, more: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return metadata that says where it came from; what is not set there is left out.
-
-    Raises:
-        ValueError: it cannot be stored.
-        TypeError: it is no object.
-    """
+    """Return metadata that says where a record came from; unset origins are left out."""
     origin = {"from": source, "id": id_, **{k: v for k, v in more.items() if v not in (None, "")}}
     whole = {} if given is None else dict(given)
     if MARK in whole:
@@ -85,6 +108,11 @@ def marked(
     whole[MARK] = {k: v for k, v in origin.items() if v is not None}
     metadata.encode(whole)
     return whole
+
+
+def modified_at(path: Path) -> datetime:
+    """Return when a file was last written: the time of records that have none of their own."""
+    return datetime.fromtimestamp(path.stat().st_mtime, UTC)
 
 
 def new_fact(
@@ -102,35 +130,23 @@ def new_fact(
         identity: its UUID.
         values: its columns as the source has them; ``None`` and blank ones are not set.
         metadata: what :func:`marked` returned.
-        fallback_at: when it was learnt, where the source does not say.
+        fallback_at: when it was recorded, if the source does not say.
 
     Raises:
         ValueError: it cannot be stored.
-        TypeError: a column of another type.
+        TypeError: a column has another type.
     """
     return Fact(
-        id=place,
-        uuid=identity,
-        namespace=checked_text(values["namespace"], "its namespace", MAX_NAME),
-        content=_content(values.get("content")),
+        **_columns(place, identity, values, metadata, fallback_at),
         subject=checked_text(values.get("subject"), "its subject", MAX_NUMBER).strip(),
         category=(_text(values, "category") or DEFAULT_CATEGORY).strip(),
-        metadata=metadata,
         superseded_by=values.get("superseded_by"),
         superseded_at=moment(values, "superseded_at"),
         confirmed_count=_count(values, "confirmed_count"),
         last_confirmed_at=moment(values, "last_confirmed_at"),
         use_count=_count(values, "use_count"),
         last_used_at=moment(values, "last_used_at"),
-        created_at=moment(values, "created_at") or fallback_at,
-        valid_at=moment(values, "valid_at"),
-        expired_at=moment(values, "expired_at"),
         deleted_at=moment(values, "deleted_at"),
-        source=_text(values, "source"),
-        idempotency_key=values.get("idempotency_key"),
-        user_id=_owner(values, "user_id"),
-        agent_id=_owner(values, "agent_id"),
-        run_id=_owner(values, "run_id"),
     )
 
 
@@ -143,60 +159,57 @@ def new_episode(
     fallback_at: datetime,
 ) -> Episode:
     """Return an episode of a source; arguments and errors as of :func:`new_fact`."""
-    content = _content(values.get("content"))
+    columns = _columns(place, identity, values, metadata, fallback_at)
     return Episode(
-        id=place,
-        uuid=identity,
-        namespace=checked_text(values["namespace"], "its namespace", MAX_NAME),
-        content=content,
-        content_hash=hash_of(content),
-        source=_text(values, "source"),
+        **columns,
+        content_hash=hash_of(columns["content"]),
         source_model=_text(values, "source_model"),
         source_description=_text(values, "source_description"),
         name=_text(values, "name"),
         tags=_tags(values.get("tags")),
-        metadata=metadata,
-        valid_at=moment(values, "valid_at"),
-        created_at=moment(values, "created_at") or fallback_at,
-        expired_at=moment(values, "expired_at"),
-        idempotency_key=values.get("idempotency_key"),
-        user_id=_owner(values, "user_id"),
-        agent_id=_owner(values, "agent_id"),
-        run_id=_owner(values, "run_id"),
     )
 
 
-def moment(values: Mapping[str, Any], name: str) -> datetime | None:
-    """Return a time that a source has under a name.
+def _columns(
+    place: int,
+    identity: str,
+    values: Mapping[str, Any],
+    metadata: dict[str, Any],
+    fallback_at: datetime,
+) -> dict[str, Any]:
+    """Return the columns that facts and episodes have in common."""
+    return {
+        "id": place,
+        "uuid": identity,
+        "namespace": checked_text(values["namespace"], "its namespace", MAX_NAME),
+        "content": checked_text(values.get("content"), "its content", MAX_NUMBER),
+        "metadata": metadata,
+        "created_at": moment(values, "created_at") or fallback_at,
+        "valid_at": moment(values, "valid_at"),
+        "expired_at": moment(values, "expired_at"),
+        "source": _text(values, "source"),
+        "idempotency_key": values.get("idempotency_key"),
+        **{name: _owner(values, name) for name in SCOPE_FIELDS},
+    }
 
-    Raises:
-        ValueError: it is none; the message shows the accepted form.
-        TypeError: it is neither a text nor a time.
-    """
+
+def moment(values: Mapping[str, Any], name: str) -> datetime | None:
+    """Return a time of a source, by its name there."""
     given = values.get(name)
     return None if given == "" else clock.moment(given, name)
 
 
 def key(source: str, id_: str) -> str:
-    """Return the idempotency key of a record; a long id is told by its hash."""
+    """Return the idempotency key of a record; a long id is replaced by its hash."""
     whole = f"{source}:{id_}"
     return whole if len(whole) <= MAX_NAME else f"{source}:{hash_of(id_)}"
 
 
 def name_of(given: object, what: str) -> str:
-    """Return an id or a name that a source must have.
-
-    Raises:
-        ValueError: it is blank.
-        TypeError: it is neither text nor a whole number.
-    """
+    """Return an id or a name that a source must have, as text."""
     if isinstance(given, int) and not isinstance(given, bool):
         return str(given)
     return checked_text(given, what, MAX_NUMBER)
-
-
-def _content(given: object) -> str:
-    return checked_text(given, "its content", MAX_NUMBER)
 
 
 def _text(values: Mapping[str, Any], name: str) -> str | None:
@@ -215,16 +228,13 @@ def _owner(values: Mapping[str, Any], name: str) -> str | None:
 
 def _count(values: Mapping[str, Any], name: str) -> int:
     given = values.get(name)
-    if given is None:
-        return 0
-    if type(given) is not int or not 0 <= given <= MAX_NUMBER:
-        raise ValueError(f"{name} must be a whole number from 0 on, not {given!r}")
-    return given
+    checked_number(0 if given is None else given, name, 0, MAX_NUMBER)
+    return given or 0
 
 
 def _tags(given: object) -> list[str]:
     if given is None:
         return []
     if not isinstance(given, list | tuple):
-        raise TypeError(f"its tags must be a list of texts, not {type(given).__name__}")
+        raise TypeError(f"its tags must be a list, not {type(given).__name__}")
     return checked_tags([tag for tag in given if not isinstance(tag, str) or tag.strip()])

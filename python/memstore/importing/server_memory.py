@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.importing import json_stream
 from memstore.importing.records import (
-    Damaged,
     Record,
     Skipped,
+    converted,
     identity,
     key,
     marked,
+    modified_at,
     name_of,
     new_fact,
 )
@@ -20,6 +20,7 @@ from memstore.settings import DEFAULT_NAMESPACE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from datetime import datetime
     from pathlib import Path
 
     from memstore.importing.records import Found
@@ -30,23 +31,14 @@ RELATION: Final = "relation"
 
 
 def found(path: Path) -> Iterator[Found]:
-    """Yield what a file of the server's holds: a fact for each observation and each relation.
+    """Yield a fact for each observation and each relation of a file.
 
-    The file knows no times: everything counts as learnt when it was last written.
+    The file has no times: everything counts as recorded when it was last written.
 
     Raises:
         OSError: the file cannot be read.
     """
-    reader = _Reader(datetime.fromtimestamp(path.stat().st_mtime, UTC))
-    for record in json_stream.records(path):
-        if isinstance(record, Damaged | Skipped):
-            yield record
-            continue
-        place, values = record
-        try:
-            yield from list(reader.read(place, values))
-        except (ValueError, TypeError) as error:
-            yield Damaged(place, str(error))
+    yield from converted(json_stream.records(path), _Reader(modified_at(path)).read)
 
 
 class _Reader:
@@ -55,7 +47,7 @@ class _Reader:
         self._number = 0
         self._seen: set[str] = set()
 
-    def read(self, place: str, values: Mapping[str, Any]) -> Iterator[Record | Skipped]:
+    def read(self, _: int, place: str, values: Mapping[str, Any]) -> Iterator[Found]:
         kind = values.get("type")
         if kind == "entity":
             yield from self._entity(place, values)
@@ -64,7 +56,7 @@ class _Reader:
         else:
             yield Skipped(f"records of type {str(kind)[:40]!r}", place)
 
-    def _entity(self, place: str, values: Mapping[str, Any]) -> Iterator[Record | Skipped]:
+    def _entity(self, place: str, values: Mapping[str, Any]) -> Iterator[Found]:
         name = name_of(values.get("name"), "its name")
         type_ = values.get("entityType")
         observations = values.get("observations") or []
@@ -99,10 +91,10 @@ class _Reader:
     ) -> Iterator[Record]:
         known = identity(NAME, *parts)
         if known in self._seen:
-            return  # said twice
+            return  # a duplicate
         self._seen.add(known)
         self._number += 1
-        # It has no ids of its own: names and texts are what identifies things there.
+        # The file has no ids: names and texts identify its records.
         fact = new_fact(
             self._number,
             known,

@@ -80,11 +80,11 @@ def test_import_of_damaged_records_leaves_the_choice(
     rows.write_text(rows.read_text() + "{\n")
     code, error = cli.error("import", "--from", "engram", rows)
     assert code == 1
-    assert error.startswith("line 9 is no JSON")
+    assert error.startswith("line 9: not JSON")
     assert "--skip-damaged" in error
     answer = cli("import", "--from", "engram", rows, "--skip-damaged")
     assert answer.out == "imported 8 episodes\n"
-    assert "not carried over: damaged records: 1 (line 9 is no JSON" in answer.err
+    assert "not carried over: damaged records: 1 (line 9: not JSON" in answer.err
     assert cli.error("import", rows, "--skip-damaged")[0] == 2
 
 
