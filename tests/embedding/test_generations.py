@@ -451,7 +451,6 @@ SCRIPT = """
 import os, signal, sys, time
 import numpy as np
 import memstore
-from memstore.database.tables import generations as generation_table
 from memstore.embedding.generations import Generations
 
 class Slow:
@@ -465,11 +464,11 @@ def die(*_):
     os.kill(os.getpid(), signal.SIGKILL)
 
 path, how = sys.argv[1:]
-switch, whole = generation_table.switch, Generations._switch_if_whole
+switch, whole = Generations._switch, Generations._switch_if_whole
 if how == "before":
-    generation_table.switch = die
+    Generations._switch = die
 if how == "within":
-    generation_table.switch = lambda *given: (switch(*given), die())
+    Generations._switch = lambda *given: (switch(*given), die())
 if how == "after":
     Generations._switch_if_whole = lambda *given: (whole(*given), die())
 store = memstore.open(path, embedder=None)

@@ -19,6 +19,8 @@ from hypothesis import strategies as st
 
 import memstore
 from memstore import Conflict, NotFound, Scope, Store
+from memstore.database.changes import Changes, Line
+from memstore.database.journal import Author
 from memstore.database.tables import entity_decisions as decision_table
 from memstore.domain import clock
 from memstore.domain.entities import EntityDecision, Neighbours
@@ -291,7 +293,7 @@ def test_the_same_facts_give_the_same_graph(
 
 KILLED = """
 import os, signal, sys, memstore
-from memstore.database import journal
+from memstore.database.changes import Changes
 from memstore.database.tables import graph as graph_table
 from memstore.graph import build
 
@@ -299,7 +301,7 @@ def killed(*a, **k):
     os.kill(os.getpid(), signal.SIGKILL)
 
 def switched(*a, **k):
-    append(*a, **k)
+    write(*a, **k)
     killed()
 
 def slept(seconds, left=[int(sys.argv[2])]):
@@ -308,9 +310,9 @@ def slept(seconds, left=[int(sys.argv[2])]):
         killed()
 
 build.STEP_ROWS = 4
-append = journal.append
+write = Changes.write
 if sys.argv[2] == "0":
-    journal.append = switched
+    Changes.write = switched
 build.time.sleep = slept
 memstore.open(sys.argv[1], embedder=None).graph.build()
 """
@@ -728,11 +730,12 @@ def test_decisions_are_refused_just_where_they_contradict(
 def test_thousands_of_decisions_cost_a_build_next_to_nothing(store: Store) -> None:
     at = clock.utc_now()
     with store._engine.write() as transaction:
+        changes = Changes(transaction, Author("ben", "test"))
         for number in range(3000):
             left, right = f"Human {number}", f"Person {number}"
             keys = (name_key(left), name_key(right))
             one = EntityDecision(left=left, right=right, same=True, actor="ben", at=at)
-            decision_table.insert(transaction, "default", keys, one)
+            decision_table.insert(changes, "default", keys, one, lambda kept: Line("same_entity"))
     store.add("Human 7 knows Human 8", subject="person 7")
     began = time.monotonic()
     store.graph.build()

@@ -20,6 +20,8 @@ from memstore import (
     Store,
     TransferError,
 )
+from memstore.database.changes import Changes
+from memstore.database.journal import Author
 from memstore.database.tables import proposals as proposal_table
 from memstore.database.tables import readings as reading_table
 from memstore.database.tables import replies as reply_table
@@ -71,7 +73,8 @@ def fill(store: Store) -> dict[str, int]:
         reply_table.insert(transaction, talk.id, "k" * 64, "model", {"facts": ["Łyon"]})
         reply_table.insert(transaction, plain.id, "p" * 64, "model", {"facts": []})
         sources = [held.id, drawn.id]
-        proposal_table.insert_consolidation(transaction, sources, "Alice lives there", {"a": 1})
+        changes = Changes(transaction, Author("ben", "test"))
+        proposal_table.insert_consolidation(changes, sources, "Alice lives there", {"a": 1})
     store.graph.merge("Alice", "Alice Smith")
     store.graph.keep_apart("Bob", "Bobby")
     return {"talk": talk.id, "gone": gone.id, "plain": plain.id, "orphan": orphan.id}

@@ -15,6 +15,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
 from memstore.database import journal
+from memstore.database.changes import Changes, Line
 from memstore.database.journal import Kind
 from memstore.database.tables import access_tokens as token_table
 from memstore.domain import clock
@@ -94,7 +95,8 @@ class Tokens:
                     f"token {taken.id} is called {name!r}: choose another name, or revoke it first"
                 )
             token = token_table.insert(
-                transaction,
+                Changes(transaction, self._author),
+                lambda new: Line(Kind.TOKEN, after=journalled(new)),
                 name=name,
                 secret_hash=_hash(secret),
                 namespace=self._namespace,
@@ -102,7 +104,6 @@ class Tokens:
                 created_at=now,
                 expires_at=until,
             )
-            journal.append(transaction, self._author, Kind.TOKEN, None, after=journalled(token))
         return token, secret
 
     def list(self) -> builtins.list[Token]:
@@ -125,15 +126,12 @@ class Tokens:
             if token.revoked_at is not None:
                 raise Conflict(f"token {token.id} ({token.name!r}) was revoked already")
             now = clock.utc_now()
-            token_table.revoke(transaction, token.id, now)
-            journal.append(
-                transaction,
-                self._author,
+            line = Line(
                 Kind.REVOKE_TOKEN,
-                None,
                 before={"token": token.id, "revoked_at": None},
                 after={"token": token.id, "revoked_at": clock.to_text(now)},
             )
+            Changes(transaction, self._author).write(line, token_table.revoking(token.id, now))
             return self._named(transaction, token.id)
 
     def required(self) -> bool:

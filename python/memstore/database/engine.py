@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
 if TYPE_CHECKING:
@@ -21,6 +22,14 @@ Progress: TypeAlias = Callable[[int, int], object]
 
 NO_LIMIT: Final = 2**62
 """What LIMIT says where there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A write to a journalled table, for :class:`memstore.database.changes.Changes` to run."""
+
+    command: str
+    parameters: Parameters | Sequence[Value] = ()
 
 
 class Transaction(ABC):

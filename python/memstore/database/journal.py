@@ -8,12 +8,13 @@ from enum import StrEnum
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from memstore.database.engine import Statement
 from memstore.domain import clock
 from memstore.domain.records import Operation
 from memstore.errors import StorageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from datetime import datetime
 
     from memstore.database.engine import Row, Transaction
@@ -76,62 +77,6 @@ class Author:
 
     actor: str
     source: str
-
-
-def append(
-    transaction: Transaction,
-    author: Author,
-    kind: Kind,
-    fact_id: int | None,
-    *,
-    before: Mapping[str, Any] | None = None,
-    after: Mapping[str, Any] | None = None,
-    evidence: Mapping[str, Any] | None = None,
-    episode_id: int | None = None,
-) -> None:
-    """Append one operation, at the present time."""
-    transaction.run(
-        "INSERT INTO memstore_journal"
-        " (at, actor, source, kind, fact_id, before, after, evidence, episode_id)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            clock.to_text(clock.utc_now()),
-            author.actor,
-            author.source,
-            kind,
-            fact_id,
-            _encode(before),
-            _encode(after),
-            _encode(evidence),
-            episode_id,
-        ),
-    )
-
-
-def append_verbatim(
-    transaction: Transaction,
-    operation: Operation,
-    *,
-    fact_id: int | None = None,
-    episode_id: int | None = None,
-) -> None:
-    """Append an operation that was journalled elsewhere, with its own time and author."""
-    transaction.run(
-        "INSERT INTO memstore_journal"
-        " (at, actor, source, kind, fact_id, before, after, evidence, episode_id)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            clock.to_text(operation.at),
-            operation.actor,
-            operation.source,
-            operation.kind,
-            fact_id,
-            _encode(operation.before),
-            _encode(operation.after),
-            _encode(operation.evidence),
-            episode_id,
-        ),
-    )
 
 
 def of_facts(transaction: Transaction, fact_ids: Sequence[int]) -> list[Operation]:
@@ -268,49 +213,48 @@ def last_restored(transaction: Transaction, fact_id: int) -> datetime | None:
     return clock.from_text(str(row[0])) if row and row[0] is not None else None
 
 
-def forget_texts(transaction: Transaction, fact_id: int) -> None:
-    """Blank what the journal holds of a fact's text; the lines themselves stay.
+def forgetting_fact(fact_id: int) -> list[Statement]:
+    """Return what blanks everything the journal holds of a fact's text; the lines stay.
 
     What was weighed against it quotes it too.
     """
-    transaction.run(
-        "UPDATE memstore_journal SET before = NULL, after = NULL, evidence = NULL"
-        " WHERE fact_id = ?",
-        (fact_id,),
-    )
-    transaction.run(
-        "UPDATE memstore_journal SET evidence = NULL WHERE evidence IS NOT NULL AND fact_id IN ("
-        " SELECT id FROM memstore_facts WHERE superseded_by = ?1"
-        " UNION SELECT superseded_by FROM memstore_facts WHERE id = ?1"
-        " UNION SELECT old_id FROM memstore_proposals WHERE new_id = ?1"
-        " UNION SELECT new_id FROM memstore_proposals WHERE old_id = ?1)",
-        (fact_id,),
-    )
+    return [
+        Statement(
+            "UPDATE memstore_journal SET before = NULL, after = NULL, evidence = NULL"
+            " WHERE fact_id = ?",
+            (fact_id,),
+        ),
+        Statement(
+            "UPDATE memstore_journal SET evidence = NULL"
+            " WHERE evidence IS NOT NULL AND fact_id IN ("
+            " SELECT id FROM memstore_facts WHERE superseded_by = ?1"
+            " UNION SELECT superseded_by FROM memstore_facts WHERE id = ?1"
+            " UNION SELECT old_id FROM memstore_proposals WHERE new_id = ?1"
+            " UNION SELECT new_id FROM memstore_proposals WHERE old_id = ?1)",
+            (fact_id,),
+        ),
+    ]
 
 
-def forget_episode(transaction: Transaction, episode_id: int) -> None:
-    """Blank what the journal holds of an episode; the lines themselves stay."""
-    transaction.run(
+def forgetting_episode(episode_id: int) -> Statement:
+    """Return what blanks everything the journal holds of an episode; the lines stay."""
+    return Statement(
         "UPDATE memstore_journal SET before = NULL, after = NULL, evidence = NULL"
         " WHERE episode_id = ? AND fact_id IS NULL",
         (episode_id,),
     )
 
 
-def forget_said(transaction: Transaction, episode_id: int) -> None:
-    """Take what was said in an episode out of the evidence; reads the whole journal.
+def forgetting_said(episode_id: int) -> Statement:
+    """Return what takes the words of an episode out of the evidence; reads the whole journal.
 
     Words that changed or kept a fact need not be a fact themselves, so nothing else removes them.
     """
-    transaction.run(
+    return Statement(
         "UPDATE memstore_journal SET evidence = json_remove(evidence, '$.said')"
         " WHERE evidence IS NOT NULL AND json_extract(evidence, '$.episode') = ?",
         (episode_id,),
     )
-
-
-def _encode(part: Mapping[str, Any] | None) -> str | None:
-    return None if part is None else json.dumps(part, ensure_ascii=False)
 
 
 def _decode(row: Row) -> Operation:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memstore.database import journal
+from memstore.database.changes import Changes, Line
 from memstore.database.journal import Author, Kind
 from memstore.database.tables import generations as generation_table
 from memstore.database.tables import vectors as vector_table
@@ -101,7 +101,9 @@ class Admission:
 
         Left where they are, they would be compared with vectors they have nothing to do with.
         """
-        for fact_id in vector_table.reset_all(transaction, FACTS, generation_id):
-            journal.append(
-                transaction, self._author, Kind.EMBED, fact_id, after={"embedding": None}
-            )
+        Changes(transaction, self._author).write_some(
+            [vector_table.resetting_all(FACTS, generation_id)],
+            lambda rows: [
+                Line(Kind.EMBED, int(row[0] or 0), after={"embedding": None}) for row in rows
+            ],
+        )

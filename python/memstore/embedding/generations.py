@@ -7,10 +7,10 @@ one small transaction too.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from memstore.database import journal
+from memstore.database.changes import Changes, Line
 from memstore.database.journal import Kind
 from memstore.database.tables import generations as generation_table
 from memstore.database.tables import stored_vectors
@@ -64,9 +64,8 @@ class Staged:
     """A staged generation as something to fill. Nobody compares its vectors yet, so its lines in
     the journal count what was embedded, and name no fact that others would look at again."""
 
-    def __init__(self, path: str, author: Author, generation_id: int) -> None:
+    def __init__(self, path: str, generation_id: int) -> None:
         self._path = path
-        self._author = author
         self._id = generation_id
 
     def generation(self, transaction: Transaction) -> Generation:
@@ -95,12 +94,12 @@ class Staged:
             generation_table.record_model(transaction, self._id, model, dimension)
         return self._id
 
-    def note(
+    def lines(
         self, transaction: Transaction, generation_id: int, table: VectorTable, ids: Sequence[int]
-    ) -> None:
-        """Journal how many were embedded."""
+    ) -> list[Line]:
+        """Return a line that says how many were embedded."""
         after = {"generation": generation_id, table.plural: len(ids)}
-        journal.append(transaction, self._author, Kind.EMBED, None, after=after)
+        return [Line(Kind.EMBED, after=after)]
 
 
 class Generations:
@@ -160,20 +159,21 @@ class Generations:
 
     def _begin(self, transaction: Transaction, model: str, again: bool) -> Generation:
         kept = [
-            one.id
+            one
             for one in generation_table.every(transaction)
             if one.state == "retired" and one.model == model and not again
         ]
+        changes = Changes(transaction, self._author)
         if kept:
-            generation_table.stage_again(transaction, kept[-1])
-        else:
-            begun = generation_table.stage(transaction, model)
-            for table in vector_table.TABLES:
-                vector_table.place_all(transaction, table, begun.id)
-        staged = generation_table.staged(transaction)
-        assert staged is not None
-        self._note(transaction, Kind.STAGE, staged)
-        return staged
+            line = Line(Kind.STAGE, after=_named(kept[-1]))
+            changes.write(line, generation_table.staging_again(kept[-1].id))
+            return replace(kept[-1], state="staged")
+        begun = generation_table.stage(
+            changes, model, lambda new: Line(Kind.STAGE, after=_named(new))
+        )
+        for table in vector_table.TABLES:
+            vector_table.place_all(transaction, table, begun.id)
+        return begun
 
     def run(
         self, embedder: Embedder, *, limit: int | None = None, progress: Progress | None = None
@@ -194,7 +194,7 @@ class Generations:
             staged = generation_table.staged(transaction)
         if staged is None:
             raise NotFound("no generation is staged: begin with reembed")
-        target = Staged(self._engine.path, self._author, staged.id)
+        target = Staged(self._engine.path, staged.id)
         return self._drain(target, embedder).run(None, limit, progress)
 
     def _drain(self, target: Target, embedder: Embedder) -> Drain:
@@ -247,7 +247,7 @@ class Generations:
             if _pending(transaction, generation_id) > behind:
                 return False
             # Raises where somebody else dropped it or switched to it.
-            staged = Staged(self._engine.path, self._author, generation_id).generation(transaction)
+            staged = Staged(self._engine.path, generation_id).generation(transaction)
             self._switch(transaction, staged)
             return True
 
@@ -282,9 +282,11 @@ class Generations:
             return generation_table.active(transaction)
 
     def _switch(self, transaction: Transaction, chosen: Generation) -> None:
-        before = generation_table.active(transaction)
-        generation_table.switch(transaction, chosen.id)
-        self._note(transaction, Kind.SWITCH, chosen, before=before)
+        before = _named(generation_table.active(transaction))
+        Changes(transaction, self._author).write(
+            Line(Kind.SWITCH, before=before, after=_named(chosen)),
+            *generation_table.switching(chosen.id),
+        )
 
     def drop(self, generation_id: int, *, progress: Progress | None = None) -> bool:
         """Take a generation and its vectors away for good.
@@ -316,10 +318,11 @@ class Generations:
                     progress(min(done, total), total)
         with self._engine.write() as transaction:
             dropped = self._droppable(transaction, generation_id)
-            for table in vector_table.TABLES:
-                vector_table.remove_all(transaction, table, generation_id)
-            generation_table.remove(transaction, generation_id)
-            self._note(transaction, Kind.DROP, dropped)
+            Changes(transaction, self._author).write(
+                Line(Kind.DROP, after=_named(dropped)),
+                *(vector_table.removing_all(table, dropped.id) for table in vector_table.TABLES),
+                generation_table.removing(dropped.id),
+            )
         return self._engine.compact()
 
     def _blank_some(self, table: VectorTable, generation_id: int) -> int:
@@ -346,22 +349,6 @@ class Generations:
             ids = ", ".join(str(one.id) for one in generation_table.every(transaction))
             raise NotFound(f"there is no generation {generation_id}: there are {ids}")
         return found
-
-    def _note(
-        self,
-        transaction: Transaction,
-        kind: Kind,
-        generation: Generation,
-        before: Generation | None = None,
-    ) -> None:
-        journal.append(
-            transaction,
-            self._author,
-            kind,
-            None,
-            before=None if before is None else _named(before),
-            after=_named(generation),
-        )
 
 
 def _named(generation: Generation) -> dict[str, object]:

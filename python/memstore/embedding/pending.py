@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Protocol
 
-from memstore.database import journal
+from memstore.database.changes import Changes, Line
 from memstore.database.journal import Author, Kind
 from memstore.database.tables import generations as generation_table
 from memstore.database.tables import vectors as vector_table
@@ -61,10 +61,10 @@ class Target(Protocol):
         """
         ...
 
-    def note(
+    def lines(
         self, transaction: Transaction, generation_id: int, table: VectorTable, ids: Sequence[int]
-    ) -> None:
-        """Journal that these owners were embedded."""
+    ) -> list[Line]:
+        """Return what the journal says of these owners' vectors."""
         ...
 
 
@@ -73,7 +73,6 @@ class Active:
 
     def __init__(self, path: str, author: Author) -> None:
         self._admission = Admission(path, author)
-        self._author = author
 
     def generation(self, transaction: Transaction) -> Generation:
         """Return the active generation."""
@@ -83,13 +82,12 @@ class Active:
         """Return the active generation's id, if it takes this model's vectors."""
         return self._admission.admit(transaction, model, blob)
 
-    def note(
+    def lines(
         self, transaction: Transaction, generation_id: int, table: VectorTable, ids: Sequence[int]
-    ) -> None:
-        """Journal each fact, and each episode once."""
+    ) -> list[Line]:
+        """Return a line for each fact, and one for each episode."""
         where = vector_table.journalled_as(transaction, table, ids)
-        for fact_id, episode_id in dict.fromkeys(where[owner_id] for owner_id in ids):
-            journal.append(transaction, self._author, Kind.EMBED, fact_id, episode_id=episode_id)
+        return [Line(Kind.EMBED, *owner) for owner in dict.fromkeys(where[id_] for id_ in ids)]
 
 
 ALWAYS: Final = lambda: True  # noqa: E731
@@ -201,13 +199,15 @@ class Drain:
     def _store(self, table: VectorTable, owner_ids: list[int], blobs: list[bytes]) -> int:
         with self._engine.write() as transaction:
             generation_id = self._target.admit(transaction, self._embedding.model, blobs[0])
-            filled = [
-                owner_id
-                for owner_id, blob in zip(owner_ids, blobs, strict=True)
-                if vector_table.fill(transaction, table, generation_id, owner_id, blob)
-            ]
-            if filled:
-                self._target.note(transaction, generation_id, table, filled)
+            filled = Changes(transaction, self._author).write_some(
+                [
+                    vector_table.filling(table, generation_id, owner_id, blob)
+                    for owner_id, blob in zip(owner_ids, blobs, strict=True)
+                ],
+                lambda rows: self._target.lines(
+                    transaction, generation_id, table, [int(row[0] or 0) for row in rows]
+                ),
+            )
         return len(filled)
 
     def _refuse(self, table: VectorTable, owner_id: int, error: str) -> None:
@@ -217,14 +217,9 @@ class Drain:
                 return
             where = vector_table.journalled_as(transaction, table, [owner_id])
             fact_id, episode_id = where[owner_id]
-            journal.append(
-                transaction,
-                self._author,
-                Kind.QUARANTINE,
-                fact_id,
-                after={"error": error, "generation": generation_id},
-                episode_id=episode_id,
-            )
+            after = {"error": error, "generation": generation_id}
+            line = Line(Kind.QUARANTINE, fact_id, episode_id, after=after)
+            Changes(transaction, self._author).write(line)
 
 
 def embed_pending(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from memstore.database import journal
+from memstore.database.changes import Changes, Line
 from memstore.database.journal import Author, Kind
 from memstore.database.tables import generations as generation_table
 from memstore.database.tables import stored_vectors
@@ -48,12 +48,11 @@ def mend_vectors(transaction: Transaction, author: Author) -> list[str]:
     for table, generation in every_kind(transaction):
         wrong = [owner_id for owner_id, _ in misfits(transaction, table, generation)]
         where = vector_table.journalled_as(transaction, table, wrong)
+        after = {"embedding": None, "generation": generation.id}
         for owner_id in wrong:
-            vector_table.reset(transaction, table, generation.id, owner_id)
-            after = {"embedding": None, "generation": generation.id}
-            fact_id, episode_id = where[owner_id]
-            journal.append(
-                transaction, author, Kind.EMBED, fact_id, after=after, episode_id=episode_id
+            Changes(transaction, author).write(
+                Line(Kind.EMBED, *where[owner_id], after=after),
+                vector_table.resetting(table, generation.id, owner_id),
             )
         if wrong:
             done.append(f"made {len(wrong)} {table.plural} pending whose embedding did not fit")

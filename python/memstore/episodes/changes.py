@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from memstore.database import journal
+from memstore.database.changes import Changes, Line
 from memstore.database.journal import Author, Kind
 from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import replies as reply_table
@@ -15,7 +16,7 @@ from memstore.domain import clock, metadata
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from memstore.database.engine import Transaction
+    from memstore.database.engine import Statement, Transaction
     from memstore.domain.records import Episode
 
 
@@ -24,24 +25,16 @@ def record(
 ) -> Episode:
     """Write an episode down, from columns that were checked."""
     created_at = clock.utc_now()
-    episode = episode_table.insert(
-        transaction,
+    return episode_table.insert(
+        Changes(transaction, author),
         {
             **values,
             "uuid": clock.new_uuid(created_at),
             "namespace": namespace,
             "created_at": created_at,
         },
+        lambda new: Line(Kind.EPISODE, episode_id=new.id, after=journalled(new)),
     )
-    journal.append(
-        transaction,
-        author,
-        Kind.EPISODE,
-        None,
-        after=journalled(episode),
-        episode_id=episode.id,
-    )
-    return episode
 
 
 def change(
@@ -69,28 +62,27 @@ def change(
     new = {n: v for n, v in wanted.items() if _json(v) != _json(getattr(episode, n))}
     if not new:
         return False
-    episode_table.update(transaction, episode.id, **new)
-    journal.append(
-        transaction,
-        author,
+    line = Line(
         Kind.UPDATE_EPISODE,
-        None,
+        episode_id=episode.id,
         before={name: _json_value(getattr(episode, name)) for name in new},
         after={name: _json_value(value) for name, value in new.items()},
-        episode_id=episode.id,
     )
+    Changes(transaction, author).write(line, episode_table.updating(episode.id, **new))
     return True
 
 
-def blank(transaction: Transaction, author: Author, episode: Episode) -> None:
+def blank(transaction: Transaction, author: Author, episode: Episode, *more: Statement) -> None:
     """Take what an episode says out of row, index, vectors, journal and what models answered.
 
     The index still has to be merged and the pages of the file written anew.
     """
-    journal.forget_episode(transaction, episode.id)
-    # First the line, then the text: without the line the database refuses to let the text go.
-    journal.append(transaction, author, Kind.ERASE_EPISODE, None, episode_id=episode.id)
-    episode_table.blank(transaction, episode.id)
+    Changes(transaction, author).write(
+        Line(Kind.ERASE_EPISODE, episode_id=episode.id),
+        journal.forgetting_episode(episode.id),
+        *episode_table.blanking(transaction, episode.id),
+        *more,
+    )
     reply_table.forget_episode(transaction, episode.id)
 
 

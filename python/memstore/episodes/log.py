@@ -381,8 +381,8 @@ class Episodes:
         """
         with self._engine.write() as transaction:
             episode = self._known(transaction, episode_id)
-            changes.blank(transaction, self._author, episode)
-            journal.forget_said(transaction, episode.id)
+            said = journal.forgetting_said(episode.id)
+            changes.blank(transaction, self._author, episode, said)
             full_text.EPISODES.forget_deleted(transaction)
         return self._engine.compact()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from memstore.database import journal
+from memstore.database.changes import Line
 from memstore.database.journal import Kind
 from memstore.database.tables import proposals as proposal_table
 from memstore.domain import metadata
@@ -176,17 +176,8 @@ def propose(
     facts: Facts, transaction: Transaction, old_id: int, new_id: int, why: AddFact
 ) -> int | None:
     """Put a supersession forward; ``None`` if that was done before."""
-    proposal_id = proposal_table.insert(transaction, old_id, new_id, why.similarity, why.evidence)
-    if proposal_id is not None:
-        journal.append(
-            transaction,
-            facts.author,
-            Kind.PROPOSE,
-            old_id,
-            after={"proposal": proposal_id, "superseded_by": new_id},
-            evidence=why.evidence,
-        )
-    return proposal_id
+    changes = facts.changes(transaction)
+    return proposal_table.insert(changes, old_id, new_id, why.similarity, why.evidence)
 
 
 def _carry_out(
@@ -206,7 +197,7 @@ def _carry_out(
     if isinstance(change, DeleteFact):
         deleted = facts.delete_in(transaction, fact, change.evidence)
         return Applied(change=change, fact=deleted, previous=fact)
-    journal.append(transaction, facts.author, Kind.KEEP, fact.id, evidence=change.evidence)
+    facts.changes(transaction).write(Line(Kind.KEEP, fact.id, evidence=change.evidence))
     return Applied(change=change, fact=fact)
 
 

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from memstore.database import journal
+from memstore.database.changes import Changes, Line
 from memstore.database.filters import FactFilter
 from memstore.database.journal import Author, Kind
 from memstore.database.sqlite import full_text
@@ -27,7 +28,7 @@ from memstore.facts.new import Prepared, all_checked
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-    from memstore.database.engine import Engine, Transaction
+    from memstore.database.engine import Engine, Statement, Transaction
     from memstore.database.satellite import Satellite
     from memstore.domain.records import Fact, NewFact, Operation
     from memstore.embedding.current import Following
@@ -73,6 +74,10 @@ class Facts:
         """Open a transaction for what was prepared."""
         return self._engine.write()
 
+    def changes(self, transaction: Transaction) -> Changes:
+        """Return what writes facts and their lines in the journal."""
+        return Changes(transaction, self.author)
+
     def reading(self) -> AbstractContextManager[Transaction]:
         """Open a transaction that only reads."""
         return self._engine.read()
@@ -103,14 +108,12 @@ class Facts:
         old = None if supersedes is None else self._retirable(transaction, supersedes)
         values |= provenance.identity(transaction, self.namespace, values)
         values["namespace"] = self.namespace
-        fact = fact_table.insert(transaction, values, self._admitted(transaction, prepared))
-        journal.append(
-            transaction,
-            self.author,
-            Kind.ADD,
-            fact.id,
-            after=journalled(fact),
-            evidence=evidence if old is None else None,
+        why = evidence if old is None else None
+        fact = fact_table.insert(
+            self.changes(transaction),
+            values,
+            lambda new: Line(Kind.ADD, new.id, after=journalled(new), evidence=why),
+            self._admitted(transaction, prepared),
         )
         if old is not None:
             # An extracted fact replaces an older one from when its text was recorded, so that
@@ -269,11 +272,8 @@ class Facts:
     ) -> None:
         """Let a newer fact supersede an active one, now or since then; both were checked."""
         at = clock.utc_now() if since is None else max(since, old.created_at)
-        after = {"superseded_by": new_id, "superseded_at": clock.to_text(at)}
-        fact_table.update(transaction, old.id, superseded_by=new_id, superseded_at=at)
-        journal.append(
-            transaction, self.author, Kind.SUPERSEDE, old.id, after=after, evidence=evidence
-        )
+        line, statement = retirement(old.id, new_id, at, evidence)
+        self.changes(transaction).write(line, statement)
 
     def history(self, fact_id: int) -> list[Fact]:
         """Return the whole chain a fact is in, oldest first, from any member of it."""
@@ -465,14 +465,14 @@ class Facts:
         transaction: Transaction,
         fact: Fact,
         kind: Kind,
-        changes: Mapping[str, Any],
+        columns: Mapping[str, Any],
         evidence: Mapping[str, Any] | None = None,
     ) -> Fact:
-        fact_table.update(transaction, fact.id, **changes)
-        before = {name: _json_value(getattr(fact, name)) for name in changes}
-        after = {name: _json_value(value) for name, value in changes.items()}
-        journal.append(
-            transaction, self.author, kind, fact.id, before=before, after=after, evidence=evidence
+        before = {name: _json_value(getattr(fact, name)) for name in columns}
+        after = {name: _json_value(value) for name, value in columns.items()}
+        self.changes(transaction).write(
+            Line(kind, fact.id, before=before, after=after, evidence=evidence),
+            fact_table.updating(fact.id, **columns),
         )
         return self.known(transaction, fact.id)
 
@@ -492,11 +492,24 @@ def blank_row(transaction: Transaction, author: Author, fact: Fact, satellite: S
 
     The index forgets it when it is told to, once for many: that rewrites all of it.
     """
-    fact_table.blank(transaction, fact.id, fact.deleted_at or clock.utc_now())
-    journal.forget_texts(transaction, fact.id)
-    proposal_table.forget_evidence(transaction, fact.id)
+    Changes(transaction, author).write(
+        Line(Kind.ERASE, fact.id),
+        *fact_table.blanking(fact.id, fact.deleted_at or clock.utc_now()),
+        *journal.forgetting_fact(fact.id),
+        *proposal_table.forgetting(fact.id),
+    )
     satellite.forget_fact(transaction, author, fact)
-    journal.append(transaction, author, Kind.ERASE, fact.id)
+
+
+def retirement(
+    fact_id: int, new_id: int, at: datetime, evidence: Mapping[str, Any] | None = None
+) -> tuple[Line, Statement]:
+    """Return what lets one fact supersede another, and the line that says so."""
+    after = {"superseded_by": new_id, "superseded_at": clock.to_text(at)}
+    return (
+        Line(Kind.SUPERSEDE, fact_id, after=after, evidence=evidence),
+        fact_table.updating(fact_id, superseded_by=new_id, superseded_at=at),
+    )
 
 
 def journalled(fact: Fact) -> dict[str, Any]:

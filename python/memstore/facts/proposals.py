@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from memstore.database import journal
+from memstore.database.changes import Line
 from memstore.database.journal import Kind
 from memstore.database.tables import proposals as proposal_table
 from memstore.domain import clock
 from memstore.domain.records import NewFact, Proposal, ProposalState
 from memstore.errors import Conflict, NotFound
-from memstore.facts.facts import standing
+from memstore.facts.facts import retirement, standing
 from memstore.facts.provenance import CONSOLIDATE
 
 if TYPE_CHECKING:
@@ -81,10 +81,8 @@ class Proposals:
             known = proposal_table.consolidating(transaction, ids, self._facts.namespace)
             if known is not None:
                 raise Conflict(f"just these facts are proposal {known.id} already, {known.state}")
-            new_id = proposal_table.insert_consolidation(transaction, ids, content, evidence)
-            for fact in facts:
-                after = {"proposal": new_id, "consolidates": ids}
-                journal.append(transaction, self._facts.author, Kind.PROPOSE, fact.id, after=after)
+            changes = self._facts.changes(transaction)
+            new_id = proposal_table.insert_consolidation(changes, ids, content, evidence)
             return self._known(transaction, new_id or 0)
 
     def accept(self, proposal_id: int, *, scope: Scope | None = None) -> Proposal:
@@ -113,8 +111,7 @@ class Proposals:
                 raise Conflict(f"proposal {proposal_id} was changed meanwhile: accept it again")
             why: dict[str, Any] = {"proposal": proposal_id, "similarity": proposal.similarity}
             why |= proposal.evidence
-            self._facts.retire(transaction, proposal.old, proposal.new.id, why)
-            return self._decide(transaction, proposal, ProposalState.ACCEPTED)
+            return self._accept(transaction, proposal, proposal.new.id, why)
 
     def reject(self, proposal_id: int, *, scope: Scope | None = None) -> Proposal:
         """Turn a proposal down: the facts go on side by side, and it is not put forward again.
@@ -132,9 +129,11 @@ class Proposals:
             after: dict[str, Any] = {"proposal": proposal_id}
             if proposal.new is not None:
                 after["superseded_by"] = proposal.new.id
-            for fact in proposal.sources:
-                journal.append(transaction, self._facts.author, Kind.REJECT, fact.id, after=after)
-            return self._decide(transaction, proposal, ProposalState.REJECTED)
+            self._facts.changes(transaction).write(
+                [Line(Kind.REJECT, fact.id, after=after) for fact in proposal.sources],
+                *proposal_table.deciding(proposal.id, ProposalState.REJECTED, clock.utc_now()),
+            )
+            return self._known(transaction, proposal.id)
 
     def _consolidate(
         self, transaction: Transaction, proposal: Proposal, prepared: Prepared
@@ -142,9 +141,21 @@ class Proposals:
         ids = [fact.id for fact in proposal.sources]
         why: dict[str, Any] = {"proposal": proposal.id, "consolidates": ids} | proposal.evidence
         new = self._facts.insert(transaction, prepared, why)
-        for fact in proposal.sources:
-            self._facts.retire(transaction, fact, new.id, why)
-        return self._decide(transaction, proposal, ProposalState.ACCEPTED, new_id=new.id)
+        return self._accept(transaction, proposal, new.id, why)
+
+    def _accept(
+        self, transaction: Transaction, proposal: Proposal, new_id: int, why: Mapping[str, Any]
+    ) -> Proposal:
+        """Let a fact supersede all that a proposal names, and close the proposal."""
+        now = clock.utc_now()
+        retired = [retirement(fact.id, new_id, now, why) for fact in proposal.sources]
+        became = new_id if proposal.new is None else None
+        self._facts.changes(transaction).write(
+            [line for line, _ in retired],
+            *(statement for _, statement in retired),
+            *proposal_table.deciding(proposal.id, ProposalState.ACCEPTED, now, new_id=became),
+        )
+        return self._known(transaction, proposal.id)
 
     def _open(self, transaction: Transaction, proposal_id: int, scope: Scope | None) -> Proposal:
         proposal = self._known(transaction, proposal_id, scope)
@@ -163,17 +174,6 @@ class Proposals:
                 f"there is no proposal {proposal_id} in namespace {self._facts.namespace!r}"
             )
         return proposal
-
-    def _decide(
-        self,
-        transaction: Transaction,
-        proposal: Proposal,
-        state: str,
-        *,
-        new_id: int | None = None,
-    ) -> Proposal:
-        proposal_table.decide(transaction, proposal.id, state, clock.utc_now(), new_id=new_id)
-        return self._known(transaction, proposal.id)
 
 
 def _is_of(proposal: Proposal, scope: Scope) -> bool:

@@ -13,6 +13,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memstore.database import journal
+from memstore.database.changes import Changes, Line
 from memstore.database.filters import FactFilter
 from memstore.database.journal import Kind
 from memstore.database.tables import entity_decisions as decision_table
@@ -99,16 +100,18 @@ def build(engine: Engine, author: Author, namespace: str, generator: Generator |
     with engine.write() as transaction:
         gone = _erased(transaction, namespace, graph_id, snapshot)
         facts = sum(1 for text in snapshot.texts if text.fact_id not in gone)
-        graph_table.make_current(transaction, namespace, graph_id, facts)
-        for keys in decisions.groups(decision_table.of_namespace(transaction, namespace)):
-            graph_table.regroup(transaction, graph_id, keys)
         after = {
             "namespace": namespace,
             "facts": facts,
             "names": len(derived.names),
             "relations": len(derived.relations),
         }
-        journal.append(transaction, author, Kind.GRAPH, None, after=after)
+        Changes(transaction, author).write(
+            Line(Kind.GRAPH, after=after),
+            *graph_table.making_current(namespace, graph_id, facts),
+        )
+        for keys in decisions.groups(decision_table.of_namespace(transaction, namespace)):
+            graph_table.regroup(transaction, graph_id, keys)
     sweep(engine, namespace)
 
 

@@ -10,7 +10,7 @@ from collections import defaultdict, deque
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.database import journal
+from memstore.database.changes import Changes, Line
 from memstore.database.filters import FactFilter
 from memstore.database.journal import Author, Kind
 from memstore.database.tables import entity_decisions as decision_table
@@ -151,11 +151,13 @@ def forget_fact(transaction: Transaction, author: Author, fact: Fact) -> None:
 def forget_namespace(transaction: Transaction, author: Author, namespace: str) -> None:
     """Remove a namespace's graph and every decision on it."""
     held = decision_table.of_namespace(transaction, namespace)
-    for kept in held:
-        decision_table.delete(transaction, kept.id)
-    if graph_table.clear(transaction, namespace) or held:
-        after = {"namespace": namespace, "decisions": 0}
-        journal.append(transaction, author, Kind.CLEAR_GRAPH, None, after=after)
+    if held or graph_table.exists(transaction, namespace):
+        Changes(transaction, author).write(
+            Line(Kind.CLEAR_GRAPH, after={"namespace": namespace, "decisions": 0}),
+            *(decision_table.deleting(kept.id) for kept in held),
+            *graph_table.discarding(namespace),
+        )
+    graph_table.sweep(transaction, namespace)
 
 
 def _found_nowhere(transaction: Transaction, erased: Fact, keys: set[str]) -> set[str]:
@@ -239,17 +241,22 @@ def _keep(
     transaction: Transaction, author: Author, namespace: str, decision: EntityDecision
 ) -> None:
     keys = (name_key(decision.left), name_key(decision.right))
-    decision_id = decision_table.insert(transaction, namespace, keys, decision)
     kind = Kind.SAME_ENTITY if decision.same else Kind.OTHER_ENTITY
-    after = {"namespace": namespace, "decision": decision_id}
-    journal.append(transaction, author, kind, None, after=after)
+    decision_table.insert(
+        Changes(transaction, author),
+        namespace,
+        keys,
+        decision,
+        lambda kept: Line(kind, after={"namespace": namespace, "decision": kept.id}),
+    )
     _regroup(transaction, namespace, keys)
 
 
 def _drop(transaction: Transaction, author: Author, kept: Kept) -> None:
-    decision_table.delete(transaction, kept.id)
     before = {"namespace": kept.namespace, "decision": kept.id, "same": kept.decision.same}
-    journal.append(transaction, author, Kind.UNDECIDE, None, before=before)
+    Changes(transaction, author).write(
+        Line(Kind.UNDECIDE, before=before), decision_table.deleting(kept.id)
+    )
     _regroup(transaction, kept.namespace, (kept.left_key, kept.right_key))
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
-from memstore.database import journal
+from memstore.database.changes import Changes, Line
 from memstore.database.filters import FactFilter
 from memstore.database.journal import Kind
 from memstore.database.tables import entity_decisions as decision_table
@@ -74,9 +74,10 @@ class Graph:
     def drop(self) -> None:
         """Remove the graph and what a model read for it; decisions about entities are kept."""
         with self._engine.write() as transaction:
-            if graph_table.discard(transaction, self._namespace):
-                after = {"namespace": self._namespace}
-                journal.append(transaction, self._author, Kind.CLEAR_GRAPH, None, after=after)
+            if graph_table.exists(transaction, self._namespace):
+                line = Line(Kind.CLEAR_GRAPH, after={"namespace": self._namespace})
+                discarding = graph_table.discarding(self._namespace)
+                Changes(transaction, self._author).write(line, *discarding)
         build.sweep(self._engine, self._namespace)
 
     def status(self) -> GraphStatus:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memstore.database.changes import Changes
 from memstore.database.tables import proposals as proposal_table
 from memstore.database.tables import readings as reading_table
 from memstore.database.tables import replies as reply_table
@@ -46,7 +47,7 @@ def attach(
             new_id=None if proposal.new_id is None else facts[proposal.new_id].id,
             sources=tuple(facts[fact_id].id for fact_id in proposal.sources),
         )
-        done["proposals"] += proposal_table.place(transaction, here)
+        done["proposals"] += proposal_table.place(Changes(transaction, author), here)
     for reading in attached.readings:
         row = reading._replace(episode_id=episodes[reading.episode_id].id)
         placed = reading_table.place(transaction, row)

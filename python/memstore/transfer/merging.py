@@ -7,21 +7,22 @@ in the journal that says where it stands now; of what is known, only endings are
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from memstore.database import journal
+from memstore.database.changes import Adoption, Changes, Line
 from memstore.database.journal import Author, Kind
 from memstore.database.sqlite import full_text
 from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
 from memstore.domain import clock
 from memstore.episodes import changes as episode_changes
-from memstore.facts.facts import blank, journalled
+from memstore.facts.facts import blank, journalled, retirement
 from memstore.transfer.attaching import attach
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from memstore.database.engine import Engine, Progress, Transaction
     from memstore.database.satellite import Satellite
@@ -164,16 +165,23 @@ class _Episodes:
         key = episode.idempotency_key
         if key and episode_table.find_key(self._transaction, home, key) is not None:
             values["idempotency_key"] = None  # another episode answers to it here
-        placed = episode_table.insert(self._transaction, values)
-        for operation in operations:
-            journal.append_verbatim(self._transaction, operation, episode_id=placed.id)
-        # The lines before speak of where it was; this one says how it stands here.
-        kind = Kind.ADOPT if placed.content else Kind.ERASE_EPISODE
-        after = episode_changes.journalled(placed) if placed.content else None
-        journal.append(
-            self._transaction, self._author, kind, None, after=after, episode_id=placed.id
+        changes = Changes(self._transaction, self._author)
+        return episode_table.insert(
+            changes,
+            values,
+            lambda placed: [
+                *(Line.repeated(one, episode_id=placed.id) for one in operations),
+                _adopted(placed),
+            ],
         )
-        return placed
+
+
+def _adopted(episode: Episode) -> Line:
+    """Return the line on how an episode is here; those before it tell of where it was."""
+    if not episode.content:
+        return Line(Kind.ERASE_EPISODE, episode_id=episode.id)
+    after = episode_changes.journalled(episode)
+    return Line(Kind.ADOPT, episode_id=episode.id, after=after)
 
 
 class _Facts:
@@ -189,6 +197,7 @@ class _Facts:
     ) -> None:
         self._transaction = transaction
         self._author = author
+        self._adoption = Adoption(transaction, author)
         self._namespace = namespace
         self._satellite = satellite
         self._logged = logged
@@ -206,34 +215,28 @@ class _Facts:
         tell: Callable[[], None],
     ) -> None:
         """Bring facts in, settle those that are known, and link them into their chains."""
-        for fact in facts:
-            home = self._namespace or fact.namespace
-            known = fact_table.find(self._transaction, home, uuid=fact.uuid)
-            if known is None:
-                self.here[fact.id] = self.new[fact.id] = self._bring_in(fact, home)
-            else:
-                self.here[fact.id] = known
-                self.changes[self._settle(known, fact, operations.get(fact.id, ()))] += 1
-            tell()
-        for fact in facts:
-            if fact.superseded_by is None or self.here[fact.id].superseded_by is not None:
-                continue
-            if len(self.new) < len(self.here) and self._leads_back(fact):
-                continue  # here the two were settled the other way round, and that stays
-            self.retired += fact.id not in self.new
-            self._link(fact)
-        self._tell_the_journal(operations)
+        with self._adoption:
+            for fact in facts:
+                self._take(fact, operations.get(fact.id, ()))
+                tell()
+            for fact in facts:
+                if fact.superseded_by is None or self.here[fact.id].superseded_by is not None:
+                    continue
+                if len(self.new) < len(self.here) and self._leads_back(fact):
+                    continue  # here the two were settled the other way round, and that stays
+                self.retired += fact.id not in self.new
+                self._link(fact)
 
-    def _tell_the_journal(self, operations: Mapping[int, list[Operation]]) -> None:
-        linked = fact_table.get_many(self._transaction, [fact.id for fact in self.new.values()])
-        for there, fact in self.new.items():
-            for operation in operations.get(there, ()):
-                journal.append_verbatim(self._transaction, operation, fact_id=fact.id)
-            # The lines before speak of other ids; this one says where the fact stands now.
-            after = journalled(linked[fact.id])
-            journal.append(self._transaction, self._author, Kind.ADOPT, fact.id, after=after)
+    def _take(self, fact: Fact, operations: Sequence[Operation]) -> None:
+        home = self._namespace or fact.namespace
+        known = fact_table.find(self._transaction, home, uuid=fact.uuid)
+        if known is None:
+            self.here[fact.id] = self.new[fact.id] = self._bring_in(fact, home, operations)
+        else:
+            self.here[fact.id] = known
+            self.changes[self._settle(known, fact, operations)] += 1
 
-    def _bring_in(self, fact: Fact, home: str) -> Fact:
+    def _bring_in(self, fact: Fact, home: str, operations: Sequence[Operation]) -> Fact:
         values = {name: getattr(fact, name) for name in fact_table.INSERT_LIST}
         key = fact.idempotency_key
         if key and fact_table.find(self._transaction, home, idempotency_key=key):
@@ -244,7 +247,15 @@ class _Facts:
             episode = None
         self.unlinked += fact.episode_id is not None and episode is None
         values["episode_id"] = None if episode is None else episode.id
-        return fact_table.insert(self._transaction, values)
+        return fact_table.insert(
+            self._adoption,
+            values,
+            lambda linked: [
+                *(Line.repeated(one, fact_id=linked.id) for one in operations),
+                # The lines before tell of other ids; this one says how the fact is here.
+                Line(Kind.ADOPT, linked.id, after=journalled(linked)),
+            ],
+        )
 
     def _settle(self, known: Fact, fact: Fact, operations: Iterable[Operation]) -> Kind | None:
         """Delete, restore or erase a known fact as the source did, if it did so later than we.
@@ -265,9 +276,11 @@ class _Facts:
         if there is None or (here is not None and there <= here):
             return None
         kind = Kind.RESTORE if fact.deleted_at is None else Kind.DELETE
-        fact_table.update(self._transaction, known.id, deleted_at=fact.deleted_at)
         after = {"deleted_at": clock.to_text(fact.deleted_at) if fact.deleted_at else None}
-        journal.append(self._transaction, self._author, kind, known.id, after=after)
+        self._adoption.write(
+            Line(kind, known.id, after=after),
+            fact_table.updating(known.id, deleted_at=fact.deleted_at),
+        )
         return kind
 
     def _leads_back(self, fact: Fact) -> bool:
@@ -280,7 +293,10 @@ class _Facts:
         old, successor = self.here[fact.id], self.here[fact.superseded_by or 0]
         at = fact.superseded_at  # a file of before V4 does not say, and nobody can know any more
         if fact.id not in self.new:
-            at = at or clock.utc_now()
-            after = {"superseded_by": successor.id, "superseded_at": clock.to_text(at)}
-            journal.append(self._transaction, self._author, Kind.SUPERSEDE, old.id, after=after)
-        fact_table.update(self._transaction, old.id, superseded_by=successor.id, superseded_at=at)
+            line, statement = retirement(old.id, successor.id, at or clock.utc_now())
+            self._adoption.write(line, statement)
+            return
+        self._adoption.link(
+            replace(old, superseded_by=successor.id, superseded_at=at),
+            fact_table.updating(old.id, superseded_by=successor.id, superseded_at=at),
+        )

@@ -108,7 +108,7 @@ def rebuild(
         _tell(progress, 1, 3)
         stale = _stale_segments(transaction)
         for fact_id, right in stale:
-            fact_table.update(transaction, fact_id, segments=right)
+            fact_table.set_segments(transaction, fact_id, right)
         done.append(f"rebuilt the full-text index ({len(stale)} facts cut into segments anew)")
         done += episodes.rebuild(transaction, author)
         done += satellite.repair(transaction)

@@ -6,6 +6,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from memstore.database import journal
+from memstore.database.changes import Changes, Line
 from memstore.database.journal import Author, Kind
 from memstore.database.sqlite import full_text
 from memstore.database.tables import episodes as episode_table
@@ -75,15 +76,9 @@ def rebuild(transaction: Transaction, author: Author) -> list[str]:
         episode_table.refile_tags(transaction, episode_id)
     miscut = list(_miscut(transaction))
     for episode_id, content in miscut:
-        piece_table.cut_anew(transaction, episode_id, content)
-        journal.append(
-            transaction,
-            author,
-            Kind.EMBED,
-            None,
-            after={"embedding": None},
-            episode_id=episode_id,
-        )
+        line = Line(Kind.EMBED, episode_id=episode_id, after={"embedding": None})
+        Changes(transaction, author).write(line, *piece_table.removing(episode_id))
+        piece_table.cut(transaction, episode_id, content)
     mended = len({*(id_ for id_, _ in stale), *misfiled, *(id_ for id_, _ in miscut)})
     return [f"rebuilt the full-text index of the log ({mended} episodes filed anew)"]
 

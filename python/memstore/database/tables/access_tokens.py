@@ -4,23 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memstore.database.engine import Statement
 from memstore.domain import clock
 from memstore.domain.records import Token
 from memstore.errors import StorageError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from datetime import datetime
 
+    from memstore.database.changes import Changes, Lines
     from memstore.database.engine import Row, Transaction
 
-SELECT = (
-    "SELECT id, name, namespace, access, created_at, expires_at, revoked_at, last_used_at"
-    " FROM memstore_tokens"
-)
+COLUMNS = "id, name, namespace, access, created_at, expires_at, revoked_at, last_used_at"
+SELECT = f"SELECT {COLUMNS} FROM memstore_tokens"
 
 
 def insert(
-    transaction: Transaction,
+    changes: Changes,
+    lines: Callable[[Token], Lines],
     *,
     name: str,
     secret_hash: str,
@@ -30,15 +32,12 @@ def insert(
     expires_at: datetime | None,
 ) -> Token:
     """Store a token and return it."""
-    transaction.run(
+    statement = Statement(
         "INSERT INTO memstore_tokens (name, hash, namespace, access, created_at, expires_at)"
-        " VALUES (?, ?, ?, ?, ?, ?)",
+        f" VALUES (?, ?, ?, ?, ?, ?) RETURNING {COLUMNS}",
         (name, secret_hash, namespace, access, clock.to_text(created_at), _text(expires_at)),
     )
-    token = by_hash(transaction, secret_hash)
-    if token is None:  # pragma: no cover - it was inserted in this transaction
-        raise StorageError("the database did not return the token it stored")
-    return token
+    return changes.insert(statement, _decode, lines)
 
 
 def by_hash(transaction: Transaction, secret_hash: str) -> Token | None:
@@ -63,9 +62,9 @@ def exist(transaction: Transaction) -> bool:
     return transaction.one("SELECT 1 FROM memstore_tokens LIMIT 1") is not None
 
 
-def revoke(transaction: Transaction, token_id: int, at: datetime) -> None:
-    """End a token."""
-    transaction.run(
+def revoking(token_id: int, at: datetime) -> Statement:
+    """Return what ends a token."""
+    return Statement(
         "UPDATE memstore_tokens SET revoked_at = ? WHERE id = ?", (clock.to_text(at), token_id)
     )
 

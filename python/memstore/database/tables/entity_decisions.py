@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from memstore.database.engine import Statement
 from memstore.domain import clock
 from memstore.domain.entities import EntityDecision
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
+    from memstore.database.changes import Changes, Lines
     from memstore.database.engine import Row, Transaction
 
-SELECT = (
-    "SELECT id, namespace, left_key, right_key, same, left_name, right_name, actor, at"
-    " FROM memstore_entity_decisions"
-)
+COLUMNS = "id, namespace, left_key, right_key, same, left_name, right_name, actor, at"
+SELECT = f"SELECT {COLUMNS} FROM memstore_entity_decisions"
 
 
 class Kept(NamedTuple):
@@ -64,19 +64,27 @@ def everything(
 
 
 def insert(
-    transaction: Transaction, namespace: str, keys: tuple[str, str], decision: EntityDecision
-) -> int:
-    """Store a decision and return its id; there is none on this pair of keys yet.
+    changes: Changes,
+    namespace: str,
+    keys: tuple[str, str],
+    decision: EntityDecision,
+    lines: Callable[[Kept], Lines],
+) -> Kept:
+    """Store a decision and return it; there is none on this pair of keys yet.
 
     Args:
+        changes: to which it belongs.
+        namespace: where it holds.
         keys: those of its left and its right name.
+        decision: what was decided.
+        lines: makes the lines of the journal.
     """
     names = (decision.left, decision.right)
     (left_key, left), (right_key, right) = sorted(zip(keys, names, strict=True))
-    row = transaction.one(
+    statement = Statement(
         "INSERT INTO memstore_entity_decisions"
         " (namespace, left_key, right_key, same, left_name, right_name, actor, at)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING id",
+        f" VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING {COLUMNS}",
         (
             namespace,
             left_key,
@@ -88,12 +96,12 @@ def insert(
             clock.to_text(decision.at),
         ),
     )
-    return int(row[0] or 0) if row else 0
+    return changes.insert(statement, _decode, lines)
 
 
-def delete(transaction: Transaction, decision_id: int) -> None:
-    """Remove one decision."""
-    transaction.run("DELETE FROM memstore_entity_decisions WHERE id = ?", (decision_id,))
+def deleting(decision_id: int) -> Statement:
+    """Return what removes one decision."""
+    return Statement("DELETE FROM memstore_entity_decisions WHERE id = ?", (decision_id,))
 
 
 def _decode(row: Row) -> Kept:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from memstore.database.engine import Statement
 from memstore.database.filters import SEEN
 from memstore.database.tables import pieces as piece_table
 from memstore.database.tables.vectors import CHUNK
@@ -15,9 +16,10 @@ from memstore.errors import StorageError
 from memstore.text import words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from datetime import datetime
 
+    from memstore.database.changes import Changes, Lines
     from memstore.database.engine import Row, Transaction
     from memstore.database.filters import EpisodeFilter
     from memstore.domain.records import Scope
@@ -30,14 +32,21 @@ CHANGING = ("tags", "metadata", "expired_at")
 """What may change of an episode; triggers hold the rest."""
 
 
-def insert(transaction: Transaction, values: Mapping[str, Any]) -> Episode:
+def insert(
+    changes: Changes, values: Mapping[str, Any], lines: Callable[[Episode], Lines]
+) -> Episode:
     """Insert an episode from its fields (all but ``id``; those left out are empty).
 
     With it go what it is found by: segments, tags, and its pieces, which are pending.
+
+    Args:
+        changes: to which it belongs.
+        values: the fields.
+        lines: makes the lines of the journal.
     """
     content = values["content"]
     columns = (*INSERT_LIST, "segments")
-    row = transaction.one(
+    statement = Statement(
         f"INSERT INTO memstore_episodes ({', '.join(columns)})"
         f" VALUES ({', '.join('?' * len(columns))}) RETURNING {', '.join(EPISODE_FIELDS)}",
         [
@@ -45,10 +54,8 @@ def insert(transaction: Transaction, values: Mapping[str, Any]) -> Episode:
             segments(content, values.get("name"), values.get("source_description")),
         ],
     )
-    if row is None:  # pragma: no cover - RETURNING always returns the row it inserted
-        raise StorageError("the database did not return the episode it stored")
-    episode = _decode(row)
-    piece_table.cut(transaction, episode.id, content)
+    episode = changes.insert(statement, _decode, lines)
+    piece_table.cut(changes.transaction, episode.id, content)
     return episode
 
 
@@ -184,11 +191,11 @@ def visible(
     return found
 
 
-def update(transaction: Transaction, episode_id: int, **changes: Any) -> None:
-    """Set columns that may change."""
-    columns = ", ".join(f"{name} = ?" for name in changes)
-    values = [_encode(name, value) for name, value in changes.items()]
-    transaction.run(f"UPDATE memstore_episodes SET {columns} WHERE id = ?", (*values, episode_id))
+def updating(episode_id: int, **columns: Any) -> Statement:
+    """Return what sets columns that may change."""
+    names = ", ".join(f"{name} = ?" for name in columns)
+    values = [_encode(name, value) for name, value in columns.items()]
+    return Statement(f"UPDATE memstore_episodes SET {names} WHERE id = ?", (*values, episode_id))
 
 
 def set_segments(transaction: Transaction, episode_id: int, text: str | None) -> None:
@@ -206,16 +213,16 @@ def all_segments(transaction: Transaction) -> Iterator[tuple[int, str | None, st
         yield int(id_ or 0), None if held is None else str(held), right
 
 
-def blank(transaction: Transaction, episode_id: int) -> None:
-    """Overwrite everything an episode says, after the journal says so; its place stays."""
-    transaction.run(
+def blanking(transaction: Transaction, episode_id: int) -> list[Statement]:
+    """Return what overwrites everything an episode says; its place stays."""
+    row = Statement(
         "UPDATE memstore_episodes SET content = '', content_hash = '', source = NULL,"
         " source_model = NULL, source_description = NULL, name = NULL, tags = '[]',"
         " metadata = NULL, segments = NULL, valid_at = NULL, expired_at = NULL, user_id = NULL,"
         " agent_id = NULL, run_id = NULL, idempotency_key = NULL WHERE id = ?",
         (episode_id,),
     )
-    piece_table.forget(transaction, episode_id)
+    return [row, *piece_table.forgetting(transaction, episode_id)]
 
 
 def misfiled_tags(transaction: Transaction) -> list[int]:

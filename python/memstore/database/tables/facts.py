@@ -6,6 +6,7 @@ from dataclasses import fields
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from memstore.database.engine import Statement
 from memstore.database.tables import vectors as vector_table
 from memstore.domain import clock, metadata
 from memstore.domain.arguments import MAX_NUMBER
@@ -14,8 +15,9 @@ from memstore.errors import StorageError
 from memstore.text import words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from memstore.database.changes import Changes, Lines
     from memstore.database.engine import Row, Transaction, Value
     from memstore.database.filters import FactFilter
 
@@ -81,17 +83,21 @@ def _made(values: dict[str, Any]) -> Fact:
 
 
 def insert(
-    transaction: Transaction, values: Mapping[str, Any], embedding: bytes | None = None
+    changes: Changes,
+    values: Mapping[str, Any],
+    lines: Callable[[Fact], Lines],
+    embedding: bytes | None = None,
 ) -> Fact:
     """Insert a fact from its fields (all but ``id``; those left out are empty) and return it.
 
     Args:
-        transaction: the one in which it happens.
+        changes: to which it belongs.
         values: the fields.
+        lines: makes the lines of the journal.
         embedding: its vector of the active generation; ``None``: it is pending.
     """
     columns = (*INSERT_LIST, "segments")
-    row = transaction.one(
+    statement = Statement(
         f"INSERT INTO memstore_facts ({', '.join(columns)})"
         f" VALUES ({', '.join('?' * len(columns))}) RETURNING {', '.join(STORED)}",
         (
@@ -99,11 +105,12 @@ def insert(
             words.segments(values["content"], values["subject"]),
         ),
     )
-    if row is None:  # pragma: no cover - RETURNING always returns the row it inserted
-        raise StorageError("the database did not return the fact it stored")
-    vector_table.place(transaction, vector_table.FACTS, int(row[0] or 0), embedding)
-    stored = dict(zip(STORED, row, strict=True))
-    return _made({**stored, "embed_error": None, "embedded": embedding is not None})
+    computed = {"embed_error": None, "embedded": embedding is not None}
+    fact = changes.insert(
+        statement, lambda row: _made(dict(zip(STORED, row, strict=True)) | computed), lines
+    )
+    vector_table.place(changes.transaction, vector_table.FACTS, fact.id, embedding)
+    return fact
 
 
 def _encode(name: str, value: Any) -> Value:
@@ -320,22 +327,27 @@ def _place_in_chain(fact: Fact) -> tuple[bool, datetime, int]:
     return fact.superseded_by is None, fact.superseded_at or fact.created_at, fact.id
 
 
-def update(transaction: Transaction, fact_id: int, **changes: Any) -> None:
-    """Set columns of one fact."""
-    names = ", ".join(f"{name} = ?" for name in changes)
-    values = [_encode(name, value) for name, value in changes.items()]
-    transaction.run(f"UPDATE memstore_facts SET {names} WHERE id = ?", (*values, fact_id))
+def updating(fact_id: int, **columns: Any) -> Statement:
+    """Return what sets columns of one fact."""
+    names = ", ".join(f"{name} = ?" for name in columns)
+    values = [_encode(name, value) for name, value in columns.items()]
+    return Statement(f"UPDATE memstore_facts SET {names} WHERE id = ?", (*values, fact_id))
 
 
-def blank(transaction: Transaction, fact_id: int, at: datetime) -> None:
-    """Overwrite everything a fact says; what is left keeps its chain whole."""
-    transaction.run(
+def blanking(fact_id: int, at: datetime) -> list[Statement]:
+    """Return what overwrites everything a fact says; what is left keeps its chain whole."""
+    row = Statement(
         "UPDATE memstore_facts SET content = '', subject = '', category = '', metadata = NULL,"
         " segments = NULL, source = NULL, idempotency_key = NULL,"
         " user_id = NULL, agent_id = NULL, run_id = NULL, deleted_at = ? WHERE id = ?",
         (clock.to_text(at), fact_id),
     )
-    vector_table.forget(transaction, vector_table.FACTS, fact_id)
+    return [row, vector_table.forgetting(vector_table.FACTS, fact_id)]
+
+
+def set_segments(transaction: Transaction, fact_id: int, segments: str | None) -> None:
+    """Set the column of what the index holds in scripts without spaces."""
+    transaction.run("UPDATE memstore_facts SET segments = ? WHERE id = ?", (segments, fact_id))
 
 
 def touch(

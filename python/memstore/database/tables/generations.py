@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memstore.database.engine import Statement
 from memstore.domain import clock
 from memstore.domain.records import Generation
 from memstore.errors import StorageError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memstore.database.changes import Changes, Lines
     from memstore.database.engine import Row, Transaction
 
 SELECT = "SELECT id, model, dimension, state, created_at, switched_at FROM memstore_generations"
@@ -43,38 +47,38 @@ def get(transaction: Transaction, generation_id: int) -> Generation | None:
     return None if row is None else _decode(row)
 
 
-def stage(transaction: Transaction, model: str) -> Generation:
+def stage(changes: Changes, model: str, lines: Callable[[Generation], Lines]) -> Generation:
     """Begin a generation of a model; there must be none that is staged."""
-    row = transaction.one(
+    statement = Statement(
         "INSERT INTO memstore_generations (model, state, created_at) VALUES (?, 'staged', ?)"
         " RETURNING id, model, dimension, state, created_at, switched_at",
         (model, clock.to_text(clock.utc_now())),
     )
-    if row is None:  # pragma: no cover - RETURNING always returns the row it inserted
-        raise StorageError("the database did not return the generation it stored")
-    return _decode(row)
+    return changes.insert(statement, _decode, lines)
 
 
-def stage_again(transaction: Transaction, generation_id: int) -> None:
-    """Make a retired generation the staged one; there must be none that is."""
-    transaction.run(
+def staging_again(generation_id: int) -> Statement:
+    """Return what makes a retired generation the staged one; there must be none that is."""
+    return Statement(
         "UPDATE memstore_generations SET state = 'staged' WHERE id = ? AND state = 'retired'",
         (generation_id,),
     )
 
 
-def switch(transaction: Transaction, generation_id: int) -> None:
-    """Make a generation the active one, and retire the one that was."""
-    transaction.run("UPDATE memstore_generations SET state = 'retired' WHERE state = 'active'")
-    transaction.run(
-        "UPDATE memstore_generations SET state = 'active', switched_at = ? WHERE id = ?",
-        (clock.to_text(clock.utc_now()), generation_id),
-    )
+def switching(generation_id: int) -> list[Statement]:
+    """Return what makes a generation the active one, and retires the one that was."""
+    return [
+        Statement("UPDATE memstore_generations SET state = 'retired' WHERE state = 'active'"),
+        Statement(
+            "UPDATE memstore_generations SET state = 'active', switched_at = ? WHERE id = ?",
+            (clock.to_text(clock.utc_now()), generation_id),
+        ),
+    ]
 
 
-def remove(transaction: Transaction, generation_id: int) -> None:
-    """Take a generation away; its vectors must be gone."""
-    transaction.run("DELETE FROM memstore_generations WHERE id = ?", (generation_id,))
+def removing(generation_id: int) -> Statement:
+    """Return what removes a generation; its vectors must be gone."""
+    return Statement("DELETE FROM memstore_generations WHERE id = ?", (generation_id,))
 
 
 def record_model(

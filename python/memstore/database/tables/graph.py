@@ -9,6 +9,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from memstore.database.engine import Statement
 from memstore.domain import clock
 
 if TYPE_CHECKING:
@@ -132,31 +133,47 @@ def insert(transaction: Transaction, part: Part, rows: Iterable[tuple[Value, ...
         )
 
 
-def make_current(transaction: Transaction, namespace: str, graph_id: int, facts: int) -> None:
-    """Let a build that was written be the graph, and the one before be removed some time."""
-    transaction.run(
-        "UPDATE memstore_graphs SET state = 'discarded' WHERE namespace = ? AND state = 'current'",
-        (namespace,),
-    )
-    transaction.run(
-        "UPDATE memstore_graphs SET state = 'current', built_at = ?, facts = ? WHERE id = ?",
-        (clock.to_text(clock.utc_now()), facts, graph_id),
-    )
+def making_current(namespace: str, graph_id: int, facts: int) -> list[Statement]:
+    """Return what lets a finished build be the graph, and the one before be removed later."""
+    return [
+        Statement(
+            "UPDATE memstore_graphs SET state = 'discarded'"
+            " WHERE namespace = ? AND state = 'current'",
+            (namespace,),
+        ),
+        Statement(
+            "UPDATE memstore_graphs SET state = 'current', built_at = ?, facts = ? WHERE id = ?",
+            (clock.to_text(clock.utc_now()), facts, graph_id),
+        ),
+    ]
 
 
-def discard(transaction: Transaction, namespace: str) -> bool:
-    """Let a namespace have no graph, nor readings; return whether it had any."""
-    changed = transaction.run(
-        "UPDATE memstore_graphs SET state = 'discarded'"
-        " WHERE namespace = ? AND state <> 'discarded'",
+def exists(transaction: Transaction, namespace: str) -> bool:
+    """Whether a namespace has a graph, an unfinished one, or readings for one."""
+    row = transaction.one(
+        "SELECT EXISTS (SELECT 1 FROM memstore_graphs"
+        " WHERE namespace = ?1 AND state <> 'discarded')"
+        " OR EXISTS (SELECT 1 FROM memstore_fact_readings r"
+        " JOIN memstore_facts f ON f.id = r.fact_id WHERE f.namespace = ?1)",
         (namespace,),
     )
-    changed += transaction.run(
-        "DELETE FROM memstore_fact_readings"
-        " WHERE fact_id IN (SELECT id FROM memstore_facts WHERE namespace = ?)",
-        (namespace,),
-    )
-    return changed > 0
+    return bool(row and row[0])
+
+
+def discarding(namespace: str) -> list[Statement]:
+    """Return what leaves a namespace without a graph, and without readings."""
+    return [
+        Statement(
+            "UPDATE memstore_graphs SET state = 'discarded'"
+            " WHERE namespace = ? AND state <> 'discarded'",
+            (namespace,),
+        ),
+        Statement(
+            "DELETE FROM memstore_fact_readings"
+            " WHERE fact_id IN (SELECT id FROM memstore_facts WHERE namespace = ?)",
+            (namespace,),
+        ),
+    ]
 
 
 def remove_some(transaction: Transaction, namespace: str, most: int) -> bool:
@@ -182,9 +199,9 @@ def remove_some(transaction: Transaction, namespace: str, most: int) -> bool:
     return True
 
 
-def clear(transaction: Transaction, namespace: str) -> bool:
-    """Remove all there is of a namespace's graph but people's decisions; false if nothing was."""
-    found = discard(transaction, namespace)
+def sweep(transaction: Transaction, namespace: str) -> bool:
+    """Remove all discarded builds of a namespace at once; return whether there were any."""
+    found = False
     while remove_some(transaction, namespace, _ALL):
         found = True
     return found

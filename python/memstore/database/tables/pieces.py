@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from memstore.database.engine import Statement
 from memstore.database.filters import SEEN
 from memstore.database.tables import vectors as vector_table
 from memstore.database.tables.vectors import CHUNK, MAX_ATTEMPTS, PIECES
@@ -38,22 +39,27 @@ def cut(transaction: Transaction, episode_id: int, content: str) -> None:
             vector_table.place(transaction, PIECES, int(row[0] or 0))
 
 
-def cut_anew(transaction: Transaction, episode_id: int, content: str) -> None:
-    """Give up an episode's pieces, with their vectors, and cut it again."""
-    transaction.run(
+def removing(episode_id: int) -> list[Statement]:
+    """Return what removes an episode's pieces, with their vectors."""
+    vectors = Statement(
         f"DELETE FROM {PIECES.name}"
         " WHERE piece_id IN (SELECT id FROM memstore_pieces WHERE episode_id = ?)",
         (episode_id,),
     )
-    transaction.run("DELETE FROM memstore_pieces WHERE episode_id = ?", (episode_id,))
-    cut(transaction, episode_id, content)
+    pieces = Statement("DELETE FROM memstore_pieces WHERE episode_id = ?", (episode_id,))
+    return [vectors, pieces]
 
 
-def forget(transaction: Transaction, episode_id: int) -> None:
-    """Take the vectors of an episode's pieces away, in every generation; their places stay."""
-    for piece in list(of_episodes(transaction, [episode_id])):
-        vector_table.forget(transaction, PIECES, piece.id)
-    transaction.run("UPDATE memstore_pieces SET stop = start WHERE episode_id = ?", (episode_id,))
+def forgetting(transaction: Transaction, episode_id: int) -> list[Statement]:
+    """Return what takes the vectors of an episode's pieces away, in every generation.
+
+    The places of the pieces stay.
+    """
+    pieces = of_episodes(transaction, [episode_id])
+    return [
+        *(vector_table.forgetting(PIECES, piece.id) for piece in pieces),
+        Statement("UPDATE memstore_pieces SET stop = start WHERE episode_id = ?", (episode_id,)),
+    ]
 
 
 def of_episodes(transaction: Transaction, episode_ids: Sequence[int]) -> Iterator[Piece]:

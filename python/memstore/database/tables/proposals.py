@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from memstore.database.changes import Line
+from memstore.database.engine import Statement
+from memstore.database.journal import Kind
 from memstore.database.tables import facts as fact_table
 from memstore.domain import clock
 from memstore.domain.arguments import MAX_NUMBER
@@ -15,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
+    from memstore.database.changes import Changes
     from memstore.database.engine import Row, Transaction
 
 COLUMNS = (
@@ -52,44 +56,61 @@ class ProposalRow(NamedTuple):
 
 
 def insert(
-    transaction: Transaction,
+    changes: Changes,
     old_id: int,
     new_id: int,
     similarity: float,
     evidence: Mapping[str, Any] | None,
 ) -> int | None:
-    """Keep a supersession that waits for a decision; ``None`` if the pair was put forward before.
+    """Store a supersession to be decided; ``None`` if the pair was put forward before.
 
     Returns:
         Its id.
     """
-    row = transaction.one(
+    statement = Statement(
         "INSERT INTO memstore_proposals (at, old_id, new_id, similarity, evidence)"
         " VALUES (?, ?, ?, ?, ?) ON CONFLICT (old_id, new_id) DO NOTHING RETURNING id",
         (clock.to_text(clock.utc_now()), old_id, new_id, similarity, _encode(evidence)),
     )
-    return None if row is None else int(row[0] or 0)
+    return _insert(changes, statement, (old_id,), {"superseded_by": new_id}, evidence)
 
 
 def insert_consolidation(
-    transaction: Transaction,
+    changes: Changes,
     sources: Sequence[int],
     content: str,
     evidence: Mapping[str, Any] | None,
 ) -> int | None:
-    """Keep a consolidation that waits; ``None`` if one of the same facts was put forward before.
+    """Store a consolidation to be decided; ``None`` if one of the same facts is there already.
 
     Returns:
         Its id.
     """
     ids = sorted(sources)
-    row = transaction.one(
+    statement = Statement(
         "INSERT INTO memstore_proposals (at, old_id, evidence, sources, content)"
         " VALUES (?, ?, ?, ?, ?)"
         " ON CONFLICT (sources) WHERE sources IS NOT NULL DO NOTHING RETURNING id",
         (clock.to_text(clock.utc_now()), ids[0], _encode(evidence), json.dumps(ids), content),
     )
-    return None if row is None else int(row[0] or 0)
+    return _insert(changes, statement, ids, {"consolidates": ids})
+
+
+def _insert(
+    changes: Changes,
+    statement: Statement,
+    sources: Sequence[int],
+    proposed: Mapping[str, Any],
+    evidence: Mapping[str, Any] | None = None,
+) -> int | None:
+    """Store a proposal, with a line about each fact that it would retire."""
+
+    def lines(rows: list[Row]) -> list[Line]:
+        after = {"proposal": rows[0][0], **proposed}
+        return [Line(Kind.PROPOSE, fact_id, after=after, evidence=evidence) for fact_id in sources]
+
+    rows = changes.write_some([statement], lines)
+    return int(rows[0][0] or 0) if rows else None
 
 
 def consolidating(
@@ -137,32 +158,28 @@ def select(
     return _decode_all(transaction, rows)
 
 
-def decide(
-    transaction: Transaction,
-    proposal_id: int,
-    state: str,
-    at: datetime,
-    *,
-    new_id: int | None = None,
-) -> None:
-    """Close a proposal.
+def deciding(
+    proposal_id: int, state: str, at: datetime, *, new_id: int | None = None
+) -> list[Statement]:
+    """Return what closes a proposal.
 
     Args:
-        transaction: the one in which it is carried out.
         proposal_id: which one.
         state: what was decided.
         at: when.
         new_id: the fact that a consolidation became, which holds its text from now on.
     """
-    transaction.run(
+    closed = Statement(
         "UPDATE memstore_proposals SET state = ?, decided_at = ? WHERE id = ?",
         (state, clock.to_text(at), proposal_id),
     )
-    if new_id is not None:
-        transaction.run(
-            "UPDATE memstore_proposals SET new_id = ?, content = '' WHERE id = ?",
-            (new_id, proposal_id),
-        )
+    if new_id is None:
+        return [closed]
+    moved = Statement(
+        "UPDATE memstore_proposals SET new_id = ?, content = '' WHERE id = ?",
+        (new_id, proposal_id),
+    )
+    return [closed, moved]
 
 
 def decided_about(transaction: Transaction, fact_id: int) -> bool:
@@ -177,16 +194,19 @@ def decided_about(transaction: Transaction, fact_id: int) -> bool:
     return bool(row and row[0])
 
 
-def forget_evidence(transaction: Transaction, fact_id: int) -> None:
-    """Blank what proposals quote of a fact."""
-    transaction.run(
-        "UPDATE memstore_proposals SET evidence = NULL WHERE old_id = ?1 OR new_id = ?1", (fact_id,)
-    )
-    transaction.run(
-        "UPDATE memstore_proposals SET evidence = NULL, content = ''"
-        " WHERE sources IS NOT NULL AND ?1 IN (SELECT value FROM json_each(sources))",
-        (fact_id,),
-    )
+def forgetting(fact_id: int) -> list[Statement]:
+    """Return what blanks everything that proposals quote of a fact."""
+    return [
+        Statement(
+            "UPDATE memstore_proposals SET evidence = NULL WHERE old_id = ?1 OR new_id = ?1",
+            (fact_id,),
+        ),
+        Statement(
+            "UPDATE memstore_proposals SET evidence = NULL, content = ''"
+            " WHERE sources IS NOT NULL AND ?1 IN (SELECT value FROM json_each(sources))",
+            (fact_id,),
+        ),
+    ]
 
 
 def everything(
@@ -205,26 +225,28 @@ def count_all(transaction: Transaction, namespaces: Sequence[str] | None = None)
     return int(row[0] or 0) if row else 0
 
 
-def place(transaction: Transaction, row: ProposalRow) -> bool:
-    """Keep a proposal as it was, with an id of its own; false if its facts were put forward."""
-    return bool(
-        transaction.run(
-            "INSERT INTO memstore_proposals"
-            " (at, old_id, new_id, similarity, evidence, state, decided_at, sources, content)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-            (
-                row.at,
-                min(row.sources, default=row.old_id),
-                row.new_id,
-                row.similarity,
-                row.evidence,
-                row.state,
-                row.decided_at,
-                json.dumps(sorted(row.sources)) if row.sources else None,
-                row.content if row.sources else None,
-            ),
-        )
+def place(changes: Changes, row: ProposalRow) -> bool:
+    """Store a proposal as it was, with an id of its own; false if its facts were put forward."""
+    sources = sorted(row.sources)
+    old_id = min(sources, default=row.old_id)
+    statement = Statement(
+        "INSERT INTO memstore_proposals"
+        " (at, old_id, new_id, similarity, evidence, state, decided_at, sources, content)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING id",
+        (
+            row.at,
+            old_id,
+            row.new_id,
+            row.similarity,
+            row.evidence,
+            row.state,
+            row.decided_at,
+            json.dumps(sources) if sources else None,
+            row.content if sources else None,
+        ),
     )
+    proposed = {"consolidates": sources} if sources else {"superseded_by": row.new_id}
+    return _insert(changes, statement, sources or [old_id], proposed) is not None
 
 
 def _bound(namespaces: Sequence[str] | None) -> str:

@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from memstore.database.engine import Statement
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -119,18 +121,18 @@ def place_all(transaction: Transaction, table: VectorTable, generation_id: int) 
     )
 
 
-def fill(
-    transaction: Transaction, table: VectorTable, generation_id: int, owner_id: int, blob: bytes
-) -> bool:
-    """Store the vector of an owner that has none yet; false if it has one, or is gone."""
-    return bool(
-        transaction.run(
-            f"UPDATE {table.name} AS v SET embedding = ?, embed_error = NULL"
-            f" WHERE v.generation_id = ? AND v.{table.owner} = ?"
-            f" AND v.embedding IS NULL AND v.embed_attempts <> {NOTHING_TO_EMBED}"
-            f" AND EXISTS (SELECT 1 FROM {table.home} WHERE {table.link} AND {table.living})",
-            (blob, generation_id, owner_id),
-        )
+def filling(table: VectorTable, generation_id: int, owner_id: int, blob: bytes) -> Statement:
+    """Return what stores the vector of an owner that has none yet, and returns the owner's id.
+
+    It stores none where the owner has one, or is gone.
+    """
+    return Statement(
+        f"UPDATE {table.name} AS v SET embedding = ?, embed_error = NULL"
+        f" WHERE v.generation_id = ? AND v.{table.owner} = ?"
+        f" AND v.embedding IS NULL AND v.embed_attempts <> {NOTHING_TO_EMBED}"
+        f" AND EXISTS (SELECT 1 FROM {table.home} WHERE {table.link} AND {table.living})"
+        f" RETURNING {table.owner}",
+        (blob, generation_id, owner_id),
     )
 
 
@@ -233,9 +235,9 @@ def release_quarantine(
     return len(found)
 
 
-def forget(transaction: Transaction, table: VectorTable, owner_id: int) -> None:
-    """Blank an erased owner's vectors and errors in every generation."""
-    transaction.run(
+def forgetting(table: VectorTable, owner_id: int) -> Statement:
+    """Return what blanks an erased owner's vectors and errors in every generation."""
+    return Statement(
         f"UPDATE {table.name} SET embedding = NULL, embed_error = NULL,"
         f" embed_attempts = {NOTHING_TO_EMBED}"
         f" WHERE generation_id IN (SELECT id FROM memstore_generations) AND {table.owner} = ?",
@@ -243,23 +245,22 @@ def forget(transaction: Transaction, table: VectorTable, owner_id: int) -> None:
     )
 
 
-def reset(transaction: Transaction, table: VectorTable, generation_id: int, owner_id: int) -> None:
-    """Take a vector that does not fit away, so that the owner is pending again."""
-    transaction.run(
+def resetting(table: VectorTable, generation_id: int, owner_id: int) -> Statement:
+    """Return what takes a vector that does not fit away, so that the owner is pending again."""
+    return Statement(
         f"UPDATE {table.name} SET embedding = NULL, embed_attempts = 0"
         f" WHERE generation_id = ? AND {table.owner} = ? AND embedding IS NOT NULL",
         (generation_id, owner_id),
     )
 
 
-def reset_all(transaction: Transaction, table: VectorTable, generation_id: int) -> list[int]:
-    """Make every owner that has a vector pending again and return their ids."""
-    rows = transaction.rows(
+def resetting_all(table: VectorTable, generation_id: int) -> Statement:
+    """Return what makes every owner that has a vector pending again, and returns their ids."""
+    return Statement(
         f"UPDATE {table.name} SET embedding = NULL, embed_attempts = 0"
         f" WHERE generation_id = ? AND embedding IS NOT NULL RETURNING {table.owner}",
         (generation_id,),
     )
-    return [int(row[0] or 0) for row in rows]
 
 
 def get(
@@ -297,9 +298,9 @@ def blank_some(transaction: Transaction, table: VectorTable, generation_id: int,
     )
 
 
-def remove_all(transaction: Transaction, table: VectorTable, generation_id: int) -> None:
-    """Take away every row of a generation."""
-    transaction.run(f"DELETE FROM {table.name} WHERE generation_id = ?", (generation_id,))
+def removing_all(table: VectorTable, generation_id: int) -> Statement:
+    """Return what removes every row of a generation."""
+    return Statement(f"DELETE FROM {table.name} WHERE generation_id = ?", (generation_id,))
 
 
 def chunks(ids: Sequence[int]) -> Iterator[tuple[Sequence[int], str]]:
