@@ -45,6 +45,7 @@ class Remedy(Enum):
     WAIT = "Try again later."
     RESTORE = "Restore it first with restore()."
     ADD_AGAIN = "Add the text as a new fact."
+    SUPERSEDE = "Supersede it with supersede(), or use a new idempotency key."
     USE_NEWEST = "Name the newest fact of the chain."
     UPDATE_TASK = "Use tasks.update()."
     NEW_KEY = "Use a new idempotency key."
@@ -58,8 +59,31 @@ class Remedy(Enum):
         "Open the file with the model it holds or with embedder=None, or switch it to another "
         "model with reembed()."
     )
-    CHECK_SERVICE = "Check that the service is running and that base_url is its address."
-    CHECK_KEY = "Check api_key."
+    REMAKE_VECTORS = "Name another model, or make all vectors again with reembed(again=True)."
+    CHECK_SERVICE = (
+        "Check that the service is running (Ollama: `ollama serve`), that base_url is its address, "
+        "and the network and proxy settings."
+    )
+    CHECK_KEY = "Check api_key, and that it may use this model."
+    CHECK_MODEL = "Check that base_url leads to an embedding service and that it has the model."
+    CHECK_GENERATOR = (
+        "Check that the language model's service is running (Ollama: `ollama serve`), that "
+        "base_url is its address, and the network and proxy settings."
+    )
+    CHECK_GENERATOR_KEY = "Check the language model's api_key, and that it may use this model."
+    CHECK_GENERATOR_MODEL = "Check that base_url leads to a chat service and that it has the model."
+    CHECK_PROXY = "Check HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and SSL_CERT_FILE."
+    CHECK_PLAN = "Wait, or check the plan's limits and credit."
+    CHECK_SCHEMA = "In the schema, close every object and require all of its properties."
+    PULL_MODEL = "Pull the model with `ollama pull`."
+    UPGRADE_OLLAMA = "Check that it is Ollama, and version 0.5 or newer."
+    CHOOSE_EMBEDDING_MODEL = "Choose an embedding model, such as nomic-embed-text."
+    CHOOSE_CHAT_MODEL = "Choose a model that writes text, such as llama3.1."
+    CHOOSE_ANOTHER_MODEL = "Leave the text out, or choose another model."
+    INSTALL_LOCAL_MODEL = (
+        'Install it with pip install "wordllama>=0.2,<0.2.3", or choose another embedder.'
+    )
+    SEND_LESS = "Send a shorter text, or raise max_tokens or context_tokens."
     ALLOW_TIME = "Allow more time with timeout_seconds, or send less at once."
     ASK_AGAIN = "Ask again, or ask another model."
     CHOOSE_GENERATOR = "Pass a generator."
@@ -78,6 +102,22 @@ class Remedy(Enum):
     INSTALL_DUCKDB = (
         "Install pymemstore[duckdb], or write the table episodes to JSON Lines with Engram's tools."
     )
+
+
+class Reason(str):
+    """What went wrong, as text that keeps its remedy: for what is reported and not raised."""
+
+    remedy: Remedy | None
+
+    def __new__(cls, text: str, remedy: Remedy | None = None) -> Reason:
+        made = super().__new__(cls, text)
+        made.remedy = remedy
+        return made
+
+    @classmethod
+    def of(cls, error: BaseException) -> Reason:
+        """Return what an error says."""
+        return cls(str(error), error.remedy if isinstance(error, Explained) else None)
 
 
 class Explained(Exception):

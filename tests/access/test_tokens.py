@@ -93,7 +93,7 @@ def test_an_expired_token_is_refused(store: Store, path: Path) -> None:
         ({"name": "x" * 501}, "limit is 500"),
         ({"access": "admin"}, "access must be read or write"),
         ({"expires_at": "2020-01-01"}, "expires_at: .* is past"),
-        ({"expires_at": "soon"}, "expires_at: 'soon' is not a time"),
+        ({"expires_at": "soon"}, "expires_at is not a time: 'soon'"),
         ({"secret": "short"}, "openssl rand -hex 32"),
         ({"secret": "x" * 60 + "\n"}, "openssl rand -hex 32"),
     ],

@@ -119,7 +119,7 @@ REFUSED = [
 def test_other_texts_are_refused_and_the_accepted_form_is_shown(text: str) -> None:
     with pytest.raises(ValueError, match="is not a time: give an RFC 3339"):
         clock.from_text(text)
-    with pytest.raises(ValueError, match=r"^due: .*is not a time"):
+    with pytest.raises(ValueError, match=r"^due is not a time"):
         clock.moment(text, "due")
 
 

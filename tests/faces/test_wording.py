@@ -13,53 +13,76 @@ from tests.support.command_line import CommandLine, cli_fixture  # noqa: F401
 import memstore
 from memstore import settings
 from memstore.embedding.compatibility import mismatch
+from memstore.errors import Reason, Remedy
+from memstore.faces import wording
 from memstore.faces.mcp import main, tools
-from memstore.faces.options import chosen_settings, for_command_line, for_server
+from memstore.faces.options import chosen_settings
 from memstore.providers import OllamaEmbedder, OpenAIEmbedder
 
 TOOLS = tools.offered(main.DEFAULT_TOOLS, read_only=False)
 
-LIBRARY = ("db=", "embedder=None", "base_url", "timeout_seconds", "open it with one", "read_only")
+LIBRARY = (
+    "Open the store with",
+    "embedder=None",
+    "base_url",
+    "api_key",
+    "timeout_seconds",
+    "read_only",
+    "=True",
+)
 
 
-def advice_of_embedders() -> list[str]:
-    told = []
+def errors_of_embedders() -> list[Exception]:
+    errors: list[Exception] = []
     for address in ("http://127.0.0.1:9", "nonsense"):
         for kind in (OllamaEmbedder, OpenAIEmbedder):
             try:
                 with closing(kind(base_url=address)) as embedder:
                     embedder.embed(["text"], timeout_seconds=1)
             except (ValueError, memstore.MemstoreError) as error:
-                told.append(str(error))
-    assert len(told) == 4
-    return told
+                errors.append(error)
+    assert len(errors) == 4
+    return errors
 
 
-def errors_of_the_library() -> list[str]:
-    told = [*advice_of_embedders(), str(mismatch("memory.db", "one", "two"))]
+def errors_of_the_library() -> list[Exception]:
     with (
         memstore.open(":memory:", embedder=None) as store,
         pytest.raises(memstore.EmbedderError) as wordless,
     ):
         store.embed_pending()
-    told.append(str(wordless.value))
     return [
-        *told,
-        "no answer in time (30 s). Allow more time with timeout_seconds, or send less at once.",
-        "has schema version 6 and 9 is needed: open it once without read_only to upgrade it",
+        *errors_of_embedders(),
+        mismatch("memory.db", "one", "two"),
+        wordless.value,
+        memstore.EmbedderUnavailable("no answer in time (30 s)", remedy=Remedy.ALLOW_TIME),
+        memstore.SchemaError("has schema version 6", remedy=Remedy.OPEN_WRITABLE),
     ]
 
 
 def test_no_face_speaks_of_the_librarys_arguments() -> None:
-    for text in errors_of_the_library():
-        assert any(word in text for word in LIBRARY), text
-        for told in (for_command_line(text), for_server(text)):
+    for error in errors_of_the_library():
+        in_library = "\n".join([str(error), *getattr(error, "__notes__", ())])
+        assert any(word in in_library for word in LIBRARY), in_library
+        for told in (wording.on_command_line(error), wording.in_server(error)):
             assert not any(word in told for word in LIBRARY), told
 
 
-def test_a_users_own_words_are_left_alone() -> None:
-    text = "there is no fact 'word_weights and my_base_url, expired_at soon' here"
-    assert for_command_line(text) == text
+@pytest.mark.parametrize("remedy", Remedy)
+def test_every_remedy_has_a_sentence_in_the_words_of_each_face(remedy: Remedy) -> None:
+    for face in (wording.on_command_line, wording.in_server):
+        told = face(memstore.StorageError("It broke.", remedy=remedy))
+        assert told.startswith("It broke. ")
+        assert told.endswith(".")
+        assert not any(word in told for word in LIBRARY), told
+        assert "()" not in told
+
+
+@pytest.mark.parametrize("remedy", Remedy)
+def test_a_reason_that_travels_keeps_its_remedy(remedy: Remedy) -> None:
+    error = memstore.EmbedderUnavailable("It broke.", remedy=remedy)
+    assert wording.on_command_line(Reason.of(error)) == wording.on_command_line(error)
+    assert wording.in_server(Reason.of(error)) == wording.in_server(error)
 
 
 def test_the_command_line_names_its_flags(cli: CommandLine) -> None:
@@ -67,12 +90,12 @@ def test_the_command_line_names_its_flags(cli: CommandLine) -> None:
         return cli.error(*argv)[1]
 
     added = ("add", "text", "--subject", "s")
-    assert told(*added, "--valid-at", "soon").startswith("--valid-at: ")
-    assert told(*added, "--expires-at", "soon").startswith("--expires-at: ")
+    assert told(*added, "--valid-at", "soon").startswith("--valid-at is not a time: ")
+    assert told(*added, "--expires-at", "soon").startswith("--expires-at is not a time: ")
     late = told(*added, "--valid-at", "2026-03-01", "--expires-at", "2026-02-01")
-    assert late.startswith("--expires-at is not after --valid-at")
+    assert late.startswith("--expires-at is not after the time from which the fact is valid")
     cli.add("text")
-    assert "choose one with --embedder" in told("embed-pending")
+    assert "Choose one with --embedder" in told("embed-pending")
     cli.json("task", "add", "to do")
     assert "memstore task update" in told("update", "2", "-m", "status=completed")
 

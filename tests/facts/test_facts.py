@@ -49,7 +49,7 @@ def test_content_is_kept_verbatim(store: Store) -> None:
         ({"content": "half \ud800"}, "lone surrogate"),
         ({"content": "x" * 1_000_001}, "1,000,001 characters"),
         ({"subject": "x" * 501}, "subject is 501 characters"),
-        ({"created_at": "yesterday"}, "created_at: 'yesterday' is no"),
+        ({"created_at": "yesterday"}, "created_at is not a time: 'yesterday'"),
         ({"created_at": datetime(2026, 1, 1)}, "created_at has no time zone"),
         ({"metadata": {"x": float("nan")}}, "metadata cannot be written as JSON"),
         ({"idempotency_key": ""}, "idempotency_key is empty"),
@@ -58,7 +58,7 @@ def test_content_is_kept_verbatim(store: Store) -> None:
 def test_add_refuses_bad_values_by_name(
     store: Store, arguments: dict[str, object], names: str
 ) -> None:
-    with pytest.raises(ValueError, match=names.replace("is no", "is not a time")):
+    with pytest.raises(ValueError, match=names):
         store.add(**{**BERLIN, **arguments})  # type: ignore[arg-type]
     assert store.list(active_only=False) == []
 

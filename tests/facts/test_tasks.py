@@ -44,7 +44,7 @@ def test_scopes_have_aliases(store: Store, given: str, kept: str) -> None:
     [
         ({"scope": "nobody"}, "scope must be user, agent or collaborative, not 'nobody'"),
         ({"priority": "urgent"}, "priority must be high, normal or low, not 'urgent'"),
-        ({"due": "someday"}, "due: 'someday' is not a time"),
+        ({"due": "someday"}, "due is not a time: 'someday'"),
         ({"project": " "}, "project is empty"),
         ({"content": ""}, "content is empty"),
     ],

@@ -185,8 +185,8 @@ def test_error_inside_a_good_status_is_told(case: Case) -> None:
 
 
 def test_refused_connection_says_what_to_do(case: Case, deaf_url: str, quick: None) -> None:
-    advice = {"ollama": "Is Ollama running.*`ollama serve`", "openai": "Check base_url"}
-    with pytest.raises(EmbedderUnavailable, match=advice[case.name]):
+    advice = r"service is running.*`ollama serve`.*base_url.*proxy settings"
+    with pytest.raises(EmbedderUnavailable, match=advice):
         case.embedder(base_url=deaf_url).embed(["a"])
 
 
@@ -214,8 +214,12 @@ def test_ollama_request(server: Any, ollama: OllamaEmbedder) -> None:
 @pytest.mark.parametrize(
     ("status", "reply", "advice"),
     [
-        (404, {"error": 'model "x" not found, try pulling it first'}, "ollama pull nomic-embed"),
-        (404, b"404 page not found", "Ollama 0.3 or newer"),
+        (
+            404,
+            {"error": 'model "x" not found, try pulling it first'},
+            "x.*\nPull the model with `ollama pull`",
+        ),
+        (404, b"404 page not found", "is Ollama, and version 0.5 or newer"),
         (400, {"error": "this model does not support embeddings"}, "Choose an embedding model"),
     ],
 )
@@ -322,7 +326,7 @@ def test_openai_quota_is_unavailable_after_three_attempts(
     server: Any, openai: OpenAIEmbedder, quick: None
 ) -> None:
     server.reply({"error": {"message": "You exceeded your current quota"}}, status=429)
-    with pytest.raises(EmbedderUnavailable, match=r"current quota.*credit"):
+    with pytest.raises(EmbedderUnavailable, match=r"(?s)current quota.*credit"):
         openai.embed(["a"])
     assert len(server.asked) == 3
 

@@ -21,7 +21,7 @@ from memstore.database.tables import access_tokens as token_table
 from memstore.domain import clock
 from memstore.domain.arguments import MAX_NAME, checked_text
 from memstore.domain.records import Access, Token
-from memstore.errors import AccessDenied, Conflict, NotFound, StorageError
+from memstore.errors import AccessDenied, Conflict, InvalidArgument, NotFound, StorageError
 
 if TYPE_CHECKING:
     import builtins
@@ -78,13 +78,14 @@ class Tokens:
         now = clock.utc_now()
         until = clock.moment(expires_at, "expires_at")
         if until is not None and until <= now:
-            raise ValueError(f"expires_at: {clock.to_text(until)} is past already")
+            raise InvalidArgument(f"is past already: {clock.to_text(until)}", argument="expires_at")
         if secret is None:
             secret = PREFIX + secrets.token_urlsafe(SECRET_BYTES)
         elif ACCEPTED_SECRET.fullmatch(secret) is None:
-            raise ValueError(
-                "secret must be 43 to 200 letters, digits or any of . _ ~ + / - and random, as "
-                "`openssl rand -hex 32` makes it"
+            raise InvalidArgument(
+                "must be 43 to 200 letters, digits or any of . _ ~ + / - and random, as "
+                "`openssl rand -hex 32` makes it",
+                argument="secret",
             )
         with self._engine.write() as transaction:
             known = token_table.by_hash(transaction, _hash(secret))

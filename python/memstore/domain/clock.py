@@ -6,6 +6,8 @@ import secrets
 import uuid
 from datetime import UTC, datetime, timedelta
 
+from memstore.errors import InvalidArgument, InvalidArgumentType
+
 ACCEPTED_FORM = "an RFC 3339 time such as 2026-03-01T09:30:00Z, or a date such as 2026-03-01"
 UUID_CHARACTERS = 36
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -40,19 +42,25 @@ def moment(value: datetime | str | None, name: str) -> datetime | None:
     """Accept a moment from a caller, as ``datetime`` or text, and return it in UTC."""
     if value is None or isinstance(value, datetime):
         if value is not None and value.tzinfo is None:
-            raise ValueError(
-                f"{name} has no time zone: pass an aware datetime, e.g. datetime.now(UTC)"
+            raise InvalidArgument(
+                "has no time zone: give an aware datetime, e.g. datetime.now(UTC)", argument=name
             )
         try:
             return value if value is None else value.astimezone(UTC)
         except OverflowError:
-            raise ValueError(f"{name}: {value} lies outside the years 1 to 9999 in UTC") from None
+            raise InvalidArgument(
+                f"is outside the years 1 to 9999 in UTC: {value}", argument=name
+            ) from None
     if isinstance(value, str):
         try:
             return from_text(value)
-        except ValueError as error:
-            raise ValueError(f"{name}: {error}") from None
-    raise TypeError(f"{name} must be a datetime or text, not {type(value).__name__}")
+        except ValueError:
+            raise InvalidArgument(
+                f"is not a time: {value!r}; give {ACCEPTED_FORM}", argument=name
+            ) from None
+    raise InvalidArgumentType(
+        f"must be a datetime or text, not {type(value).__name__}", argument=name
+    )
 
 
 def new_uuid(at: datetime) -> str:

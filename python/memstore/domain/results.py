@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self, SupportsIndex, TypeVar,
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from memstore.errors import Reason
+
 T = TypeVar("T")
 
 
@@ -52,4 +54,4 @@ class WordsOnly(NamedTuple):
     code: str
     """For programs: ``no_embedder``, ``embedder_unavailable``, ``embedder_rejected``,
     ``other_model`` or ``nothing_embedded``."""
-    reason: str
+    reason: Reason

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from memstore.embedding.embedding import LONGEST_PAUSE_SECONDS
 from memstore.embedding.leases import LEASE_SECONDS, Lease
 from memstore.embedding.pending import embed_pending, is_waiting
+from memstore.errors import InvalidArgument, Reason
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,10 +47,12 @@ class BackgroundEmbedding:
         interval_seconds: float = 5.0,
         *,
         lease_seconds: float = LEASE_SECONDS,
-        tell: Callable[[EmbedReport | str], object] = lambda _: None,
+        tell: Callable[[EmbedReport | Reason], object] = lambda _: None,
     ) -> None:
         if not interval_seconds > 0:
-            raise ValueError(f"interval_seconds must be more than 0, not {interval_seconds}")
+            raise InvalidArgument(
+                f"must be more than 0, not {interval_seconds}", argument="interval_seconds"
+            )
         self._engine = engine
         self._author = author
         self._following = following
@@ -100,8 +103,9 @@ class BackgroundEmbedding:
                 )
         # Busy, closed meanwhile, another model, a row nobody can read: it must go on.
         except Exception as error:  # noqa: BLE001
-            self._following.current.note_trouble(str(error))
-            self._tell(str(error))
+            reason = Reason.of(error)
+            self._following.current.note_trouble(reason)
+            self._tell(reason)
             return True
         self._tell(report)
         return report.error is not None

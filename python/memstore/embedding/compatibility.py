@@ -10,7 +10,7 @@ from memstore.database.tables import generations as generation_table
 from memstore.database.tables import vectors as vector_table
 from memstore.database.tables.vectors import FACTS
 from memstore.domain.records import BYTES_PER_NUMBER
-from memstore.errors import EmbedderMismatch
+from memstore.errors import EmbedderMismatch, Remedy
 
 if TYPE_CHECKING:
     from memstore.database.engine import Transaction
@@ -28,10 +28,9 @@ def mismatch(path: str, stored: str, given: str, *, model: str | None = None) ->
     """
     return EmbedderMismatch(
         f"{path} holds vectors of the model {stored!r}, and the embedder given is {given!r}; the "
-        "vectors of two models cannot be compared. Open it with the first model, or with "
-        "embedder=None to search by words only; memstore reembed, or Store.reembed, brings the "
-        "file to another model",
+        "vectors of two models cannot be compared",
         stored=model or stored,
+        remedy=Remedy.USE_STORED_MODEL,
     )
 
 
@@ -39,9 +38,9 @@ def other_dimension(path: str, held: Generation, dimension: int) -> EmbedderMism
     """Return the error for a model whose vectors are not as long any more as the file's."""
     return EmbedderMismatch(
         f"{path} holds vectors of {held.dimension} numbers, and the embedder's model "
-        f"{held.model!r} gives {dimension} now; the two cannot be compared. If it is to stay so, "
-        "memstore reembed --again, or Store.reembed with again=True, makes all of them anew",
+        f"{held.model!r} gives {dimension} now; the two cannot be compared",
         stored=held.model,
+        remedy=Remedy.REMAKE_VECTORS,
     )
 
 

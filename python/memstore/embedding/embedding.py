@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from memstore.embedding import vectors
 from memstore.embedding.compatibility import is_of_file
-from memstore.errors import EmbedderError, EmbedderUnavailable
+from memstore.errors import EmbedderError, EmbedderUnavailable, Reason
 from memstore.providers.http_embedder import HttpEmbedder
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class Embedding:
         self._rest_until = 0.0
         self._pause = FIRST_PAUSE_SECONDS
         self._asking = 0
-        self._last_error = ""
+        self._last_error = Reason("")
 
     @property
     def model(self) -> str:
@@ -86,12 +86,12 @@ class Embedding:
         return self.embedder.model
 
     @property
-    def trouble(self) -> str | None:
+    def trouble(self) -> Reason | None:
         """Why the embedder failed last, in its own words; ``None`` while it works."""
         with self._resting:
             return self._last_error or None
 
-    def note_trouble(self, error: str) -> None:
+    def note_trouble(self, error: Reason) -> None:
         """Remember why vectors could not be stored."""
         with self._resting:
             self._last_error = error
@@ -118,13 +118,13 @@ class Embedding:
         with self._resting:
             tried = self._rest_until and self._asking
             if not at_once and (tried or time.monotonic() < self._rest_until):
-                raise EmbedderUnavailable(self._last_error)
+                raise EmbedderUnavailable(self._last_error, remedy=self._last_error.remedy)
             self._asking += 1
         try:
             found = self.ask(texts, deadline_seconds)
         except EmbedderUnavailable as error:
             # Whoever asks next is told why, and may not be one who may see these texts.
-            self._rest(error.unquoted)
+            self._rest(Reason(error.unquoted, error.remedy))
             raise
         except EmbedderError:
             self.works()  # a text it refuses is no reason to leave it alone
@@ -160,7 +160,7 @@ class Embedding:
         try:
             self.ask([PROBE])
         except EmbedderError as error:
-            self._rest(str(error))
+            self._rest(Reason.of(error))
             return False
         self._recover()
         return True
@@ -196,7 +196,7 @@ class Embedding:
         """
         return is_of_file(self._path, transaction, self.model, dimension)
 
-    def _rest(self, error: str) -> None:
+    def _rest(self, error: Reason) -> None:
         with self._resting:
             self._rest_until = time.monotonic() + self._pause
             self._pause = min(self._pause * 2, LONGEST_PAUSE_SECONDS)
@@ -206,4 +206,4 @@ class Embedding:
         with self._resting:
             self._rest_until = 0.0
             self._pause = FIRST_PAUSE_SECONDS
-            self._last_error = ""
+            self._last_error = Reason("")

@@ -19,7 +19,7 @@ from memstore.database.tables.vectors import FACTS, PIECES
 from memstore.domain.arguments import MAX_NAME, MAX_NUMBER, checked_text
 from memstore.domain.records import BYTES_PER_NUMBER, GenerationStatus, VectorCounts
 from memstore.embedding.compatibility import mismatch, other_dimension
-from memstore.errors import Conflict, NotFound
+from memstore.errors import Conflict, NotFound, Reason, Remedy
 
 if TYPE_CHECKING:
     import builtins
@@ -52,7 +52,7 @@ class ReembedReport:
     embedded: int
     left: int
     """Texts that still wait for their new vector."""
-    error: str | None
+    error: Reason | None
     """Why it stopped early: the embedder's own words."""
     quarantined_facts: tuple[int, ...]
     """Facts the new model refuses for good; words find them."""
@@ -152,8 +152,8 @@ class Generations:
                 )
             if generation_table.active(transaction).model == model and not again:
                 raise Conflict(
-                    f"the vectors of {self._engine.path} are of the model {model!r} already: name "
-                    "another model, or make them once more with again=True"
+                    f"the vectors of {self._engine.path} are of the model {model!r} already",
+                    remedy=Remedy.REMAKE_VECTORS,
                 )
             return self._begin(transaction, model, again)
 

@@ -9,7 +9,7 @@ from concurrent.futures import TimeoutError as NotYet
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from memstore.errors import EmbedderError
+from memstore.errors import EmbedderError, InvalidArgument, Reason
 
 if TYPE_CHECKING:
     from memstore.domain.protocols import Embedder
@@ -27,7 +27,7 @@ class Probe:
     """How long it took, or how long it was waited for."""
     dimension: int | None = None
     """Of its vectors, where it works."""
-    trouble: str | None = None
+    trouble: Reason | None = None
     """Why not, where it does not."""
 
 
@@ -46,7 +46,9 @@ class Probing:
             ValueError: a time that is not positive.
         """
         if not timeout_seconds > 0:
-            raise ValueError(f"timeout_seconds must be more than 0, not {timeout_seconds}")
+            raise InvalidArgument(
+                f"must be more than 0, not {timeout_seconds}", argument="timeout_seconds"
+            )
         with self._deciding:
             if self._asked is None or self._asked.done():
                 self._asked = Future()
@@ -58,7 +60,7 @@ class Probing:
         try:
             return asked.result(timeout_seconds)
         except NotYet:
-            trouble = f"no answer within {timeout_seconds:g} s"
+            trouble = Reason(f"no answer within {timeout_seconds:g} s")
             return Probe(works=False, seconds=timeout_seconds, trouble=trouble)
 
     def _try(self, asked: Future[Probe]) -> None:
@@ -68,10 +70,10 @@ class Probing:
         try:
             dimension = vectors.checked(self.embedder.embed([TEXT]), 1).shape[1]
         except EmbedderError as error:
-            asked.set_result(Probe(False, time.monotonic() - started, trouble=str(error)))
+            asked.set_result(Probe(False, time.monotonic() - started, trouble=Reason.of(error)))
         # An embedder may be anybody's code.
         except Exception as error:  # noqa: BLE001
-            trouble = f"{type(error).__name__}: {error}"
+            trouble = Reason(f"{type(error).__name__}: {error}")
             asked.set_result(Probe(False, time.monotonic() - started, trouble=trouble))
         else:
             asked.set_result(Probe(True, time.monotonic() - started, dimension))

@@ -18,7 +18,7 @@ from memstore.embedding import vectors
 from memstore.embedding.compatibility import Admission, mismatch
 from memstore.embedding.embedding import BATCH, first_batch
 from memstore.embedding.queues import every_queue
-from memstore.errors import EmbedderError, EmbedderMismatch
+from memstore.errors import EmbedderError, EmbedderMismatch, Reason
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -40,7 +40,7 @@ class EmbedReport:
     """Texts the embedder refused this time; each is tried again, and quarantined in the end."""
     left: int
     """Still pending."""
-    error: str | None
+    error: Reason | None
     """Why it stopped early: the embedder's own words."""
     pieces: int = 0
     """How many of those embedded are pieces of episodes."""
@@ -170,7 +170,7 @@ class Drain:
 
     def _embed(
         self, table: VectorTable, batch: list[tuple[int, str]]
-    ) -> tuple[int, int, str | None]:
+    ) -> tuple[int, int, Reason | None]:
         """Return how many were embedded, how many refused, and why it cannot go on."""
         embedding = self._embedding
         try:
@@ -180,7 +180,7 @@ class Drain:
             raise
         except EmbedderError as error:
             if not embedding.works():
-                return 0, 0, str(error)
+                return 0, 0, Reason.of(error)
         # The embedder works, so a text is at fault: find it, and let the others pass.
         embedded = refused = 0
         for owner_id, text in batch:
@@ -191,7 +191,7 @@ class Drain:
                 raise
             except EmbedderError as error:
                 if not embedding.works():
-                    return embedded, refused, str(error)
+                    return embedded, refused, Reason.of(error)
                 self._refuse(table, owner_id, str(error))
                 refused += 1
         return embedded, refused, None

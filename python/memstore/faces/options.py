@@ -1,21 +1,18 @@
 """From flags and environment to an open store, the same for every command.
 
-A flag wins over the variable of the same name; :mod:`memstore.settings` reads the variables. The
-way back is here too: where an error of the library names an argument, users read their flag.
+A flag wins over the variable of the same name; :mod:`memstore.settings` reads the variables.
 """
 
 from __future__ import annotations
 
 import argparse
-import re
 import textwrap
 from contextlib import contextmanager
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Final
 
 from memstore import providers, settings
-from memstore.errors import Explained, GeneratorError
-from memstore.faces import wording
+from memstore.errors import InvalidArgument
 from memstore.providers.http_generator import HttpGenerator
 from memstore.settings import Settings
 from memstore.store.opening import open as open_file
@@ -36,41 +33,6 @@ environment (a flag wins over it):
   ANTHROPIC_API_KEY the key of --generator anthropic"""
 
 
-WORDS: Final = (
-    # the library's words, those of the command line, those of the MCP server
-    (r"\bwith db=", "with --db", "with --db"),
-    (r"\bembedder=None\b", "--embedder none", "--embedder none"),
-    (r"\bopen it with one$", "choose one with --embedder", "start it with --embedder"),
-    (
-        r"\bwithout read_only\b",
-        "without MEMSTORE_READ_ONLY",
-        "without --read-only or MEMSTORE_READ_ONLY",
-    ),
-    (r", or Store\.reembed( with again=True)?,", "", ""),
-    (r"\bagain=True\b", "--again", "--again"),
-    (r"\bkeep_namespaces=True\b", "--keep-namespaces", "--keep-namespaces"),
-    (r"\b(word|vector)_weight\b", r"--\1-weight", r"\1_weight"),
-    (r"\bcreated_(after|before)\b", r"--\1", r"\1"),
-    (r"\bvalid_(after|before)\b", r"--valid-\1", r"valid_\1"),
-    (r"^valid_at\b|(?<=not after )valid_at\b", "--valid-at", "valid_at"),
-    (r"(?<![\w-])(user|agent|run)_id\b", r"--\1", r"\1_id"),
-    (r"^expired_at\b", "--expires-at", "expired_at"),
-    (r"^expires_at\b", "--expires-at", "expires_at"),
-    (r"^secret must be\b", "--secret-file: it must be", "secret must be"),
-    (r"\bcall supersede\((\d+), (\d+)\)", r"memstore supersede \1 \2", "call memory_supersede"),
-    (r"\bupdate the task instead$", "use memstore task update", "use memory_task_update"),
-    (r"\bmemory_task_update / tasks\.update\b", "memstore task update", "memory_task_update"),
-    (
-        r"\bAllow more time with timeout_seconds, or send less at once",
-        "It may still be loading its model: try again",
-        "It may still be loading its model: try again",
-    ),
-    (r"(?<!\w)api_key\b", "OPENAI_API_KEY", "OPENAI_API_KEY"),
-    (r"(?<!\w)base_url\b", "--ollama or MEMSTORE_OPENAI", "--ollama or MEMSTORE_OPENAI"),
-)
-"""How error texts of the library name its arguments, and how its users do."""
-
-
 class HelpFormatter(argparse.RawDescriptionHelpFormatter):
     """Keeps the lines of examples, and paths and flags in one piece."""
 
@@ -81,41 +43,6 @@ class HelpFormatter(argparse.RawDescriptionHelpFormatter):
 
 BLANK: Final = "\x00"
 """Stands for a blank of a path while help is wrapped."""
-
-
-def for_command_line(text: str, cause: Exception | None = None) -> str:
-    """Return an error text of the library in words of the command line.
-
-    Args:
-        text: what an error says.
-        cause: the error, where its kind tells what its words are about.
-    """
-    if isinstance(cause, Explained) and (cause.argument or cause.remedy):
-        return wording.on_command_line(cause)
-    return _in_words(_about_generator(text, cause), 1)
-
-
-def for_server(text: str, cause: Exception | None = None) -> str:
-    """Return an error text of the library in words of the MCP server."""
-    if isinstance(cause, Explained) and (cause.argument or cause.remedy):
-        return wording.in_server(cause)
-    return _in_words(_about_generator(text, cause), 2)
-
-
-def _about_generator(text: str, cause: Exception | None) -> str:
-    """Embedders and generators call their arguments the same; their flags are not."""
-    if cause is not None and any(
-        isinstance(error, GeneratorError) for error in (cause, cause.__cause__)
-    ):
-        text = re.sub(r"(?<!\w)base_url\b", "--generator-url", text)
-        text = re.sub(r"(?<!\w)api_key\b", "OPENAI_API_KEY or ANTHROPIC_API_KEY", text)
-    return text
-
-
-def _in_words(text: str, whose: int) -> str:
-    for row in WORDS:
-        text = re.sub(row[0], row[whose], text)
-    return text
 
 
 def add_store_flags(parser: argparse._ActionsContainer) -> None:
@@ -218,12 +145,19 @@ def make_generator(chosen: Settings) -> JSONGenerator | None:
             "--generator or MEMSTORE_GENERATOR"
         )
     keys = {"openai": settings.openai_key, "anthropic": settings.anthropic_key}
-    return providers.generator(
-        name,
-        model=chosen.generator_model,
-        base_url=chosen.generator_url,
-        api_key=keys[name]() if name in keys else None,
-    )
+    try:
+        return providers.generator(
+            name,
+            model=chosen.generator_model,
+            base_url=chosen.generator_url,
+            api_key=keys[name]() if name in keys else None,
+        )
+    except InvalidArgument as error:
+        # An embedder's arguments have the same names, and other flags.
+        error.argument = {"model": "generator_model", "base_url": "generator_url"}.get(
+            error.argument or "", error.argument
+        )
+        raise
 
 
 @contextmanager

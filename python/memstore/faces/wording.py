@@ -7,17 +7,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from memstore.errors import Explained, Remedy
+from memstore.errors import Explained, Reason, Remedy
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 COMMAND_LINE_ARGUMENTS: Final[Mapping[str, str]] = {
     "agent_id": "--agent",
+    "base_url": "the address of --ollama or MEMSTORE_OPENAI",
     "created_after": "--after",
     "created_before": "--before",
     "expired_at": "--expires-at",
+    "embedder": "--embedder",
     "expires_at": "--expires-at",
+    "generator": "--generator",
+    "generator_model": "--generator-model",
+    "generator_url": "--generator-url",
+    "model": "--model",
+    "namespace": "--namespace",
     "run_id": "--run",
     "secret": "--secret-file",
     "user_id": "--user",
@@ -25,6 +32,7 @@ COMMAND_LINE_ARGUMENTS: Final[Mapping[str, str]] = {
     "valid_at": "--valid-at",
     "valid_before": "--valid-before",
     "vector_weight": "--vector-weight",
+    "weights": "--word-weight and --vector-weight",
     "word_weight": "--word-weight",
 }
 
@@ -35,14 +43,37 @@ COMMAND_LINE_REMEDIES: Final[Mapping[Remedy, str]] = {
     Remedy.OPEN_AGAIN: "Run the command again.",
     Remedy.OPEN_WRITABLE: "Run it without MEMSTORE_READ_ONLY.",
     Remedy.CHOOSE_EMBEDDER: "Choose one with --embedder.",
+    Remedy.REMAKE_VECTORS: (
+        "Name another model, or make all vectors again with memstore reembed --again."
+    ),
+    Remedy.SUPERSEDE: "Supersede it with memstore supersede, or use a new --key.",
     Remedy.USE_STORED_MODEL: (
         "Name the model the file holds or use --embedder none, or switch the file to another "
         "model with memstore reembed."
     ),
     Remedy.CHECK_SERVICE: (
-        "Check that the service is running and that --ollama or MEMSTORE_OPENAI is its address."
+        "Check that the service is running (Ollama: `ollama serve`), that --ollama or "
+        "MEMSTORE_OPENAI is its address, and the network and proxy settings."
     ),
-    Remedy.CHECK_KEY: "Check OPENAI_API_KEY.",
+    Remedy.CHECK_KEY: "Check OPENAI_API_KEY, and that it may use this model.",
+    Remedy.CHECK_MODEL: (
+        "Check that --ollama or MEMSTORE_OPENAI leads to an embedding service, and that it has the "
+        "model."
+    ),
+    Remedy.CHECK_GENERATOR: (
+        "Check that the language model's service is running (Ollama: `ollama serve`), that "
+        "--generator-url is its address, and the network and proxy settings."
+    ),
+    Remedy.CHECK_GENERATOR_KEY: (
+        "Check OPENAI_API_KEY or ANTHROPIC_API_KEY, and that it may use this model."
+    ),
+    Remedy.CHECK_GENERATOR_MODEL: (
+        "Check that --generator-url leads to a chat service, and that it has the model."
+    ),
+    Remedy.INSTALL_LOCAL_MODEL: (
+        'Install it with pip install "wordllama>=0.2,<0.2.3", or choose another --embedder.'
+    ),
+    Remedy.SEND_LESS: "Send a shorter text.",
     Remedy.ALLOW_TIME: "It may still be loading its model: try again.",
     Remedy.BUILD_GRAPH: "Build the graph: memstore graph build.",
     Remedy.LIST_ENTITIES: "List its entities: memstore graph entities.",
@@ -60,46 +91,54 @@ SERVER_ARGUMENTS: Final[Mapping[str, str]] = {
     "created_after": "after",
     "created_before": "before",
     "fact_id": "id",
+    **{
+        name: COMMAND_LINE_ARGUMENTS[name]
+        for name in (
+            "base_url",
+            "embedder",
+            "generator",
+            "generator_model",
+            "generator_url",
+            "model",
+        )
+    },
 }
 
 SERVER_REMEDIES: Final[Mapping[Remedy, str]] = {
+    **COMMAND_LINE_REMEDIES,
     Remedy.FIND_ID: "Use memory_search or memory_list to find the id.",
     Remedy.RESTORE: "Store it again with memory_store.",
     Remedy.ADD_AGAIN: "Store the text again with memory_store.",
+    Remedy.OMIT_NAMESPACE: Remedy.OMIT_NAMESPACE.value,
     Remedy.UPDATE_TASK: "Use memory_task_update.",
     Remedy.NAME_FILE: "Start the server with another --db.",
     Remedy.OPEN_AGAIN: "Restart the server.",
     Remedy.OPEN_WRITABLE: "Start the server without --read-only or MEMSTORE_READ_ONLY.",
     Remedy.CHOOSE_EMBEDDER: "Start the server with --embedder.",
+    Remedy.SUPERSEDE: "Supersede it with memory_supersede, or use a new idempotency_key.",
     Remedy.USE_STORED_MODEL: (
         "Start the server with the model the file holds or with --embedder none, or switch the "
         "file to another model with memstore reembed."
     ),
-    Remedy.CHECK_SERVICE: COMMAND_LINE_REMEDIES[Remedy.CHECK_SERVICE],
-    Remedy.CHECK_KEY: COMMAND_LINE_REMEDIES[Remedy.CHECK_KEY],
-    Remedy.ALLOW_TIME: COMMAND_LINE_REMEDIES[Remedy.ALLOW_TIME],
-    Remedy.BUILD_GRAPH: COMMAND_LINE_REMEDIES[Remedy.BUILD_GRAPH],
-    Remedy.LIST_ENTITIES: COMMAND_LINE_REMEDIES[Remedy.LIST_ENTITIES],
-    Remedy.LIST_DECISIONS: COMMAND_LINE_REMEDIES[Remedy.LIST_DECISIONS],
-    Remedy.FORGET_DECISION: COMMAND_LINE_REMEDIES[Remedy.FORGET_DECISION],
     Remedy.CHOOSE_GENERATOR: "Start the server with --generator.",
-    Remedy.KEEP_NAMESPACES: COMMAND_LINE_REMEDIES[Remedy.KEEP_NAMESPACES],
-    Remedy.REBUILD: COMMAND_LINE_REMEDIES[Remedy.REBUILD],
 }
 
 
-def on_command_line(error: Explained) -> str:
-    """Return an error in words of the command line."""
+def on_command_line(error: BaseException | str) -> str:
+    """Return an error, or the reason of one that was not raised, in words of the command line."""
     return _worded(error, COMMAND_LINE_ARGUMENTS, COMMAND_LINE_REMEDIES)
 
 
-def in_server(error: Explained) -> str:
-    """Return an error in words of the MCP server."""
+def in_server(error: BaseException | str) -> str:
+    """Return an error, or the reason of one that was not raised, in words of the MCP server."""
     return _worded(error, SERVER_ARGUMENTS, SERVER_REMEDIES)
 
 
-def _worded(error: Explained, arguments: Mapping[str, str], remedies: Mapping[Remedy, str]) -> str:
-    told = error.told(arguments)
-    if error.remedy is None:
-        return told
-    return f"{told.rstrip('.')}. {remedies.get(error.remedy, error.remedy.value)}"
+def _worded(
+    error: BaseException | str, arguments: Mapping[str, str], remedies: Mapping[Remedy, str]
+) -> str:
+    told = error.told(arguments) if isinstance(error, Explained) else str(error)
+    remedy = error.remedy if isinstance(error, Explained | Reason) else None
+    if remedy is None:
+        return told or type(error).__name__
+    return f"{told.rstrip('.')}. {remedies.get(remedy, remedy.value)}"

@@ -21,7 +21,14 @@ from memstore.domain import clock, metadata
 from memstore.domain.arguments import MAX_NUMBER, checked_limit, checked_text
 from memstore.domain.records import SCOPE_FIELDS, Fact, NewFact, Operation, Scope
 from memstore.embedding.compatibility import Admission
-from memstore.errors import Conflict, EmbedderMismatch, IdempotencyConflict, NotFound
+from memstore.errors import (
+    Conflict,
+    EmbedderMismatch,
+    IdempotencyConflict,
+    NotFound,
+    Reason,
+    Remedy,
+)
 from memstore.facts import provenance
 from memstore.facts.new import Prepared, all_checked
 
@@ -131,7 +138,7 @@ class Facts:
         except EmbedderMismatch as error:  # the write goes on
             following = self._following()
             if following is not None and not following.follow(error.stored):
-                following.current.note_trouble(str(error))
+                following.current.note_trouble(Reason.of(error))
             return None
         return prepared.blob
 
@@ -164,13 +171,15 @@ class Facts:
         if (known.content, known.subject) != (values["content"], values["subject"]):
             raise IdempotencyConflict(
                 f"the idempotency key {key!r} already stands for fact {known.id}, whose content "
-                "is another: use a new key for a new fact"
+                "is another",
+                remedy=Remedy.NEW_KEY,
             )
         replaced = values["supersedes"]
         if replaced is not None and not self._replaced(transaction, replaced, known):
             raise IdempotencyConflict(
                 f"the idempotency key {key!r} stands for fact {known.id}, which did not supersede "
-                f"fact {replaced}: call supersede({replaced}, {known.id}), or use a new key"
+                f"fact {replaced}",
+                remedy=Remedy.SUPERSEDE,
             )
         return known
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from memstore.domain import clock, metadata
 from memstore.domain.arguments import MAX_CONTENT, MAX_NAME, checked_text
 from memstore.domain.records import SCOPE_FIELDS, NewFact
+from memstore.errors import InvalidArgument
 from memstore.facts.provenance import DERIVATIONS
 
 
@@ -49,7 +50,10 @@ def checked(new: NewFact) -> dict[str, Any]:
         "expired_at": clock.moment(new.expired_at, "expired_at"),
     }
     if values["expired_at"] and values["valid_at"] and values["expired_at"] <= values["valid_at"]:
-        raise ValueError("expired_at is not after valid_at: the fact would never hold")
+        raise InvalidArgument(
+            "is not after the time from which the fact is valid, so it would never hold",
+            argument="expired_at",
+        )
     if new.episode_id is not None and type(new.episode_id) is not int:
         raise TypeError(f"an episode's id is a whole number, not {new.episode_id!r}")
     values["episode_id"] = new.episode_id

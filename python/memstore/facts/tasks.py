@@ -11,7 +11,7 @@ from memstore.domain import clock
 from memstore.domain.arguments import MAX_NAME, checked_limit, checked_text
 from memstore.domain.metadata import MetadataFilter
 from memstore.domain.records import OPEN_STATUSES, TODO, Fact, NewFact, Task, TaskScope, TaskStatus
-from memstore.errors import Conflict, NotFound
+from memstore.errors import Conflict, InvalidArgument, NotFound, Remedy
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -200,8 +200,8 @@ def refuse_task_keys(fact: Fact, patch: Mapping[str, Any]) -> Mapping[str, Any]:
         for key in TASK_KEYS:
             if key in patch:
                 raise Conflict(
-                    f"fact {fact.id} is a task, and its {key} is not changed as metadata: "
-                    "update the task instead"
+                    f"fact {fact.id} is a task, and its {key} is not changed as metadata",
+                    remedy=Remedy.UPDATE_TASK,
                 )
     return patch
 
@@ -225,7 +225,9 @@ def _due(task: Task) -> datetime | None:
 
 def _scope(name: str) -> str:
     folded = name.strip().casefold() if isinstance(name, str) else name
-    return str(SCOPE_ALIASES.get(folded) or _one_of(folded, tuple(TaskScope), "scope"))
+    if folded in SCOPE_ALIASES:
+        return str(SCOPE_ALIASES[folded])
+    return _one_of(folded if folded in tuple(TaskScope) else name, tuple(TaskScope), "scope")
 
 
 def _statuses(status: str | None) -> tuple[str, ...]:
@@ -238,8 +240,9 @@ def _statuses(status: str | None) -> tuple[str, ...]:
 
 def _one_of(value: str, allowed: tuple[str, ...], name: str) -> str:
     if value not in allowed:
-        raise ValueError(
-            f"{name} must be {' or '.join(filter(None, (', '.join(allowed[:-1]), allowed[-1])))}, "
-            f"not {value!r}"
+        raise InvalidArgument(
+            f"must be {' or '.join(filter(None, (', '.join(allowed[:-1]), allowed[-1])))}, "
+            f"not {value!r}",
+            argument=name,
         )
     return str(value)

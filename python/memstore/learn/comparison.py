@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memstore.errors import EmbedderError
+from memstore.errors import EmbedderError, Reason
 from memstore.facts.batch import AddFact
 from memstore.learn.supersession import MOST_CANDIDATES, Verdict, judge, metadata_conflicts
 
@@ -89,7 +89,7 @@ class Comparison:
                 if pair is not None:
                     pairs[place] = pair
         except EmbedderError as error:
-            return {}, str(error)
+            return {}, Reason.of(error)
         return _nearest(pairs), None
 
     def _candidates(

@@ -168,6 +168,7 @@ def _failed(work: _Rebuilding) -> LearningError:
         f"they are: {first} (the rest is done: {'; '.join(work.told())}; rebuild again to go on)",
         step="extract",
         episode_id=ids[0],
+        remedy=first.remedy,
     )
     error.__cause__ = first
     return error

@@ -1,9 +1,10 @@
-"""Where vectors and words come from: the embedders and generators memstore brings, by name."""
+"""The embedders and generators that come with memstore, by name."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from memstore.errors import InvalidArgument
 from memstore.providers.anthropic import AnthropicGenerator
 from memstore.providers.local import LocalEmbedder
 from memstore.providers.ollama import OllamaEmbedder
@@ -44,7 +45,7 @@ def embedder(
         name: ``local``, ``ollama``, ``openai`` or ``none``.
         model: the model to ask the server for; its own default when ``None``.
         base_url: where the server is; its usual address when ``None``.
-        api_key: for the OpenAI-compatible server, where it wants one.
+        api_key: for an OpenAI-compatible server that needs one.
 
     Raises:
         ValueError: another name, or a model where there is no choice of one.
@@ -56,9 +57,11 @@ def embedder(
     if name == "openai":
         return OpenAIEmbedder(**given, api_key=api_key)
     if name not in NAMES:
-        raise ValueError(f"unknown embedder {name!r}: use one of {', '.join(NAMES)}")
+        raise InvalidArgument(
+            f"must be one of {', '.join(NAMES)}, not {name!r}", argument="embedder"
+        )
     if given:
-        raise ValueError(f"the embedder {name!r} takes no {' or '.join(given)}")
+        raise InvalidArgument(f"does not go with the embedder {name!r}", argument=next(iter(given)))
     return LocalEmbedder() if name == "local" else None
 
 
@@ -69,13 +72,13 @@ def generator(
     base_url: str | None = None,
     api_key: str | None = None,
 ) -> JSONGenerator | None:
-    """Return the generator of this name; ``None`` for ``"none"``, which means: write no text.
+    """Return the generator of this name; ``None`` for ``"none"``.
 
     Args:
         name: ``ollama``, ``openai``, ``anthropic`` or ``none``.
         model: the model to ask the service for; its own default when ``None``.
         base_url: where the service is; its usual address when ``None``.
-        api_key: for OpenAI, what speaks its protocol, and Anthropic, where they want one.
+        api_key: for OpenAI, services with its protocol, and Anthropic, where they need one.
 
     Raises:
         ValueError: another name, or an option where there is no choice of one.
@@ -89,7 +92,11 @@ def generator(
     if name == "anthropic":
         return AnthropicGenerator(**given, api_key=api_key)
     if name not in GENERATORS:
-        raise ValueError(f"unknown generator {name!r}: use one of {', '.join(GENERATORS)}")
+        raise InvalidArgument(
+            f"must be one of {', '.join(GENERATORS)}, not {name!r}", argument="generator"
+        )
     if given:
-        raise ValueError(f"the generator {name!r} takes no {' or '.join(given)}")
+        raise InvalidArgument(
+            f"does not go with the generator {name!r}", argument=next(iter(given))
+        )
     return None

@@ -18,10 +18,10 @@ TOOL = "reply"
 class AnthropicGenerator(HttpGenerator):
     """Asks ``POST {base_url}/v1/messages`` for text.
 
-    JSON comes as the input of a tool that the model is made to call, whose schema is the one
-    asked for: every model and gateway knows that, while output formats are for newer models.
+    JSON arrives as the input of a tool that the model is made to call, with the requested schema:
+    every model and gateway supports that, while output formats need newer models.
 
-    A model that says it takes no ``temperature`` is asked again without, and so from then on.
+    A model that rejects ``temperature`` is asked again without it, and so are later prompts.
 
     Args:
         model: the model's name.
@@ -30,7 +30,7 @@ class AnthropicGenerator(HttpGenerator):
             space around it is dropped.
         system: what the model is told before each prompt.
         temperature: 0 for the likeliest words, at most 1; ``None`` leaves it to the service.
-        max_tokens: how long an answer may be; this service wants to be told.
+        max_tokens: how long an answer may be; this service requires it.
         timeout_seconds: the deadline of one call, attempts and pauses included.
 
     Raises:
@@ -38,6 +38,7 @@ class AnthropicGenerator(HttpGenerator):
     """
 
     _path = "/v1/messages"
+    _hottest = 1
     _optional = {  # noqa: RUF012 - a constant of the class, typed in its parent
         "temperature": re.compile(r"temperature.*(deprecated|not support|unsupported)", re.I)
     }
@@ -53,8 +54,6 @@ class AnthropicGenerator(HttpGenerator):
         max_tokens: int = 4096,
         timeout_seconds: float = 120.0,
     ) -> None:
-        if temperature is not None and temperature > 1:
-            raise ValueError(f"temperature must be between 0 and 1, not {temperature!r}")
         key = (api_key or "").strip()
         super().__init__(
             model,
@@ -94,19 +93,6 @@ class AnthropicGenerator(HttpGenerator):
             for block in _blocks(reply, "tool_use"):
                 return json.dumps(block.get("input"), ensure_ascii=False)
         return _words_in(reply)
-
-    def _advice(self, status: int | None, words: str) -> str:
-        if status is None:
-            return "Check base_url, the network and the proxy settings"
-        if status in {401, 403}:
-            return "Check api_key, and that it may use this model"
-        if status == 404:
-            return f"Check base_url and that the service has the model {self._model}"
-        if status == 429:
-            return "Wait, or check the plan's limits and credit"
-        if status == 529:
-            return "The service is overloaded: wait"
-        return ""
 
 
 def _words_in(reply: Mapping[str, Any]) -> str:

@@ -1,9 +1,9 @@
 """JSON over HTTP to a model provider: one verb, one deadline, errors that say what to do.
 
-The only importer of ``httpx``. The client is asynchronous and lives on an event loop in a thread
-of its own, because only a cancellable wait keeps a deadline: a blocking client counts its timeout
-anew at every byte, so that a dripping header, a slow upload or a name that does not resolve would
-outlive any limit.
+The only importer of ``httpx``. The client is asynchronous and runs on an event loop in a thread of
+its own, because only a cancellable wait keeps a deadline: a blocking client restarts its timeout
+at every byte, so a dripping header, a slow upload or a name that does not resolve would outlast
+any limit.
 """
 
 from __future__ import annotations
@@ -22,7 +22,15 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote, urlsplit
 
-from memstore.errors import EmbedderRejected, EmbedderUnavailable, MemstoreError
+from memstore.errors import (
+    EmbedderRejected,
+    EmbedderUnavailable,
+    GeneratorRejected,
+    GeneratorUnavailable,
+    InvalidArgument,
+    MemstoreError,
+    Remedy,
+)
 
 if TYPE_CHECKING:
     import asyncio
@@ -46,10 +54,51 @@ class _AttemptError(Exception):
     what: str
     status: int | None = None
     words: str = ""
-    advice: str = ""
+    remedy: Remedy | None = None
     again: bool = False
     lasting: bool = False
     wait_seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Purpose:
+    """What a service is asked for: the errors its failures become, and the ways out of them."""
+
+    unavailable: type[MemstoreError]
+    """Raised for a passing failure."""
+    rejected: type[MemstoreError]
+    """Raised for a lasting one."""
+    check_service: Remedy
+    check_key: Remedy
+    check_model: Remedy
+
+    def remedy(self, status: int | None) -> Remedy | None:
+        """Return the way out of a status; ``None``: the service did not answer."""
+        if status is None or 300 <= status < 400:
+            return self.check_service
+        return {
+            401: self.check_key,
+            403: self.check_key,
+            404: self.check_model,
+            429: Remedy.CHECK_PLAN,
+            529: Remedy.WAIT,
+        }.get(status)
+
+
+EMBEDDING = Purpose(
+    EmbedderUnavailable,
+    EmbedderRejected,
+    Remedy.CHECK_SERVICE,
+    Remedy.CHECK_KEY,
+    Remedy.CHECK_MODEL,
+)
+GENERATION = Purpose(
+    GeneratorUnavailable,
+    GeneratorRejected,
+    Remedy.CHECK_GENERATOR,
+    Remedy.CHECK_GENERATOR_KEY,
+    Remedy.CHECK_GENERATOR_MODEL,
+)
 
 
 @dataclass(frozen=True)
@@ -68,9 +117,8 @@ class Endpoint:
         headers: sent with each request; their values are cut out of every error text.
         timeout_seconds: the deadline of a whole call, unless the call brings its own.
         retries: further attempts after a passing failure, zero or more.
-        unavailable: raised for a passing failure.
-        rejected: raised for a lasting one.
-        advise: what to do about a status (``None``: nobody answered) and the provider's words.
+        purpose: which errors are raised, and the usual remedies.
+        advise: the provider's own remedy for a status (``None``: no answer) and its words.
         sleep: waits between attempts.
     """
 
@@ -81,23 +129,26 @@ class Endpoint:
         headers: Mapping[str, str] | None = None,
         timeout_seconds: float = 30.0,
         retries: int = 2,
-        unavailable: type[MemstoreError] = EmbedderUnavailable,
-        rejected: type[MemstoreError] = EmbedderRejected,
-        advise: Callable[[int | None, str], str] = lambda _status, _words: "",
+        purpose: Purpose = EMBEDDING,
+        advise: Callable[[int | None, str], Remedy | None] = lambda _status, _words: None,
         sleep: Callable[[float], object] = time.sleep,
     ) -> None:
         if not (math.isfinite(timeout_seconds) and timeout_seconds > 0):
-            raise ValueError(f"timeout_seconds must be above zero, not {timeout_seconds!r}")
+            raise InvalidArgument(
+                f"must be above zero, not {timeout_seconds!r}", argument="timeout_seconds"
+            )
         self.url, authorization, password = _split_credentials(base_url)
         self.timeout_seconds = timeout_seconds
         self._headers = {**authorization, **(headers or {})}
         for name, value in self._headers.items():
             if not (value.isascii() and value.isprintable()):
-                raise ValueError(f"the header {name} holds characters that HTTP cannot carry")
+                raise InvalidArgument(
+                    f"the header {name} contains characters that HTTP cannot carry",
+                    remedy=purpose.check_key,
+                )
         self._secrets = _secrets_pattern([*self._headers.values(), password])
         self._retries = retries
-        self._unavailable = unavailable
-        self._rejected = rejected
+        self._purpose = purpose
         self._advise = advise
         self._sleep = sleep
         self._lock = threading.Lock()  # held only while the wire is opened or taken away
@@ -115,22 +166,24 @@ class Endpoint:
         Connect errors, broken connections, replies cut off and the statuses 408, 425, 429, 500,
         502, 503, 504 and 529 are tried again, after an exponential pause with jitter and no
         sooner than ``Retry-After`` asks. A pause that does not fit into the deadline ends the
-        call at once. No other kind of failure is tried again, for it would come back the same.
+        call at once. Other failures are not retried: they would come back the same.
 
         Args:
             timeout_seconds: limits everything together: attempts, pauses, slow bodies.
 
         Raises:
             ValueError: ``timeout_seconds`` is infinite or NaN.
-            EmbedderUnavailable: (or ``unavailable``) no answer, or none that is a JSON object;
-                nothing is known against the request.
-            EmbedderRejected: (or ``rejected``) the service refused this request with a 4xx.
+            EmbedderUnavailable: (or the purpose's ``unavailable``) no answer, or none that is a
+                JSON object; the request itself may be fine.
+            EmbedderRejected: (or its ``rejected``) the service refused this request with a 4xx.
         """
         url = self.url + path
         content = json.dumps(body).encode("ascii")
         given = self.timeout_seconds if timeout_seconds is None else timeout_seconds
         if not math.isfinite(given):
-            raise ValueError(f"timeout_seconds must be a number of seconds, not {given!r}")
+            raise InvalidArgument(
+                f"must be a number of seconds, not {given!r}", argument="timeout_seconds"
+            )
         deadline = time.monotonic() + given
         for attempt in range(self._retries + 1):
             try:
@@ -149,7 +202,7 @@ class Endpoint:
         raise self._told(failure, url, attempt + 1)
 
     def words_of(self, reply: object) -> str:
-        """Return the provider's own words in a reply: one line, capped, without secrets."""
+        """Return the provider's own message in a reply: one line, capped, without secrets."""
         return self._one_line(_message_in(reply))
 
     def close(self) -> None:
@@ -163,10 +216,10 @@ class Endpoint:
         try:
             answer = self._open().post(url, content, deadline - time.monotonic())
         except TimeoutError:
-            advice = "Allow more time with timeout_seconds, or send less at once"
-            raise _AttemptError(f"gave no answer in time ({given:.3g} s)", advice=advice) from None
+            what = f"gave no answer in time ({given:.3g} s)"
+            raise _AttemptError(what, remedy=Remedy.ALLOW_TIME) from None
         except CancelledError:
-            raise _AttemptError("was closed on this side", advice="Make a new one") from None
+            raise _AttemptError("cannot be asked: this client was closed", 0) from None
         if answer.status >= 300:
             raise _refusal(answer)
         return _object_in(answer.body)
@@ -181,15 +234,18 @@ class Endpoint:
             return self._wire
 
     def _told(self, failure: _AttemptError, url: str, attempts: int) -> MemstoreError:
-        kind = self._rejected if failure.lasting else self._unavailable
+        kind = self._purpose.rejected if failure.lasting else self._purpose.unavailable
         words = self._one_line(failure.words)
-        advice = failure.advice or self._advise(failure.status, words)
-        text = f"{url} {failure.what}"
-        text += f" ({attempts} attempts)" if attempts > 1 else ""
-        end = f". {advice.rstrip('.')}." if advice else ""
-        told = kind(_joined(text, words, end))
+        remedy = (
+            failure.remedy
+            or self._advise(failure.status, words)
+            or self._purpose.remedy(failure.status)
+        )
+        unquoted = f"{url} {failure.what}"
+        unquoted += f" ({attempts} attempts)" if attempts > 1 else ""
+        told = kind(f"{unquoted}: {words}" if words else unquoted, remedy=remedy)
         if isinstance(told, EmbedderUnavailable) and failure.status is not None:
-            told.unquoted = _joined(text, "", end)
+            told.unquoted = unquoted
         return told
 
     def _one_line(self, text: str) -> str:
@@ -212,9 +268,8 @@ class _Wire:
             client = httpx.AsyncClient(headers=dict(headers))
         except (ValueError, ImportError, OSError, httpx.InvalidURL) as error:
             # Without the error's words, which may quote the password of a proxy.
-            advice = "Check HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and SSL_CERT_FILE"
             what = f"cannot be asked: no HTTP client could be set up ({type(error).__name__})"
-            raise _AttemptError(what, advice=advice) from None
+            raise _AttemptError(what, remedy=Remedy.CHECK_PROXY) from None
         self._client = client
         self._failures = (httpx.HTTPError, httpx.InvalidURL)
         self._timeouts = httpx.Timeout
@@ -280,11 +335,6 @@ class _Wire:
             self._thread.join(CLOSE_SECONDS)
 
 
-def _joined(text: str, words: str, end: str) -> str:
-    said = f"{text}: {words}" if words else text
-    return f"{said.rstrip('.')}{end}" if end else said
-
-
 def _keep_open(runner: asyncio.Runner, client: httpx.AsyncClient, stop: asyncio.Event) -> None:
     async def until_stopped() -> None:
         async with client:
@@ -303,9 +353,13 @@ def _split_credentials(base_url: str) -> tuple[str, dict[str, str], str]:
     except ValueError:  # whose words may quote the password
         usable = False
     if not usable or not address.isprintable() or " " in address:
-        raise ValueError("base_url must look like http://localhost:11434 or https://host/path")
+        raise InvalidArgument(
+            "must look like http://localhost:11434 or https://host/path", argument="base_url"
+        )
     if parts.query or parts.fragment:
-        raise ValueError("base_url must end with its path: a key belongs in a header, not a query")
+        raise InvalidArgument(
+            "must end with its path: a key belongs in a header, not a query", argument="base_url"
+        )
     url = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path.rstrip('/')}"
     if parts.username is None:
         return url, {}, ""
@@ -326,7 +380,7 @@ def _refusal(answer: _Answer) -> _AttemptError:
     status = answer.status
     if status < 400:
         what = f"answered {status}, a redirect, which is not followed"
-        return _AttemptError(what, status, advice="Give the final address as base_url")
+        return _AttemptError(what, status)
     body = answer.body[:QUOTED_CAP_BYTES]
     try:
         words = _message_in(json.loads(body))
@@ -359,7 +413,7 @@ def _object_in(body: bytes) -> dict[str, Any]:
 
 
 def _message_in(reply: object) -> str:
-    """Find what the provider says: ``error``, ``message`` or ``detail``, also one in another."""
+    """Find the provider's message: ``error``, ``message`` or ``detail``, nested or not."""
     found = reply
     while isinstance(found, dict):
         found = next((found[key] for key in ("error", "message", "detail") if found.get(key)), "")
@@ -367,7 +421,7 @@ def _message_in(reply: object) -> str:
 
 
 def _seconds_asked(headers: Mapping[str, str]) -> float:
-    """Read ``Retry-After``, in seconds or as a date; a date counts from the server's own."""
+    """Read ``Retry-After``, in seconds or as a date relative to the server's own."""
     asked = headers.get("retry-after", "")
     try:
         return max(0.0, float(asked))

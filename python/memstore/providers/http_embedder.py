@@ -1,4 +1,4 @@
-"""What embedders behind HTTP share: batches within one deadline, and a check of each reply."""
+"""What HTTP embedders share: batches within one deadline, and a check of each reply."""
 
 from __future__ import annotations
 
@@ -6,41 +6,49 @@ import time
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
-from memstore.errors import EmbedderRejected, EmbedderUnavailable
+from memstore.errors import (
+    EmbedderRejected,
+    EmbedderUnavailable,
+    InvalidArgumentType,
+    Remedy,
+)
+from memstore.providers.http_model import HttpModel, at_least_one
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
 
-    from memstore.providers.http import Endpoint
 
+class HttpEmbedder(HttpModel, ABC):
+    """An embedder whose model answers over HTTP.
 
-class HttpEmbedder(ABC):
-    """An embedder whose model answers over HTTP."""
+    Args:
+        model: as the service names it.
+        base_url: where the service is.
+        headers: sent with each request, shown nowhere.
+        timeout_seconds: the deadline of one ``embed``, attempts and pauses included.
+        batch_size: how many texts go into one request.
+    """
 
-    def __init__(self, model: str, endpoint: Endpoint, batch_size: int) -> None:
-        if not model:
-            raise ValueError("model must name an embedding model")
-        if batch_size < 1:
-            raise ValueError(f"batch_size must be one or more, not {batch_size!r}")
-        self._model = model
-        self._endpoint = endpoint
+    def __init__(
+        self,
+        model: str,
+        base_url: str,
+        *,
+        headers: Mapping[str, str],
+        timeout_seconds: float,
+        batch_size: int,
+    ) -> None:
+        super().__init__(model, base_url, headers=headers, timeout_seconds=timeout_seconds)
+        at_least_one(batch_size, "batch_size")
         self._batch_size = batch_size
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._model!r}, base_url={self._endpoint.url!r})"
-
-    @property
-    def model(self) -> str:
-        """The model's plain name."""
-        return self._model
 
     def embed(
         self, texts: Sequence[str], *, timeout_seconds: float | None = None
     ) -> NDArray[np.float32]:
-        """Return ``float32[n, d]``, one row a text, in order; ``float32[0, 0]`` for no texts.
+        """Return ``float32[n, d]``, one row per text, in order; ``float32[0, 0]`` for no texts.
 
         Texts are sent as they are, ``batch_size`` at a time, all within one deadline.
 
@@ -49,16 +57,15 @@ class HttpEmbedder(ABC):
                 One that is already past, zero or less, is unavailable at once.
 
         Raises:
-            EmbedderUnavailable: no answer in time, or one that holds no vectors at all, as
-                from a gateway or another program: nothing is known against the texts.
+            EmbedderUnavailable: no answer in time, or one without any vectors, as from a
+                gateway or another program; the texts themselves may be fine.
             EmbedderRejected: the service refused the request, or the model's vectors do not
-                fit the texts (count, dimension, not finite), which the same texts would meet
-                again; it is not tried again.
+                fit the texts (count, dimension, not finite). The same texts would fail again.
         """
         import numpy as np  # here, so that importing an embedder stays cheap
 
         if isinstance(texts, str):
-            raise TypeError("texts must be a sequence of texts, not one text")
+            raise InvalidArgumentType("must be a sequence of texts, not one text", argument="texts")
         endpoint, size = self._endpoint, self._batch_size
         given = endpoint.timeout_seconds if timeout_seconds is None else timeout_seconds
         deadline = time.monotonic() + given
@@ -74,16 +81,12 @@ class HttpEmbedder(ABC):
             raise self._misfit(f"sent vectors of different dimensions: {dimensions}")
         return np.stack(rows) if rows else np.empty((0, 0), np.float32)
 
-    def close(self) -> None:
-        """Close the connections; a call still waiting fails as unavailable. Idempotent."""
-        self._endpoint.close()
-
     @abstractmethod
     def _ask(self, texts: list[str], seconds: float) -> list[object]:
         """Send one batch and return what should be its vectors, in the order of the texts."""
 
     def _row(self, vector: object, at: int) -> NDArray[np.float32]:
-        import numpy as np
+        import numpy as np  # see embed()
 
         try:
             numbers = np.asarray(vector if isinstance(vector, list) else None)
@@ -98,13 +101,11 @@ class HttpEmbedder(ABC):
         return row
 
     def _misfit(self, what: str) -> EmbedderRejected:
-        return EmbedderRejected(f"{self._endpoint.url} {what} (model {self._model}).")
+        return EmbedderRejected(self._said(what))
 
     def _without_vectors(self, reply: object, key: str) -> EmbedderUnavailable:
         words = self._endpoint.words_of(reply)
         text = f"{self._endpoint.url} sent no list {key!r}"
-        advice = "Check that base_url leads to an embedding service."
         return EmbedderUnavailable(
-            f"{text}: {words}. {advice}" if words else f"{text}. {advice}",
-            unquoted=f"{text}. {advice}",
+            f"{text}: {words}" if words else text, unquoted=text, remedy=Remedy.CHECK_MODEL
         )

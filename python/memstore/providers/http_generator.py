@@ -1,4 +1,4 @@
-"""What generators behind HTTP share: one question, what the service cannot take, a whole answer."""
+"""What HTTP generators share: one request, the parts a service rejects, and a whole answer."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ import time
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from memstore.errors import GeneratorRejected, GeneratorUnavailable
-from memstore.providers.http import Endpoint
+from memstore.errors import GeneratorRejected, GeneratorUnavailable, InvalidArgument, Remedy
+from memstore.providers.http import GENERATION
+from memstore.providers.http_model import HttpModel, at_least_one
 
 if TYPE_CHECKING:
     import re
     from collections.abc import Mapping
 
 
-class HttpGenerator(ABC):
+class HttpGenerator(HttpModel, ABC):
     """A generator whose model answers over HTTP; safe to share between threads.
 
     Args:
         model: as the service names it.
         base_url: where the service is.
-        path: what is posted to.
         headers: sent with each request, shown nowhere.
         system: what the model is told before each prompt.
         temperature: 0 for the likeliest words; ``None`` leaves it to the service.
@@ -28,7 +28,10 @@ class HttpGenerator(ABC):
         timeout_seconds: the deadline of one call, attempts and pauses included.
     """
 
+    _purpose = GENERATION
     _path: ClassVar[str]
+    _hottest: ClassVar[float] = 2
+    """The highest temperature the service accepts."""
     _optional: ClassVar[Mapping[str, re.Pattern[str]]] = {}
     """Parts of a request that some services do not know, each with the words that say so."""
 
@@ -43,33 +46,16 @@ class HttpGenerator(ABC):
         max_tokens: int | None,
         timeout_seconds: float,
     ) -> None:
-        if not model:
-            raise ValueError("model must name a model that writes text")
-        if temperature is not None and not 0 <= temperature <= 2:
-            raise ValueError(f"temperature must be between 0 and 2, not {temperature!r}")
-        if max_tokens is not None and max_tokens < 1:
-            raise ValueError(f"max_tokens must be one or more, not {max_tokens!r}")
-        self._model = model
+        if temperature is not None and not 0 <= temperature <= self._hottest:
+            raise InvalidArgument(
+                f"must be between 0 and {self._hottest}, not {temperature!r}",
+                argument="temperature",
+            )
         self._system = system
         self._temperature = temperature
-        self._max_tokens = max_tokens
+        self._max_tokens = at_least_one(max_tokens, "max_tokens")
         self._unknown: frozenset[str] = frozenset()  # parts that this service turned down
-        self._endpoint = Endpoint(
-            base_url,
-            headers=headers,
-            timeout_seconds=timeout_seconds,
-            unavailable=GeneratorUnavailable,
-            rejected=GeneratorRejected,
-            advise=self._advice,
-        )
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._model!r}, base_url={self._endpoint.url!r})"
-
-    @property
-    def model(self) -> str:
-        """The model's plain name."""
-        return self._model
+        super().__init__(model, base_url, headers=headers, timeout_seconds=timeout_seconds)
 
     def generate(self, prompt: str, *, timeout_seconds: float | None = None) -> str:
         """Return the model's whole answer to ``prompt``, never an empty one.
@@ -80,10 +66,10 @@ class HttpGenerator(ABC):
 
         Raises:
             ValueError: ``prompt`` is blank, or ``timeout_seconds`` is infinite or NaN.
-            GeneratorUnavailable: no answer in time, or one that holds no text at all: nothing
-                is known against the prompt.
+            GeneratorUnavailable: no answer in time, or one without any text; the prompt itself
+                may be fine.
             GeneratorRejected: the service refused the request, the model declined, or the
-                answer was cut off, which the same prompt would meet again.
+                answer was cut off. The same prompt would fail again.
         """
         return self._ask(prompt, None, timeout_seconds)
 
@@ -93,11 +79,11 @@ class HttpGenerator(ABC):
         """Return the model's answer to ``prompt``, which should be JSON that fits ``schema``.
 
         The service is asked to hold the model to the schema. What comes back is not checked
-        here: not every service keeps its word.
+        here, and not every service honours the schema.
 
         Args:
-            schema: a JSON Schema whose root is an object. Services differ in what they know;
-                all take one whose objects name every property as required and allow no other.
+            schema: a JSON Schema whose root is an object. Services support different parts; all
+                accept one whose objects require every property and allow no other.
             timeout_seconds: as for ``generate``.
 
         Raises:
@@ -107,13 +93,9 @@ class HttpGenerator(ABC):
         """
         return self._ask(prompt, schema, timeout_seconds)
 
-    def close(self) -> None:
-        """Close the connections; a call still waiting fails as unavailable. Idempotent."""
-        self._endpoint.close()
-
     def _ask(self, prompt: str, schema: Mapping[str, Any] | None, seconds: float | None) -> str:
         if not prompt.strip():
-            raise ValueError("prompt is empty")
+            raise InvalidArgument("is empty", argument="prompt")
         given = self._endpoint.timeout_seconds if seconds is None else seconds
         deadline = time.monotonic() + given
         while True:
@@ -123,12 +105,12 @@ class HttpGenerator(ABC):
                 reply = self._endpoint.post_json(self._path, body, timeout_seconds=given)
                 break
             except GeneratorRejected as error:
-                learnt = self._turned_down(str(error)) & body.keys() - unknown
-                if not learnt:
+                refused = self._turned_down(str(error)) & body.keys() - unknown
+                if not refused:
                     raise
-            # Each round knows one part more, so the rounds end. Two threads may overwrite each
-            # other's lesson; it is learnt again then.
-            self._unknown |= learnt
+            # Each round drops one more part, so the rounds end. Two threads may overwrite each
+            # other's update; the next call finds out again.
+            self._unknown |= refused
             given = max(0.0, deadline - time.monotonic())
         text = self._text_in(reply, schema)
         if not text.strip():
@@ -149,38 +131,26 @@ class HttpGenerator(ABC):
     def _body(
         self, prompt: str, schema: Mapping[str, Any] | None, unknown: frozenset[str]
     ) -> dict[str, object]:
-        """Return the request, without the parts that are unknown to the service."""
+        """Return the request, without the parts that the service does not know."""
 
     @abstractmethod
     def _text_in(self, reply: Mapping[str, Any], schema: Mapping[str, Any] | None) -> str:
-        """Return the answer in a reply, or raise for one that is not whole; '' if none is there."""
-
-    @abstractmethod
-    def _advice(self, status: int | None, words: str) -> str:
-        """Say what to do about a status; ``None``: nobody answered."""
+        """Return the text in a reply, '' if it has none; raise if the text is not complete."""
 
     def _cut_off(self, reason: str) -> GeneratorRejected:
         limit = "the service's own limit" if self._max_tokens is None else self._max_tokens
         return self._rejected(
-            f"cut its answer off ({reason}; max_tokens: {limit})",
-            "Raise max_tokens, or send a shorter text",
+            f"cut its answer off ({reason}; max_tokens: {limit})", Remedy.SEND_LESS
         )
 
     def _declined(self, reason: str, words: object = None) -> GeneratorRejected:
         said = f": {self._endpoint.words_of(words)}" if words else ""
-        return self._rejected(
-            f"declined to answer ({reason}){said}", "Leave the text out, or choose another model"
-        )
+        return self._rejected(f"declined to answer ({reason}){said}", Remedy.CHOOSE_ANOTHER_MODEL)
 
-    def _rejected(self, what: str, advice: str) -> GeneratorRejected:
-        text = f"{self._endpoint.url} {what} (model {self._model})"
-        return GeneratorRejected(f"{text}. {advice}.")
+    def _rejected(self, what: str, remedy: Remedy) -> GeneratorRejected:
+        return GeneratorRejected(self._said(what), remedy=remedy)
 
     def _without_text(self, reply: Mapping[str, Any]) -> GeneratorUnavailable:
         words = self._endpoint.words_of(reply)
-        text = f"{self._endpoint.url} sent no text (model {self._model})"
-        text += f": {words.rstrip('.')}" if words else ""
-        return GeneratorUnavailable(
-            f"{text}. Try again; if it stays so, check that base_url leads to a chat service "
-            "and choose another model."
-        )
+        text = self._said("sent no text") + (f": {words}" if words else "")
+        return GeneratorUnavailable(text, remedy=Remedy.CHECK_GENERATOR_MODEL)

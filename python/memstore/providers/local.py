@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from memstore.errors import EmbedderRejected
+from memstore.errors import EmbedderRejected, Remedy
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -75,8 +75,7 @@ def _package_folder() -> Path:
     spec = find_spec("wordllama")
     if spec is None or spec.origin is None:
         raise EmbedderRejected(
-            'the package wordllama is missing: pip install "wordllama>=0.2,<0.2.3", '
-            "or choose another embedder"
+            "the package wordllama is missing", remedy=Remedy.INSTALL_LOCAL_MODEL
         )
     return Path(spec.origin).parent
 
@@ -90,12 +89,13 @@ def _read_files(folder: Path) -> tuple[Tokenizer, NDArray[np.float16]]:
         vocabulary = (folder / VOCABULARY).read_bytes()
     except OSError as error:
         raise EmbedderRejected(
-            f"cannot read the local model: {error}; reinstall wordllama"
+            f"cannot read the local model in wordllama: {error}",
+            remedy=Remedy.INSTALL_LOCAL_MODEL,
         ) from error
     if (found := digest(weights, vocabulary)) != DIGEST:
         raise EmbedderRejected(
-            f"the installed wordllama holds other vectors ({found[:8]}) than {MODEL}: "
-            'pip install "wordllama>=0.2,<0.2.3"'
+            f"the installed wordllama has other vectors ({found[:8]}) than {MODEL}",
+            remedy=Remedy.INSTALL_LOCAL_MODEL,
         )
     tokenizer = Tokenizer.from_str(vocabulary.decode("utf-8"))
     # A literal "<s>" in a text is text.

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from memstore.providers.http import Endpoint
+from memstore.errors import Remedy
 from memstore.providers.http_embedder import HttpEmbedder
+from memstore.providers.http_model import ollama_remedy
 
 
 class OllamaEmbedder(HttpEmbedder):
@@ -30,8 +31,9 @@ class OllamaEmbedder(HttpEmbedder):
         timeout_seconds: float = 30.0,
         batch_size: int = 64,
     ) -> None:
-        endpoint = Endpoint(base_url, timeout_seconds=timeout_seconds, advise=self._advice)
-        super().__init__(model, endpoint, batch_size)
+        super().__init__(
+            model, base_url, headers={}, timeout_seconds=timeout_seconds, batch_size=batch_size
+        )
 
     def _ask(self, texts: list[str], seconds: float) -> list[object]:
         body = {"model": self._model, "input": texts, "truncate": True}
@@ -41,13 +43,5 @@ class OllamaEmbedder(HttpEmbedder):
             raise self._without_vectors(reply, "embeddings")
         return vectors
 
-    def _advice(self, status: int | None, words: str) -> str:
-        if status is None:
-            return "Is Ollama running? Start it with `ollama serve`, or set base_url"
-        if status == 404 and "model" in words:
-            return f"Pull the model: `ollama pull {self._model}`"
-        if status == 404:
-            return "Check base_url; /api/embed needs Ollama 0.3 or newer"
-        if "does not support embeddings" in words:
-            return "Choose an embedding model, such as nomic-embed-text"
-        return ""
+    def _remedy(self, status: int | None, words: str) -> Remedy | None:
+        return ollama_remedy(status, words, unsuitable=Remedy.CHOOSE_EMBEDDING_MODEL)

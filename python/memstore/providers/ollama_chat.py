@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from memstore.errors import Remedy
 from memstore.providers.http_generator import HttpGenerator
+from memstore.providers.http_model import at_least_one, ollama_remedy
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -13,8 +15,8 @@ if TYPE_CHECKING:
 class OllamaGenerator(HttpGenerator):
     """Asks Ollama's ``POST /api/chat`` (0.5 or newer, for JSON Schema) for text.
 
-    Ollama by itself forgets the beginning of a prompt that is longer than the context. It is
-    asked not to, and a reply whose prompt filled the context is refused.
+    By default Ollama drops the beginning of a prompt that is longer than the context. It is told
+    not to, and a reply whose prompt filled the context is refused.
 
     Args:
         model: a model that was pulled.
@@ -44,8 +46,7 @@ class OllamaGenerator(HttpGenerator):
         context_tokens: int = 8192,
         timeout_seconds: float = 120.0,
     ) -> None:
-        if context_tokens < 1:
-            raise ValueError(f"context_tokens must be one or more, not {context_tokens!r}")
+        at_least_one(context_tokens, "context_tokens")
         super().__init__(
             model,
             base_url,
@@ -80,26 +81,17 @@ class OllamaGenerator(HttpGenerator):
         seen = reply.get("prompt_eval_count")
         if isinstance(seen, int) and seen >= self._context_tokens:
             raise self._rejected(
-                f"filled the context with the prompt alone ({seen} tokens)",
-                "Raise context_tokens, or send a shorter text",
+                f"filled the context with the prompt alone ({seen} tokens)", Remedy.SEND_LESS
             )
         if reply.get("done_reason") == "length":
             raise self._cut_off(f"done_reason 'length'; context_tokens: {self._context_tokens}")
         if reply.get("done") is False:
-            raise self._without_text(reply)  # one piece of a stream that nobody asked for
+            raise self._without_text(reply)  # one piece of a stream that was not asked for
         message = reply.get("message")
         text = message.get("content") if isinstance(message, dict) else None
         return text if isinstance(text, str) else ""
 
-    def _advice(self, status: int | None, words: str) -> str:
-        if status is None:
-            return "Is Ollama running? Start it with `ollama serve`, or set base_url"
-        if status == 404 and "model" in words:
-            return f"Pull the model: `ollama pull {self._model}`"
-        if status == 404:
-            return "Check base_url; /api/chat needs Ollama 0.5 or newer"
-        if "does not support chat" in words:
-            return "Choose a model that writes text, such as llama3.1"
+    def _remedy(self, status: int | None, words: str) -> Remedy | None:
         if status == 400 and "context" in words:
-            return "Raise context_tokens, or send a shorter text"
-        return ""
+            return Remedy.SEND_LESS
+        return ollama_remedy(status, words, unsuitable=Remedy.CHOOSE_CHAT_MODEL)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from memstore.providers.http import Endpoint
 from memstore.providers.http_embedder import HttpEmbedder
+from memstore.providers.http_model import at_least_one, bearer, with_version
 
 
 class OpenAIEmbedder(HttpEmbedder):
@@ -12,7 +12,7 @@ class OpenAIEmbedder(HttpEmbedder):
     Args:
         model: the embedding model's name; a file keeps to it.
         base_url: the address with or without ``/v1``: a host alone gets ``/v1``, an address
-            that has a path of its own is taken as it stands.
+            with a path of its own is used unchanged.
         api_key: sent as a bearer token, or ``None`` for a local service that asks for none. It
             is shown in no error, ``repr`` or log, and white space around it is dropped.
         dimensions: asks for shorter vectors, from models that can; a reply of any other length
@@ -34,17 +34,14 @@ class OpenAIEmbedder(HttpEmbedder):
         timeout_seconds: float = 30.0,
         batch_size: int = 128,
     ) -> None:
-        if dimensions is not None and dimensions < 1:
-            raise ValueError(f"dimensions must be one or more, not {dimensions!r}")
-        key = (api_key or "").strip()
-        endpoint = Endpoint(
+        super().__init__(
+            model,
             with_version(base_url),
-            headers={"Authorization": f"Bearer {key}"} if key else {},
+            headers=bearer(api_key),
             timeout_seconds=timeout_seconds,
-            advise=self._advice,
+            batch_size=batch_size,
         )
-        super().__init__(model, endpoint, batch_size)
-        self._dimensions = dimensions
+        self._dimensions = at_least_one(dimensions, "dimensions")
 
     def _ask(self, texts: list[str], seconds: float) -> list[object]:
         body: dict[str, object] = {
@@ -70,21 +67,3 @@ class OpenAIEmbedder(HttpEmbedder):
         if len(vector) != self._dimensions:
             raise self._misfit(f"sent {len(vector)} dimensions where {self._dimensions} were asked")
         return vector
-
-    def _advice(self, status: int | None, _words: str) -> str:
-        if status is None:
-            return "Check base_url, the network and the proxy settings"
-        if status in {401, 403}:
-            return "Check api_key, and that it may use this model"
-        if status == 404:
-            return f"Check base_url and that the service has the model {self._model}"
-        if status == 429:
-            return "Wait, or check the plan's limits and credit"
-        return ""
-
-
-def with_version(base_url: str) -> str:
-    """Return the address, with ``/v1`` if it is a host alone."""
-    bare = base_url.strip().rstrip("/")
-    has_path = "/" in bare.partition("://")[2]
-    return bare if has_path else f"{bare}/v1"

@@ -6,8 +6,9 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
+from memstore.errors import Remedy
 from memstore.providers.http_generator import HttpGenerator
-from memstore.providers.openai import with_version
+from memstore.providers.http_model import bearer, with_version
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,7 +28,7 @@ class OpenAIGenerator(HttpGenerator):
     Args:
         model: the model's name.
         base_url: the address with or without ``/v1``: a host alone gets ``/v1``, an address
-            that has a path of its own is taken as it stands.
+            with a path of its own is used unchanged.
         api_key: sent as a bearer token, or ``None`` for a local service that asks for none. It
             is shown in no error, ``repr`` or log, and white space around it is dropped.
         system: what the model is told before each prompt.
@@ -63,11 +64,10 @@ class OpenAIGenerator(HttpGenerator):
         max_tokens: int | None = None,
         timeout_seconds: float = 120.0,
     ) -> None:
-        key = (api_key or "").strip()
         super().__init__(
             model,
             with_version(base_url),
-            headers={"Authorization": f"Bearer {key}"} if key else {},
+            headers=bearer(api_key),
             system=system,
             temperature=temperature,
             max_tokens=max_tokens,
@@ -106,15 +106,6 @@ class OpenAIGenerator(HttpGenerator):
         text = message.get("content")
         return text if isinstance(text, str) else ""
 
-    def _advice(self, status: int | None, words: str) -> str:
-        if status is None:
-            return "Check base_url, the network and the proxy settings"
-        if status in {401, 403}:
-            return "Check api_key, and that it may use this model"
-        if status == 404:
-            return f"Check base_url and that the service has the model {self._model}"
-        if status == 429:
-            return "Wait, or check the plan's limits and credit"
-        if status == 400 and "invalid schema" in words.lower():
-            return "In the schema, close every object and require all of its properties"
-        return ""
+    def _remedy(self, status: int | None, words: str) -> Remedy | None:
+        faulty = status == 400 and "invalid schema" in words.lower()
+        return Remedy.CHECK_SCHEMA if faulty else None

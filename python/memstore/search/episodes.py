@@ -21,7 +21,7 @@ from memstore.database.tables.vectors import PIECES
 from memstore.domain.arguments import checked_limit
 from memstore.domain.records import EpisodeHit, EpisodeHits
 from memstore.domain.results import WordsOnly
-from memstore.errors import EmbedderError, EmbedderMismatch
+from memstore.errors import EmbedderError, EmbedderMismatch, Reason
 from memstore.search import ranking
 from memstore.search.hybrid import (
     MAX_LIMIT,
@@ -115,7 +115,7 @@ class EpisodeSearch:
                 vector, why = self._embed(text, ask)
                 with suppress(EmbedderMismatch):
                     return self._find(text, vector, why, ask)
-            return self._find(text, None, WordsOnly("other_model", str(error)), ask)
+            return self._find(text, None, WordsOnly("other_model", Reason.of(error)), ask)
 
     def _find(
         self, text: str, vector: QueryVectors | None, why: WordsOnly | None, ask: Ask

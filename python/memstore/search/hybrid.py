@@ -20,7 +20,13 @@ from memstore.domain.arguments import MAX_NUMBER, checked_limit, checked_text
 from memstore.domain.records import SearchHit, SearchHits
 from memstore.domain.results import WordsOnly
 from memstore.embedding.vectors import Near, ResidentVectors
-from memstore.errors import EmbedderError, EmbedderMismatch, EmbedderRejected
+from memstore.errors import (
+    EmbedderError,
+    EmbedderMismatch,
+    EmbedderRejected,
+    InvalidArgument,
+    Reason,
+)
 from memstore.search import ranking
 from memstore.search.resident import Resident
 
@@ -46,8 +52,8 @@ MIN_CANDIDATES: Final = 200
 """Each pass brings twice the limit, and at least these: a fact that both passes rate well, or a
 fresh one among many that have decayed, must not be lost because a small limit cut it from one."""
 
-NO_EMBEDDER: Final = WordsOnly("no_embedder", "this store has no embedder")
-NO_VECTORS: Final = WordsOnly("nothing_embedded", "nothing is embedded yet")
+NO_EMBEDDER: Final = WordsOnly("no_embedder", Reason("this store has no embedder"))
+NO_VECTORS: Final = WordsOnly("nothing_embedded", Reason("nothing is embedded yet"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +69,11 @@ class Ask:
     def __post_init__(self) -> None:
         checked_limit(self.limit)
         if self.limit is None or self.limit > MAX_LIMIT:
-            raise ValueError(f"limit must be 1 to {MAX_LIMIT}, not {self.limit}")
+            raise InvalidArgument(f"must be 1 to {MAX_LIMIT}, not {self.limit}", argument="limit")
         for name in ("word_weight", "vector_weight"):
             weight = getattr(self, name)
             if not 0 <= weight < math.inf:
-                raise ValueError(f"{name} must be 0 or more, not {weight}")
+                raise InvalidArgument(f"must be 0 or more, not {weight}", argument=name)
         for category, life in self.half_lives_seconds.items():
             checked_text(category, "a category in half_lives_seconds", MAX_NUMBER)
             if not life >= 0:
@@ -75,7 +81,7 @@ class Ask:
                     f"half_lives_seconds of {category!r} must be 0 or more, not {life}"
                 )
         if self.word_weight == self.vector_weight == 0:
-            raise ValueError("word_weight and vector_weight cannot both be 0")
+            raise InvalidArgument("are both 0", argument="weights")
 
     @property
     def candidates(self) -> int:
@@ -112,7 +118,7 @@ class Search:
                 vectors, why_not = self._embed(asked, ask)
                 with suppress(EmbedderMismatch):
                     return self._batch(texts, asked, vectors, ask, why_not)
-            return self._batch(texts, asked, None, ask, WordsOnly("other_model", str(error)))
+            return self._batch(texts, asked, None, ask, WordsOnly("other_model", Reason.of(error)))
 
     def _batch(
         self,
@@ -169,7 +175,7 @@ class Search:
 def failed(error: EmbedderError) -> WordsOnly:
     """Return why there is no vector for a query."""
     rejected = isinstance(error, EmbedderRejected)
-    return WordsOnly("embedder_rejected" if rejected else "embedder_unavailable", str(error))
+    return WordsOnly("embedder_rejected" if rejected else "embedder_unavailable", Reason.of(error))
 
 
 class Meaning(NamedTuple):

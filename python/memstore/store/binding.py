@@ -10,7 +10,7 @@ from memstore.access.tokens import Tokens
 from memstore.domain.arguments import ALL_NAMESPACES, MAX_NAME, checked_text
 from memstore.embedding.generations import Generations
 from memstore.episodes.log import Episodes
-from memstore.errors import AccessDenied, EmbedderError
+from memstore.errors import AccessDenied, EmbedderError, Reason, Remedy
 from memstore.facts.facts import Facts
 from memstore.facts.proposals import Proposals
 from memstore.facts.tasks import Tasks
@@ -109,7 +109,7 @@ class Binding:
         return self._engine.path
 
     @property
-    def embedder_trouble(self) -> str | None:
+    def embedder_trouble(self) -> Reason | None:
         """Why the embedder failed last; ``None`` while it works, was not asked, or is none."""
         awake = (self._home or self)._awake
         following = awake[0] if awake is not None else None
@@ -175,7 +175,7 @@ class Binding:
     def _needed(self) -> Following:
         following = self._following()
         if following is None:
-            raise EmbedderError("this store has no embedder: open it with one")
+            raise EmbedderError("this store has no embedder", remedy=Remedy.CHOOSE_EMBEDDER)
         return following
 
     def _embedder_now(self) -> Embedder | None:

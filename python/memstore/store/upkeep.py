@@ -15,7 +15,7 @@ from memstore.database.tables.vectors import FACTS, TABLES
 from memstore.domain import clock
 from memstore.domain.arguments import ALL_NAMESPACES
 from memstore.domain.records import StoreStatus
-from memstore.errors import StorageError
+from memstore.errors import InvalidArgument, Remedy, StorageError
 from memstore.graph import satellite
 from memstore.store.binding import Binding
 
@@ -230,9 +230,8 @@ class Upkeep(Binding):
             self._namespaces(ALL_NAMESPACES)  # a confined store has one
         incoming = transfer.read(lines)
         if not keep_namespaces and len(incoming.namespaces) > 1:
-            raise ValueError(
-                "the export holds several namespaces: import it with keep_namespaces=True, or "
-                "export one namespace at a time"
+            raise InvalidArgument(
+                "the export holds several namespaces", remedy=Remedy.KEEP_NAMESPACES
             )
         home = None if keep_namespaces else self.namespace
         return transfer.write(self._engine, self._author, incoming, home, satellite, progress)

@@ -46,7 +46,7 @@ def test_a_file_goes_over_and_back(filled: CommandLine) -> None:
     assert filled.json("status", "--model", "new")["model"] == "new-64"
     code, error = filled.error("search", "tea")
     assert code == 4
-    assert "memstore reembed brings the file to another model" in error
+    assert "switch the file to another model with memstore reembed" in error
     assert filled.json("search", "tea", "--model", "new")
     filled.add("snow", "bob", "--model", "new")
     back = filled("reembed", "--switch-back")
@@ -102,7 +102,7 @@ def test_a_generation_is_dropped(filled: CommandLine) -> None:
 
 def test_what_makes_no_sense_is_refused(filled: CommandLine) -> None:
     code, error = filled.error("reembed")
-    assert (code, "make them once more with --again" in error) == (1, True)
+    assert (code, "make all vectors again with memstore reembed --again" in error) == (1, True)
     assert filled.json("reembed", "--again")["switched"]
     code, error = filled.error("reembed", "--embedder", "none")
     assert (code, "--embedder and --model" in error) == (2, True)

@@ -61,7 +61,7 @@ def test_add_with_a_known_key_gives_the_same_fact(cli: CommandLine) -> None:
     [
         ((), "--subject"),
         (("--subject", ""), "subject is empty"),
-        (("--subject", "x", "--valid-at", "soon"), "--valid-at: 'soon' is not a time"),
+        (("--subject", "x", "--valid-at", "soon"), "--valid-at is not a time: 'soon'"),
         (("--subject", "x", "--metadata", "[1]"), "JSON object"),
         (("--subject", "x", "--metadata", '{"x": NaN}'), "NaN is no JSON number"),
         (("--subject", "x", "--metadata", "[" * 100_000), "argument --metadata"),

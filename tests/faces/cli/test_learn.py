@@ -189,7 +189,7 @@ def test_remember_direct_keeps_each_message_and_needs_no_model(
         (("a", "--messages", "-"), "a text, or --messages"),
         (("a", "--user", " "), "--user"),
         (("", "--direct"), "empty"),
-        (("a", "--at", "soon"), "'soon' is not a time"),
+        (("a", "--at", "soon"), "is not a time: 'soon'"),
     ],
 )
 def test_remember_refuses_wrong_arguments(

@@ -9,6 +9,7 @@ import pytest
 
 import memstore
 from memstore import Store
+from memstore.errors import Remedy
 from memstore.faces.mcp import answers, tools
 from memstore.faces.mcp.answers import EACH_CHARACTERS, WHOLE_CHARACTERS, to_text
 
@@ -167,9 +168,7 @@ def test_hints_name_only_what_would_narrow(call: Callable[..., Any], words: Stor
 
 
 def test_an_embedders_advice_names_flags(open_store: Callable[..., Store], embedder: Any) -> None:
-    embedder.failure = memstore.EmbedderUnavailable(
-        "nobody answers. Is Ollama running? Start it with `ollama serve`, or set base_url"
-    )
+    embedder.failure = memstore.EmbedderUnavailable("nobody answers", remedy=Remedy.CHECK_SERVICE)
     store = open_store()
     store.add("some text", subject="s")
     found = TOOLS["memory_search"].call(lambda: store, {"query": "text"})

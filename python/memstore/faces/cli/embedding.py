@@ -6,9 +6,10 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from memstore.errors import Conflict, EmbedderError
+from memstore.faces import wording
 from memstore.faces.cli.command import EMBEDDER_TROUBLE, Command, UsageError, count
 from memstore.faces.escaping import counted
-from memstore.faces.options import chosen_settings, for_command_line, make_embedder
+from memstore.faces.options import chosen_settings, make_embedder
 
 if TYPE_CHECKING:
     import argparse
@@ -67,7 +68,7 @@ def _embed_pending(store: Store, arguments: argparse.Namespace, show: Show) -> i
         )
     show.done(told(report), asdict(report))
     if report.error:
-        show.note(f"stopped early: {for_command_line(report.error)}")
+        show.note(f"stopped early: {wording.on_command_line(report.error)}")
         return EMBEDDER_TROUBLE
     return None
 
@@ -86,7 +87,7 @@ def _watch(store: Store, arguments: argparse.Namespace, show: Show) -> None:
             if report.embedded or report.failed:
                 show.done(told(report), asdict(report))
         if trouble and trouble != last:
-            show.note(f"waiting for the embedder: {for_command_line(trouble)}")
+            show.note(f"waiting for the embedder: {wording.on_command_line(trouble)}")
         last = trouble
 
     if store.status().embedder is None:
@@ -144,7 +145,7 @@ def _tell_reembedded(report: ReembedReport, show: Show) -> int | None:
     embedded = counted(report.embedded, "text")
     if not report.switched:
         show.done(f"embedded {embedded}, {report.left} left; searches use the old vectors", values)
-        show.note(f"stopped early: {for_command_line(report.error or '')}")
+        show.note(f"stopped early: {wording.on_command_line(report.error or '')}")
         show.note("the same command goes on from there")
         return EMBEDDER_TROUBLE
     show.done(f"embedded {embedded}; searches now use {report.generation.model}", values)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from memstore.domain import clock
 from memstore.domain.records import Scope
+from memstore.faces import wording
 from memstore.faces.cli.command import (
     BYTES_REMAIN,
     REFUSED,
@@ -23,7 +24,6 @@ from memstore.faces.cli.command import (
 )
 from memstore.faces.cli.learn import add_scope, scope_of
 from memstore.faces.escaping import visible
-from memstore.faces.options import for_command_line
 
 if TYPE_CHECKING:
     import argparse
@@ -176,7 +176,7 @@ def _search(store: Store, arguments: argparse.Namespace, show: Show) -> None:
 
 def _tell(hits: EpisodeHits, show: Show) -> None:
     if hits.words_only is not None:
-        note = f"searched by words only: {for_command_line(hits.words_only.reason)}"
+        note = f"searched by words only: {wording.on_command_line(hits.words_only.reason)}"
         if hits.newest_first:
             note += f"; the last {hits.newest_first} match no word and are just the newest"
         show.note(note)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memstore.faces import wording
 from memstore.faces.cli.command import (
     BYTES_REMAIN,
     REFUSED,
@@ -18,7 +19,6 @@ from memstore.faces.cli.command import (
     metadata_of,
 )
 from memstore.faces.escaping import visible
-from memstore.faces.options import for_command_line
 
 if TYPE_CHECKING:
     import argparse
@@ -80,7 +80,7 @@ def tell_pending(store: Store, fact_id: int, embedded: bool, show: Show) -> None
     """Say so when something was stored while the embedder failed."""
     if not embedded and (trouble := store.embedder_trouble):
         show.note(
-            f"stored as #{fact_id}; its embedding is pending: {for_command_line(trouble)} "
+            f"stored as #{fact_id}; its embedding is pending: {wording.on_command_line(trouble)} "
             "(words find it already; memstore embed-pending tries again)"
         )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memstore.domain.records import Scope
+from memstore.faces import wording
 from memstore.faces.cli.command import (
     Command,
     UsageError,
@@ -16,7 +17,6 @@ from memstore.faces.cli.command import (
     offset,
 )
 from memstore.faces.cli.learn import add_scope, scope_of, show_past
-from memstore.faces.options import for_command_line
 
 if TYPE_CHECKING:
     import argparse
@@ -75,7 +75,7 @@ def _tell_words_only(hits: SearchHits, show: Show) -> None:
     why = hits.words_only
     if why is None or why.code == "no_embedder" or (why.code == "nothing_embedded" and not hits):
         return
-    show.note(f"searched by words only: {for_command_line(why.reason)}")
+    show.note(f"searched by words only: {wording.on_command_line(why.reason)}")
 
 
 def _fill_list(parser: argparse.ArgumentParser) -> None:

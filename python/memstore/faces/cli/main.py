@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, TextIO
 
 from memstore import __version__, errors
+from memstore.faces import wording
 from memstore.faces.cli import demo, deriving, episodes, facts, finding, graph, learn, tasks, tokens
 from memstore.faces.cli import file as commands_file
 from memstore.faces.cli.command import (
@@ -30,7 +31,6 @@ from memstore.faces.options import (
     ENVIRONMENT_HELP,
     add_store_flags,
     chosen_settings,
-    for_command_line,
     open_store,
 )
 from memstore.settings import Settings
@@ -252,7 +252,7 @@ def _check_there(chosen: Settings) -> None:
 def _in_words(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
-    return for_command_line(str(error) or type(error).__name__, error)
+    return wording.on_command_line(error)
 
 
 def _complain(text: str, kind: str, code: int, argv: Sequence[str]) -> None:

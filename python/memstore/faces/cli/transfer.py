@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final, TextIO
 
 from memstore.errors import TransferError
+from memstore.faces import wording
 from memstore.faces.cli.command import Command, UsageError, names
 from memstore.faces.escaping import counted
-from memstore.faces.options import for_command_line
 
 if TYPE_CHECKING:
     import argparse
@@ -241,7 +241,8 @@ def _embed(store: Store, arguments: argparse.Namespace, show: Show) -> EmbedRepo
 def _tell_waiting(report: EmbedReport | None, show: Show) -> None:
     if report is not None and report.error:
         show.note(
-            f"{counted(report.left)} without an embedding so far: {for_command_line(report.error)}"
+            f"{counted(report.left)} without an embedding so far: "
+            f"{wording.on_command_line(report.error)}"
         )
 
 

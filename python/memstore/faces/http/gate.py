@@ -22,9 +22,9 @@ from starlette.responses import JSONResponse
 from memstore import __version__
 from memstore.domain.records import Access, Token
 from memstore.errors import AccessDenied, MemstoreError
+from memstore.faces import wording
 from memstore.faces.http.endpoint import TOKEN
 from memstore.faces.mcp.relay import mended
-from memstore.faces.options import for_server
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -176,7 +176,7 @@ class Gate:
             raise _unauthorized(str(error), given=given is not None) from error
         except (MemstoreError, ValueError, TypeError) as error:
             # Whoever asks is not known: the log has the reason.
-            logger.warning("a request could not be let in: %s", for_server(str(error)))
+            logger.warning("a request could not be let in: %s", wording.in_server(error))
             raise Refused(503, "the database cannot be read; the server's log says why") from error
 
     def _look_up(self, secret: str | None, *, needed: bool) -> Token | None:
@@ -216,7 +216,7 @@ class Gate:
                     self._database_answers, limiter=self._doctors, abandon_on_cancel=True
                 )
             except (MemstoreError, ValueError, TypeError) as error:
-                logger.warning("the database does not answer: %s", for_server(str(error)))
+                logger.warning("the database does not answer: %s", wording.in_server(error))
         told = {"status": "ok" if answers else "unavailable", "version": __version__}
         return JSONResponse(told, 200 if answers else 503, {"Cache-Control": "no-store"})
 

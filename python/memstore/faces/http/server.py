@@ -14,12 +14,12 @@ import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from memstore.errors import MemstoreError
+from memstore.faces import wording
 from memstore.faces.http.address import Address, Names, listen, reachable
 from memstore.faces.http.endpoint import Endpoint
 from memstore.faces.http.gate import LARGEST_BODY, PATH, Gate, for_pages
 from memstore.faces.http.stores import Stores
 from memstore.faces.mcp.opening import end
-from memstore.faces.options import for_server
 
 if TYPE_CHECKING:
     import asyncio
@@ -129,7 +129,7 @@ def run(tools: Mapping[str, Tool], opening: Opening, address: Address, names: Na
         _serve(tools, opening, sockets, names, public=public)
         status = 0
     except (MemstoreError, OSError, ValueError) as error:
-        print(f"memstore-mcp: {for_server(str(error))}", file=sys.stderr)
+        print(f"memstore-mcp: {wording.in_server(error)}", file=sys.stderr)
     except Exception:
         logger.exception("the server broke off")
     finally:

@@ -10,8 +10,8 @@ import json
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from memstore.faces import wording
 from memstore.faces.escaping import as_json, second
-from memstore.faces.options import for_server
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -38,8 +38,8 @@ NAME_CHARACTERS: Final = 600
 REFUSED_CHARACTERS: Final = 5_000
 """What a conversation's refusals may take beside its changes."""
 
-REASON_CHARACTERS: Final = 200
-"""What an embedder's complaint may take beside a search's hits."""
+REASON_CHARACTERS: Final = 300
+"""What an embedder's error and its remedy may take beside a search's hits."""
 
 TOP_NAMES: Final = 20
 NAMES_CHARACTERS: Final = 4_000
@@ -74,7 +74,9 @@ def of_search(hits: SearchHits, narrowing: Sequence[str] = ()) -> Answer:
     shown = fitting([{**of_fact(hit.fact), "score": round(hit.score, 3)} for hit in hits])
     answer: Answer = {"note": NOTE, "facts": shown}
     if hits.words_only is not None:
-        answer["words_only"] = shortened(for_server(hits.words_only.reason), REASON_CHARACTERS)
+        answer["words_only"] = shortened(
+            wording.in_server(hits.words_only.reason), REASON_CHARACTERS
+        )
     say_left_out(answer, "left_out", len(hits) - len(shown), narrowing)
     return answer
 
@@ -212,7 +214,7 @@ def of_status(status: StoreStatus, trouble: str | None) -> Answer:
         "megabytes": round(status.size_bytes / 1e6, 2),
     }
     if trouble is not None:
-        answer["embedder_trouble"] = shortened(for_server(trouble), REASON_CHARACTERS)
+        answer["embedder_trouble"] = shortened(wording.in_server(trouble), REASON_CHARACTERS)
     for name in ("subjects", "categories"):
         counted = getattr(status, name)
         answer[name] = _most(counted)
@@ -316,7 +318,7 @@ def of_extraction(done: Extraction) -> Answer:
     answer: Answer = {"note": NOTE, "episode": done.episode.id, "items": shown}
     say_left_out(answer, "left_out", len(done.items) - len(shown), ())
     if done.not_compared is not None:
-        answer["not_compared"] = shortened(for_server(done.not_compared), REASON_CHARACTERS)
+        answer["not_compared"] = shortened(wording.in_server(done.not_compared), REASON_CHARACTERS)
     return answer
 
 

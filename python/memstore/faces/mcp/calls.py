@@ -16,9 +16,9 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from memstore.domain.arguments import MAX_NAME
 from memstore.errors import MemstoreError
+from memstore.faces import wording
 from memstore.faces.escaping import as_json
 from memstore.faces.mcp.answers import Answer, seen
-from memstore.faces.options import for_server
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -115,7 +115,7 @@ class Tool:
         except ValidationError as error:
             raise ToolError(_clipped(self._faults(error))) from None
         except (MemstoreError, ValueError) as error:
-            raise ToolError(_clipped(for_server(str(error), error))) from error
+            raise ToolError(_clipped(wording.in_server(error))) from error
         except Exception as error:
             logger.exception("%s failed", self.name)
             raise ToolError(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memstore import __version__
+from memstore.faces import wording
 from memstore.faces.escaping import second
 from memstore.faces.mcp.answers import (
     EACH_CHARACTERS,
@@ -19,7 +20,6 @@ from memstore.faces.mcp.answers import (
     say_left_out,
     shortened,
 )
-from memstore.faces.options import for_server
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,7 +44,9 @@ def of_hits(hits: EpisodeHits, home: str, narrowing: Sequence[str] = ()) -> Answ
     shown = fitting(_of_hit(hit, home, room) for hit in hits)
     answer: Answer = {"note": NOTE, "episodes": shown}
     if hits.words_only is not None:
-        answer["words_only"] = shortened(for_server(hits.words_only.reason), REASON_CHARACTERS)
+        answer["words_only"] = shortened(
+            wording.in_server(hits.words_only.reason), REASON_CHARACTERS
+        )
         answer["words_only_code"] = hits.words_only.code
     if (filling := len(shown) - (len(hits) - hits.newest_first)) > 0 and hits.newest_first:
         answer["only_newest"] = filling
@@ -175,7 +177,7 @@ def of_health(status: StoreStatus, probe: Probe | None) -> Answer:
             "milliseconds": round(probe.seconds * 1000),
         }
         if probe.trouble is not None:
-            trouble = shortened(for_server(probe.trouble), REASON_CHARACTERS)
+            trouble = shortened(wording.in_server(probe.trouble), REASON_CHARACTERS)
             answer["embedder"]["trouble"] = trouble
             answer["hint"] = "what is added is stored and found by words; meaning follows later"
     return answer

@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from memstore import __version__
+from memstore.faces import wording
 from memstore.faces.options import (
     ENVIRONMENT_HELP,
     HelpFormatter,
@@ -66,7 +67,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         )
         served = _http(arguments)
     except ValueError as error:
-        parser.error(str(error))
+        parser.error(wording.in_server(error))
     # Standard output belongs to the protocol; what is wrong goes to the host's log.
     logging.basicConfig(level=logging.WARNING, format="memstore-mcp: %(message)s")
     opening = mcp_opening.Opening(partial(open_store, chosen, actor="agent", source="mcp"))

@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NoReturn
 
 from memstore.errors import MemstoreError, StoreClosed
-from memstore.faces.options import for_server
+from memstore.faces import wording
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -81,7 +81,7 @@ class Opening:
             self.store()
         except (MemstoreError, ValueError, TypeError) as error:
             # Every call gets this text; whoever reads the host's log sees it too.
-            logger.warning("the store did not open: %s", for_server(str(error)))
+            logger.warning("the store did not open: %s", wording.in_server(error))
 
 
 def end(opening: Opening, status: int) -> NoReturn:

@@ -1,0 +1,90 @@
+"""What every model behind HTTP has: a name, an endpoint, and an end."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from memstore.errors import InvalidArgument, Remedy
+from memstore.providers.http import EMBEDDING, Endpoint, Purpose
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class HttpModel:
+    """A model that answers over HTTP; safe to share between threads.
+
+    Args:
+        model: as the service names it.
+        base_url: where the service is.
+        headers: sent with each request, shown nowhere.
+        timeout_seconds: the deadline of one call, attempts and pauses included.
+    """
+
+    _purpose: ClassVar[Purpose] = EMBEDDING
+
+    def __init__(
+        self, model: str, base_url: str, *, headers: Mapping[str, str], timeout_seconds: float
+    ) -> None:
+        if not model:
+            raise InvalidArgument("is empty", argument="model")
+        self._model = model
+        self._endpoint = Endpoint(
+            base_url,
+            headers=headers,
+            timeout_seconds=timeout_seconds,
+            purpose=self._purpose,
+            advise=self._remedy,
+        )
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._model!r}, base_url={self._endpoint.url!r})"
+
+    @property
+    def model(self) -> str:
+        """The model's plain name."""
+        return self._model
+
+    def close(self) -> None:
+        """Close the connections; a call still waiting fails as unavailable. Idempotent."""
+        self._endpoint.close()
+
+    def _remedy(self, status: int | None, words: str) -> Remedy | None:
+        """Return the service's own remedy for a status, where it has one."""
+        return None
+
+    def _said(self, what: str) -> str:
+        return f"{self._endpoint.url} {what} (model {self._model})"
+
+
+def bearer(api_key: str | None) -> dict[str, str]:
+    """Return the header that carries a key; none for a blank one."""
+    key = (api_key or "").strip()
+    return {"Authorization": f"Bearer {key}"} if key else {}
+
+
+def with_version(base_url: str) -> str:
+    """Return the address, with ``/v1`` if it is a host alone."""
+    bare = base_url.strip().rstrip("/")
+    has_path = "/" in bare.partition("://")[2]
+    return bare if has_path else f"{bare}/v1"
+
+
+def at_least_one(value: int | None, name: str) -> int | None:
+    """Return a count, or refuse one below 1; ``None`` leaves it open."""
+    if value is not None and value < 1:
+        raise InvalidArgument(f"must be at least 1, not {value!r}", argument=name)
+    return value
+
+
+def ollama_remedy(status: int | None, words: str, *, unsuitable: Remedy) -> Remedy | None:
+    """Return the way out of what Ollama answers.
+
+    Args:
+        status: the HTTP status; ``None``: it did not answer.
+        words: Ollama's message.
+        unsuitable: for a model that cannot do what was asked.
+    """
+    if status == 404:
+        return Remedy.PULL_MODEL if "model" in words else Remedy.UPGRADE_OLLAMA
+    return unsuitable if "does not support" in words else None

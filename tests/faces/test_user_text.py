@@ -1,0 +1,136 @@
+"""What a user types comes back as typed, whatever it is: also the name of a flag or a parameter."""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+from collections.abc import Iterator
+from dataclasses import fields
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from mcp.server.mcpserver.exceptions import ToolError
+from tests.support.command_line import CommandLine, cli_fixture  # noqa: F401
+
+import memstore
+from memstore import errors
+from memstore.domain.records import TaskStatus
+from memstore.errors import Explained, Reason, Remedy
+from memstore.faces import wording
+from memstore.faces.cli import main as command_line
+from memstore.faces.mcp import main as server
+from memstore.faces.mcp import tools
+from memstore.settings import Settings
+
+ONCE_ALTERED = (
+    "user_id", "agent_id", "run_id", "api_key", "base_url", "again=True", "keep_namespaces=True",
+    "embedder=None", "with db=", "without read_only", "open it with one", "graph.build()",
+    "word_weight", "created_after", "valid_before", "valid_at", "expired_at", "expires_at",
+    "secret must be", "call supersede(1, 2)", "update the task instead",
+)  # fmt: skip
+
+
+def flags(parser: argparse.ArgumentParser) -> Iterator[str]:
+    for action in parser._actions:
+        yield from action.option_strings
+        if isinstance(action, argparse._SubParsersAction):
+            for inner in action.choices.values():
+                yield from flags(inner)
+
+
+def parameters() -> Iterator[str]:
+    yield from inspect.signature(memstore.open).parameters
+    exported = [getattr(memstore, name) for name in memstore.__all__]
+    for kind in filter(inspect.isclass, exported):
+        for _, verb in inspect.getmembers(kind, inspect.isfunction):
+            yield from inspect.signature(verb).parameters
+
+
+def names() -> list[str]:
+    """Return every flag, parameter and setting, and what the tables of the faces hold."""
+    found = {*ONCE_ALTERED, *parameters(), *flags(command_line.parser()), *flags(server._parser())}
+    found |= {f.name for f in fields(Settings)} | {
+        f"MEMSTORE_{f.name.upper()}" for f in fields(Settings)
+    }
+    found |= {"OPENAI_API_KEY", "ANTHROPIC_API_KEY", *tools.offered("facts,tasks", read_only=False)}
+    for table in (wording.COMMAND_LINE_ARGUMENTS, wording.SERVER_ARGUMENTS):
+        found |= {*table, *table.values()}
+    return sorted(found | {remedy.value for remedy in Remedy})
+
+
+NAMES = names()
+ARGUMENTS = sorted({*wording.COMMAND_LINE_ARGUMENTS, *wording.SERVER_ARGUMENTS, "limit"})
+ERRORS = [
+    kind for _, kind in inspect.getmembers(errors, inspect.isclass) if issubclass(kind, Explained)
+]
+FACES = (wording.on_command_line, wording.in_server)
+
+
+def test_the_names_are_many() -> None:
+    assert len(NAMES) > 200
+    assert len(ERRORS) > 20
+
+
+@given(
+    typed=st.sampled_from(NAMES),
+    kind=st.sampled_from(ERRORS),
+    remedy=st.none() | st.sampled_from(Remedy),
+    argument=st.none() | st.sampled_from(ARGUMENTS),
+)
+def test_no_message_of_any_error_alters_what_was_typed(
+    typed: str, kind: type[Explained], remedy: Remedy | None, argument: str | None
+) -> None:
+    text = f"has {typed!r} and {typed} in {{{typed}}}, {typed}"
+    error = kind(text, remedy=remedy)
+    error.argument, error.place = argument, typed
+    for face in FACES:
+        told = face(error)
+        assert told.startswith(f"{typed}: ")
+        assert text.rstrip(".") in told
+        assert told.count(typed) >= text.count(typed)
+
+
+@given(typed=st.sampled_from(NAMES), remedy=st.none() | st.sampled_from(Remedy))
+def test_no_reason_alters_what_was_typed(typed: str, remedy: Remedy | None) -> None:
+    text = f"http://localhost/{typed} answered 500: {typed!r}"
+    for face in FACES:
+        assert face(Reason(text, remedy)).startswith(text)
+    assert wording.on_command_line(ValueError(text)) == text
+
+
+@pytest.mark.parametrize("typed", ONCE_ALTERED)
+def test_the_command_line_answers_with_what_was_typed(cli: CommandLine, typed: str) -> None:
+    cli.add("text")
+    assert f"namespace {typed!r}" in cli.error("get", "3", "--namespace", typed)[1]
+    cli("graph", "build")
+    assert f"entity {typed!r}" in cli.error("graph", "neighbours", typed)[1]
+    assert cli.json("update", "1", "--metadata", f'{{"{typed}": 1}}')["metadata"] == {typed: 1}
+    assert repr(typed) in cli.error("task", "add", "x", "--due", typed)[1]
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("memory_search", {"query": "x", "metadata": {"KEY": {"nonsense": 1}}}),
+        ("memory_task_create", {"content": "x", "scope": "KEY"}),
+        ("memory_task_create", {"content": "x", "scope": "user", "due": "KEY"}),
+        ("memory_task_list", {"status": "KEY"}),
+    ],
+)
+def test_a_tool_answers_with_what_was_typed(tool: str, arguments: dict[str, object]) -> None:
+    offered = tools.offered("facts,tasks", read_only=False)
+
+    def put(value: object, typed: str) -> object:
+        if isinstance(value, dict):
+            return {put(key, typed): put(inner, typed) for key, inner in value.items()}
+        return typed if value == "KEY" else value
+
+    with memstore.open(":memory:", embedder=None) as store:
+        store.add("text", subject="s")
+        for typed in NAMES:
+            if len(typed) > 60 or typed in ("all", "user", *TaskStatus):
+                continue
+            with pytest.raises(ToolError) as caught:
+                offered[tool].call(lambda: store, put(arguments, typed))  # type: ignore[arg-type]
+            assert repr(typed) in str(caught.value)
