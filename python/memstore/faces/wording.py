@@ -109,6 +109,7 @@ SERVER_REMEDIES: Final[Mapping[Remedy, str]] = {
     Remedy.FIND_ID: "Use memory_search or memory_list to find the id.",
     Remedy.RESTORE: "Store it again with memory_store.",
     Remedy.ADD_AGAIN: "Store the text again with memory_store.",
+    Remedy.NAME_OWNERS: Remedy.NAME_OWNERS.value,
     Remedy.OMIT_NAMESPACE: Remedy.OMIT_NAMESPACE.value,
     Remedy.UPDATE_TASK: "Use memory_task_update.",
     Remedy.NAME_FILE: "Start the server with another --db.",
