@@ -205,27 +205,27 @@ LASTING_DAMAGE: dict[str, tuple[Damage, str, str]] = {
             "UPDATE memstore_facts SET content = 'Alice is idle' WHERE id = 2"
         ),
         "journal",
-        r"differ from it: 2 \(content\)$",
+        r"differ from the journal: 2 \(content\)$",
     ),
     "metadata changed": (
         lambda file: file.execute("UPDATE memstore_facts SET metadata = '{}' WHERE id = 5"),
         "journal",
-        r"differ from it: 5 \(metadata\)$",
+        r"differ from the journal: 5 \(metadata\)$",
     ),
     "tombstone taken away": (
         lambda file: file.execute("UPDATE memstore_facts SET deleted_at = NULL WHERE id = 3"),
         "journal",
-        r"differ from it: 3 \(deleted_at\)$",
+        r"differ from the journal: 3 \(deleted_at\)$",
     ),
     "confirmation counted in secret": (
         lambda file: file.execute("UPDATE memstore_facts SET confirmed_count = 9 WHERE id = 2"),
         "journal",
-        r"differ from it: 2 \(confirmed_count\)$",
+        r"differ from the journal: 2 \(confirmed_count\)$",
     ),
     "erased text is back": (
         lambda file: file.execute("UPDATE memstore_facts SET content = 'secret' WHERE id = 4"),
         "journal",
-        r"differ from it: 4 \(erased\)$",
+        r"differ from the journal: 4 \(erased\)$",
     ),
     "fact stored in secret": (
         lambda file: file.executescript(
@@ -234,32 +234,32 @@ LASTING_DAMAGE: dict[str, tuple[Damage, str, str]] = {
             "INSERT INTO memstore_fact_vectors (generation_id, fact_id) VALUES (1, 6)"
         ),
         "journal",
-        r"does not know: 6$",
+        r"6 \(not in the journal\)$",
     ),
     "fact removed": (
         lambda file: file.execute("DELETE FROM memstore_facts WHERE id = 5"),
         "journal",
-        r"only the journal knows: 5$",
+        r": 5 \(only in the journal\)$",
     ),
     "first and last fact removed": (
         lambda file: file.execute("DELETE FROM memstore_facts WHERE id IN (1, 5)"),
         "journal",
-        r"only the journal knows: 1, 5$",
+        r": 1 \(only in the journal\), 5 \(only in the journal\)$",
     ),
     "journal lines of a fact removed": (
         lambda file: file.execute("DELETE FROM memstore_journal WHERE fact_id = 5"),
         "journal",
-        r"does not know: 5$",
+        r"5 \(not in the journal\)$",
     ),
     "one journal line removed": (
         lambda file: file.execute("DELETE FROM memstore_journal WHERE kind = 'confirm'"),
         "journal",
-        r"differ from it: 2 \(confirmed_count, last_confirmed_at\)$",
+        r"differ from the journal: 2 \(confirmed_count, last_confirmed_at\)$",
     ),
     "journal line changed": (
         lambda file: change_journal(file, 5, "add", content="another"),
         "journal",
-        r"differ from it: 5 \(content\)$",
+        r"differ from the journal: 5 \(content\)$",
     ),
     "journal line is no JSON": (
         lambda file: file.execute(

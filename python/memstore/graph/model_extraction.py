@@ -1,7 +1,7 @@
-"""Asking a model how the things a fact names are related, and believing only what the fact says.
+"""Asking a model how the names in a fact are related, and accepting only what the fact says.
 
-Both ends of a relation must stand in the fact, as whole words; what a model adds of its own, or
-was talked into by a fact, is refused.
+Both ends of a relation must occur in the fact as whole words. What a model adds on its own, or what
+a fact tricked it into, is refused.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from memstore.domain.protocols import Generator
 
 BLOCK_FACTS: Final = 12
-"""Facts of one question."""
+"""Facts in one prompt."""
 
 BLOCK_CHARACTERS: Final = 6_000
-"""Characters of the facts of one question; a longer fact is asked about alone."""
+"""Characters of the facts in one prompt; a longer fact gets a prompt of its own."""
 
 LONGEST_FACT: Final = 12_000
-"""Characters of the longest fact a model is asked about; what is longer is read by rules only."""
+"""Characters of the longest fact a model is asked about; only rules read longer ones."""
 
 SCHEMA: Final = list_schema(
     "relations",
@@ -53,22 +53,22 @@ class Reading:
     """What a model said about some facts."""
 
     triples: dict[int, list[Triple]] = field(default_factory=dict)
-    """For each fact that was read, by its id; one that names no relation has an empty list."""
+    """By the id of each fact that was read; empty for a fact without a relation."""
     refused: list[RefusedRelation] = field(default_factory=list)
 
 
 class _Unusable(ValueError):
-    """Why one relation of a reply is not believed."""
+    """Why one relation of a reply is refused."""
 
 
 def reader(generator: Generator) -> str:
-    """Name the model and the way it is asked: with another of either, facts are read anew."""
+    """Identify the model and the prompt: if either changes, facts are read again."""
     asked = _template() + json.dumps(SCHEMA, sort_keys=True)
     return f"{generator.model} {hashlib.sha256(asked.encode()).hexdigest()[:12]}"
 
 
 def blocks(texts: Sequence[Text]) -> Iterator[list[Text]]:
-    """Yield the facts in the portions a model is asked about."""
+    """Yield the facts in blocks of one prompt each."""
     block: list[Text] = []
     for text in texts:
         size = sum(len(one.content) for one in block) + len(text.content)
@@ -81,19 +81,18 @@ def blocks(texts: Sequence[Text]) -> Iterator[list[Text]]:
 
 
 def read(block: Sequence[Text], generator: Generator) -> Reading:
-    """Ask a model about some facts, once; where its reply cannot be used, about each by itself.
+    """Ask a model about some facts at once; if its reply is unusable, about each one separately.
 
-    A fact about which it gives no usable reply at all is refused and left unread, so that it can
-    keep no other one out.
+    A fact without a usable reply is refused and left unread, so that it cannot block the others.
 
     Raises:
-        GeneratorError: it is not there, or it rejected every one of several facts.
+        GeneratorError: the model is unavailable, or rejected all of several facts.
     """
     reading = Reading()
     short = [text for text in block if len(text.content) <= LONGEST_FACT]
     for text in block:
         if len(text.content) > LONGEST_FACT:
-            reason = f"longer than {LONGEST_FACT:,} characters: it is read by rules only"
+            reason = f"longer than {LONGEST_FACT:,} characters: only rules read it"
             reading.refused.append(RefusedRelation(text.fact_id, reason))
     try:
         if short:
@@ -157,7 +156,7 @@ def _triple(entry: Any, text: Text) -> Triple:
         raise _Unusable("its source is its target")
     label = entry.get("label")
     if not isinstance(label, str) or len(label) > _LONGEST_LABEL:
-        raise _Unusable(f"its label is no text of at most {_LONGEST_LABEL} characters")
+        raise _Unusable(f"its label is not a text of at most {_LONGEST_LABEL} characters")
     words = " ".join(lowered(label).split())
     if not _LABEL.fullmatch(words) or len(words.split()) > LONGEST_LABEL:
         raise _Unusable(f"its label is not one to {LONGEST_LABEL} words: {label!a}")
@@ -171,7 +170,7 @@ def _end(name: object, which: str, text: Text) -> str:
         raise _Unusable(str(error)) from None
     key = name_key(end)
     if not 1 < len(key) <= LONGEST_NAME or key in COMMON:
-        raise _Unusable(f"its {which} is no name: {end[:LONGEST_NAME]!a}")
+        raise _Unusable(f"its {which} is not a name: {end[:LONGEST_NAME]!a}")
     if not occurs(end, text.content, text.subject):
-        raise _Unusable(f"its {which} does not stand in the fact: {end!a}")
+        raise _Unusable(f"its {which} does not occur in the fact: {end!a}")
     return end

@@ -1,8 +1,8 @@
-"""Names by their capitals: what is written as a name, weighed over all facts of a namespace.
+"""Recognising names by their capitals, weighed over all facts of a namespace.
 
-A capital inside a sentence makes a name, unless the word is common, or stands in lower case more
-often than with a capital. At the beginning of a sentence it proves nothing by itself. In German,
-where every noun has one, only several in a row make a name, or one before a verb of persons.
+A capital inside a sentence makes a name, unless the word is common or occurs more often in lower
+case. At the beginning of a sentence it proves nothing by itself. In German, where every noun has
+one, a name is several in a row, or one before a verb that only people are the subject of.
 """
 
 from __future__ import annotations
@@ -31,51 +31,51 @@ if TYPE_CHECKING:
     from memstore.text.names import Span
 
 _ENDS: Final = frozenset('.!?:;…\n"“„«(。！？：')
-"""One of them before a word: its capital may be that of a beginning."""
+"""After one of them a capital may just begin a sentence."""
 
 _HEADING: Final = 4
-"""Words of the shortest sentence that may be written like a heading, every word with a capital."""
+"""Words of the shortest sentence that can be a heading, with a capital in every word."""
 
 _MYSELF: Final = frozenset(("i", "i'm", "i’m", "i've", "i’ve", "i'll", "i’ll", "i'd", "i’d"))
-"""Always written with a capital, which therefore says nothing."""
+"""Always written with a capital, which therefore proves nothing."""
 
 _LONGEST: Final = 6
-"""Words of the longest name read; a longer run of capitals is a heading or a list."""
+"""Words of the longest name; a longer run of capitals is a heading or a list."""
 
 
 class Sentences(NamedTuple):
-    """A text, cut into words and sentences."""
+    """A text, split into words and sentences."""
 
     text: str
     words: list[Span]
     low: list[str]
     """The words in lower case."""
     starts: list[int]
-    """Which of the words begin a sentence."""
+    """Indexes of the words that begin a sentence."""
 
     def ranges(self) -> Iterator[tuple[int, int]]:
-        """Yield for each sentence its first word and the one behind its last."""
+        """Yield for each sentence the index of its first word and the one after its last."""
         yield from pairwise([*self.starts, len(self.words)])
 
     def written(self, place: int) -> str:
-        """Return a word as it is written."""
+        """Return a word as written."""
         start, end = self.words[place]
         return self.text[start:end]
 
     def gap(self, place: int) -> str:
-        """Return what stands between a word and the one before it."""
+        """Return what is between a word and the one before it."""
         return self.text[self.words[place - 1][1] : self.words[place][0]]
 
 
 def cut(content: str) -> Sentences:
-    """Cut a text into sentences and words."""
+    """Split a text into sentences and words."""
     text = plain(content)
     low = lowered(text)
     words = word_spans(text)
     found = Sentences(text, words, [low[start:end] for start, end in words], [0] if words else [])
     end = words[0][1] if words else 0
     for place, (start, next_end) in enumerate(words):
-        # Most words stand one blank apart.
+        # Most words are one space apart.
         if start - end > 1 or text[end:start] not in " ":
             gap = text[end:start]
             if place and not _ENDS.isdisjoint(gap) and not _abbreviated(found, place, gap):
@@ -85,25 +85,25 @@ def cut(content: str) -> Sentences:
 
 
 def _abbreviated(sentences: Sentences, place: int, gap: str) -> bool:
-    """Whether the full stop before a word is that of an initial or a title."""
+    """Whether the full stop before a word belongs to an initial or a title."""
     before = sentences.written(place - 1)
     initial = len(before) == 1 and before.isupper()
     return gap == ". " and (initial or sentences.low[place - 1] in TITLES)
 
 
 class _Run(NamedTuple):
-    """Words with capitals in a row, as they are written."""
+    """Consecutive words with capitals, as written."""
 
     words: tuple[str, ...]
     gaps: tuple[str, ...]
-    """What stands before each word, of the first nothing."""
+    """What is before each word; nothing for the first."""
     begins: bool
-    """It stands at the beginning of a sentence."""
+    """It begins a sentence."""
     german: bool
 
 
 class Capitals:
-    """Collects evidence, text by text; then :meth:`names` says what is a name."""
+    """Collects evidence text by text; :meth:`names` then decides what is a name."""
 
     def __init__(self) -> None:
         self._capital: Counter[str] = Counter()
@@ -133,7 +133,7 @@ class Capitals:
 
     @staticmethod
     def _is_heading(words: list[str], capital: list[bool]) -> bool:
-        """Whether small words too have a capital, as in a heading, so that none says anything."""
+        """Whether small words have capitals too, so that capitals prove nothing."""
         if len(words) < _HEADING:
             return False
         small = [high for word, high in zip(words, capital, strict=True) if word in FUNCTION]
@@ -149,7 +149,7 @@ class Capitals:
             self._people.add(words[0])
 
     def names(self) -> list[str]:
-        """Return the names, as they are written, in the order in which they were first read."""
+        """Return the names as written, in the order in which they first occurred."""
         found = {name: None for run in self._runs if (name := self._name(run)) is not None}
         return [*found]
 
@@ -167,11 +167,11 @@ class Capitals:
         return words[0] if self._stands_alone(words[0], run.german) else None
 
     def _is_no_part(self, word: str, run: _Run, place: int) -> bool:
-        """Whether a word, with none before it, has its capital for another reason."""
+        """Whether the first word of a run has its capital for another reason."""
         low = lowered(word)
         if low in COMMON:
             return low in SHORT or not word.isupper() or len(word) < 2  # US may be a part
-        if word == low:  # de, van: left over where the word before was no part
+        if word == low:  # de, van: left over when the word before was no part
             return True
         return run.begins and place == 0 and self._lower[low] > self._capital[low]
 
@@ -189,7 +189,7 @@ class Capitals:
 def _runs(
     sentences: Sentences, capital: list[bool], first: int, last: int, connecting: bool
 ) -> Iterator[tuple[int, int]]:
-    """Yield where words with capitals stand in a row, the small words of a name among them."""
+    """Yield the runs of words with capitals, including the small words of a name."""
     place = first
     while place < last:
         if not capital[place]:
@@ -205,7 +205,7 @@ def _runs(
 def _next(
     sentences: Sentences, capital: list[bool], place: int, last: int, connecting: bool
 ) -> int | None:
-    """Return the next word of a name that goes on at a place, if it does."""
+    """Return the index of the next word of a name, if the name goes on."""
     words = sentences.low
     at = place
     if connecting and at < last and not capital[at] and _connects(words, at):

@@ -1,9 +1,9 @@
-"""Entities and relations by rules: the same facts give the same graph, name by name.
+"""Extracting entities and relations from facts by rules: the same facts give the same graph.
 
-A subject is an entity, and so is what capitals make a name, what a person or a model named, and
-every other place where such a name stands as whole words, in whatever case. A relation has the
-words between two names for its label where a sentence begins with the first one; otherwise the
-subject ``mentions`` the other.
+Entities are subjects, names recognised by their capitals, names given by a person or a model, and
+every other occurrence of such a name as whole words, in any case. If a sentence begins with a name,
+the words between it and the next name are the label of a relation; otherwise the subject
+``mentions`` the other names.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 LONGEST_LABEL: Final = 6
-"""Words of the longest label; more of them say more than how two things stand to each other."""
+"""Words of the longest label; more words say more than how two things are related."""
 
 LONGEST_NAME: Final = 100
-"""Characters of the longest name that is looked for in texts; longer subjects are sentences."""
+"""Characters of the longest name that is searched for; longer subjects are sentences."""
 
 _BETWEEN: Final = re.compile(r"(?:(?P<of>['’]s) )?(?P<words>[^\W_]+(?:[ '’-][^\W_]+)*)")
-"""What may stand between two names that it relates: words, and nothing that parts a sentence."""
+"""What may be between two names it relates: words, and nothing that divides a sentence."""
 
 _ASIDE: Final = frozenset('"“”„«»()')
-"""Marks between two sentences of which the second says nothing of the subject by itself."""
+"""Marks after which a sentence need not be about the subject."""
 
 
 class Text(NamedTuple):
@@ -43,7 +43,7 @@ class Text(NamedTuple):
 
 
 class Triple(NamedTuple):
-    """A relation in words, of which a model said that a fact says it."""
+    """A relation that a model read in a fact."""
 
     source: str
     label: str
@@ -51,7 +51,7 @@ class Triple(NamedTuple):
 
 
 class Derived(NamedTuple):
-    """A graph; a name is known by its place in ``names``."""
+    """A graph; names are referred to by their index in ``names``."""
 
     names: list[tuple[str, str]]
     """Key and name."""
@@ -70,8 +70,8 @@ def derive(
 
     Args:
         texts: the facts, by id.
-        aliases: names that a person gave: looked for, and an entity only where they are found.
-        triples: for fact ids, what a model said of them, checked.
+        aliases: names that a person gave; they are entities only where they occur.
+        triples: by fact id, the checked relations that a model read.
     """
     read = triples or {}
     capitals = Capitals()
@@ -87,7 +87,7 @@ def derive(
 
 
 class _Names:
-    """The names that are looked for, by their first words."""
+    """The names to search for, by their first words."""
 
     def __init__(self, names: Iterable[str]) -> None:
         self._keys: dict[str, str] = {}
@@ -99,7 +99,7 @@ class _Names:
         if not 1 < len(key) <= LONGEST_NAME or key in COMMON:
             return
         spans = word_spans(key)
-        # A full stop at the end may be that of the sentence.
+        # A full stop at the end may be the end of the sentence.
         if not spans or spans[0][0] > 0 or key[spans[-1][1] :] not in ("", "."):
             return
         core = key[: spans[-1][1]]
@@ -133,7 +133,7 @@ class _Names:
 
 
 class _Graph:
-    """Numbers names in the order they are met, and collects what is said of them."""
+    """Numbers names in the order in which they occur, and collects what is said about them."""
 
     def __init__(self) -> None:
         self._places: dict[str, int] = {}
@@ -160,7 +160,7 @@ class _Graph:
         self._relate(text.fact_id, [*every], [*_labelled(sentences, found, subject), *said])
 
     def _relate(self, fact_id: int, every: list[int], labelled: list[tuple[int, str, int]]) -> None:
-        """Relate the first name, the subject, to each other one, in words where there are some."""
+        """Relate the first name, the subject, to the others, by words where there are some."""
         anchor = every[0]
         known = dict.fromkeys(one for one in labelled if one[0] != one[2])
         linked = {
@@ -180,7 +180,7 @@ class _Graph:
         if place == len(self._spellings):
             self._spellings.append(Counter())
         spelling = " ".join(plain(name).split())
-        # Without the full stop at its end a name is found, and not spelt.
+        # A name is also found without the full stop at its end, but that is not its spelling.
         if name_key(spelling) == key:
             self._spellings[place][spelling] += 1
         return place
@@ -194,14 +194,14 @@ class _Graph:
 
 
 def _spelling(spellings: Counter[str]) -> str:
-    """Return the spelling most used; one with a capital, if there is one."""
+    """Return the most frequent spelling, preferring those with a capital."""
     return min(spellings, key=lambda name: (name == name.lower(), -spellings[name], name))
 
 
 def _labelled(
     sentences: Sentences, found: Sequence[tuple[int, int, int]], subject: int | None
 ) -> Iterator[tuple[int, str, int]]:
-    """Yield the relation that the beginning of each sentence puts into words, if it does."""
+    """Yield the relations that sentences begin with."""
     for first, last in sentences.ranges():
         inside = [one for one in found if first <= one[0] < last]
         if not inside:
@@ -219,7 +219,7 @@ def _labelled(
 
 
 def _belongs_to_more(sentences: Sentences, found: tuple[int, int, int], last: int) -> bool:
-    """Whether what is said of a name is said of something else: Alice's boss, a GitHub account."""
+    """Whether a name only qualifies something else: Alice's boss, a GitHub account."""
     begin, end, _ = found
     if sentences.text.startswith(POSSESSIVE, sentences.words[end - 1][1]):
         return True
@@ -229,14 +229,13 @@ def _belongs_to_more(sentences: Sentences, found: tuple[int, int, int], last: in
 
 
 def _between(sentences: Sentences, end: int, begin: int) -> str:
-    """Return what stands between two words."""
     return sentences.text[sentences.words[end - 1][1] : sentences.words[begin][0]]
 
 
 def _said_of_subject(sentences: Sentences, first: int, begin: int) -> str | None:
-    """Return the words before a name where they are said of the subject: "(He) works at Globex"."""
+    """Return the words before a name if they are about the subject: "(He) works at Globex"."""
     if first > 0 and not _ASIDE.isdisjoint(sentences.gap(first)):
-        return None  # behind a quotation or in brackets: said of what stands before
+        return None  # after a quotation or in brackets: about what comes before
     verb = first + (sentences.low[first] in PERSONAL)
     if sentences.low[first] == "the" and sentences.low[first + 1] == "user":
         verb = first + 2
@@ -244,7 +243,7 @@ def _said_of_subject(sentences: Sentences, first: int, begin: int) -> str | None
         return None
     low = sentences.low[verb]
     if low not in VERBS:
-        # Another capital may be that of a name nobody knows, of whom it is said.
+        # Another capital may begin an unknown name, which the sentence is about.
         capital = verb == first and sentences.written(verb) != low
         if capital or low in COMMON:
             return None

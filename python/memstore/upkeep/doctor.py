@@ -1,4 +1,4 @@
-"""The doctor: proves that what is derived agrees with the rows, and makes it anew where not."""
+"""The doctor: checks that derived data agrees with the rows, and rebuilds it where it does not."""
 
 from __future__ import annotations
 
@@ -7,16 +7,15 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from memstore.access import tokens
-from memstore.database import integrity, journal
+from memstore.database import integrity
 from memstore.database.sqlite import full_text
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables import replies as reply_table
 from memstore.database.tables import stored_vectors
 from memstore.embedding.repair import every_kind, mend_vectors, misfits
 from memstore.errors import Remedy, StorageError
-from memstore.facts.facts import journalled
 from memstore.text import words
-from memstore.upkeep import episodes
+from memstore.upkeep import episodes, journal_check
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -24,22 +23,21 @@ if TYPE_CHECKING:
     from memstore.database.engine import Engine, Progress, Transaction
     from memstore.database.journal import Author
     from memstore.database.satellite import Satellite
-    from memstore.domain.records import Fact
 
     _Check: TypeAlias = Callable[[Transaction], Iterator["Finding"]]
 
 SHOWN: Final = 10
-"""Facts named in one finding; the rest are counted."""
+"""Items named in one finding; the rest are counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something that does not agree."""
+    """A problem the doctor found."""
 
     check: str
     message: str
     repairable: bool
-    """Whether a rebuild mends it; the rest is for a person to look at."""
+    """Whether a rebuild mends it; everything else needs a person."""
 
 
 def examine(
@@ -49,15 +47,15 @@ def examine(
     read_only: bool = False,
     progress: Progress | None = None,
 ) -> list[Finding]:
-    """Run every check on one state of the file; an empty list means all is well.
+    """Run every check on one state of the file; an empty list means that all is well.
 
-    Comparing the full-text index with the rows counts as a write, and is left out when only
-    reading is allowed; SQLite's own check of the index is not.
+    Comparing the full-text index with the rows counts as a write and is left out if only reading
+    is allowed; SQLite's own check of the index is not.
     """
     checks: tuple[tuple[str, _Check], ...] = (
         ("pages", _pages),
         ("chains", _chains),
-        ("journal", _facts_and_journal),
+        ("journal", _facts),
         ("episodes", _episodes),
         ("replies", _replies),
         ("tokens", _tokens),
@@ -85,7 +83,7 @@ def _tell(progress: Progress | None, done: int, steps: int) -> None:
 
 
 def _run(name: str, check: _Check, transaction: Transaction) -> Iterator[Finding]:
-    """Yield what a check finds; damage that keeps it from its end is a finding as well."""
+    """Yield what a check finds; damage that stops it is a finding too."""
     try:
         yield from check(transaction)
     except StorageError as error:
@@ -96,9 +94,9 @@ def _run(name: str, check: _Check, transaction: Transaction) -> Iterator[Finding
 def rebuild(
     engine: Engine, author: Author, satellite: Satellite, progress: Progress | None = None
 ) -> list[str]:
-    """Make what is derived anew: the full-text index, segments, and embeddings that do not fit.
+    """Rebuild the derived data: full-text indexes, segments, and embeddings that do not fit.
 
-    The rows themselves are not touched. Returns what was done, a sentence each.
+    The rows themselves are not changed. Returns what was done, one sentence each.
     """
     done = []
     with engine.write() as transaction:
@@ -142,51 +140,14 @@ def _chains(transaction: Transaction) -> Iterator[Finding]:
         yield Finding("chains", message, repairable=False)
 
 
-def _facts_and_journal(transaction: Transaction) -> Iterator[Finding]:
-    """Read every fact whole, and replay the journal over nothing to see the same."""
-    facts = fact_table.everything(transaction)
-    lines = journal.by_fact(transaction)
-    unknown: list[int] = []
-    differing: list[str] = []
-    missing: list[int] = []
-    expected_id, operations = next(lines, (None, iter(())))
-    for fact in facts:
-        while expected_id is not None and expected_id < fact.id:
-            missing.append(expected_id)
-            expected_id, operations = next(lines, (None, iter(())))
-        if expected_id != fact.id:
-            unknown.append(fact.id)
-            continue
-        differing.extend(_differences(fact, journal.replay(operations)))
-        expected_id, operations = next(lines, (None, iter(())))
-    if expected_id is not None:
-        missing.extend([expected_id, *(fact_id for fact_id, _ in lines)])
-    if unknown:
-        yield Finding(
-            "journal", f"facts the journal does not know: {_some(unknown)}", repairable=False
-        )
-    if missing:
-        yield Finding(
-            "journal", f"facts that only the journal knows: {_some(missing)}", repairable=False
-        )
-    if differing:
-        yield Finding("journal", f"facts that differ from it: {_some(differing)}", repairable=False)
-
-
-def _differences(fact: Fact, expected: dict[str, object] | None) -> Iterator[str]:
-    if expected is None:
-        if fact.status != "erased":
-            yield f"{fact.id} (erased)"
-        return
-    found = journalled(fact)
-    names = [k for k in found.keys() | expected.keys() if found.get(k) != expected.get(k)]
-    if names:
-        yield f"{fact.id} ({', '.join(sorted(names))})"
+def _facts(transaction: Transaction) -> Iterator[Finding]:
+    if wrong := list(journal_check.facts(transaction)):
+        message = f"facts that differ from the journal: {_some(wrong)}"
+        yield Finding("journal", message, repairable=False)
 
 
 def _episodes(transaction: Transaction) -> Iterator[Finding]:
-    """Read every episode whole, beside its lines in the journal and the hash of its words."""
-    if wrong := list(episodes.against_journal(transaction)):
+    if wrong := list(journal_check.episodes(transaction)):
         message = f"episodes that differ from the journal: {_some(wrong)}"
         yield Finding("episodes", message, repairable=False)
     if wrong := list(episodes.derived(transaction)):
@@ -195,7 +156,6 @@ def _episodes(transaction: Transaction) -> Iterator[Finding]:
 
 
 def _replies(transaction: Transaction) -> Iterator[Finding]:
-    """What was erased must not live on in what models answered about it."""
     if wrong := reply_table.misplaced(transaction):
         message = f"replies kept about episodes that are erased or closed: {_some(wrong)}"
         yield Finding("replies", message, repairable=True)
@@ -208,7 +168,7 @@ def _tokens(transaction: Transaction) -> Iterator[Finding]:
 
 
 def _embeddings(transaction: Transaction) -> Iterator[Finding]:
-    """See that everything has its place in every generation, and that each vector fits."""
+    """Check that everything has a place in every generation, and that every vector fits."""
     for table, generation in every_kind(transaction):
         whose = f"{table.plural} of generation {generation.id}"
         if wrong := [f"{id_} ({why})" for id_, why in misfits(transaction, table, generation)]:

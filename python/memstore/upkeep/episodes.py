@@ -11,47 +11,12 @@ from memstore.database.journal import Author, Kind
 from memstore.database.sqlite import full_text
 from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import pieces as piece_table
-from memstore.episodes.changes import journalled
-from memstore.episodes.new import hash_of
 from memstore.text import chunks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from memstore.database.engine import Transaction
-    from memstore.domain.records import Episode, Operation
-
-
-def against_journal(transaction: Transaction) -> Iterator[str]:
-    """Yield the episodes that are not what the journal, replayed over nothing, says they are."""
-    lines = journal.by_episode(transaction)
-    known_id, operations = next(lines, (None, []))
-    for episode in episode_table.everything(transaction):
-        while known_id is not None and known_id < episode.id:
-            yield f"{known_id} (only in the journal)"
-            known_id, operations = next(lines, (None, []))
-        if known_id != episode.id:
-            yield f"{episode.id} (not in the journal)"
-            continue
-        yield from _difference(episode, operations)
-        known_id, operations = next(lines, (None, []))
-    while known_id is not None:
-        yield f"{known_id} (only in the journal)"
-        known_id, operations = next(lines, (None, []))
-
-
-def _difference(episode: Episode, operations: Iterable[Operation]) -> Iterator[str]:
-    expected = journal.replay_episode(operations)
-    if expected is None:
-        if episode.content:
-            yield f"{episode.id} (erased)"
-        return
-    found = journalled(episode)
-    names = {k for k in found.keys() | expected.keys() if found.get(k) != expected.get(k)}
-    if not episode.content or hash_of(episode.content) != episode.content_hash:
-        names.add("content")
-    if names:
-        yield f"{episode.id} ({', '.join(sorted(names))})"
 
 
 def derived(transaction: Transaction) -> Iterator[str]:

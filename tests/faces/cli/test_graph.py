@@ -116,7 +116,7 @@ def test_only_a_generator_named_here_is_asked(
     answer = filled("graph", "build", "--generator", "ollama", "--generator-url", model_server.url)
     assert answer.code == 0
     notes = answer.err.splitlines()
-    assert notes[0] == "not believed, of fact 1: its target does not stand in the fact: 'X0'"
+    assert notes[0] == "not believed, of fact 1: its target does not occur in the fact: 'X0'"
     assert notes[-1] == "2 more refusals; --json has all of them"
     assert len(model_server.prompts) == 1
 

@@ -1,0 +1,77 @@
+"""Comparing facts and episodes with what the journal, replayed from the start, says they are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from memstore.database import journal
+from memstore.database.tables import episodes as episode_table
+from memstore.database.tables import facts as fact_table
+from memstore.domain.records import Episode, Fact
+from memstore.episodes import changes
+from memstore.episodes.new import hash_of
+from memstore.facts.facts import journalled
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from memstore.database.engine import Transaction
+    from memstore.domain.records import Operation
+
+T = TypeVar("T", Fact, Episode)
+
+
+def facts(transaction: Transaction) -> Iterator[str]:
+    """Yield the ids of facts that differ from the journal, each with what differs."""
+    return _compared(fact_table.everything(transaction), journal.by_fact(transaction), _fact)
+
+
+def episodes(transaction: Transaction) -> Iterator[str]:
+    """Yield the ids of episodes that differ from the journal, each with what differs."""
+    return _compared(
+        episode_table.everything(transaction), journal.by_episode(transaction), _episode
+    )
+
+
+def _compared(
+    stored: Iterable[T],
+    journalled: Iterator[tuple[int, Iterable[Operation]]],
+    differences: Callable[[T, Iterable[Operation]], set[str]],
+) -> Iterator[str]:
+    """Walk through both in the order of ids."""
+    nothing: tuple[None, tuple[Operation, ...]] = (None, ())
+    id_, operations = next(journalled, nothing)
+    for one in stored:
+        while id_ is not None and id_ < one.id:
+            yield f"{id_} (only in the journal)"
+            id_, operations = next(journalled, nothing)
+        if id_ != one.id:
+            yield f"{one.id} (not in the journal)"
+            continue
+        if names := differences(one, operations):
+            yield f"{one.id} ({', '.join(sorted(names))})"
+        id_, operations = next(journalled, nothing)
+    while id_ is not None:
+        yield f"{id_} (only in the journal)"
+        id_, operations = next(journalled, nothing)
+
+
+def _fact(fact: Fact, operations: Iterable[Operation]) -> set[str]:
+    expected = journal.replay(operations)
+    if expected is None:
+        return set() if fact.status == "erased" else {"erased"}
+    return _unequal(journalled(fact), expected)
+
+
+def _episode(episode: Episode, operations: Iterable[Operation]) -> set[str]:
+    expected = journal.replay_episode(operations)
+    if expected is None:
+        return {"erased"} if episode.content else set()
+    names = _unequal(changes.journalled(episode), expected)
+    if not episode.content or hash_of(episode.content) != episode.content_hash:
+        names.add("content")
+    return names
+
+
+def _unequal(found: Mapping[str, Any], expected: Mapping[str, Any]) -> set[str]:
+    return {k for k in found.keys() | expected.keys() if found.get(k) != expected.get(k)}
