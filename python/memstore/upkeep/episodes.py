@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from memstore.database import journal
 from memstore.database.changes import Changes, Line
 from memstore.database.journal import Author, Kind
 from memstore.database.sqlite import full_text
