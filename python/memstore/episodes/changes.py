@@ -6,17 +6,15 @@ import json
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from memstore.database import journal
 from memstore.database.changes import Changes, Line
 from memstore.database.journal import Author, Kind
 from memstore.database.tables import episodes as episode_table
-from memstore.database.tables import replies as reply_table
 from memstore.domain import clock, metadata
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from memstore.database.engine import Statement, Transaction
+    from memstore.database.engine import Transaction
     from memstore.domain.records import Episode
 
 
@@ -70,20 +68,6 @@ def change(
     )
     Changes(transaction, author).write(line, episode_table.updating(episode.id, **new))
     return True
-
-
-def blank(transaction: Transaction, author: Author, episode: Episode, *more: Statement) -> None:
-    """Take what an episode says out of row, index, vectors, journal and what models answered.
-
-    The index still has to be merged and the pages of the file written anew.
-    """
-    Changes(transaction, author).write(
-        Line(Kind.ERASE_EPISODE, episode_id=episode.id),
-        journal.forgetting_episode(episode.id),
-        *episode_table.blanking(transaction, episode.id),
-        *more,
-    )
-    reply_table.forget_episode(transaction, episode.id)
 
 
 def journalled(episode: Episode) -> dict[str, Any]:

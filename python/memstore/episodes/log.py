@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database import journal
 from memstore.database.filters import EpisodeFilter
-from memstore.database.sqlite import full_text
 from memstore.database.tables import episodes as episode_table
 from memstore.domain import clock
 from memstore.domain.arguments import (
@@ -24,6 +23,7 @@ from memstore.domain.records import Episode, NewEpisode, Scope
 from memstore.episodes import changes
 from memstore.episodes.new import checked, checked_tags
 from memstore.errors import IdempotencyConflict, NotFound
+from memstore.history.erasing import erase_episode
 
 if TYPE_CHECKING:
     import builtins
@@ -381,9 +381,7 @@ class Episodes:
         """
         with self._engine.write() as transaction:
             episode = self._known(transaction, episode_id)
-            said = journal.forgetting_said(episode.id)
-            changes.blank(transaction, self._author, episode, said)
-            full_text.EPISODES.forget_deleted(transaction)
+            erase_episode(transaction, self._author, episode)
         return self._engine.compact()
 
     def _record(self, transaction: Transaction, values: Mapping[str, Any]) -> Episode:

@@ -10,11 +10,8 @@ from memstore.database import journal
 from memstore.database.changes import Changes, Line
 from memstore.database.filters import FactFilter
 from memstore.database.journal import Author, Kind
-from memstore.database.sqlite import full_text
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables import generations as generation_table
-from memstore.database.tables import proposals as proposal_table
-from memstore.database.tables import replies as reply_table
 from memstore.database.tables import vectors as vector_table
 from memstore.database.tables.readings import EXTRACT
 from memstore.domain import clock, metadata
@@ -31,6 +28,7 @@ from memstore.errors import (
 )
 from memstore.facts import provenance
 from memstore.facts.new import Prepared, all_checked
+from memstore.history.erasing import erase_fact
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -451,7 +449,7 @@ class Facts:
         """
         with self._engine.write() as transaction:
             fact = self._stored(transaction, fact_id)
-            blank(transaction, self.author, fact, self._satellite)
+            erase_fact(transaction, self.author, fact, self._satellite)
         return self._engine.compact()
 
     def known(self, transaction: Transaction, fact_id: int) -> Fact:
@@ -484,30 +482,6 @@ class Facts:
             fact_table.updating(fact.id, **columns),
         )
         return self.known(transaction, fact.id)
-
-
-def blank(transaction: Transaction, author: Author, fact: Fact, satellite: Satellite) -> None:
-    """Take a fact's text out of row, index, journal and what models answered.
-
-    The pages of the file are to follow. The episodes it was found in are not read again.
-    """
-    reply_table.close_episodes(transaction, fact.namespace, fact.content, fact.episode_id)
-    blank_row(transaction, author, fact, satellite)
-    full_text.FACTS.forget_deleted(transaction)
-
-
-def blank_row(transaction: Transaction, author: Author, fact: Fact, satellite: Satellite) -> None:
-    """Take a fact's text out of row and journal, where no reply holds it.
-
-    The index forgets it when it is told to, once for many: that rewrites all of it.
-    """
-    Changes(transaction, author).write(
-        Line(Kind.ERASE, fact.id),
-        *fact_table.blanking(fact.id, fact.deleted_at or clock.utc_now()),
-        *journal.forgetting_fact(fact.id),
-        *proposal_table.forgetting(fact.id),
-    )
-    satellite.forget_fact(transaction, author, fact)
 
 
 def retirement(

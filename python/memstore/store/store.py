@@ -220,9 +220,9 @@ class Store(Upkeep):
         Returns:
             Whether the bytes have left the files already; see :meth:`erase`.
         """
-        from memstore.upkeep.erasing import clear
+        from memstore.history.erasing import erase_namespace
 
-        return clear(self._engine, self._author, self.namespace, satellite)
+        return erase_namespace(self._engine, self._author, self.namespace, satellite)
 
     def touch(self, fact_ids: Iterable[int]) -> int:
         """Count one use of each fact, and return how many of them are in this namespace."""

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Final
 from memstore.database import journal
 from memstore.database.changes import Adoption, Changes, Line
 from memstore.database.journal import Author, Kind
-from memstore.database.sqlite import full_text
 from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
 from memstore.domain import clock
 from memstore.episodes import changes as episode_changes
-from memstore.facts.facts import blank, journalled, retirement
+from memstore.facts.facts import journalled, retirement
+from memstore.history.erasing import erase_episode, erase_fact
 from memstore.transfer.attaching import attach
 
 if TYPE_CHECKING:
@@ -84,8 +84,6 @@ def write(
     """
     with engine.write() as transaction:
         report, erased = bring_in(transaction, author, incoming, namespace, satellite, progress)
-        if erased:
-            full_text.EPISODES.forget_deleted(transaction)
     if erased:
         engine.compact()
     return report
@@ -156,7 +154,7 @@ class _Episodes:
             return
         self.here[episode.id] = known
         if known.content and not episode.content:
-            episode_changes.blank(self._transaction, self._author, known)
+            erase_episode(self._transaction, self._author, known)
             self.erased += 1
 
     def _bring_in(self, episode: Episode, home: str, operations: Iterable[Operation]) -> Episode:
@@ -266,7 +264,7 @@ class _Facts:
         if known.status == "erased" or fact.deleted_at == known.deleted_at:
             return None
         if fact.status == "erased":
-            blank(self._transaction, self._author, known, self._satellite)
+            erase_fact(self._transaction, self._author, known, self._satellite)
             return Kind.ERASE
         there = fact.deleted_at or max(
             (operation.at for operation in operations if operation.kind == Kind.RESTORE),

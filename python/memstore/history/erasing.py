@@ -1,0 +1,79 @@
+"""Erasing: the text of a fact or an episode leaves every place that holds it, for good.
+
+Rows and journal lines stay, empty, so that chains stay whole. The file's old pages go when the
+engine compacts it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memstore.database import journal
+from memstore.database.changes import Changes, Line
+from memstore.database.journal import Kind
+from memstore.database.sqlite import full_text
+from memstore.database.tables import episodes as episode_table
+from memstore.database.tables import facts as fact_table
+from memstore.database.tables import proposals as proposal_table
+from memstore.database.tables import replies as reply_table
+from memstore.domain import clock
+
+if TYPE_CHECKING:
+    from memstore.database.engine import Engine, Statement, Transaction
+    from memstore.database.journal import Author
+    from memstore.database.satellite import Satellite
+    from memstore.domain.records import Episode, Fact
+
+
+def erase_fact(transaction: Transaction, author: Author, fact: Fact, satellite: Satellite) -> None:
+    """Erase a fact. The episodes that contain its text are not read by a model again."""
+    reply_table.close_episodes(transaction, fact.namespace, fact.content, fact.episode_id)
+    _blank_fact(transaction, author, fact, satellite)
+    full_text.FACTS.forget_deleted(transaction)
+
+
+def erase_episode(transaction: Transaction, author: Author, episode: Episode) -> None:
+    """Erase an episode, and what was said in it from the evidence of changes."""
+    _blank_episode(transaction, author, episode, journal.forgetting_said(episode.id))
+    full_text.EPISODES.forget_deleted(transaction)
+
+
+def erase_namespace(engine: Engine, author: Author, namespace: str, satellite: Satellite) -> bool:
+    """Erase every fact, task and episode of a namespace in one transaction.
+
+    Returns:
+        Whether the bytes have left the files already; see :meth:`memstore.Store.erase`.
+    """
+    with engine.write() as transaction:
+        satellite.forget_namespace(transaction, author, namespace)
+        for fact in list(fact_table.everything(transaction, [namespace])):
+            if fact.status != "erased":
+                _blank_fact(transaction, author, fact, satellite)
+        for episode in list(episode_table.everything(transaction, [namespace])):
+            if episode.content:
+                _blank_episode(transaction, author, episode)
+        full_text.FACTS.forget_deleted(transaction)
+        full_text.EPISODES.forget_deleted(transaction)
+    return engine.compact()
+
+
+def _blank_fact(transaction: Transaction, author: Author, fact: Fact, satellite: Satellite) -> None:
+    Changes(transaction, author).write(
+        Line(Kind.ERASE, fact.id),
+        *fact_table.blanking(fact.id, fact.deleted_at or clock.utc_now()),
+        *journal.forgetting_fact(fact.id),
+        *proposal_table.forgetting(fact.id),
+    )
+    satellite.forget_fact(transaction, author, fact)
+
+
+def _blank_episode(
+    transaction: Transaction, author: Author, episode: Episode, *more: Statement
+) -> None:
+    Changes(transaction, author).write(
+        Line(Kind.ERASE_EPISODE, episode_id=episode.id),
+        journal.forgetting_episode(episode.id),
+        *episode_table.blanking(transaction, episode.id),
+        *more,
+    )
+    reply_table.forget_episode(transaction, episode.id)
