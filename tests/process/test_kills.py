@@ -32,7 +32,7 @@ PROGRAM = """
 import os, random, sys, time
 import numpy as np
 import memstore
-import memstore.embedding.embedding, memstore.search.episodes, memstore.search.hybrid
+import memstore.embedding.embedding, memstore.search.hybrid
 
 class Letters:
     model = "letters-26"

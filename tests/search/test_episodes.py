@@ -29,12 +29,12 @@ from memstore.database.sqlite.engine import SqliteEngine
 from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import pieces as piece_table
 from memstore.domain import clock
-from memstore.search import episodes
+from memstore.search.requests import MIN_CANDIDATES, MODES
 from memstore.text import chunks
 
 Open = Callable[..., Store]
 
-MODES = pytest.mark.parametrize("mode", episodes.MODES)
+EACH_MODE = pytest.mark.parametrize("mode", MODES)
 FILLER = "lorem ipsum dolor sit amet consectetur. " * 40
 
 
@@ -70,7 +70,7 @@ def cosine(query: str, content: str) -> float:
     return float(one @ other / (np.linalg.norm(one) * np.linalg.norm(other)))
 
 
-@MODES
+@EACH_MODE
 def test_score_is_what_the_documentation_says(log: Store, mode: str) -> None:
     query, alpha = "pier january", 0.7
     hits = log.episodes.search(query, mode=mode, alpha=alpha)
@@ -121,7 +121,7 @@ def test_without_a_query_the_newest_come_first(log: Store, query: str | None) ->
 )
 def test_any_text_is_a_query(log: Store, query: str) -> None:
     log.episodes.add("so -> it 👍 ends", source="t")
-    for mode in episodes.MODES:
+    for mode in MODES:
         hits = log.episodes.search(query, mode=mode)
         if query in ("👍", "->") and mode != "meaning":
             assert hits[0].episode.id == 5
@@ -137,7 +137,7 @@ def test_a_long_episode_is_found_through_any_piece_and_counts_once(store: Store)
     store.episodes.add("something else", source="t")
     embed(store)
     for mark in marks:
-        for mode in episodes.MODES:
+        for mode in MODES:
             hits = store.episodes.search(f"we talked about {mark}", mode=mode)
             assert ids(hits).count(1) == 1
             hit = next(hit for hit in hits if hit.episode.id == 1)
@@ -177,7 +177,7 @@ def test_long_episodes_take_nobodys_place(store: Store) -> None:
     store.episodes.add_many({"content": f"tea {n}", "source": "t"} for n in range(20))
     embed(store)
     # More pieces than a first look asks for.
-    assert len(chunks.of_episode(book)) * 6 > 2 * episodes.MIN_CANDIDATES
+    assert len(chunks.of_episode(book)) * 6 > 2 * MIN_CANDIDATES
     hits = store.episodes.search("tea with milk", mode="meaning", limit=26)
     assert len(set(ids(hits))) == 26
 
@@ -241,7 +241,7 @@ def admitted(episode: memstore.Episode, asked: dict[str, Any]) -> bool:
 
 
 @settings(max_examples=40, deadline=None)
-@given(entries=entries, asked=asked_for, mode=st.sampled_from([*episodes.MODES, "none"]))
+@given(entries=entries, asked=asked_for, mode=st.sampled_from([*MODES, "none"]))
 def test_filters_hold_together_and_lose_nothing(
     entries: list[Any], asked: dict[str, Any], mode: str
 ) -> None:
@@ -299,7 +299,7 @@ def test_no_text_is_read_to_pass_an_episode_over(
     assert pages_read < 200
 
 
-@MODES
+@EACH_MODE
 def test_a_crowd_in_another_namespace_takes_nobodys_place(store: Store, mode: str) -> None:
     store.episodes.add("one violin in a long list of other things", source="t")
     crowd = store.within("crowd").episodes
@@ -308,7 +308,7 @@ def test_a_crowd_in_another_namespace_takes_nobodys_place(store: Store, mode: st
     assert ids(store.episodes.search("violin", mode=mode)) == [1]
 
 
-@MODES
+@EACH_MODE
 def test_of_equals_the_newer_comes_first(store: Store, mode: str) -> None:
     store.episodes.add_many({"content": "violin lessons", "source": "t"} for _ in range(3))
     embed(store)
@@ -320,7 +320,7 @@ def test_filters_apply_before_ranking(store: Store) -> None:
     store.episodes.add_many(crowd)
     store.episodes.add("tea and much else besides that is not asked for", source="lone", tags=["y"])
     embed(store)
-    for mode in episodes.MODES:
+    for mode in MODES:
         for asked in ({"source": "lone"}, {"tags": ["y"]}, {"created_after": _of(store, 600)}):
             hits = store.episodes.search("tea", mode=mode, limit=5, **asked)
             assert ids(hits) == [601]
@@ -349,7 +349,7 @@ def test_namespaces_are_apart_unless_asked_for(log: Store, open_store: Open) -> 
     other = open_store(namespace="other")
     theirs = other.episodes.add("violin concert", source="t")
     embed(other)
-    for mode in episodes.MODES:
+    for mode in MODES:
         search = log.episodes.search
         assert theirs.id not in ids(search("violin", mode=mode))
         assert ids(search("violin", mode=mode, namespaces="other")) == [theirs.id]
@@ -361,7 +361,7 @@ def test_namespaces_are_apart_unless_asked_for(log: Store, open_store: Open) -> 
 # -- tags that raise -----------------------------------------------------------------------------
 
 
-@MODES
+@EACH_MODE
 def test_tags_filter_without_a_boost_and_raise_with_one(log: Store, mode: str) -> None:
     search = log.episodes.search
     assert ids(search("ice january", mode=mode, tags=["ice", "sea"])) == [1]
@@ -378,7 +378,7 @@ def test_a_boost_reaches_what_a_crowd_would_hide(store: Store) -> None:
     store.episodes.add("tea among many other words of no interest at all", source="t", tags=["x"])
     store.episodes.add_many({"content": "tea tea", "source": "t"} for _ in range(500))
     embed(store)
-    for mode in episodes.MODES:
+    for mode in MODES:
         hits = store.episodes.search("tea", mode=mode, tags=["x"], tag_boost=1.0, limit=3)
         assert ids(hits)[0] == 1
         assert len(hits) == 3
@@ -433,7 +433,7 @@ def test_before_anything_is_embedded_words_answer(store: Store) -> None:
     assert (ids(hits), why(hits)) == ([1], "nothing_embedded")
 
 
-@MODES
+@EACH_MODE
 def test_what_is_embedded_elsewhere_is_no_answer_here(log: Store, mode: str) -> None:
     log.episodes.search("harbour", mode=mode)  # now the vectors of this namespace are resident
     other = log.within("other").episodes
@@ -517,7 +517,7 @@ def test_names_and_descriptions_are_found_by_words(store: Store) -> None:
         ({"tags": "x"}, TypeError, "tags must be a list"),
         ({"scope": "ana"}, TypeError, "scope must be a Scope"),
         ({"created_before": "now"}, ValueError, "created_before is not a time: 'now'"),
-        ({"query": 7}, TypeError, "a query must be text"),
+        ({"query": 7}, TypeError, "query must be text"),
         ({"namespaces": []}, ValueError, "name at least one namespace"),
     ],
 )

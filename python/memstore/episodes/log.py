@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from memstore.database.engine import Engine, Transaction
     from memstore.database.journal import Author
     from memstore.domain.records import EpisodeHits, Operation
-    from memstore.search.episodes import EpisodeSearch
+    from memstore.search.hybrid import Search
 
     Namespaces = str | Sequence[str] | None
 
@@ -52,7 +52,7 @@ class Episodes:
         engine: Engine,
         author: Author,
         namespace: str,
-        search: Callable[[], EpisodeSearch],
+        search: Callable[[], Search[EpisodeFilter, EpisodeHits]],
         namespaces: Callable[[Namespaces], tuple[str, ...] | None],
     ) -> None:
         self._engine = engine
@@ -304,7 +304,7 @@ class Episodes:
         Raises:
             ValueError: an unknown mode, a number out of range, a bad time.
         """
-        from memstore.search.episodes import ALPHA, Ask
+        from memstore.search import requests
 
         tagged = checked_tags(tags)
         wanted = self._wanted(
@@ -318,16 +318,16 @@ class Episodes:
             namespaces=namespaces,
             scope=scope,
         )
-        ask = Ask(
-            wanted=wanted,
+        request = requests.for_episodes(
+            wanted,
             mode=mode,
-            alpha=ALPHA if alpha is None else alpha,
-            boosted_tags=tuple(tagged) if tag_boost else (),
+            alpha=alpha,
+            boosted_tags=tagged if tag_boost else (),
             tag_boost=tag_boost,
             min_similarity=min_similarity,
             limit=limit,
         )
-        return self._search().find(query, ask)
+        return self._search().find("" if query is None else query, request)
 
     def update(
         self,

@@ -32,7 +32,6 @@ COMMAND_LINE_ARGUMENTS: Final[Mapping[str, str]] = {
     "valid_at": "--valid-at",
     "valid_before": "--valid-before",
     "vector_weight": "--vector-weight",
-    "weights": "--word-weight and --vector-weight",
     "word_weight": "--word-weight",
 }
 

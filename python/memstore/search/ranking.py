@@ -1,4 +1,4 @@
-"""Ranking: words and meaning merged into one order, by the Rust kernel."""
+"""Ranking: what words and vectors found, merged into one order by the Rust kernel."""
 
 from __future__ import annotations
 
@@ -9,63 +9,58 @@ import numpy as np
 from memstore._kernel import rank
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from numpy.typing import NDArray
+    from memstore.search.requests import Weights
 
 
 class Ranked(NamedTuple):
-    """One fact's place: its score and the parts it is made of."""
+    """One row's place: its score and the parts it is made of."""
 
-    fact_id: int
+    id: int
     score: float
-    word_score: float
-    vector_score: float
-    decay: float
+    word_score: float = 0.0
+    vector_score: float = 0.0
+    decay: float = 1.0
 
 
 class Ageing(NamedTuple):
-    """How old a fact is, and in what time its score halves; both in seconds."""
+    """How old a row is, and in what time its score halves; both in seconds."""
 
-    fact_id: int
+    id: int
     age_seconds: float
     half_life_seconds: float
 
 
 def merge(
-    by_words: Sequence[tuple[int, float]],
-    near_ids: NDArray[np.int64],
-    cosines: NDArray[np.float32],
+    by_words: Mapping[int, float],
+    near: Mapping[int, float],
     ageing: Sequence[Ageing],
-    *,
-    word_weight: float,
-    vector_weight: float,
+    weights: Weights,
     limit: int,
 ) -> list[Ranked]:
-    """Return the best facts, best first, ties by id.
+    """Return the best rows, best first, ties by id.
 
-    ``score = (word_weight * bm25 / max(bm25) + vector_weight * max(cosine, 0)) * decay``,
+    ``score = (weights.words * bm25 / max(bm25) + weights.vectors * max(cosine, 0)) * decay``,
     ``decay = 0.5 ** (age / half-life)``.
 
     Args:
-        by_words: ``(id, bm25)`` as FTS5 gives it, more negative is better.
-        near_ids: ``int64[m]``.
-        cosines: ``float32[m]``, one for each of ``near_ids``.
-        ageing: the facts whose score decays; the others keep theirs.
-        word_weight: what the words count.
-        vector_weight: what the meaning counts.
+        by_words: BM25 by id as FTS5 gives it, more negative is better.
+        near: cosines by id.
+        ageing: the rows whose score decays; the others keep theirs.
+        weights: how much words and vectors count.
         limit: how many to return.
     """
     columns = rank(
-        np.array([fact_id for fact_id, _ in by_words], dtype=np.int64),
-        np.array([bm25 for _, bm25 in by_words], dtype=np.float64),
-        near_ids,
-        cosines,
-        np.array([item.fact_id for item in ageing], dtype=np.int64),
+        np.array([*by_words], dtype=np.int64),
+        np.array([*by_words.values()], dtype=np.float64),
+        np.array([*near], dtype=np.int64),
+        np.array([*near.values()], dtype=np.float32),
+        np.array([item.id for item in ageing], dtype=np.int64),
         np.array([item.age_seconds for item in ageing], dtype=np.float64),
         np.array([item.half_life_seconds for item in ageing], dtype=np.float64),
-        word_weight=word_weight,
-        vector_weight=vector_weight,
+        word_weight=weights.words,
+        vector_weight=weights.vectors,
         limit=limit,
     )
     return [Ranked(*row) for row in zip(*(column.tolist() for column in columns), strict=True)]

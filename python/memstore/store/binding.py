@@ -23,13 +23,14 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from memstore.database.engine import Engine
+    from memstore.database.filters import EpisodeFilter, FactFilter
     from memstore.database.journal import Author
     from memstore.domain.protocols import Embedder
+    from memstore.domain.records import EpisodeHits, SearchHits
     from memstore.embedding.background import BackgroundEmbedding
     from memstore.embedding.current import Following, Remake
     from memstore.embedding.health import Probing
     from memstore.graph.graph import Graph
-    from memstore.search.episodes import EpisodeSearch
     from memstore.search.hybrid import Search
 
 
@@ -78,9 +79,9 @@ class Binding:
         self.facts = Facts(engine, author, namespace, self._following, satellite)
         self._touches = Touches(engine)
         self._waking = threading.RLock()
-        self._awake: tuple[Following | None, Search] | None = None
+        self._awake: tuple[Following | None, Search[FactFilter, SearchHits]] | None = None
         self._background: BackgroundEmbedding | None = None
-        self._log_search: EpisodeSearch | None = None
+        self._log_search: Search[EpisodeFilter, EpisodeHits] | None = None
         self._probing: Probing | None = None
         self._home: Self | None = None
         self._confined = False
@@ -191,7 +192,7 @@ class Binding:
         if following is not None:
             following.adopt(embedder)
 
-    def _wake(self) -> tuple[Following | None, Search]:
+    def _wake(self) -> tuple[Following | None, Search[FactFilter, SearchHits]]:
         # numpy and the kernel are imported here, with the first search or embedding, so that
         # opening a store and reading from it stay quick.
         if self._home is not None:
@@ -199,6 +200,7 @@ class Binding:
         with self._waking:
             if self._awake is None:
                 from memstore.embedding.current import Following
+                from memstore.search.corpus import FactCorpus
                 from memstore.search.hybrid import Search
 
                 following = (
@@ -206,17 +208,18 @@ class Binding:
                     if self._embedder is not None
                     else None
                 )
-                self._awake = (following, Search(self._engine, following))
+                self._awake = (following, Search(self._engine, following, FactCorpus))
             return self._awake
 
-    def _episode_search(self) -> EpisodeSearch:
+    def _episode_search(self) -> Search[EpisodeFilter, EpisodeHits]:
         if self._home is not None:
             return self._home._episode_search()
         with self._waking:
             if self._log_search is None:
-                from memstore.search.episodes import EpisodeSearch
+                from memstore.search.corpus import EpisodeCorpus
+                from memstore.search.hybrid import Search
 
-                self._log_search = EpisodeSearch(self._engine, self._wake()[0])
+                self._log_search = Search(self._engine, self._wake()[0], EpisodeCorpus)
             return self._log_search
 
     def _namespaces(self, asked: str | Sequence[str] | None) -> tuple[str, ...] | None:

@@ -9,6 +9,7 @@ from memstore.database.tables import facts as fact_table
 from memstore.domain import clock
 from memstore.domain.metadata import Filters, parse_filters
 from memstore.domain.records import DEFAULT_CATEGORY, Fact, NewFact, Operation, Scope, SearchHits
+from memstore.errors import InvalidArgumentType
 from memstore.facts.batch import apply
 from memstore.facts.tasks import refuse_task_keys
 from memstore.graph import satellite
@@ -306,10 +307,12 @@ class Store(Upkeep):
         touch: bool = True,
     ) -> list[SearchHits]:
         """Search for several queries with one call to the embedder; see :meth:`search`."""
-        from memstore.search import hybrid
+        from memstore.search import requests
 
-        ask = hybrid.Ask(
-            wanted=FactFilter(
+        if isinstance(queries, str):
+            raise InvalidArgumentType("must be a list of texts, not one text", argument="queries")
+        request = requests.for_facts(
+            FactFilter(
                 self._namespaces(namespaces),
                 clock.utc_now(),
                 subject=subject,
@@ -319,13 +322,11 @@ class Store(Upkeep):
                 scope=scope,
             ),
             limit=limit,
-            word_weight=hybrid.WORD_WEIGHT if word_weight is None else word_weight,
-            vector_weight=hybrid.VECTOR_WEIGHT if vector_weight is None else vector_weight,
-            half_lives_seconds={**hybrid.HALF_LIVES_SECONDS, **(half_lives_seconds or {})},
+            word_weight=word_weight,
+            vector_weight=vector_weight,
+            half_lives_seconds=half_lives_seconds,
         )
-        if isinstance(queries, str):
-            raise TypeError("queries must be a list of texts; search() takes a single one")
-        found = self._wake()[1].batch(queries, ask)
+        found = self._wake()[1].batch(queries, request)
         if touch and not self._read_only:
             self._touches.note(hit.fact.id for hits in found for hit in hits)
         return found

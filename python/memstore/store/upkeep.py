@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ from memstore.database.tables.vectors import FACTS, TABLES
 from memstore.domain import clock
 from memstore.domain.arguments import ALL_NAMESPACES
 from memstore.domain.records import StoreStatus
-from memstore.errors import InvalidArgument, Remedy, StorageError
+from memstore.errors import EmbedderError, InvalidArgument, Remedy, StorageError
 from memstore.graph import satellite
 from memstore.store.binding import Binding
 
@@ -169,6 +170,9 @@ class Upkeep(Binding):
 
     def warm(self) -> None:
         """Load the model and the vectors now, so that the first search need not."""
+        if (following := self._following()) is not None:
+            with suppress(EmbedderError):
+                following.current.embed(["memory"])
         self._wake()[1].warm(self.namespace)
         self._episode_search().warm(self.namespace)
 

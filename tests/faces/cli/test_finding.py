@@ -75,7 +75,7 @@ def test_search_narrows(cli: CommandLine) -> None:
         (("--word-weight", "-1"), "--word-weight must be 0 or more"),
         (
             ("--word-weight", "0", "--vector-weight", "0"),
-            "--vector-weight cannot both be 0",
+            "--word-weight and the weight of the vectors cannot both be 0",
         ),
         (("--namespaces", ","), "name a namespace"),
     ],

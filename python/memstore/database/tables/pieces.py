@@ -112,21 +112,6 @@ def expired_ids(transaction: Transaction, now: datetime) -> list[int]:
     return [int(row[0] or 0) for row in rows]
 
 
-def embedded(transaction: Transaction, piece_ids: Sequence[int]) -> set[int]:
-    """Return those of the pieces that have a vector in the active generation."""
-    found: set[int] = set()
-    for first in range(0, len(piece_ids), CHUNK):
-        chunk = piece_ids[first : first + CHUNK]
-        rows = transaction.rows(
-            f"SELECT v.piece_id FROM {PIECES.name} v"
-            " JOIN memstore_generations g ON g.id = v.generation_id AND g.state = 'active'"
-            f" WHERE v.piece_id IN ({', '.join('?' * len(chunk))}) AND v.embedding IS NOT NULL",
-            chunk,
-        )
-        found.update(int(row[0] or 0) for row in rows)
-    return found
-
-
 def count_episodes(transaction: Transaction, namespace: str) -> dict[str, int]:
     """Count the episodes of a namespace, and those with a piece that waits or was given up."""
     waiting = (

@@ -136,6 +136,22 @@ def filling(table: VectorTable, generation_id: int, owner_id: int, blob: bytes) 
     )
 
 
+def embedded(transaction: Transaction, table: VectorTable, owner_ids: Sequence[int]) -> set[int]:
+    """Return those of the owners that have a vector in the active generation."""
+    found: set[int] = set()
+    for first in range(0, len(owner_ids), CHUNK):
+        chunk = owner_ids[first : first + CHUNK]
+        rows = transaction.ints(
+            f"SELECT v.{table.owner} FROM {table.name} v"
+            " JOIN memstore_generations g ON g.id = v.generation_id AND g.state = 'active'"
+            f" WHERE v.{table.owner} IN ({', '.join('?' * len(chunk))})"
+            " AND v.embedding IS NOT NULL",
+            chunk,
+        )
+        found.update(rows)
+    return found
+
+
 def pending(
     transaction: Transaction,
     table: VectorTable,

@@ -1,0 +1,146 @@
+"""What a search is asked for, apart from its queries."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final, Generic, NamedTuple, TypeVar
+
+from memstore.database.filters import EpisodeFilter, FactFilter
+from memstore.domain.arguments import MAX_NUMBER, checked_text
+from memstore.errors import InvalidArgument, InvalidArgumentType
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+WORD_WEIGHT: Final = 0.6
+VECTOR_WEIGHT: Final = 0.4
+
+HALF_LIVES_SECONDS: Final[Mapping[str, float]] = {"note": 30 * 86_400.0}
+"""What decays unless a search says otherwise. Preferences, identities and the rest do not."""
+
+MODES: Final = ("hybrid", "words", "meaning")
+
+MAX_LIMIT: Final = 1000
+
+MIN_CANDIDATES: Final = 200
+"""Each pass brings twice the limit, and at least these: a row that both passes rate well, or a
+fresh one among many that have decayed, must not be lost because a small limit cut it from one."""
+
+F = TypeVar("F", FactFilter, EpisodeFilter)
+
+
+class Weights(NamedTuple):
+    """How much each pass counts in the score."""
+
+    words: float
+    vectors: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request(Generic[F]):
+    """What one search wants; made by :func:`for_facts` and :func:`for_episodes`."""
+
+    wanted: F
+    limit: int
+    weights: Weights
+    weights_alone: Weights
+    """When the vectors take no part, by choice or because there are none."""
+    compares: bool
+    """Whether queries are embedded and compared."""
+    half_lives_seconds: Mapping[str, float] = field(default_factory=dict)
+    """By category; what is not named does not decay."""
+    min_similarity: float | None = None
+    boosted: F | None = None
+    """What gets :attr:`boost` added to its score."""
+    boost: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.limit, int) or not 1 <= self.limit <= MAX_LIMIT:
+            raise InvalidArgument(f"must be 1 to {MAX_LIMIT}, not {self.limit}", argument="limit")
+
+    @property
+    def passes(self) -> list[F]:
+        """Where to look: what is boosted is looked for separately, so that no cut takes it."""
+        return [self.wanted] if self.boosted is None else [self.wanted, self.boosted]
+
+    @property
+    def candidates(self) -> int:
+        """How many rows each pass brings."""
+        return max(2 * self.limit, MIN_CANDIDATES)
+
+
+def for_facts(
+    wanted: FactFilter,
+    *,
+    limit: int = 10,
+    word_weight: float | None = None,
+    vector_weight: float | None = None,
+    half_lives_seconds: Mapping[str, float] | None = None,
+) -> Request[FactFilter]:
+    """Return the request of a search over facts; ``Store.search`` says what each argument means."""
+    weights = Weights(
+        WORD_WEIGHT if word_weight is None else word_weight,
+        VECTOR_WEIGHT if vector_weight is None else vector_weight,
+    )
+    for name, weight in (("word_weight", weights.words), ("vector_weight", weights.vectors)):
+        _check_number(weight, name, 0, math.inf)
+    if weights == (0, 0):
+        raise InvalidArgument(
+            "and the weight of the vectors cannot both be 0", argument="word_weight"
+        )
+    for category, life in (half_lives_seconds or {}).items():
+        checked_text(category, "half_lives_seconds", MAX_NUMBER)
+        if not life >= 0:
+            raise InvalidArgument(
+                f"of {category!r} must be 0 or more, not {life}", argument="half_lives_seconds"
+            )
+    return Request(
+        wanted=wanted,
+        limit=limit,
+        weights=weights,
+        weights_alone=weights,
+        compares=weights.vectors > 0,
+        half_lives_seconds={**HALF_LIVES_SECONDS, **(half_lives_seconds or {})},
+    )
+
+
+def for_episodes(
+    wanted: EpisodeFilter,
+    *,
+    limit: int = 10,
+    mode: str = "hybrid",
+    alpha: float | None = None,
+    boosted_tags: Sequence[str] = (),
+    tag_boost: float = 0.0,
+    min_similarity: float | None = None,
+) -> Request[EpisodeFilter]:
+    """Return the request of a search over episodes; ``Episodes.search`` says what each means."""
+    if mode not in MODES:
+        raise InvalidArgument(f"must be hybrid, words or meaning, not {mode!r}", argument="mode")
+    alpha = VECTOR_WEIGHT if alpha is None else alpha
+    _check_number(alpha, "alpha", 0, 1)
+    _check_number(tag_boost, "tag_boost", 0, math.inf)
+    if min_similarity is not None:
+        _check_number(min_similarity, "min_similarity", -1, 1)
+    words_alone = Weights(1, 0)
+    return Request(
+        wanted=wanted,
+        limit=limit,
+        weights={"hybrid": Weights(1 - alpha, alpha), "meaning": Weights(0, 1)}.get(
+            mode, words_alone
+        ),
+        weights_alone=words_alone,
+        compares=mode != "words",
+        min_similarity=min_similarity,
+        boosted=replace(wanted, tags=tuple(boosted_tags)) if boosted_tags else None,
+        boost=tag_boost,
+    )
+
+
+def _check_number(value: float, name: str, least: float, most: float) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise InvalidArgumentType(f"must be a number, not {type(value).__name__}", argument=name)
+    if not least <= value <= most or value == math.inf:
+        span = f"{least} or more" if most == math.inf else f"{least} to {most}"
+        raise InvalidArgument(f"must be {span}, not {value}", argument=name)
