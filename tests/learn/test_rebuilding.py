@@ -148,7 +148,7 @@ def test_rebuild_changes_nothing_and_asks_nothing(
     assert exported(store) == before
     assert reader.asked == asked == 4
     assert "questions to the model 0," in told[-1]
-    assert "facts added 0, deleted as they no longer come out 0," in told[-1]
+    assert "facts added 0, deleted because they were not found again 0," in told[-1]
     assert store.examine() == []
 
 

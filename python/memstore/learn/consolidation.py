@@ -1,6 +1,6 @@
-"""Consolidation: one fact that says what several say, proposed and never slipped in.
+"""Consolidation: proposing one fact that says what several say.
 
-A model names groups of the facts it was shown and writes a sentence for each; rules look at both
+A model names groups of the facts it is shown and writes a sentence for each; rules check both
 before anything is proposed. What comes of a reply:
 
 | the reply | the outcome |
@@ -8,12 +8,12 @@ before anything is proposed. What comes of a reply:
 | no JSON, cut short, or without a list of groups | ``ReplyError``; nothing is done |
 | a group that is no object, or whose memories are no list of numbers that were shown | refused |
 | a group of fewer than two memories, or with one that an earlier group has | refused |
-| a text that is none, blank or longer than a fact (1,000 characters) | refused |
+| a text that is missing, blank or longer than a fact (1,000 characters) | refused |
 | facts whose metadata contradicts each other | refused |
-| a text that lost a number, date, version or name of its facts, or brought one in | refused |
-| a text that denies where no fact does, or the other way round | refused |
-| a group that was put forward before, whatever became of it | refused |
-| anything else | proposed, or with the policy ``auto`` accepted where it is plain |
+| a text that lost a number, date, version or name of its facts, or added one | refused |
+| a text that denies what the facts affirm, or the other way round | refused |
+| a group that was proposed before, whatever became of it | refused |
+| anything else | proposed; with the policy ``auto`` accepted if it merely joins the words |
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
 from memstore.domain.arguments import MAX_NAME, checked_text
-from memstore.errors import Conflict, NotFound
+from memstore.errors import Conflict, InvalidArgument, NotFound
 from memstore.learn.reading import LONGEST_FACT
 from memstore.learn.supersession import metadata_conflicts
 from memstore.prompting.answers import ask
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 POLICIES: Final = ("propose", "auto")
 
 MOST_SHOWN: Final = 40
-"""Facts a model is shown at once: what it can oversee; more are shown in several groups."""
+"""How many facts a model is shown at once; more are shown in several groups."""
 
 SCHEMA: Final = list_schema(
     "groups",
@@ -51,7 +51,7 @@ SCHEMA: Final = list_schema(
 )
 
 
-class Consolidation(StrEnum):
+class ConsolidationOutcome(StrEnum):
     """What became of a group of facts."""
 
     PROPOSED = "proposed"
@@ -62,22 +62,22 @@ class Consolidation(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Consolidated:
-    """A group of facts that a model would have said in one: what happened to it and why."""
+    """A group of facts that a model put into one sentence: what became of it, and why."""
 
-    outcome: Consolidation
+    outcome: ConsolidationOutcome
     fact_ids: tuple[int, ...] = ()
-    """The facts of the group, as far as they could be told."""
+    """The facts of the group, as far as they are known."""
     content: str = ""
-    """The text that would say it all."""
+    """The sentence."""
     proposal_id: int | None = None
     fact_id: int | None = None
-    """The new fact, where it was accepted."""
+    """The new fact, if it was accepted."""
     reason: str | None = None
-    """Why it was refused, or with the policy ``auto`` only proposed."""
+    """Why it was refused, or only proposed with the policy ``auto``."""
 
 
 class _Unusable(ValueError):
-    """Why a group is not put forward."""
+    """Why a group is not proposed."""
 
 
 def consolidate(
@@ -88,30 +88,30 @@ def consolidate(
     scope: Scope | None = None,
     policy: str = "propose",
 ) -> list[Consolidated]:
-    """Let a model find facts about a subject that one fact can say, and put that forward.
+    """Let a model combine facts about a subject into single facts, and propose those.
 
-    What it proposes waits in ``store.proposals`` and is no fact before it is accepted; then it
-    supersedes all of those it sums up, and ``store.reinstate`` brings each of them back. Facts of
-    different owners are never summed up together.
+    A proposal in ``store.proposals`` becomes a fact when it is accepted; then it supersedes all
+    facts it combines, and ``store.reinstate`` undoes that. Facts of different owners are never
+    combined.
 
     Args:
         store: where the facts are.
-        subject: whose facts are looked at: the active ones, without tasks and those that end.
+        subject: the subject of the facts; only active ones that are no tasks and do not expire.
         generator: the model.
-        scope: only what belongs to just these owners.
-        policy: ``propose``, or ``auto``: what merely joins the words of its facts, and cannot
-            have swapped anything, is accepted at once; the rest is proposed.
+        scope: only facts of exactly these owners.
+        policy: ``propose``, or ``auto`` to accept at once a text that merely joins the words of its
+            facts.
 
     Returns:
-        What became of each group of facts the model named, with the reason where it was refused.
+        What became of each group the model named, and why.
 
     Raises:
         GeneratorError: no usable reply.
-        ValueError: a blank subject, or another policy.
+        ValueError: a blank subject, or an unknown policy.
     """
     subject = checked_text(subject, "subject", MAX_NAME).strip()
     if policy not in POLICIES:
-        raise ValueError(f"policy must be propose or auto, not {policy!r}")
+        raise InvalidArgument(f"must be propose or auto, not {policy!r}", argument="policy")
     by_owner: dict[Scope, list[Fact]] = {}
     for fact in store.list(subject=subject, scope=scope):
         if fact.metadata.get("kind") != "task" and fact.expired_at is None:
@@ -122,12 +122,12 @@ def consolidate(
             shown = facts[start : start + MOST_SHOWN]
             if len(shown) > 1:
                 groups = parse_list(ask(generator, prompt(subject, shown), SCHEMA), "groups")
-                found += _put_forward(store, shown, groups, generator.model, policy)
+                found += _propose(store, shown, groups, generator.model, policy)
     return found
 
 
 def prompt(subject: str, facts: Sequence[Fact]) -> str:
-    """Return what the model is asked: the facts numbered from 1, fenced as data."""
+    """Return what the model is asked: the facts, numbered from 1 and marked as data."""
     return fill(
         template("memstore.learn", "consolidate"),
         subject=fence(subject, "subject"),
@@ -135,7 +135,7 @@ def prompt(subject: str, facts: Sequence[Fact]) -> str:
     )
 
 
-def _put_forward(
+def _propose(
     store: Store, shown: Sequence[Fact], groups: Sequence[object], model: str, policy: str
 ) -> Iterator[Consolidated]:
     taken: set[int] = set()
@@ -147,10 +147,10 @@ def _put_forward(
         try:
             _check(facts, group, text, taken)
             taken.update(ids)
-            yield _settle(store, facts, content, model, policy)
+            yield _propose_one(store, facts, content, model, policy)
         except _Unusable as error:
             yield Consolidated(
-                outcome=Consolidation.REFUSED,
+                outcome=ConsolidationOutcome.REFUSED,
                 fact_ids=ids,
                 content=content[:LONGEST_FACT],
                 reason=str(error),
@@ -158,7 +158,7 @@ def _put_forward(
 
 
 def _named(group: object, shown: Sequence[Fact]) -> list[Fact]:
-    """Return the facts a group names, each once, in their order; of numbers not shown, none."""
+    """Return the facts a group names, each once, in order; unknown numbers are ignored."""
     numbers = group.get("memories") if isinstance(group, dict) else None
     if not isinstance(numbers, list):
         return []
@@ -167,7 +167,7 @@ def _named(group: object, shown: Sequence[Fact]) -> list[Fact]:
 
 
 def _check(facts: Sequence[Fact], group: object, text: object, taken: set[int]) -> None:
-    """Refuse a group that cannot be put forward, with the reason."""
+    """Raise an error with the reason if a group cannot be proposed."""
     if not isinstance(group, dict):
         raise _Unusable(f"a group must be an object, not {type(group).__name__}")
     numbers = group.get("memories")
@@ -178,38 +178,41 @@ def _check(facts: Sequence[Fact], group: object, text: object, taken: set[int]) 
     if len(facts) < 2:
         raise _Unusable("it names fewer than two memories")
     if twice := taken.intersection(fact.id for fact in facts):
-        raise _Unusable(f"an earlier group has fact {min(twice)} already")
+        raise _Unusable(f"an earlier group has fact {min(twice)}")
     try:
         content = checked_text(text, "its text", LONGEST_FACT).strip()
     except (ValueError, TypeError) as error:
         raise _Unusable(str(error)) from None
     if any(metadata_conflicts(a.metadata, b.metadata) for a, b in combinations(facts, 2)):
-        raise _Unusable("the metadata of its facts contradict each other")
+        raise _Unusable("the metadata of its facts contradicts")
     if why := unfaithful([fact.content for fact in facts], content, facts[0].subject):
         raise _Unusable(why)
 
 
-def _settle(
+def _propose_one(
     store: Store, facts: Sequence[Fact], content: str, model: str, policy: str
 ) -> Consolidated:
-    """Propose one text for several facts, and accept it where the policy says so."""
+    """Propose one text for several facts, and accept it if the policy allows."""
     ids = tuple(fact.id for fact in facts)
     try:
         proposal = store.proposals.put_forward(
             ids, content, {"model": model, "policy": policy}, scope=facts[0].scope
         )
-    except (Conflict, NotFound) as error:  # put forward before, or changed while the model thought
+    except (Conflict, NotFound) as error:  # proposed before, or changed in the meantime
         raise _Unusable(str(error)) from None
     proposed = Consolidated(
-        outcome=Consolidation.PROPOSED, fact_ids=ids, content=content, proposal_id=proposal.id
+        outcome=ConsolidationOutcome.PROPOSED,
+        fact_ids=ids,
+        content=content,
+        proposal_id=proposal.id,
     )
     if policy != "auto":
         return proposed
     if not is_plain([fact.content for fact in facts], content):
-        return replace(proposed, reason="more than the words of its facts joined: look at it")
+        return replace(proposed, reason="it is more than the words of its facts joined: look at it")
     try:
         done = store.proposals.accept(proposal.id)
     except Conflict as error:
         return replace(proposed, reason=str(error))
     new_id = None if done.new is None else done.new.id
-    return replace(proposed, outcome=Consolidation.ACCEPTED, fact_id=new_id)
+    return replace(proposed, outcome=ConsolidationOutcome.ACCEPTED, fact_id=new_id)

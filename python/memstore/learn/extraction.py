@@ -1,22 +1,21 @@
-"""Extraction: a text becomes facts, each compared with what is held, and every step on record.
+"""Extraction: a text becomes facts, each compared with the facts there are.
 
-The order is what makes a failure harmless: the text is stored first; then the model is asked about
-every piece of it; then what it found is compared; and at last all of it is written in one
-transaction. Whatever fails, doing it again goes on where nothing was lost: the text is the same
-episode, and a fact that is there already is a duplicate.
+The order makes a failure harmless: the text is stored first; then the model is asked about each
+piece of it; then what it found is compared; last, all of it is written in one transaction. After a
+failure the same call continues: the text is the same episode, and a fact that was stored is a
+duplicate.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.domain import clock
 from memstore.domain.arguments import MAX_NAME, checked_text
 from memstore.domain.records import Scope
-from memstore.errors import Conflict
+from memstore.errors import Conflict, InvalidArgument
 from memstore.learn.comparison import POLICIES, Comparison
 from memstore.learn.reading import Reader, facts_in, said_at
 from memstore.learn.rebuilding import rebuild
@@ -25,6 +24,7 @@ from memstore.text.chunks import PROMPT_CHARACTERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from datetime import datetime
 
     from memstore.database.engine import Progress
     from memstore.domain.protocols import Generator
@@ -34,60 +34,57 @@ if TYPE_CHECKING:
     from memstore.learn.reading import Item
     from memstore.store.store import Store
 
-ERASED: Final = "it was erased before, and this text says it still: add it by hand if it is meant"
-
-LATEST: Final = datetime.max.replace(tzinfo=UTC)
-"""When a new text without a time was written: now, which is after everything that is held."""
+ERASED: Final = "it was erased, and this text still says it: add it by hand if you want it"
 
 MOST_ATTEMPTS: Final = 5
-"""How often facts are compared anew because another process changed them meanwhile."""
+"""How often to compare if other processes change the facts in the meantime."""
 
 
 class Outcome(StrEnum):
-    """What became of one item."""
+    """What became of one item of a reply."""
 
     STORED = "stored"
     DUPLICATE = "duplicate"
     SUPERSEDED = "superseded"
-    """Stored, and an older fact retired for it."""
+    """Stored, and supersedes an older fact."""
     PROPOSED = "proposed"
-    """Stored, and put forward to replace an older fact; both are active."""
+    """Stored, and proposed to supersede an older fact; both are active."""
     OUTDATED = "outdated"
-    """Stored as superseded already: a fact that was said later takes its place."""
+    """Stored, and superseded at once by a fact that was said later."""
     REJECTED = "rejected"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extracted:
-    """One item of a reply: what happened to it and why."""
+    """One item of a reply: what became of it, and why."""
 
     outcome: Outcome
     content: str
     subject: str
     category: str
     fact_id: int | None = None
-    """The fact that says it now: the new one, or of a duplicate the one that was there."""
+    """The fact that says it: the new one, or for a duplicate the one that was there."""
     other_id: int | None = None
-    """The older fact that was retired, or may be; of what is outdated, the fact said later."""
+    """The older fact that is or may be superseded; for ``OUTDATED``, the fact said later."""
     proposal_id: int | None = None
     similarity: float | None = None
     """Cosine of the two contents."""
     evidence: Mapping[str, Any] | None = None
-    """What spoke for retiring or proposing; it is in the journal too."""
+    """The reasons for superseding or proposing; they are in the journal too."""
     reason: str | None = None
-    """Why it was rejected, in a few words."""
+    """Why it was rejected."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extraction:
-    """What an extraction did."""
+    """The result of an extraction."""
 
     episode: Episode
-    """The text it was done on, as it is on record."""
+    """The record of the text."""
     items: list[Extracted]
-    """Every item of the model's reply, in its order."""
+    """Every item of the model's reply, in order."""
     not_compared: str | None = None
-    """Why items were stored without a look at older facts; ``None`` if they were compared."""
+    """Why items were not compared with older facts; ``None`` if they were."""
 
     def of(self, outcome: str) -> list[Extracted]:
         """Return the items with this outcome."""
@@ -98,14 +95,14 @@ class Extractor:
     """Turns texts into facts of one store.
 
     Args:
-        store: where to.
-        generator: the model that reads.
-        policy: what becomes of an older fact that a new one may replace. ``"propose"``: it is put
-            forward in ``store.proposals`` and nothing is retired. ``"auto"``: it is retired where
-            the two are near and their words tell that they cannot both hold, else proposed; undone
-            by ``store.reinstate``. ``"off"``: nothing is compared.
-        scope: whose the facts are; they are compared with those of the same owners only.
-        max_characters: longer texts are cut, and the model is asked about each piece.
+        store: where the facts are stored.
+        generator: the model that reads the texts.
+        policy: what to do if a new fact may replace an older one. ``"propose"``: add a proposal to
+            ``store.proposals``; both stay active. ``"auto"``: supersede the older fact if the two
+            are similar and their words show that both cannot hold, otherwise propose;
+            ``store.reinstate`` undoes it. ``"off"``: do not compare.
+        scope: the owners of the facts, which are compared with facts of the same owners only.
+        max_characters: of longer texts the model is asked about each piece.
     """
 
     def __init__(
@@ -118,7 +115,9 @@ class Extractor:
         max_characters: int = PROMPT_CHARACTERS,
     ) -> None:
         if policy not in POLICIES:
-            raise ValueError(f"policy must be auto, propose or off, not {policy!r}")
+            raise InvalidArgument(
+                f"must be auto, propose or off, not {policy!r}", argument="policy"
+            )
         self._store = store
         self._generator = generator
         self._policy = policy
@@ -141,18 +140,18 @@ class Extractor:
         """Record a text, and store the facts in it.
 
         Args:
-            text: any text; it is kept word for word as an episode.
-            subject_hint: whom or what it is about, for facts that do not say.
-            metadata: given to the episode and to each fact. A fact whose metadata has another value
-                under a key of it is not replaced.
+            text: any text; it is recorded word for word as an episode.
+            subject_hint: what it is about, for facts that do not say.
+            metadata: stored with the episode and each fact. Facts whose metadata has another value
+                under one of its keys are not replaced.
             source: where the text comes from.
-            at: when it was written: "tomorrow" is counted from there, and its facts hold since.
+            at: when it was written: "tomorrow" is relative to it, and its facts are valid from it.
 
         Raises:
-            GeneratorError: no usable reply. The text is kept, no fact was stored; calling again
-                goes on with the same episode.
-            StorageError: it could not be written; all of the facts are stored, or none.
-            ValueError: an empty text, a bad time, metadata that is no JSON.
+            GeneratorError: no usable reply. The text is recorded and no fact stored; calling again
+                continues with the same episode.
+            StorageError: the facts could not be written; all of them are stored, or none.
+            ValueError: an empty text, a bad time, or metadata that is not JSON.
         """
         if subject_hint is not None:
             checked_text(subject_hint, "subject_hint", MAX_NAME)
@@ -167,19 +166,19 @@ class Extractor:
             metadata=metadata,
             max_characters=self._reader.max_characters,
         )
-        # What is recorded just now was said after all that is held, also after what others store
-        # in this moment; a text that was on record is as old as it is.
+        # A new text was said after all facts there are, including those that others are storing
+        # right now; a text that was on record is as old as its record.
         fresh = at is None and episode.created_at >= begun
-        return self._learn(episode, options, LATEST if fresh else said_at(episode, options))
+        return self._learn(episode, options, clock.LATEST if fresh else said_at(episode, options))
 
     def extract_episode(self, episode_id: int, subject_hint: str | None = None) -> Extraction:
-        """Store the facts in an episode that is on record, for its own owners.
+        """Store the facts in a recorded episode, for the owners of the episode.
 
-        What was said later than the episode is not replaced by it; see ``Outcome.OUTDATED``.
+        They do not replace facts that were said later; see ``Outcome.OUTDATED``.
 
         Args:
             episode_id: the episode.
-            subject_hint: whom or what it is about, for facts that do not say.
+            subject_hint: what it is about, for facts that do not say.
 
         Raises:
             NotFound: there is no such episode, or it was erased.
@@ -192,21 +191,20 @@ class Extractor:
         return self._learn(episode, options, said_at(episode, options))
 
     def rebuild(self, *, progress: Progress | None = None) -> list[str]:
-        """Make what is derived anew, facts from the episodes too, and say what was done.
+        """Rebuild all derived data, including the extracted facts, and report what was done.
 
-        First :meth:`memstore.Store.rebuild`. Then facts are derived from the episodes again,
-        oldest first, and what was never extracted is extracted now; with a scope, from its
-        episodes only. A fact that comes out again stays the very same row; one that is missing is
-        added; an extracted one that no longer comes out is deleted (``store.restore`` brings it
-        back), unless a person had a hand in it. What people did survives. What the model answered
-        before is not asked again. After a failure or a kill, calling again completes it.
+        First :meth:`memstore.Store.rebuild` runs. Then facts are derived again from the episodes,
+        oldest first, including those that were never extracted; with a scope, from its episodes
+        only. A fact that is found again stays the same row; a missing one is added; an extracted
+        one that is no longer found is deleted (``store.restore`` undoes that) unless a person
+        changed or confirmed it. The model's stored replies are used again. After a failure, calling
+        again completes it.
 
         Args:
-            progress: called with how many episodes are done, and of how many.
+            progress: called with the number of episodes done, and their total.
 
         Raises:
-            LearningError: some episodes could not be read, and were left as they are; the rest is
-                done.
+            LearningError: some episodes could not be read and were left alone; the others are done.
         """
         done = self._store.rebuild()
         return done + rebuild(self._store, self._reader, self._comparison, self._scope, progress)
@@ -224,12 +222,12 @@ class Extractor:
                 applied = self._store.apply(
                     changes,
                     scope=episode.scope,
-                    # A crowd of writers may keep two facts side by side, but stops nobody.
+                    # With many writers two rival facts may both stay, but the call succeeds.
                     since=since if not_compared is None and attempt < MOST_ATTEMPTS else None,
                 )
                 break
             except Conflict:
-                # Another process changed or added facts about the same: look again.
+                # Another process changed or added facts with these subjects: compare again.
                 if attempt == MOST_ATTEMPTS:
                     raise
         return Extraction(

@@ -1,7 +1,7 @@
-"""Deriving again: the facts in the log, drawn from it anew, and what people did left as it is.
+"""Deriving the facts of the episodes again, leaving alone what people did.
 
-Each episode is settled by itself, in one transaction, so that what was cut off goes on where it
-stopped. What comes out again is the very same row; nothing is written where nothing differs.
+Each episode is reconciled in a transaction of its own, so that an interrupted run continues where
+it stopped. A fact that is found again stays the same row; without a difference nothing is written.
 """
 
 from __future__ import annotations
@@ -11,15 +11,10 @@ from typing import TYPE_CHECKING, Final
 
 from memstore.database.tables import derivations as derivation_table
 from memstore.database.tables.readings import CLOSED, EXTRACT
-from memstore.errors import (
-    GeneratorError,
-    GeneratorUnavailable,
-    LearningError,
-    NotFound,
-)
+from memstore.errors import GeneratorError, GeneratorUnavailable, LearningError, NotFound
 from memstore.learn.conversation import CONVERSATION
 from memstore.learn.reading import facts_in, said_at
-from memstore.learn.reconcile import Settling
+from memstore.learn.reconcile import Reconciler
 from memstore.prompting.reading_log import ReadingOptions
 
 if TYPE_CHECKING:
@@ -32,17 +27,17 @@ if TYPE_CHECKING:
     from memstore.store.store import Store
 
 MOST_PASSES: Final = 5
-"""How often the log is gone over; the second time only where a fact was withdrawn in the first."""
+"""How often to go through the episodes; again only if a fact was withdrawn."""
 
 LEFT: Final = {
-    "conversations": "conversations left alone {}: what was decided then rested on what was held",
+    "conversations": "conversations left alone {}: their decisions depended on earlier memories",
     "closed": "episodes left alone since a fact of them was erased {}",
     "expired": "expired episodes left unread {}",
 }
 """What is not derived again, and why."""
 
 NAMED: Final = 10
-"""Episodes named in a message; the rest are counted."""
+"""How many episodes an error names; the others are counted."""
 
 
 def rebuild(
@@ -71,19 +66,19 @@ class _Rebuilding:
     def __init__(self, store: Store, reader: Reader, comparison: Comparison) -> None:
         self._store = store
         self._reader = reader
-        self._settling = Settling(store, comparison)
+        self._reconciler = Reconciler(store, comparison)
         self._done: Counter[str] = Counter()
         self._unavailable = False
         self.failures: dict[int, GeneratorError] = {}
 
     def go_over(self, ids: Sequence[int], progress: Progress | None) -> bool:
-        """Settle every episode, oldest first.
+        """Reconcile every episode, oldest first.
 
         Returns:
-            Whether a fact was withdrawn. An episode before may have said the same, and stored
-            nothing because that fact was there: then it is to be gone over once more.
+            Whether a fact was withdrawn. Then an earlier episode may have to store the same claim,
+            which it did not because that fact was there: go over all of them once more.
         """
-        before = self._settling.done["withdrawn"]
+        before = self._reconciler.done["withdrawn"]
         for name in ("episodes", *LEFT):
             self._done[name] = 0
         for done, episode_id in enumerate(ids):
@@ -93,26 +88,26 @@ class _Rebuilding:
                 continue
             try:
                 episode = self._store.episodes.get(episode_id)
-            except NotFound:  # erased meanwhile
+            except NotFound:  # erased in the meantime
                 continue
-            self.settle(episode)
+            self.reconcile(episode)
         if progress is not None:
             progress(len(ids), len(ids))
-        return self._settling.done["withdrawn"] > before
+        return self._reconciler.done["withdrawn"] > before
 
     def told(self) -> list[str]:
-        """Say what was done, a sentence each."""
-        n = self._done + self._settling.done
+        """Return what was done, as sentences."""
+        n = self._done + self._reconciler.done
         sentences = [
             f"derived facts from the log again: episodes read {n['episodes']}, questions to the "
-            f"model {n['asked']}, facts added {n['added']}, deleted as they no longer come out "
-            f"{n['withdrawn']}, of such brought back {n['returned']}"
+            f"model {n['asked']}, facts added {n['added']}, deleted because they were not found "
+            f"again {n['withdrawn']}, restored {n['returned']}"
         ]
         sentences += [why.format(n[name]) for name, why in LEFT.items() if n[name]]
         return sentences
 
-    def settle(self, episode: Episode) -> None:
-        """Make the facts of an episode what it says, or note why it cannot be read."""
+    def reconcile(self, episode: Episode) -> None:
+        """Reconcile the facts of an episode with its text, or note why it cannot be read."""
         how = self._how(episode)
         if not how:
             return
@@ -124,10 +119,10 @@ class _Rebuilding:
             return
         self._done["episodes"] += 1
         when = max(said_at(episode, options) for options in how)
-        self._settling.settle(episode, wanted, when)
+        self._reconciler.reconcile(episode, wanted, when)
 
     def _how(self, episode: Episode) -> list[ReadingOptions]:
-        """Return how an episode is to be read; nothing for one that is left alone."""
+        """Return how an episode is to be read; empty if it is left alone."""
         readings = self._store.readings.of(episode.id)
         kinds = {row.kind for row in readings}
         if CLOSED in kinds:
@@ -146,7 +141,7 @@ class _Rebuilding:
     def _wanted(
         self, episode: Episode, how: Sequence[ReadingOptions]
     ) -> dict[tuple[str, str], NewFact]:
-        """Return what an episode says, each claim once, by subject and words."""
+        """Return what an episode says, each claim once, by subject and content."""
         found: dict[tuple[str, str], NewFact] = {}
         for options in how:
             replies = self._reader.begin(episode, options, only_kept=self._unavailable)
@@ -164,8 +159,8 @@ def _failed(work: _Rebuilding) -> LearningError:
     first = work.failures[ids[0]]
     more = f" and {len(ids) - NAMED} more" if len(ids) > NAMED else ""
     error = LearningError(
-        f"episodes {', '.join(map(str, ids[:NAMED]))}{more} could not be read and were left as "
-        f"they are: {first} (the rest is done: {'; '.join(work.told())}; rebuild again to go on)",
+        f"episodes {', '.join(map(str, ids[:NAMED]))}{more} could not be read and were left "
+        f"alone: {first} (the rest is done: {'; '.join(work.told())}; another rebuild continues)",
         step="extract",
         episode_id=ids[0],
         remedy=first.remedy,

@@ -1,4 +1,4 @@
-"""Settling one episode: its facts are made what it says, in one transaction."""
+"""Reconciling the facts of an episode with its text, in one transaction."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from memstore.database.tables import derivations as derivation_table
 from memstore.database.tables import proposals as proposal_table
 from memstore.database.tables.readings import EXTRACT
 from memstore.domain.records import NewFact
-from memstore.errors import Conflict
+from memstore.errors import Conflict, Remedy
 from memstore.facts import provenance
 from memstore.facts.batch import AddFact, carry_out, propose
 
@@ -27,27 +27,27 @@ if TYPE_CHECKING:
     from memstore.store.store import Store
 
 MOST_ATTEMPTS: Final = 5
-"""How often an episode is looked at anew because another process changed its facts meanwhile."""
+"""How often to try an episode if other processes change its facts in the meantime."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """How the facts of one episode differ from what it says."""
+    """How the facts of an episode differ from what it says."""
 
     missing: tuple[NewFact, ...]
     returning: tuple[Fact, ...]
-    """Deleted by an earlier rebuild, and derived again."""
+    """Deleted by an earlier rebuild, and found again."""
     leaving: tuple[Fact, ...]
-    """Derived no more, and nobody had a hand in them."""
+    """No longer found, and changed or confirmed by nobody."""
     resurfacing: tuple[Fact, ...]
-    """Superseded by one that is leaving, and by nobody's word."""
+    """Superseded by one that is leaving, and by no person."""
 
     def __bool__(self) -> bool:
         return bool(self.missing or self.returning or self.leaving)
 
     @property
     def outline(self) -> tuple[object, ...]:
-        """What it amounts to: counters of use may change meanwhile, and change nothing here."""
+        """The plan without what may change in the meantime and does not matter, like use counts."""
         ids = [
             [fact.id for fact in facts]
             for facts in (self.returning, self.leaving, self.resurfacing)
@@ -55,8 +55,8 @@ class _Plan:
         return self.missing, *ids
 
 
-class Settling:
-    """Makes the facts of episodes what they say, and leaves alone what people did."""
+class Reconciler:
+    """Makes the facts of episodes agree with their texts, and leaves alone what people did."""
 
     def __init__(self, store: Store, comparison: Comparison) -> None:
         self._store = store
@@ -65,28 +65,28 @@ class Settling:
         self.done: Counter[str] = Counter()
         """How many facts were ``added``, ``withdrawn`` and ``returned``."""
 
-    def settle(
+    def reconcile(
         self, episode: Episode, wanted: Mapping[tuple[str, str], NewFact], when: datetime
     ) -> None:
-        """Make the facts of an episode what it says.
+        """Make the facts of an episode agree with its text.
 
         Args:
             episode: the episode.
-            wanted: what it says, each claim once, by subject and words.
+            wanted: what it says, each claim once, by subject and content.
             when: when it was written.
 
         Raises:
-            Conflict: others kept changing the same facts; this episode was left as it is.
+            Conflict: others kept changing its facts; the episode was left alone.
         """
         for attempt in range(1, MOST_ATTEMPTS + 1):
             try:
-                self._make_so(episode, wanted, when, last=attempt == MOST_ATTEMPTS)
+                self._try(episode, wanted, when, last=attempt == MOST_ATTEMPTS)
                 return
-            except Conflict:  # others changed the same facts meanwhile: look again
+            except Conflict:  # others changed its facts in the meantime
                 if attempt == MOST_ATTEMPTS:
                     raise
 
-    def _make_so(
+    def _try(
         self,
         episode: Episode,
         wanted: Mapping[tuple[str, str], NewFact],
@@ -111,7 +111,10 @@ class Settling:
         prepared = self._facts.prepare(plan.missing)
         with self._facts.writing() as transaction:
             if self._plan(transaction, episode, wanted).outline != plan.outline:
-                raise Conflict(f"the facts of episode {episode.id} were changed meanwhile")
+                raise Conflict(
+                    f"the facts of episode {episode.id} were changed in the meantime",
+                    remedy=Remedy.RETRY,
+                )
             if why_not is None and not last:
                 subjects = {new.subject for new in news}
                 self._facts.refuse_newer(transaction, since, subjects, episode.scope)
@@ -144,7 +147,7 @@ class Settling:
         missing, returning = [], []
         for claim, new in wanted.items():
             if claim not in by_claim:
-                if not self._settled_elsewhere(transaction, episode, new):
+                if not self._known_elsewhere(transaction, episode, new):
                     missing.append(new)
                 continue
             theirs = by_claim[claim]
@@ -169,17 +172,17 @@ class Settling:
         ]
         return _Plan(tuple(missing), tuple(returning), tuple(leaving), tuple(resurfacing))
 
-    def _settled_elsewhere(self, transaction: Transaction, episode: Episode, new: NewFact) -> bool:
-        """Whether the claim was held when the text was recorded, or was erased since."""
+    def _known_elsewhere(self, transaction: Transaction, episode: Episode, new: NewFact) -> bool:
+        """Whether another fact says it, or one was erased after the text was recorded."""
         return self._held(transaction, episode, new) or provenance.erased_since(
             transaction, self._facts.namespace, new.subject, new.content, episode.created_at
         )
 
     def _held(self, transaction: Transaction, episode: Episode, new: NewFact) -> bool:
-        """Whether a fact of another source says the same, and did not end before the text.
+        """Whether a fact from elsewhere says the same, and did not end before the text.
 
-        Then the text was a duplicate, or was said once more after it, and what became of that fact
-        since is what stands.
+        Then the text was a duplicate, or repeated the claim later, and what became of that fact
+        decides.
         """
         others = [
             fact
@@ -196,7 +199,7 @@ class Settling:
         )
 
     def _untouched(self, transaction: Transaction, fact: Fact, lines: Sequence[Operation]) -> bool:
-        """Whether nobody but programs had a hand in a fact, or in what it superseded."""
+        """Whether only programs changed or confirmed a fact, or let it supersede others."""
         if not provenance.untouched(lines) or proposal_table.decided_about(transaction, fact.id):
             return False
         olds = derivation_table.superseded_by(transaction, fact.id)
@@ -208,10 +211,10 @@ class Settling:
         )
 
     def _withdraw(self, transaction: Transaction, episode: Episode, plan: _Plan) -> dict[int, Fact]:
-        """Delete what is derived no more, and let hold again what it had superseded.
+        """Delete facts that are no longer found, and repeat those that they had superseded.
 
         Returns:
-            The facts that hold again by the ids of the superseded ones they repeat.
+            The repeated facts, by the ids of the superseded ones.
         """
         why = {
             provenance.REBUILT: "no longer derived",
@@ -233,7 +236,7 @@ class Settling:
     def _bring_back(
         self, transaction: Transaction, episode: Episode, fact: Fact, change: AddFact
     ) -> None:
-        """Restore a fact that an earlier rebuild deleted, and settle it with its pair."""
+        """Restore a fact that an earlier rebuild deleted, and supersede or propose its rival."""
         why = {provenance.REBUILT: "derived again", "episode": episode.id}
         self._facts.restore_in(transaction, fact, why)
         if fact.superseded_by is not None:
@@ -260,13 +263,13 @@ def _lines(transaction: Transaction, facts: Sequence[Fact]) -> dict[int, list[Op
 
 
 def _ended(fact: Fact, when: datetime) -> bool:
-    """Whether a fact held no more at that time."""
+    """Whether a fact had ended at that time."""
     ends = (fact.superseded_at, fact.deleted_at, fact.expired_at)
     return any(end is not None and end <= when for end in ends)
 
 
 def _as_new(fact: Fact) -> NewFact:
-    """Return a fact that is brought back as one that comes in, to be compared."""
+    """Return a fact to be restored as a new one, to be compared."""
     return NewFact(
         content=fact.content,
         subject=fact.subject,
@@ -278,7 +281,7 @@ def _as_new(fact: Fact) -> NewFact:
 
 
 def _mapped(pair: Pair | None, again: Mapping[int, Fact]) -> Pair | None:
-    """Name the fact that holds again where a pair names the superseded one it repeats."""
+    """Replace a superseded fact in a pair by the fact that repeats it."""
     if pair is None:
         return None
     return pair._replace(other=again.get(pair.other.id, pair.other))
