@@ -27,20 +27,20 @@ if TYPE_CHECKING:
     from memstore.domain.metadata import MetadataFilter
     from memstore.domain.protocols import Embedder, Generator, JSONGenerator
     from memstore.domain.records import (
+        AccessToken,
         Episode,
         EpisodeHit,
         EpisodeHits,
         Fact,
+        JournalLine,
         NewEpisode,
         NewFact,
-        Operation,
         Proposal,
         Scope,
         SearchHit,
         SearchHits,
         StoreStatus,
         Task,
-        Token,
     )
     from memstore.domain.results import Results, WordsOnly
     from memstore.errors import (
@@ -88,6 +88,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "AccessDenied",
+    "AccessToken",
     "AddFact",
     "AnthropicGenerator",
     "Applied",
@@ -119,6 +120,7 @@ __all__ = [
     "InvalidArgument",
     "InvalidArgumentType",
     "JSONGenerator",
+    "JournalLine",
     "KeepFact",
     "LearningError",
     "LikelySame",
@@ -135,7 +137,6 @@ __all__ = [
     "OllamaGenerator",
     "OpenAIEmbedder",
     "OpenAIGenerator",
-    "Operation",
     "Outcome",
     "Proposal",
     "Refusal",
@@ -153,7 +154,6 @@ __all__ = [
     "StoreStatus",
     "SupersedeFact",
     "Task",
-    "Token",
     "TransferError",
     "WordsOnly",
     "__version__",
@@ -169,8 +169,8 @@ _NAMES = {
     "domain.metadata": "MetadataFilter",
     "domain.protocols": "Embedder Generator JSONGenerator",
     "domain.records": (
-        "Episode EpisodeHit EpisodeHits Fact NewEpisode NewFact Operation Proposal Scope "
-        "SearchHit SearchHits StoreStatus Task Token"
+        "AccessToken Episode EpisodeHit EpisodeHits Fact JournalLine NewEpisode NewFact Proposal "
+        "Scope SearchHit SearchHits StoreStatus Task"
     ),
     "domain.results": "Results WordsOnly",
     "errors": (

@@ -282,7 +282,7 @@ def test_a_text_that_is_always_refused_is_quarantined_and_the_others_pass(
     status = store.status()
     assert (status.pending, status.quarantined) == (0, 1)
     assert "violin" in (store.get(poisoned).embed_error or "")
-    assert store.operations(poisoned)[-1].kind == "quarantine"
+    assert store.journal(poisoned)[-1].kind == "quarantine"
     calls = len(embedder.calls)
     assert store.embed_pending() == type(first)(0, 0, 0, None)
     assert len(embedder.calls) == calls, "a quarantined text is not tried again"

@@ -67,7 +67,7 @@ def test_facts_and_episodes_are_drained_alike(store: Store, wordless: Store, emb
     assert all(piece in long.content for piece in pieces)
     assert sum(map(len, pieces)) >= len(long.content)
     assert waiting(store) == 0
-    kinds = [line.kind for line in store.episodes.operations(long.id)]
+    kinds = [line.kind for line in store.episodes.journal(long.id)]
     assert kinds == ["episode", *["embed"] * kinds.count("embed")]
     assert short.id in [
         hit.episode.id for hit in store.episodes.search("asked for tea", mode="meaning")
@@ -85,7 +85,7 @@ def test_an_episode_the_embedder_refuses_is_quarantined_alone(
         store.embed_pending()
     status = store.status()
     assert (status.episodes_pending, status.episodes_quarantined) == (0, 1)
-    assert store.episodes.operations(bad.id)[-1].kind == "quarantine"
+    assert store.episodes.journal(bad.id)[-1].kind == "quarantine"
     assert [hit.episode.id for hit in store.episodes.search("kettle", mode="meaning")] == [good.id]
     embedder.poison = None
     assert store.embed_pending(retry_quarantined=True).pieces == 1

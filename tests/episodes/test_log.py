@@ -302,7 +302,7 @@ def test_update_changes_what_is_given_and_nothing_else(store: Store) -> None:
     changed = log.update(first.id, tags=[], expired_at=None)
     assert (changed.tags, changed.expired_at) == ([], None)
     assert changed.content == "text"
-    told = [(line.before, line.after) for line in log.operations(first.id)[1:]]
+    told = [(line.before, line.after) for line in log.journal(first.id)[1:]]
     assert told == [
         ({"tags": ["a"]}, {"tags": ["b", "a"]}),
         (
@@ -322,9 +322,9 @@ def test_update_that_changes_nothing_leaves_no_line(store: Store) -> None:
     log = store.episodes
     episode = log.add("text", source="t", tags=["a"], metadata={"k": 1})
     assert log.update(episode.id, tags=["a"], metadata={"k": 1}, expired_at=None) == episode
-    assert len(log.operations(episode.id)) == 1
+    assert len(log.journal(episode.id)) == 1
     log.update(episode.id, metadata={"k": True})  # to Python the same, to JSON not
-    assert len(log.operations(episode.id)) == 2
+    assert len(log.journal(episode.id)) == 2
 
 
 @pytest.mark.parametrize(
@@ -485,7 +485,7 @@ def test_erase_by_uuid_takes_what_was_said_out_of_the_evidence(store: Store, pat
     evidence = {"episode": episode.id, "said": "secretly"}
     store.apply([memstore.KeepFact(fact_id=fact.id, evidence=evidence)])
     assert store.episodes.erase(episode.uuid)
-    assert store.operations(fact.id)[-1].evidence == {"episode": episode.id}
+    assert store.journal(fact.id)[-1].evidence == {"episode": episode.id}
     store.close()
     assert b"secretly" not in path.read_bytes()
 

@@ -38,7 +38,7 @@ def everything(store: Store) -> list[memstore.Fact]:
 
 
 def lines(store: Store, fact_id: int) -> list[tuple[str, Any]]:
-    return [(line.kind, line.evidence) for line in store.operations(fact_id)]
+    return [(line.kind, line.evidence) for line in store.journal(fact_id)]
 
 
 def test_apply_carries_out_all_changes_in_order(store: Store) -> None:
@@ -79,11 +79,11 @@ def test_apply_does_nothing_at_all_when_one_change_fails(store: Store, case: str
     store.add("one", subject="ana")
     store.add("two", subject="ana", supersedes=1)
     store.delete(store.add("three", subject="ana").id)
-    before = everything(store), [store.operations(n) for n in (1, 3)]
+    before = everything(store), [store.journal(n) for n in (1, 3)]
     change, error = FAILING[case]
     with pytest.raises(error):
         store.apply([AddFact(fact=new("four")), DeleteFact(fact_id=2), change])
-    assert (everything(store), [store.operations(n) for n in (1, 3)]) == before
+    assert (everything(store), [store.journal(n) for n in (1, 3)]) == before
     assert store.apply([]) == []
 
 

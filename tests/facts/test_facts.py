@@ -15,7 +15,7 @@ MUNICH = {"content": "Alice lives in Munich", "subject": "alice", "category": "i
 
 
 def kinds(store: Store, fact_id: int) -> list[str]:
-    return [operation.kind for operation in store.operations(fact_id)]
+    return [operation.kind for operation in store.journal(fact_id)]
 
 
 def test_add_returns_what_get_returns(store: Store) -> None:
@@ -273,7 +273,7 @@ def test_erase_leaves_only_an_empty_place(store: Store) -> None:
         (b.id, "active", b.content),
     ]
     assert store.list(active_only=False, include_deleted=True) == [b]
-    operations = [o for o in store.operations(b.id) if o.fact_id == a.id]
+    operations = [o for o in store.journal(b.id) if o.fact_id == a.id]
     assert [o.kind for o in operations] == ["add", "supersede", "erase"]
     assert all(o.before is None and o.after is None for o in operations)
     for again in (store.delete, store.restore, store.confirm):
@@ -338,7 +338,7 @@ def test_status_counts_the_namespace(store: Store, open_store: Callable[..., Sto
 def test_journal_names_author_and_source(open_store: Callable[..., Store]) -> None:
     store = open_store(actor="ada", source="test")
     fact = store.add(**BERLIN)
-    (operation,) = store.operations(fact.id)
+    (operation,) = store.journal(fact.id)
     assert (operation.actor, operation.source, operation.fact_id) == ("ada", "test", fact.id)
     assert operation.after is not None
     assert operation.after["content"] == fact.content

@@ -88,7 +88,7 @@ def test_engram_row_keeps_everything_but_its_embedding(store: Store, tmp_path: P
     assert origin(episode) == {"from": "engram", "id": ROW["id"], "group_id": "shop"}
     assert episode.namespace == store.namespace
     assert store.episodes.search("tea shop", mode="words")[0].episode.id == episode.id
-    assert [line.kind for line in store.episodes.operations(episode.id)] == ["adopt"]
+    assert [line.kind for line in store.episodes.journal(episode.id)] == ["adopt"]
     assert store.examine() == []
 
 

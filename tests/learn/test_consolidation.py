@@ -68,7 +68,7 @@ def test_proposal_is_no_fact_before_it_is_accepted(store: Store) -> None:
     assert proposal.content == BOTH
     assert held(store) == [TEA, GREEN]
     assert not any(hit.fact.content == BOTH for hit in store.search(BOTH))
-    assert [line.kind for line in store.operations(two.id)] == ["add", "propose"]
+    assert [line.kind for line in store.journal(two.id)] == ["add", "propose"]
 
 
 def test_accepting_supersedes_all_and_reinstating_undoes(store: Store) -> None:
@@ -85,7 +85,7 @@ def test_accepting_supersedes_all_and_reinstating_undoes(store: Store) -> None:
     assert {fact.superseded_by for fact in accepted.sources} == {new.id}
     assert held(store) == [BOTH]
     for fact in (one, two):
-        evidence = store.operations(fact.id)[-1].evidence or {}
+        evidence = store.journal(fact.id)[-1].evidence or {}
         assert (evidence["consolidates"], evidence["model"]) == ([one.id, two.id], "tidy-1")
     assert len(store.history(new.id)) == 3
     assert store.reinstate(two.id).content == GREEN
@@ -306,7 +306,7 @@ def test_auto_accepts_what_merely_joins_the_words(store: Store) -> None:
     assert str(done.outcome) == "accepted"
     assert held(store) == ["Ana likes tea and coffee"]
     assert store.get(done.fact_id).derivation == "consolidate"
-    evidence = store.operations(1)[-1].evidence or {}
+    evidence = store.journal(1)[-1].evidence or {}
     assert evidence["policy"] == "auto"
 
 

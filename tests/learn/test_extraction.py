@@ -260,7 +260,7 @@ def test_auto_retires_what_cannot_hold_any_more_with_evidence(store: Store) -> N
     assert (str(item.outcome), item.other_id) == ("superseded", old.fact_id)
     assert item.similarity == pytest.approx(0.875)
     assert contents(store) == [COFFEE]
-    [line] = [op for op in store.operations(old.fact_id or 0) if op.kind == "supersede"]
+    [line] = [op for op in store.journal(old.fact_id or 0) if op.kind == "supersede"]
     assert line.evidence == dict(item.evidence or {})
     assert line.evidence["changes"] == [["tea", "coffee"]]
     assert (line.evidence["policy"], line.evidence["model"]) == ("auto", "scripted-1")

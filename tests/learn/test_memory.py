@@ -117,7 +117,7 @@ def test_week_replayed_from_the_journal_is_the_same_state(week: Memory, store: S
     facts = store.list(active_only=False, include_deleted=True)
     assert len(facts) == 8
     for fact in facts:
-        lines = [line for line in store.operations(fact.id) if line.fact_id == fact.id]
+        lines = [line for line in store.journal(fact.id) if line.fact_id == fact.id]
         replayed = journal.replay(lines)
         assert replayed == journalled(fact)
 
@@ -634,7 +634,7 @@ def test_id_of_somebody_else_is_not_found(
     if scope:
         assert plain.delete_all(**scope) == []
     assert plain.get(number, user_id="ana")["memory"] == "Ana's own"
-    assert len(store.operations(number)) == 1
+    assert len(store.journal(number)) == 1
 
 
 def test_id_of_another_namespace_is_not_found(plain: Memory, open_store: Any) -> None:
@@ -791,10 +791,10 @@ def test_erasing_the_episode_takes_what_was_said_in_it_out_of_the_journal(
     model.changes = {"Ana, at the zoo, still drank coffee": ("NONE", "Ana drinks coffee", None)}
     changes = memory.add("At the zoo I had coffee", user_id="ana")
     assert events(changes) == [("NONE", None, "Ana drinks coffee")]
-    evidence = store.operations(1)[-1].evidence or {}
+    evidence = store.journal(1)[-1].evidence or {}
     assert evidence.pop("said") == "Ana, at the zoo, still drank coffee"
     assert store.episodes.erase(changes.episode_id or 0)
-    assert store.operations(1)[-1].evidence == evidence
+    assert store.journal(1)[-1].evidence == evidence
     assert b"zoo" not in Path(store.path).read_bytes()
     assert texts(memory.get_all(user_id="ana"))[0] == "Ana drinks coffee"
     assert store.examine() == []

@@ -266,7 +266,7 @@ def test_older_text_does_not_retire_what_was_said_later(
     assert coffee.status == "active"
     if policy == "auto":
         assert tea.superseded_by == coffee.id
-        assert store.operations(tea.id)[-1].evidence["policy"] == "auto"  # type: ignore[index]
+        assert store.journal(tea.id)[-1].evidence["policy"] == "auto"  # type: ignore[index]
     else:
         [proposal] = store.proposals.list()
         assert (proposal.old, proposal.new) == (tea, coffee)
@@ -410,7 +410,7 @@ def by_hand(store: Store) -> dict[int, Any]:
         if one.derivation is None
         or any(
             line.fact_id == one.id and line.kind in hands and "rebuild" not in (line.evidence or {})
-            for line in store.operations(one.id)
+            for line in store.journal(one.id)
         )
     }
 
@@ -538,7 +538,7 @@ def test_fact_that_no_longer_comes_out_is_deleted_and_can_be_restored(
     boat = fact(store, "Ana owns a boat")
     Extractor(store, better, policy="auto").rebuild()
     assert better.asked == 4
-    line = store.operations(boat.id)[-1]
+    line = store.journal(boat.id)[-1]
     assert (line.kind, line.evidence) == (
         "delete",
         {"rebuild": "no longer derived", "model": "reader-2", "episode": boat.episode_id},
@@ -567,7 +567,7 @@ def test_what_a_withdrawn_fact_had_superseded_holds_again(store: Store, read: Ex
     assert TEA in held(store)
     assert COFFEE not in held(store)
     again = fact(store, TEA)
-    assert store.operations(again.id)[0].evidence["reinstates"]  # type: ignore[index]
+    assert store.journal(again.id)[0].evidence["reinstates"]  # type: ignore[index]
     before = exported(store)
     Extractor(store, other, policy="auto").rebuild()
     assert exported(store) == before

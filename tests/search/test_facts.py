@@ -733,7 +733,7 @@ def test_other_namespaces_are_searched_only_on_request(
 BY_ID: dict[str, Callable[[Store, int, int], Any]] = {
     "get": lambda store, other, own: store.get(other),
     "history": lambda store, other, own: store.history(other),
-    "operations": lambda store, other, own: store.operations(other),
+    "journal": lambda store, other, own: store.journal(other),
     "confirm": lambda store, other, own: store.confirm(other),
     "update_metadata": lambda store, other, own: store.update_metadata(other, {"a": 1}),
     "delete": lambda store, other, own: store.delete(other),
@@ -911,7 +911,7 @@ def test_searching_does_not_change_what_a_fact_says(store: Store) -> None:
         **tea.to_dict(),
         "last_used_at": after.to_dict()["last_used_at"],
     }
-    assert len(store.operations(tea.id)) == 1, "use is not journalled"
+    assert len(store.journal(tea.id)) == 1, "use is not journalled"
 
 
 # -- damage ----------------------------------------------------------------------------------

@@ -71,7 +71,7 @@ def everything(store: Store) -> dict[str, dict[str, Any]]:
 
 
 def operations(store: Store, fact_id: int) -> list[tuple[Any, ...]]:
-    found = [op for op in store.operations(fact_id) if op.fact_id == fact_id]
+    found = [op for op in store.journal(fact_id) if op.fact_id == fact_id]
     return [(op.at, op.actor, op.source, op.kind) for op in found]
 
 

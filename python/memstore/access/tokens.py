@@ -20,7 +20,7 @@ from memstore.database.journal import Kind
 from memstore.database.tables import access_tokens as token_table
 from memstore.domain import clock
 from memstore.domain.arguments import MAX_NAME, checked_text
-from memstore.domain.records import Access, Token
+from memstore.domain.records import Access, AccessToken
 from memstore.errors import AccessDenied, Conflict, InvalidArgument, NotFound, StorageError
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class Tokens:
         access: str = Access.WRITE,
         expires_at: datetime | str | None = None,
         secret: str | None = None,
-    ) -> tuple[Token, str]:
+    ) -> tuple[AccessToken, str]:
         """Make a token for this namespace; return it and its secret, which is stored nowhere.
 
         Args:
@@ -107,12 +107,12 @@ class Tokens:
             )
         return token, secret
 
-    def list(self) -> builtins.list[Token]:
+    def list(self) -> builtins.list[AccessToken]:
         """Return every token of the file, oldest first, with those that are revoked or expired."""
         with self._engine.read() as transaction:
             return token_table.select(transaction)
 
-    def revoke(self, name_or_id: str | int) -> Token:
+    def revoke(self, name_or_id: str | int) -> AccessToken:
         """End a token: from now on every request with it is refused. Return what it now is.
 
         Args:
@@ -144,7 +144,7 @@ class Tokens:
         """Whether there is a token that is neither revoked nor expired."""
         return any(token.status == "active" for token in self.list())
 
-    def check(self, secret: str) -> Token:
+    def check(self, secret: str) -> AccessToken:
         """Return the token of a secret.
 
         Raises:
@@ -160,7 +160,7 @@ class Tokens:
             )
         return token
 
-    def note_use(self, token: Token) -> None:
+    def note_use(self, token: AccessToken) -> None:
         """Record that a token was used. Best effort: it waits for nobody and never fails."""
         now = clock.utc_now()
         last = token.last_used_at
@@ -169,7 +169,7 @@ class Tokens:
         with suppress(StorageError), self._engine.write(wait_seconds=0) as transaction:
             token_table.note_use(transaction, token.id, now)
 
-    def _same(self, known: Token, name: str, access: str) -> Token:
+    def _same(self, known: AccessToken, name: str, access: str) -> AccessToken:
         """Return a token made before with this secret, if it is the one that is asked for."""
         wanted = (name, self._namespace, access, "active")
         if (known.name, known.namespace, known.access, known.status) != wanted:
@@ -179,7 +179,7 @@ class Tokens:
             )
         return known
 
-    def _named(self, transaction: Transaction, name_or_id: str | int) -> Token:
+    def _named(self, transaction: Transaction, name_or_id: str | int) -> AccessToken:
         if isinstance(name_or_id, str):
             token = token_table.unrevoked(transaction, name_or_id)
         else:
@@ -190,7 +190,7 @@ class Tokens:
         return token
 
 
-def journalled(token: Token) -> dict[str, object]:
+def journalled(token: AccessToken) -> dict[str, object]:
     """Return what the journal holds of a new token."""
     return {
         "token": token.id,

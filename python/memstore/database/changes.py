@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from typing import Self, TypeAlias
 
     from memstore.database.engine import Row, Statement, Transaction
-    from memstore.domain.records import Operation
+    from memstore.domain.records import JournalLine
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of the journal; see :class:`memstore.domain.records.Operation`."""
+    """A line of the journal; see :class:`memstore.domain.records.JournalLine`."""
 
     kind: str
     fact_id: int | None = None
@@ -46,7 +46,7 @@ class Line:
 
     @classmethod
     def repeated(
-        cls, operation: Operation, *, fact_id: int | None = None, episode_id: int | None = None
+        cls, operation: JournalLine, *, fact_id: int | None = None, episode_id: int | None = None
     ) -> Line:
         """Return a line of another file's journal, with its own time and author."""
         return cls(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from memstore.database.engine import Statement
 from memstore.domain import clock
-from memstore.domain.records import Operation
+from memstore.domain.records import JournalLine
 from memstore.errors import StorageError
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class Author:
     source: str
 
 
-def of_facts(transaction: Transaction, fact_ids: Sequence[int]) -> list[Operation]:
+def of_facts(transaction: Transaction, fact_ids: Sequence[int]) -> list[JournalLine]:
     """Return every operation on these facts, oldest first."""
     marks = ", ".join("?" * len(fact_ids))
     rows = transaction.rows(
@@ -113,7 +113,7 @@ def _about(namespaces: Sequence[str] | None) -> str:
     )
 
 
-def by_fact(transaction: Transaction) -> Iterator[tuple[int, Iterator[Operation]]]:
+def by_fact(transaction: Transaction) -> Iterator[tuple[int, Iterator[JournalLine]]]:
     """Yield each fact's id and its operations, oldest first, in the order of the ids."""
     rows = transaction.rows(
         f"SELECT {COLUMNS} FROM memstore_journal WHERE fact_id IS NOT NULL ORDER BY fact_id, id"
@@ -121,7 +121,7 @@ def by_fact(transaction: Transaction) -> Iterator[tuple[int, Iterator[Operation]
     yield from groupby(map(_decode, rows), key=lambda operation: operation.fact_id or 0)
 
 
-def replay(operations: Iterable[Operation]) -> dict[str, Any] | None:
+def replay(operations: Iterable[JournalLine]) -> dict[str, Any] | None:
     """Return what a fact should hold after these operations; ``None`` once it is erased."""
     state: dict[str, Any] | None = {}
     for operation in operations:
@@ -134,7 +134,7 @@ def replay(operations: Iterable[Operation]) -> dict[str, Any] | None:
     return None if state is None else {k: v for k, v in state.items() if v is not None}
 
 
-def by_episode(transaction: Transaction) -> Iterator[tuple[int, list[Operation]]]:
+def by_episode(transaction: Transaction) -> Iterator[tuple[int, list[JournalLine]]]:
     """Yield each episode's id and its operations, oldest first, in the order of the ids."""
     rows = transaction.rows(
         f"SELECT {COLUMNS} FROM memstore_journal WHERE episode_id IS NOT NULL AND fact_id IS NULL"
@@ -144,7 +144,7 @@ def by_episode(transaction: Transaction) -> Iterator[tuple[int, list[Operation]]
         yield episode_id, list(lines)
 
 
-def replay_episode(operations: Iterable[Operation]) -> dict[str, Any] | None:
+def replay_episode(operations: Iterable[JournalLine]) -> dict[str, Any] | None:
     """Return what an episode should hold after these operations; ``None`` once it is erased."""
     state: dict[str, Any] | None = {}
     for operation in operations:
@@ -159,7 +159,7 @@ def replay_episode(operations: Iterable[Operation]) -> dict[str, Any] | None:
     return {k: v for k, v in state.items() if v is not None and v != []}
 
 
-def of_episode(transaction: Transaction, episode_id: int) -> list[Operation]:
+def of_episode(transaction: Transaction, episode_id: int) -> list[JournalLine]:
     """Return every operation on an episode (none on its facts), oldest first."""
     rows = transaction.rows(
         f"SELECT {COLUMNS} FROM memstore_journal WHERE episode_id = ? AND fact_id IS NULL"
@@ -169,7 +169,7 @@ def of_episode(transaction: Transaction, episode_id: int) -> list[Operation]:
     return [_decode(row) for row in rows]
 
 
-def of_kinds(transaction: Transaction, kinds: Sequence[str]) -> list[Operation]:
+def of_kinds(transaction: Transaction, kinds: Sequence[str]) -> list[JournalLine]:
     """Return every operation of these kinds, oldest first."""
     marks = ", ".join("?" * len(kinds))
     rows = transaction.rows(
@@ -257,10 +257,10 @@ def forgetting_said(episode_id: int) -> Statement:
     )
 
 
-def _decode(row: Row) -> Operation:
+def _decode(row: Row) -> JournalLine:
     id_, at, actor, source, kind, fact_id, before, after, evidence, episode_id = row
     try:
-        return Operation(
+        return JournalLine(
             id=int(id_ or 0),
             at=clock.from_text(str(at)),
             actor=str(actor),

@@ -280,8 +280,8 @@ class Access(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Token:
-    """Somebody's leave to use the server over HTTP; the secret itself is stored nowhere."""
+class AccessToken:
+    """An access token for the HTTP server; the secret itself is not stored."""
 
     id: int
     name: str
@@ -409,7 +409,7 @@ class Task:
         return {name: value for name, value in named.items() if value is not None}
 
 
-class Operation(NamedTuple):
+class JournalLine(NamedTuple):
     """One line of the journal: what was changed, when and by whom."""
 
     id: int

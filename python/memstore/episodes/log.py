@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from memstore.database.engine import Engine, Transaction
     from memstore.database.journal import Author
-    from memstore.domain.records import EpisodeHits, Operation
+    from memstore.domain.records import EpisodeHits, JournalLine
     from memstore.search.hybrid import Search
 
     Namespaces = str | Sequence[str] | None
@@ -363,7 +363,7 @@ class Episodes:
                 return episode
             return self._known(transaction, episode.id)
 
-    def operations(self, episode_id: int | str) -> builtins.list[Operation]:
+    def journal(self, episode_id: int | str) -> builtins.list[JournalLine]:
         """Return what the journal holds of an episode: every change, when and by whom."""
         with self._engine.read() as transaction:
             return journal.of_episode(transaction, self._known(transaction, episode_id).id)

@@ -16,7 +16,7 @@ from memstore.database.tables import vectors as vector_table
 from memstore.database.tables.readings import EXTRACT
 from memstore.domain import clock, metadata
 from memstore.domain.arguments import MAX_NUMBER, checked_limit, checked_text
-from memstore.domain.records import SCOPE_FIELDS, Fact, NewFact, Operation, Scope
+from memstore.domain.records import SCOPE_FIELDS, Fact, JournalLine, NewFact, Scope
 from memstore.embedding.compatibility import Admission
 from memstore.errors import (
     Conflict,
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from memstore.database.engine import Engine, Statement, Transaction
     from memstore.database.satellite import Satellite
-    from memstore.domain.records import Fact, NewFact, Operation
+    from memstore.domain.records import Fact, JournalLine, NewFact
     from memstore.embedding.current import Following
 
 
@@ -293,7 +293,7 @@ class Facts:
         with self._engine.read() as transaction:
             return fact_table.of_subject(transaction, self.namespace, name)
 
-    def operations(self, fact_id: int) -> list[Operation]:
+    def journal(self, fact_id: int) -> list[JournalLine]:
         """Return what the journal holds of the chain a fact is in, oldest first."""
         with self._engine.read() as transaction:
             ids = [fact.id for fact in self._chain(transaction, fact_id)]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memstore.database.engine import Transaction
-    from memstore.domain.records import Episode, Fact, Operation
+    from memstore.domain.records import Episode, Fact, JournalLine
 
 CONSOLIDATE: Final = "consolidate"
 
@@ -83,7 +83,7 @@ def erased_since(
     )
 
 
-def untouched(operations: Iterable[Operation]) -> bool:
+def untouched(operations: Iterable[JournalLine]) -> bool:
     """Whether nobody but programs ever had a hand in a fact.
 
     What a person accepted of a proposal counts as a person's; so does what nobody gave a reason
@@ -97,17 +97,17 @@ def untouched(operations: Iterable[Operation]) -> bool:
     )
 
 
-def automatic(operation: Operation) -> bool:
+def automatic(operation: JournalLine) -> bool:
     """Whether a program superseded the fact by itself."""
     return bool(operation.evidence) and "proposal" not in (operation.evidence or {})
 
 
-def rebuilt(operation: Operation) -> bool:
+def rebuilt(operation: JournalLine) -> bool:
     """Whether a rebuild did it by itself."""
     return REBUILT in (operation.evidence or {})
 
 
-def withdrawn(operations: Iterable[Operation]) -> bool:
+def withdrawn(operations: Iterable[JournalLine]) -> bool:
     """Whether it was a rebuild that deleted the fact, and nobody since."""
     last = None
     for operation in operations:

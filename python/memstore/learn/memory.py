@@ -356,7 +356,7 @@ class Memory:
         fact = self._of(scope, memory_id, deleted_too=True)
         # Other programs can let one owner's fact supersede another's, which is not shown here.
         own = {one.id: one for one in self._store.history(fact.id) if one.scope == scope}
-        operations = self._store.operations(fact.id)
+        operations = self._store.journal(fact.id)
         return history([*own.values()], [one for one in operations if one.fact_id in own])
 
     def reset(self, *, namespace: str) -> bool:

@@ -10,7 +10,7 @@ from memstore.domain import clock
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from memstore.domain.records import Fact, Operation
+    from memstore.domain.records import Fact, JournalLine
 
 EVENTS: Final = {
     Kind.ADD: "ADD",
@@ -91,7 +91,7 @@ def as_memory(fact: Fact) -> dict[str, Any]:
     return {"id": fact.id, "memory": fact.content} | values
 
 
-def history(chain: Sequence[Fact], operations: Sequence[Operation]) -> list[PastMemoryEvent]:
+def history(chain: Sequence[Fact], operations: Sequence[JournalLine]) -> list[PastMemoryEvent]:
     """Return what happened to a chain of facts, oldest first."""
     texts = {fact.id: fact.content or None for fact in chain}
     born = {
@@ -109,7 +109,7 @@ def history(chain: Sequence[Fact], operations: Sequence[Operation]) -> list[Past
     ]
 
 
-def _event(operation: Operation, texts: dict[int, str | None]) -> Iterator[PastMemoryEvent]:
+def _event(operation: JournalLine, texts: dict[int, str | None]) -> Iterator[PastMemoryEvent]:
     if operation.kind not in EVENTS or operation.fact_id is None:
         return
     kind, fact_id = Kind(operation.kind), operation.fact_id

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memstore.database.engine import Transaction
-    from memstore.domain.records import Episode, Fact, Operation
+    from memstore.domain.records import Episode, Fact, JournalLine
     from memstore.facts.new import Prepared
     from memstore.learn.comparison import Comparison, Pair
     from memstore.store.store import Store
@@ -198,7 +198,9 @@ class Reconciler:
             for fact in others
         )
 
-    def _untouched(self, transaction: Transaction, fact: Fact, lines: Sequence[Operation]) -> bool:
+    def _untouched(
+        self, transaction: Transaction, fact: Fact, lines: Sequence[JournalLine]
+    ) -> bool:
         """Whether only programs changed or confirmed a fact, or let it supersede others."""
         if not provenance.untouched(lines) or proposal_table.decided_about(transaction, fact.id):
             return False
@@ -254,9 +256,9 @@ class Reconciler:
             propose(self._facts, transaction, fact.id, change.may_yield_to, change)
 
 
-def _lines(transaction: Transaction, facts: Sequence[Fact]) -> dict[int, list[Operation]]:
+def _lines(transaction: Transaction, facts: Sequence[Fact]) -> dict[int, list[JournalLine]]:
     """Return the journal of each fact, oldest first."""
-    found: dict[int, list[Operation]] = {fact.id: [] for fact in facts}
+    found: dict[int, list[JournalLine]] = {fact.id: [] for fact in facts}
     for operation in journal.of_facts(transaction, [*found]):
         found[operation.fact_id or 0].append(operation)
     return found

@@ -8,7 +8,7 @@ from memstore.database.filters import FactFilter
 from memstore.database.tables import facts as fact_table
 from memstore.domain import clock
 from memstore.domain.metadata import Filters, parse_filters
-from memstore.domain.records import DEFAULT_CATEGORY, Fact, NewFact, Operation, Scope, SearchHits
+from memstore.domain.records import DEFAULT_CATEGORY, Fact, JournalLine, NewFact, Scope, SearchHits
 from memstore.errors import InvalidArgumentType
 from memstore.facts.batch import apply
 from memstore.facts.tasks import refuse_task_keys
@@ -426,9 +426,9 @@ class Store(Upkeep):
             return self.facts.history_of_subject(subject)
         raise ValueError("history takes either a fact's id or a subject")
 
-    def operations(self, fact_id: int) -> builtins.list[Operation]:
+    def journal(self, fact_id: int) -> builtins.list[JournalLine]:
         """Return the journal of the chain a fact is in: every change, when and by whom."""
-        return self.facts.operations(fact_id)
+        return self.facts.journal(fact_id)
 
     # -- deriving again ----------------------------------------------------------------------
 

@@ -17,7 +17,7 @@ from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
 from memstore.domain import clock, metadata
 from memstore.domain.arguments import MAX_NUMBER, checked_text, stored_text
-from memstore.domain.records import MOMENT_FIELDS, Episode, Fact, Operation
+from memstore.domain.records import MOMENT_FIELDS, Episode, Fact, JournalLine
 from memstore.episodes.new import hash_of
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def _known(
     return known
 
 
-def operation_out(operation: Operation) -> str:
+def operation_out(operation: JournalLine) -> str:
     """Write an operation on a fact or an episode."""
     values = operation._asdict() | {"at": clock.to_text(operation.at)}
     for name in ("id", "fact_id", "episode_id"):
@@ -109,13 +109,13 @@ def operation_out(operation: Operation) -> str:
     return line(operation={k: v for k, v in (values | about).items() if v is not None})
 
 
-def operation_in(values: Mapping[str, Any]) -> Operation:
+def operation_in(values: Mapping[str, Any]) -> JournalLine:
     """Read an operation; what it is about is known by the ids of the export, and left out."""
     before, after, evidence = (
         of_type(dict, values[name], name) if name in values else None
         for name in ("before", "after", "evidence")
     )
-    return Operation(
+    return JournalLine(
         id=0,
         at=clock.from_text(moment_in(values, "at")),
         actor=checked_text(values["actor"], "actor", MAX_NUMBER),

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from memstore.database.engine import Engine, Progress, Transaction
     from memstore.database.satellite import Satellite
-    from memstore.domain.records import Episode, Fact, Operation
+    from memstore.domain.records import Episode, Fact, JournalLine
     from memstore.transfer.parsing import Incoming
 
 PROGRESS_EVERY: Final = 500
@@ -144,7 +144,7 @@ class _Episodes:
         self.new = 0
         self.erased = 0
 
-    def take(self, episode: Episode, operations: Iterable[Operation]) -> None:
+    def take(self, episode: Episode, operations: Iterable[JournalLine]) -> None:
         """Bring an episode in, or erase a known one that was erased where it comes from."""
         home = self._namespace or episode.namespace
         known = episode_table.find_uuid(self._transaction, home, episode.uuid)
@@ -157,7 +157,7 @@ class _Episodes:
             erase_episode(self._transaction, self._author, known)
             self.erased += 1
 
-    def _bring_in(self, episode: Episode, home: str, operations: Iterable[Operation]) -> Episode:
+    def _bring_in(self, episode: Episode, home: str, operations: Iterable[JournalLine]) -> Episode:
         values = {name: getattr(episode, name) for name in episode_table.INSERT_LIST}
         values["namespace"] = home
         key = episode.idempotency_key
@@ -209,7 +209,7 @@ class _Facts:
     def take(
         self,
         facts: list[Fact],
-        operations: Mapping[int, list[Operation]],
+        operations: Mapping[int, list[JournalLine]],
         tell: Callable[[], None],
     ) -> None:
         """Bring facts in, settle those that are known, and link them into their chains."""
@@ -225,7 +225,7 @@ class _Facts:
                 self.retired += fact.id not in self.new
                 self._link(fact)
 
-    def _take(self, fact: Fact, operations: Sequence[Operation]) -> None:
+    def _take(self, fact: Fact, operations: Sequence[JournalLine]) -> None:
         home = self._namespace or fact.namespace
         known = fact_table.find(self._transaction, home, uuid=fact.uuid)
         if known is None:
@@ -234,7 +234,7 @@ class _Facts:
             self.here[fact.id] = known
             self.changes[self._settle(known, fact, operations)] += 1
 
-    def _bring_in(self, fact: Fact, home: str, operations: Sequence[Operation]) -> Fact:
+    def _bring_in(self, fact: Fact, home: str, operations: Sequence[JournalLine]) -> Fact:
         values = {name: getattr(fact, name) for name in fact_table.INSERT_LIST}
         key = fact.idempotency_key
         if key and fact_table.find(self._transaction, home, idempotency_key=key):
@@ -255,7 +255,7 @@ class _Facts:
             ],
         )
 
-    def _settle(self, known: Fact, fact: Fact, operations: Iterable[Operation]) -> Kind | None:
+    def _settle(self, known: Fact, fact: Fact, operations: Iterable[JournalLine]) -> Kind | None:
         """Delete, restore or erase a known fact as the source did, if it did so later than we.
 
         Returns:

@@ -13,7 +13,7 @@ from memstore.transfer.attachments import Attached
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from memstore.domain.records import Episode, Fact, Operation
+    from memstore.domain.records import Episode, Fact, JournalLine
 
 
 @dataclass(slots=True)
@@ -21,10 +21,10 @@ class Incoming:
     """What is to be brought in, checked. Ids are those of the source."""
 
     facts: list[Fact] = field(default_factory=list)
-    operations: dict[int, list[Operation]] = field(default_factory=dict)
+    operations: dict[int, list[JournalLine]] = field(default_factory=dict)
     """By the id of the fact they are about."""
     episodes: list[Episode] = field(default_factory=list)
-    episode_operations: dict[int, list[Operation]] = field(default_factory=dict)
+    episode_operations: dict[int, list[JournalLine]] = field(default_factory=dict)
     attached: Attached = field(default_factory=Attached)
 
     @property

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from memstore.database.engine import Transaction
-    from memstore.domain.records import Operation
+    from memstore.domain.records import JournalLine
 
 T = TypeVar("T", Fact, Episode)
 
@@ -35,11 +35,11 @@ def episodes(transaction: Transaction) -> Iterator[str]:
 
 def _compared(
     stored: Iterable[T],
-    journalled: Iterator[tuple[int, Iterable[Operation]]],
-    differences: Callable[[T, Iterable[Operation]], set[str]],
+    journalled: Iterator[tuple[int, Iterable[JournalLine]]],
+    differences: Callable[[T, Iterable[JournalLine]], set[str]],
 ) -> Iterator[str]:
     """Walk through both in the order of ids."""
-    nothing: tuple[None, tuple[Operation, ...]] = (None, ())
+    nothing: tuple[None, tuple[JournalLine, ...]] = (None, ())
     id_, operations = next(journalled, nothing)
     for one in stored:
         while id_ is not None and id_ < one.id:
@@ -56,14 +56,14 @@ def _compared(
         id_, operations = next(journalled, nothing)
 
 
-def _fact(fact: Fact, operations: Iterable[Operation]) -> set[str]:
+def _fact(fact: Fact, operations: Iterable[JournalLine]) -> set[str]:
     expected = journal.replay(operations)
     if expected is None:
         return set() if fact.status == "erased" else {"erased"}
     return _unequal(journalled(fact), expected)
 
 
-def _episode(episode: Episode, operations: Iterable[Operation]) -> set[str]:
+def _episode(episode: Episode, operations: Iterable[JournalLine]) -> set[str]:
     expected = journal.replay_episode(operations)
     if expected is None:
         return {"erased"} if episode.content else set()

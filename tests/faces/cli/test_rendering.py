@@ -107,7 +107,7 @@ def test_a_terminal_shows_no_markup_and_no_escapes_of_the_text(store: memstore.S
     screen.show.fact(fact)
     screen.show.hits(store.search("red"))
     screen.show.chain([fact])
-    screen.show.operations(store.operations(1))
+    screen.show.journal(store.journal(1))
     screen.show.tasks([task])
     screen.show.status(store.status())
     screen.show.done(HOSTILE, {})
@@ -226,7 +226,7 @@ def test_no_line_is_wider_than_the_terminal(store: memstore.Store, width: int) -
     screen.show.facts(facts)
     screen.show.hits(store.search("word line"))
     screen.show.chain(facts)
-    screen.show.operations(store.operations(old.id))
+    screen.show.journal(store.journal(old.id))
     screen.show.tasks(store.tasks.list())
     screen.show.status(store.status())
     for fact in facts:

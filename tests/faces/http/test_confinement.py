@@ -191,5 +191,5 @@ def test_a_chain_into_another_namespace_is_not_followed(store: memstore.Store) -
         )
         file.commit()
     assert [fact.id for fact in store.history(old.id)] == [old.id]
-    assert {operation.fact_id for operation in store.operations(old.id)} == {old.id}
+    assert {operation.fact_id for operation in store.journal(old.id)} == {old.id}
     assert [fact.id for fact in store.within("theirs").history(new.id)] == [new.id]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from memstore.database.engine import Statement
 from memstore.domain import clock
-from memstore.domain.records import Token
+from memstore.domain.records import AccessToken
 from memstore.errors import StorageError
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ SELECT = f"SELECT {COLUMNS} FROM memstore_tokens"
 
 def insert(
     changes: Changes,
-    lines: Callable[[Token], Lines],
+    lines: Callable[[AccessToken], Lines],
     *,
     name: str,
     secret_hash: str,
@@ -30,7 +30,7 @@ def insert(
     access: str,
     created_at: datetime,
     expires_at: datetime | None,
-) -> Token:
+) -> AccessToken:
     """Store a token and return it."""
     statement = Statement(
         "INSERT INTO memstore_tokens (name, hash, namespace, access, created_at, expires_at)"
@@ -40,19 +40,19 @@ def insert(
     return changes.insert(statement, _decode, lines)
 
 
-def by_hash(transaction: Transaction, secret_hash: str) -> Token | None:
+def by_hash(transaction: Transaction, secret_hash: str) -> AccessToken | None:
     """Return the token of a hash, in whatever state."""
     row = transaction.one(f"{SELECT} WHERE hash = ?", (secret_hash,))
     return None if row is None else _decode(row)
 
 
-def unrevoked(transaction: Transaction, name: str) -> Token | None:
+def unrevoked(transaction: Transaction, name: str) -> AccessToken | None:
     """Return the token of a name that is not revoked."""
     row = transaction.one(f"{SELECT} WHERE name = ? AND revoked_at IS NULL", (name,))
     return None if row is None else _decode(row)
 
 
-def select(transaction: Transaction) -> list[Token]:
+def select(transaction: Transaction) -> list[AccessToken]:
     """Return every token there ever was, oldest first."""
     return [_decode(row) for row in transaction.rows(f"{SELECT} ORDER BY id")]
 
@@ -80,13 +80,13 @@ def _text(moment: datetime | None) -> str | None:
     return None if moment is None else clock.to_text(moment)
 
 
-def _decode(row: Row) -> Token:
+def _decode(row: Row) -> AccessToken:
     id_, name, namespace, access, created_at, *others = row
     try:
         expires_at, revoked_at, last_used_at = (
             None if moment is None else clock.from_text(str(moment)) for moment in others
         )
-        return Token(
+        return AccessToken(
             id=int(id_ or 0),
             name=str(name),
             namespace=str(namespace),

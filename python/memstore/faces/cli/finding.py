@@ -21,7 +21,7 @@ from memstore.faces.cli.learn import add_scope, scope_of, show_past
 if TYPE_CHECKING:
     import argparse
 
-    from memstore.domain.records import Fact, Operation, SearchHits
+    from memstore.domain.records import Fact, JournalLine, SearchHits
     from memstore.faces.cli.render import Show
     from memstore.store.store import Store
 
@@ -127,20 +127,20 @@ def _history(store: Store, arguments: argparse.Namespace, show: Show) -> None:
         return
     facts = store.history(arguments.id, subject=arguments.subject)
     if arguments.journal:
-        show.operations(_journal(store, facts))
+        show.journal(_journal(store, facts))
     else:
         show.chain(facts)
     if not facts:
         show.note("there never was a fact about this")
 
 
-def _journal(store: Store, facts: list[Fact]) -> list[Operation]:
+def _journal(store: Store, facts: list[Fact]) -> list[JournalLine]:
     """Return the operations on all these facts; one question answers for a whole chain."""
-    found: dict[int, Operation] = {}
+    found: dict[int, JournalLine] = {}
     answered: set[int | None] = set()
     for fact in facts:
         if fact.id not in answered and fact.status != "erased":
-            operations = store.operations(fact.id)
+            operations = store.journal(fact.id)
             found.update((line.id, line) for line in operations)
             answered.update(line.fact_id for line in operations)
     return [found[number] for number in sorted(found)]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
         Episode,
         EpisodeHit,
         Fact,
-        Operation,
+        JournalLine,
         SearchHit,
         StoreStatus,
         Task,
@@ -43,7 +43,7 @@ def compact(value: object) -> str:
     return visible(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
 
 
-def changed(operation: Operation) -> dict[str, Any]:
+def changed(operation: JournalLine) -> dict[str, Any]:
     """Return what an operation set, without what only repeats the fact itself."""
     after = operation.after or {}
     return {} if operation.kind in ("add", "adopt") else after
@@ -70,7 +70,7 @@ class Show(Protocol):
     def chain(self, facts: Sequence[Fact]) -> None:
         """Show how facts succeeded each other, oldest first."""
 
-    def operations(self, operations: Sequence[Operation]) -> None:
+    def journal(self, operations: Sequence[JournalLine]) -> None:
         """Show lines of the journal."""
 
     def tasks(self, tasks: Sequence[Task]) -> None:
@@ -130,7 +130,7 @@ class JsonShow:
     def chain(self, facts: Sequence[Fact]) -> None:
         self.facts(facts)
 
-    def operations(self, operations: Sequence[Operation]) -> None:
+    def journal(self, operations: Sequence[JournalLine]) -> None:
         from memstore.domain import clock
 
         self._print([line._asdict() | {"at": clock.to_text(line.at)} for line in operations])

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
         Episode,
         EpisodeHit,
         Fact,
-        Operation,
+        JournalLine,
         SearchHit,
         StoreStatus,
         Task,
@@ -52,7 +52,7 @@ class PlainShow(ForPeople):
     def chain(self, facts: Sequence[Fact]) -> None:
         self.facts(facts)
 
-    def operations(self, operations: Sequence[Operation]) -> None:
+    def journal(self, operations: Sequence[JournalLine]) -> None:
         for line in operations:
             fact = "" if line.fact_id is None else str(line.fact_id)
             what = compact(changed(line))

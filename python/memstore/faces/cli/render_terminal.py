@@ -23,7 +23,7 @@ if TYPE_CHECKING:
         Episode,
         EpisodeHit,
         Fact,
-        Operation,
+        JournalLine,
         SearchHit,
         StoreStatus,
         Task,
@@ -107,7 +107,7 @@ class TerminalShow(ForPeople):
             if not last:
                 self.line(("│", "dim"), indent=indent)
 
-    def operations(self, operations: Sequence[Operation]) -> None:
+    def journal(self, operations: Sequence[JournalLine]) -> None:
         for line in operations:
             what = changed(line)
             self.line(

@@ -12,7 +12,7 @@ from memstore.faces.escaping import second
 if TYPE_CHECKING:
     import argparse
 
-    from memstore.domain.records import Token
+    from memstore.domain.records import AccessToken
     from memstore.faces.cli.render import Show
     from memstore.store.store import Store
 
@@ -66,7 +66,7 @@ def _list(store: Store, arguments: argparse.Namespace, show: Show) -> None:
         show.note("no tokens here")
 
 
-def _cells(token: Token) -> list[object]:
+def _cells(token: AccessToken) -> list[object]:
     return [
         token.id,
         token.name,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
-from memstore.domain.records import Access, Token
+from memstore.domain.records import Access, AccessToken
 from memstore.faces.http.stores import Confined
 from memstore.faces.mcp.tool_server import ToolServer
 
@@ -65,11 +65,11 @@ class Endpoint:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request; its scope holds its token under :data:`TOKEN`."""
-        token: Token | None = scope[TOKEN]
+        token: AccessToken | None = scope[TOKEN]
         access = Access.WRITE if token is None else Access(token.access)
         await self._managers[access].handle_request(scope, receive, send)
 
     def _source_of(self, context: ServerRequestContext[Any]) -> StoreSource:
         assert context.request is not None  # the SDK's HTTP transports always hand it over
-        token: Token | None = context.request.scope[TOKEN]
+        token: AccessToken | None = context.request.scope[TOKEN]
         return self._stores if token is None else Confined(self._stores, token.namespace)

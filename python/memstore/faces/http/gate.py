@@ -20,7 +20,7 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import JSONResponse
 
 from memstore import __version__
-from memstore.domain.records import Access, Token
+from memstore.domain.records import Access, AccessToken
 from memstore.errors import AccessDenied, MemstoreError
 from memstore.faces import wording
 from memstore.faces.http.endpoint import TOKEN
@@ -134,7 +134,9 @@ class Gate:
             token, body = passed
             await self._endpoint({**scope, TOKEN: token}, _Replay(body, receive), send)
 
-    async def _pass(self, scope: Scope, receive: Receive) -> tuple[Token | None, bytes] | None:
+    async def _pass(
+        self, scope: Scope, receive: Receive
+    ) -> tuple[AccessToken | None, bytes] | None:
         """Return the token of a request that is let in, and its body; ``None`` if it is gone."""
         headers = Headers(scope=scope)
         if not self._names.know_host(headers.get("host")):
@@ -155,7 +157,7 @@ class Gate:
             self._refuse_writing(body)
         return token, body
 
-    async def _admit(self, headers: Headers) -> Token | None:
+    async def _admit(self, headers: Headers) -> AccessToken | None:
         """Return the token of a request; ``None`` where it needs none."""
         given = headers.get("authorization")
         scheme, _, secret = (given or "").partition(" ")
@@ -179,7 +181,7 @@ class Gate:
             logger.warning("a request could not be let in: %s", wording.in_server(error))
             raise Refused(503, "the database cannot be read; the server's log says why") from error
 
-    def _look_up(self, secret: str | None, *, needed: bool) -> Token | None:
+    def _look_up(self, secret: str | None, *, needed: bool) -> AccessToken | None:
         tokens = self._stores.store().tokens
         if secret is not None:
             token = tokens.check(secret)
