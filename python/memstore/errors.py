@@ -92,6 +92,10 @@ class Remedy(Enum):
     LIST_ENTITIES = "List its entities with graph.entities()."
     LIST_DECISIONS = "List the decisions with graph.decisions()."
     FORGET_DECISION = "Take one of these decisions back first with graph.forget()."
+    CREATE_TOKEN = "Create a token with tokens.create()."  # noqa: S105 - a sentence
+    LIST_TOKENS = "List the tokens with tokens.list()."
+    RENAME_TOKEN = "Choose another name, or revoke that token first."  # noqa: S105 - a sentence
+    NEW_SECRET = "Use another secret."  # noqa: S105 - a sentence
     SKIP_DAMAGED = "Repair the file, or leave out what is damaged with skip_damaged=True."
     IMPORT_AGAIN = "Run the same import again; it continues from there."
     KEEP_NAMESPACES = "Import it with keep_namespaces=True, or export one namespace at a time."

@@ -64,7 +64,7 @@ def test_a_revoked_token_is_refused_and_its_name_free(store: Store) -> None:
     assert store.tokens.revoke("laptop").status == "revoked"
     with pytest.raises(AccessDenied, match="revoked"):
         store.tokens.check(secret)
-    with pytest.raises(NotFound, match="memstore token list"):
+    with pytest.raises(NotFound, match="no token"):
         store.tokens.revoke("laptop")
     with pytest.raises(Conflict, match="already"):
         store.tokens.revoke(first.id)
@@ -92,7 +92,7 @@ def test_an_expired_token_is_refused(store: Store, path: Path) -> None:
         ({"name": " "}, "name is empty"),
         ({"name": "x" * 501}, "limit is 500"),
         ({"access": "admin"}, "access must be read or write"),
-        ({"expires_at": "2020-01-01"}, "expires_at: .* is past"),
+        ({"expires_at": "2020-01-01"}, "expires_at is past"),
         ({"expires_at": "soon"}, "expires_at is not a time: 'soon'"),
         ({"secret": "short"}, "openssl rand -hex 32"),
         ({"secret": "x" * 60 + "\n"}, "openssl rand -hex 32"),
@@ -107,9 +107,9 @@ def test_what_makes_no_token_is_refused(store: Store, arguments: dict[str, str],
 
 def test_a_name_stands_for_one_token(store: Store) -> None:
     store.tokens.create("laptop")
-    with pytest.raises(Conflict, match="choose another name"):
+    with pytest.raises(Conflict, match="is called 'laptop' already"):
         store.tokens.create("laptop")
-    with pytest.raises(Conflict, match="choose another name"):
+    with pytest.raises(Conflict, match="is called 'laptop' already"):
         store.within("other").tokens.create("laptop")
 
 
@@ -119,9 +119,9 @@ def test_a_secret_made_elsewhere_makes_one_token_however_often(store: Store) -> 
     assert store.tokens.create("cluster", secret=GIVEN)[0] == token
     assert len(store.tokens.list()) == 1
     for other in ({"name": "else"}, {"name": "cluster", "access": "read"}):
-        with pytest.raises(Conflict, match="make another secret"):
+        with pytest.raises(Conflict, match="the secret belongs to token 1"):
             store.tokens.create(**other, secret=GIVEN)
-    with pytest.raises(Conflict, match="make another secret"):
+    with pytest.raises(Conflict, match="the secret belongs to token 1"):
         store.within("other").tokens.create("cluster", secret=GIVEN)
     store.tokens.revoke("cluster")
     with pytest.raises(Conflict, match="revoked"):  # what leaked does not come back
@@ -257,7 +257,7 @@ def test_the_command_line_makes_lists_and_ends_tokens(cli: CommandLine) -> None:
     assert cli("token", "revoke", "laptop").out == "revoked token 1 (laptop)\n"
     assert cli.json("token", "revoke", "#2")["status"] == "revoked"
     assert cli.error("token", "revoke", "laptop")[0] == 1
-    assert cli.error("token", "create", "x", "--expires-at", "soon")[1].startswith("--expires-at: ")
+    assert cli.error("token", "create", "x", "--expires-at", "soon")[1].startswith("--expires-at ")
 
 
 def test_the_command_line_takes_a_secret_from_a_file(cli: CommandLine, tmp_path: Path) -> None:
@@ -274,6 +274,6 @@ def test_the_command_line_takes_a_secret_from_a_file(cli: CommandLine, tmp_path:
     assert cli.error("token", "create", "y", "--secret-file", tmp_path / "none")[0] == 3
     file.write_text("short\n")
     assert (
-        "--secret-file: it must be 43"
+        "--secret-file must be 43"
         in cli.error("token", "create", "y", "--secret-file", file)[1]
     )

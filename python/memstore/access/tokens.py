@@ -1,8 +1,8 @@
-"""Tokens: who may use the server over HTTP, in which namespace, for reading or for writing.
+"""Access tokens of the HTTP server: each is for one namespace, and for reading or writing.
 
-A token's secret is random and leaves the program once, when it is made. The file keeps its SHA-256:
-a secret of 256 random bits cannot be found from it, so no slow hash is needed, and looking it up by
-its hash tells nobody by the time it takes how near a guess was.
+A token's secret is random and shown once, when it is created. The file keeps its SHA-256: 256
+random bits cannot be recovered from it, so no slow hash is needed, and since secrets are looked up
+by their hash, the time this takes does not tell how close a guess was.
 """
 
 from __future__ import annotations
@@ -21,7 +21,14 @@ from memstore.database.tables import access_tokens as token_table
 from memstore.domain import clock
 from memstore.domain.arguments import MAX_NAME, checked_text
 from memstore.domain.records import Access, AccessToken
-from memstore.errors import AccessDenied, Conflict, InvalidArgument, NotFound, StorageError
+from memstore.errors import (
+    AccessDenied,
+    Conflict,
+    InvalidArgument,
+    NotFound,
+    Remedy,
+    StorageError,
+)
 
 if TYPE_CHECKING:
     import builtins
@@ -31,19 +38,19 @@ if TYPE_CHECKING:
     from memstore.database.journal import Author
 
 PREFIX: Final = "mst_"
-"""Begins every secret made here, so that scanners for leaked secrets can know them."""
+"""Begins every secret created here, so that scanners for leaked secrets recognise them."""
 
 SECRET_BYTES: Final = 32
 
 ACCEPTED_SECRET: Final = re.compile(r"[A-Za-z0-9._~+/-]{43,200}=*")
-"""What an ``Authorization`` header can carry (RFC 6750), and room for 256 bits in base 64."""
+"""What an ``Authorization`` header can carry (RFC 6750), with room for 256 bits in base 64."""
 
 USE_NOTED_AFTER: Final = timedelta(minutes=1)
-"""A use is written down once in this time: a request must not cost a write."""
+"""A use is recorded at most this often: a request should not cost a write."""
 
 
 class Tokens:
-    """The tokens of a file; new ones are for one namespace."""
+    """The access tokens of a file; new ones are for the store's namespace."""
 
     def __init__(self, engine: Engine, author: Author, namespace: str) -> None:
         self._engine = engine
@@ -58,23 +65,25 @@ class Tokens:
         expires_at: datetime | str | None = None,
         secret: str | None = None,
     ) -> tuple[AccessToken, str]:
-        """Make a token for this namespace; return it and its secret, which is stored nowhere.
+        """Create a token for this namespace; return it and its secret, which is not stored.
 
         Args:
-            name: what it is called; free to be used again once that token is revoked.
+            name: its name, which can be used again once the token is revoked.
             access: ``write`` for every tool, ``read`` for those that change nothing.
-            expires_at: from when on it is refused; never, when left out.
-            secret: a secret made elsewhere, such as by ``openssl rand -hex 32``. With one that
-                is known already under the same name, namespace and access, nothing is made.
+            expires_at: when it stops working; ``None`` for never.
+            secret: a secret from elsewhere, such as from ``openssl rand -hex 32``. If there is a
+                token with it and the same name, namespace and access, that one is returned.
 
         Raises:
             Conflict: another token has the name, or the secret.
-            ValueError: an empty name, no such access, a time that is past, a secret that is too
-                short or cannot stand in a header.
+            ValueError: an empty name, another access, a time in the past, or a secret that is too
+                short or cannot be sent in a header.
         """
         checked_text(name, "name", MAX_NAME)
         if access not in tuple(Access):
-            raise ValueError(f"access must be {' or '.join(Access)}, not {access!r}")
+            raise InvalidArgument(
+                f"must be {' or '.join(Access)}, not {access!r}", argument="access"
+            )
         now = clock.utc_now()
         until = clock.moment(expires_at, "expires_at")
         if until is not None and until <= now:
@@ -83,8 +92,8 @@ class Tokens:
             secret = PREFIX + secrets.token_urlsafe(SECRET_BYTES)
         elif ACCEPTED_SECRET.fullmatch(secret) is None:
             raise InvalidArgument(
-                "must be 43 to 200 letters, digits or any of . _ ~ + / - and random, as "
-                "`openssl rand -hex 32` makes it",
+                "must be 43 to 200 random letters, digits or any of . _ ~ + / -, as from "
+                "`openssl rand -hex 32`",
                 argument="secret",
             )
         with self._engine.write() as transaction:
@@ -93,7 +102,7 @@ class Tokens:
                 return self._same(known, name, access), secret
             if (taken := token_table.unrevoked(transaction, name)) is not None:
                 raise Conflict(
-                    f"token {taken.id} is called {name!r}: choose another name, or revoke it first"
+                    f"token {taken.id} is called {name!r} already", remedy=Remedy.RENAME_TOKEN
                 )
             token = token_table.insert(
                 Changes(transaction, self._author),
@@ -108,19 +117,19 @@ class Tokens:
         return token, secret
 
     def list(self) -> builtins.list[AccessToken]:
-        """Return every token of the file, oldest first, with those that are revoked or expired."""
+        """Return every token of the file, oldest first, including revoked and expired ones."""
         with self._engine.read() as transaction:
             return token_table.select(transaction)
 
     def revoke(self, name_or_id: str | int) -> AccessToken:
-        """End a token: from now on every request with it is refused. Return what it now is.
+        """Revoke a token and return it: from now on every request with it is refused.
 
         Args:
-            name_or_id: the name of one that is not revoked, or any one's number.
+            name_or_id: its id, or the name of one that is not revoked.
 
         Raises:
-            NotFound: there is none.
-            Conflict: it is revoked already.
+            NotFound: there is no such token.
+            Conflict: it was revoked already.
         """
         with self._engine.write() as transaction:
             token = self._named(transaction, name_or_id)
@@ -136,7 +145,7 @@ class Tokens:
             return self._named(transaction, token.id)
 
     def required(self) -> bool:
-        """Whether requests need a token: from the first one on, even when none is good any more."""
+        """Whether requests need a token: yes as soon as there is one, even if none is valid now."""
         with self._engine.read() as transaction:
             return token_table.exist(transaction)
 
@@ -153,15 +162,13 @@ class Tokens:
         with self._engine.read() as transaction:
             token = token_table.by_hash(transaction, _hash(secret))
         if token is None:
-            raise AccessDenied("the token is unknown: create one with memstore token create")
+            raise AccessDenied("the token is unknown", remedy=Remedy.CREATE_TOKEN)
         if token.status != "active":
-            raise AccessDenied(
-                f"the token is {token.status}: create another with memstore token create"
-            )
+            raise AccessDenied(f"the token is {token.status}", remedy=Remedy.CREATE_TOKEN)
         return token
 
     def note_use(self, token: AccessToken) -> None:
-        """Record that a token was used. Best effort: it waits for nobody and never fails."""
+        """Record that a token was used, best effort: it never waits and never fails."""
         now = clock.utc_now()
         last = token.last_used_at
         if last is not None and last <= now < last + USE_NOTED_AFTER:
@@ -170,12 +177,13 @@ class Tokens:
             token_table.note_use(transaction, token.id, now)
 
     def _same(self, known: AccessToken, name: str, access: str) -> AccessToken:
-        """Return a token made before with this secret, if it is the one that is asked for."""
+        """Return the token with the given secret, if it is the one asked for."""
         wanted = (name, self._namespace, access, "active")
         if (known.name, known.namespace, known.access, known.status) != wanted:
             raise Conflict(
-                f"that secret is token {known.id}'s ({known.name!r}, {known.status}, may "
-                f"{known.access} in {known.namespace!r}): make another secret"
+                f"the secret belongs to token {known.id} ({known.name!r}, {known.status}, may "
+                f"{known.access} in {known.namespace!r})",
+                remedy=Remedy.NEW_SECRET,
             )
         return known
 
@@ -186,12 +194,12 @@ class Tokens:
             every = token_table.select(transaction)
             token = next((one for one in every if one.id == name_or_id), None)
         if token is None:
-            raise NotFound(f"there is no token {name_or_id!r}: memstore token list shows them")
+            raise NotFound(f"there is no token {name_or_id!r}", remedy=Remedy.LIST_TOKENS)
         return token
 
 
 def journalled(token: AccessToken) -> dict[str, object]:
-    """Return what the journal holds of a new token."""
+    """Return what the journal keeps about a new token."""
     return {
         "token": token.id,
         "name": token.name,
@@ -202,7 +210,7 @@ def journalled(token: AccessToken) -> dict[str, object]:
 
 
 def strangers(transaction: Transaction) -> list[str]:
-    """Return the tokens that are not as the journal has them: somebody else wrote them."""
+    """Return the tokens that differ from the journal, because something else wrote them."""
     made: dict[object, object] = {}
     ended: dict[object, object] = {}
     for line in journal.of_kinds(transaction, (Kind.TOKEN, Kind.REVOKE_TOKEN)):

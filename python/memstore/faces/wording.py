@@ -80,6 +80,8 @@ COMMAND_LINE_REMEDIES: Final[Mapping[Remedy, str]] = {
     Remedy.FORGET_DECISION: "Take one of these decisions back first: memstore graph forget.",
     Remedy.CHOOSE_GENERATOR: "Choose one with --generator.",
     Remedy.NAME_OWNERS: "Name the owners it was stored for with --user, --agent and --run.",
+    Remedy.CREATE_TOKEN: "Create a token: memstore token create.",
+    Remedy.LIST_TOKENS: "List the tokens: memstore token list.",
     Remedy.SKIP_DAMAGED: "Repair the file, or leave out what is damaged with --skip-damaged.",
     Remedy.KEEP_NAMESPACES: "Import it with --keep-namespaces, or export one namespace at a time.",
     Remedy.OMIT_NAMESPACE: "Leave --namespace out.",

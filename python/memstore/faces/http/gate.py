@@ -21,7 +21,7 @@ from starlette.responses import JSONResponse
 
 from memstore import __version__
 from memstore.domain.records import Access, AccessToken
-from memstore.errors import AccessDenied, MemstoreError
+from memstore.errors import AccessDenied, MemstoreError, Remedy
 from memstore.faces import wording
 from memstore.faces.http.endpoint import TOKEN
 from memstore.faces.mcp.relay import mended
@@ -175,7 +175,7 @@ class Gate:
                 abandon_on_cancel=True,
             )
         except AccessDenied as error:
-            raise _unauthorized(str(error), given=given is not None) from error
+            raise _unauthorized(wording.in_server(error), given=given is not None) from error
         except (MemstoreError, ValueError, TypeError) as error:
             # Whoever asks is not known: the log has the reason.
             logger.warning("a request could not be let in: %s", wording.in_server(error))
@@ -189,7 +189,7 @@ class Gate:
             return token
         if needed or tokens.required():
             raise AccessDenied(
-                "a token is needed (memstore token create makes one): Authorization: Bearer TOKEN"
+                "a token is needed, as Authorization: Bearer TOKEN", remedy=Remedy.CREATE_TOKEN
             )
         return None
 

@@ -1,0 +1,101 @@
+"""Checking and rebuilding what searches rest on: full-text indexes, segments, tags and pieces."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from memstore.database.changes import Changes, Line
+from memstore.database.journal import Kind
+from memstore.database.sqlite import full_text
+from memstore.database.tables import episodes as episode_table
+from memstore.database.tables import facts as fact_table
+from memstore.database.tables import pieces as piece_table
+from memstore.text import chunks, words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from memstore.database.engine import Transaction
+    from memstore.database.journal import Author
+
+
+def facts(transaction: Transaction) -> list[int]:
+    """Return the ids of facts whose segments are wrong."""
+    return [fact_id for fact_id, _ in _facts(transaction)]
+
+
+def episodes(transaction: Transaction) -> Iterator[str]:
+    """Yield the ids of episodes whose segments, tags or pieces are wrong, with which."""
+    for episode_id, _ in _episodes(transaction):
+        yield f"{episode_id} (segments)"
+    for episode_id in episode_table.misfiled_tags(transaction):
+        yield f"{episode_id} (tags)"
+    for episode_id, _ in _miscut(transaction):
+        yield f"{episode_id} (pieces)"
+
+
+def full_texts(transaction: Transaction) -> Iterator[str]:
+    """Yield how full-text indexes differ from the rows; comparing them counts as a write."""
+    for name, index in (("facts", full_text.FACTS), ("episodes", full_text.EPISODES)):
+        if trouble := index.check(transaction):
+            yield f"the full-text index of the {name} differs: {trouble}"
+
+
+def rebuild_facts(transaction: Transaction) -> str:
+    """Rebuild the full-text index and wrong segments, and return what was done."""
+    # The index first: changing segments corrects an entry in it, which must exist.
+    full_text.FACTS.rebuild(transaction)
+    stale = _facts(transaction)
+    for fact_id, right in stale:
+        fact_table.set_segments(transaction, fact_id, right)
+    return f"rebuilt the full-text index and the segments of {len(stale)} facts"
+
+
+def rebuild_episodes(transaction: Transaction, author: Author) -> str:
+    """Rebuild the full-text index and wrong segments, tags and pieces; return what was done."""
+    full_text.EPISODES.rebuild(transaction)
+    stale = _episodes(transaction)
+    for episode_id, right in stale:
+        episode_table.set_segments(transaction, episode_id, right)
+    misfiled = episode_table.misfiled_tags(transaction)
+    for episode_id in misfiled:
+        episode_table.refile_tags(transaction, episode_id)
+    miscut = list(_miscut(transaction))
+    for episode_id, content in miscut:
+        line = Line(Kind.EMBED, episode_id=episode_id, after={"embedding": None})
+        Changes(transaction, author).write(line, *piece_table.removing(episode_id))
+        piece_table.cut(transaction, episode_id, content)
+    mended = {*(id_ for id_, _ in stale), *misfiled, *(id_ for id_, _ in miscut)}
+    return f"rebuilt the full-text index of the log and what {len(mended)} episodes are found by"
+
+
+def _facts(transaction: Transaction) -> list[tuple[int, str | None]]:
+    """Return the facts whose segments are wrong, with the right ones."""
+    return [
+        (fact_id, right)
+        for fact_id, content, subject, held in fact_table.all_texts(transaction)
+        if (right := words.segments(content, subject)) != held
+    ]
+
+
+def _episodes(transaction: Transaction) -> list[tuple[int, str | None]]:
+    """Return the episodes whose segments are wrong, with the right ones."""
+    return [
+        (episode_id, right)
+        for episode_id, held, right in episode_table.all_segments(transaction)
+        if held != right
+    ]
+
+
+def _miscut(transaction: Transaction) -> Iterator[tuple[int, str]]:
+    """Yield the episodes whose pieces do not cover them, with their content."""
+    cuts = groupby(piece_table.everything(transaction), key=lambda piece: piece.episode_id)
+    cut_id, pieces = next(cuts, (None, iter(())))
+    for episode in episode_table.everything(transaction):
+        held: list[tuple[int, int]] = []
+        if cut_id == episode.id:
+            held = [(piece.start, piece.stop) for piece in pieces if piece.stop > piece.start]
+            cut_id, pieces = next(cuts, (None, iter(())))
+        if held != chunks.of_episode(episode.content):
+            yield episode.id, episode.content
