@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,52 @@ from tests.support.model_server import ModelServer
 
 import memstore
 from memstore import Store
+
+QUICK = "not process and not slow"
+PROCESSES_STARTED = ("subprocess.Popen", "os.fork", "os.posix_spawn")
+
+_unmarked: list[str] = []
+"""The test that is running, if it may not start a process."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("memstore")
+    group.addoption("--all", action="store_true", help="also what is marked process or slow")
+    group.addoption(
+        "--kills", type=int, default=10, metavar="N", help="rounds of kills (default 10)"
+    )
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """Run the quick tests on every core, unless told otherwise; a file that is named, whole."""
+    option = config.option
+    if not (option.all or option.markexpr or any(".py" in name for name in config.args)):
+        option.markexpr = QUICK
+    named = config.args_source is pytest.Config.ArgsSource.ARGS
+    worker = hasattr(config, "workerinput")  # is given the same arguments
+    if option.numprocesses is None and not (named or worker):
+        option.numprocesses = "auto"
+        option.dist = "worksteal"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    sys.addaudithook(_refuse_processes)
+
+
+def _refuse_processes(event: str, _: object) -> None:
+    if event in PROCESSES_STARTED and _unmarked:
+        raise RuntimeError(f"{_unmarked[0]} starts a process: mark it process")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    if item.get_closest_marker("process") is None:
+        _unmarked.append(item.nodeid)
+    try:
+        return (yield)
+    finally:
+        _unmarked.clear()
 
 
 class WordEmbedder:

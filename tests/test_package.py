@@ -60,6 +60,7 @@ def test_versions_agree() -> None:
     assert f"## {memstore.__version__}" in (ROOT / "CHANGELOG.md").read_text("utf-8")
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     "work",
     [

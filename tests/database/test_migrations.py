@@ -464,6 +464,7 @@ with memstore.open(sys.argv[1], embedder=None) as store:
 """
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("version", [1, 6])
 def test_upgrade_by_several_processes_at_once_happens_once(
     version: int, path: Path, embedder: Any, open_store: Callable[..., Store]
@@ -495,6 +496,7 @@ def test_upgrade_by_several_processes_at_once_happens_once(
     assert adopted == (len(before),)
 
 
+@pytest.mark.process
 def test_upgrade_killed_at_any_moment_goes_on_where_it_stood(
     path: Path, embedder: Any, open_store: Callable[..., Store]
 ) -> None:

@@ -667,11 +667,13 @@ print(json.dumps(found))
     return loaded_after
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("step", ["import", "open", "read"])
 def test_opening_and_reading_load_nothing_heavy(loaded: dict[str, list[str]], step: str) -> None:
     assert loaded[step] == []
 
 
+@pytest.mark.process
 def test_adding_loads_the_model_and_nothing_of_the_network(loaded: dict[str, list[str]]) -> None:
     assert "tokenizers" in loaded["add"], "or the test above looks for the wrong names"
     assert not {"httpx", "mcp", "rich"} & set(loaded["add"])

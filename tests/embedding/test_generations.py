@@ -483,6 +483,7 @@ def start(path: Path, how: str) -> subprocess.Popen[str]:
     )
 
 
+@pytest.mark.process
 @pytest.mark.skipif(sys.platform == "win32", reason="kills by a signal")
 @pytest.mark.parametrize("how", ["before", "within", "after"])
 def test_a_kill_around_the_switch_leaves_one_side_of_it(
@@ -505,6 +506,7 @@ def test_a_kill_around_the_switch_leaves_one_side_of_it(
     assert store.examine() == []
 
 
+@pytest.mark.process
 @pytest.mark.skipif(sys.platform == "win32", reason="kills by a signal")
 def test_kills_at_any_moment_cost_a_batch_and_no_more(
     store: Store, path: Path, open_store: Open
@@ -538,6 +540,7 @@ def test_kills_at_any_moment_cost_a_batch_and_no_more(
     assert store.examine() == []
 
 
+@pytest.mark.process
 @pytest.mark.skipif(sys.platform == "win32", reason="kills by a signal")
 def test_a_kill_while_dropping_leaves_a_generation_that_can_be_dropped(
     store: Store, path: Path, monkeypatch: pytest.MonkeyPatch

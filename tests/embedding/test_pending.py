@@ -166,6 +166,7 @@ print(store.embed_pending(progress=lambda *at: print(*at, flush=True)).left)
 """
 
 
+@pytest.mark.process
 @pytest.mark.skipif(sys.platform == "win32", reason="kills by a signal")
 def test_a_bulk_goes_on_after_a_kill(store: Store, wordless: Store, path: Path) -> None:
     wordless.add_many(NewFact(content=f"fact {n}", subject="bulk") for n in range(2000))
@@ -294,6 +295,7 @@ with Lease(SqliteEngine(sys.argv[1]), JOB, 1.0) as lease:
 """
 
 
+@pytest.mark.process
 def test_another_takes_over_from_one_that_was_killed(
     store: Store, wordless: Store, engine: SqliteEngine, path: Path, embedder: Any
 ) -> None:
@@ -445,6 +447,7 @@ sys.exit(cli.main(["embed-pending", "--watch", "--db", sys.argv[1]]))
 """
 
 
+@pytest.mark.process
 @pytest.mark.skipif(sys.platform == "win32", reason="interrupts by a signal")
 def test_watching_embeds_until_it_is_interrupted(path: Path) -> None:
     with memstore.open(path, embedder=None) as store:

@@ -195,6 +195,7 @@ def test_add_many_is_all_or_nothing(store: Store) -> None:
     assert store.episodes.add_many([]) == []
 
 
+@pytest.mark.process
 def test_many_processes_add_at_once_and_nothing_is_lost(store: Store, path: Path) -> None:
     script = (
         "import memstore, sys\n"
@@ -642,6 +643,7 @@ def test_probe_does_not_wait_for_an_embedder_that_hangs(open_store: Open) -> Non
 # -- the page ------------------------------------------------------------------------------------
 
 
+@pytest.mark.process
 def test_the_example_of_the_page_prints_what_the_page_says(tmp_path: Path) -> None:
     page = (Path(__file__).parents[2] / "docs" / "episodes.md").read_text("utf-8")
     code, told = (page.split(f"```{kind}\n")[1].split("```")[0] for kind in ("python", "text"))

@@ -318,6 +318,7 @@ memstore.open(sys.argv[1], embedder=None).graph.build()
 """
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("steps", [0, 1, 4, 7, 9])
 def test_a_build_that_is_killed_leaves_a_whole_graph(store: Store, path: Path, steps: int) -> None:
     fill(store)

@@ -159,6 +159,7 @@ def test_import_brings_nothing_back_that_was_erased(store: Store, tmp_path: Path
     assert store.examine() == []
 
 
+@pytest.mark.process
 def test_import_goes_on_after_a_kill(path: Path, tmp_path: Path) -> None:
     file = written(tmp_path / "e.jsonl", *map(row, range(1700)))
     program = (
@@ -862,6 +863,7 @@ def test_json_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert "record per line" in whole.reason
 
 
+@pytest.mark.process
 def test_two_imports_at_once_bring_everything_once(path: Path, tmp_path: Path) -> None:
     file = written(tmp_path / "e.jsonl", *map(row, range(700)))
     program = (

@@ -557,6 +557,7 @@ store.close()
 """
 
 
+@pytest.mark.process
 def test_processes_extracting_at_once_store_each_fact_once(
     path: Path, open_store: Callable[..., Store]
 ) -> None:

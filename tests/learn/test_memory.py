@@ -513,6 +513,7 @@ def _adding(path: Path, url: str, name: str, number: int) -> None:
     generator.close()
 
 
+@pytest.mark.process
 def test_two_processes_adding_to_one_scope_lose_nothing_and_double_nothing(
     path: Path, model_server: ModelServer, open_store: Callable[..., Store]
 ) -> None:
@@ -549,6 +550,7 @@ def _adding_once(path: Path, url: str) -> None:
         Memory(store, generator).add(said(*WEEK[2]), user_id="ana")
 
 
+@pytest.mark.process
 def test_process_killed_while_the_model_decides_leaves_a_retry_to_complete(
     path: Path, model_server: ModelServer, model: Conversing, open_store: Callable[..., Store]
 ) -> None:

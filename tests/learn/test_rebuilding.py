@@ -765,6 +765,7 @@ def finish(path: Path, what: str) -> list[str]:
     return out.split()
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("seed", range(4))
 def test_killed_rebuild_is_completed_by_the_next(
     path: Path, open_store: Callable[..., Store], tmp_path: Path, seed: int
@@ -791,6 +792,7 @@ def test_killed_rebuild_is_completed_by_the_next(
     assert cut.examine() == []
 
 
+@pytest.mark.process
 def test_process_killed_after_the_record_leaves_what_a_rebuild_completes(
     path: Path, open_store: Callable[..., Store]
 ) -> None:

@@ -15,6 +15,8 @@ import pytest
 import memstore
 from memstore.faces.cli import main as face
 
+pytestmark = pytest.mark.process
+
 DOCS = Path(__file__).parent.parent.parent / "docs" / "cli.md"
 HEAVY = ("numpy", "httpx", "mcp", "tokenizers", "safetensors", "rich")
 

@@ -32,6 +32,8 @@ from memstore.faces.http.server import CONNECTIONS_AT_ONCE
 from memstore.faces.http.stores import MOST_STORES, Stores
 from memstore.faces.mcp.opening import Opening
 
+pytestmark = pytest.mark.process
+
 END_SECONDS = 8.0
 """From a signal to the end, with room for a busy machine: the server's own bound is six."""
 

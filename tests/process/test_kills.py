@@ -23,7 +23,10 @@ PROCESSES = 8
 ROUNDS_BETWEEN_EXAMINATIONS = 20
 LONGEST_LIFE_SECONDS = 0.5
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="kills are those of POSIX")
+pytestmark = [
+    pytest.mark.process,
+    pytest.mark.skipif(not hasattr(os, "fork"), reason="kills are those of POSIX"),
+]
 
 # Imports once and forks the workers, so that a hundred rounds need not wait for eight hundred
 # starts. Each opens the file for itself, and does at random what agents do. What a call returned

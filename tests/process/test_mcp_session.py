@@ -18,10 +18,13 @@ from typing import Any
 import anyio
 import pytest
 from mcp import Client, ClientSession, StdioServerParameters, stdio_client
+from tests.support.model_server import ModelServer
 from tests.support.raw import raw
 
 import memstore
 from memstore.database.migrations import VERSION
+
+pytestmark = pytest.mark.process
 
 HELLO_SECONDS = 5.0
 """Far above the usual half second, for a busy machine; far below any lock or network time-out."""
@@ -375,3 +378,45 @@ def test_wrong_flags_are_refused_at_the_start(flags: list[str], words: list[str]
     assert ended.returncode == 2
     assert ended.stdout == ""
     assert all(word in ended.stderr for word in words)
+
+
+def test_a_client_records_and_recalls(raw_client: Callable[..., Any]) -> None:
+    client = raw_client("--tools", "facts,tasks,episodes")
+    hello = client.hello()
+    assert "add_memory" in hello["instructions"]
+    assert client.call("add_memory", content="We met at the pier 👍", source="test")["id"] == 1
+    found = client.call("search", query="where did we meet? the pier", search_mode="keyword")
+    assert found["episodes"][0]["content"] == "We met at the pier 👍"
+    client.call("update_episode", id="1", expired_at="2020-01-01T00:00:00Z")
+    assert client.call("get_episodes")["episodes"] == []
+    assert client.call("update_episode", id="1", expired_at=None)["status"] == "active"
+    assert len(client.call("get_episodes")["episodes"]) == 1
+    assert "before is not a time: 'x'" in client.error("search", before="x")
+    assert client.call("get_status")["episodes"] == 1
+    assert client.close() == 0
+
+
+def test_a_real_server_learns_over_stdio(
+    raw_client: Callable[..., Any], model_server: ModelServer
+) -> None:
+    fact = {"content": "Ana drinks tea", "subject": "ana", "category": "identity"}
+    model_server.replies = [json.dumps({"facts": [fact]})]
+    client = raw_client(
+        *("--tools", "facts,learn", "--generator", "ollama", "--generator-url", model_server.url)
+    )
+    assert "memory_add" in client.hello()["instructions"]
+    names = {tool["name"] for tool in client.request("tools/list")["tools"]}
+    assert names > {"memory_add", "memory_extract", "memory_proposals"}
+    said = [{"role": "user", "content": "Tea, please"}]
+    assert client.call("memory_add", messages=said)["changes"][0]["event"] == "ADD"
+    assert client.call("memory_search", query="tea")["facts"][0]["content"] == "Ana drinks tea"
+    assert client.close() == 0
+
+
+def test_a_server_without_a_generator_says_how_to_name_one(
+    raw_client: Callable[..., Any],
+) -> None:
+    client = raw_client("--tools", "learn")
+    client.hello()
+    for tool, arguments in (("memory_add", {"messages": "x"}), ("memory_extract", {"text": "x"})):
+        assert "--generator ollama|openai|anthropic" in client.error(tool, **arguments)

@@ -22,6 +22,8 @@ from tests.support.raw import raw
 import memstore
 from memstore import NotFound, StorageError, Store, StoreBusy, StoreClosed
 
+pytestmark = pytest.mark.process
+
 PREAMBLE = """
 import sys, time
 import numpy as np

@@ -480,6 +480,7 @@ def test_unusable_proxy_is_unavailable_without_its_password(
     assert "sesame" not in str(caught.value)
 
 
+@pytest.mark.process
 def test_import_is_cheap_and_exit_is_clean(server: Any) -> None:
     server.reply({"embeddings": [[1.0]]})
     program = (

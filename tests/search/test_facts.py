@@ -688,6 +688,7 @@ def test_changes_by_another_store_are_seen_at_the_next_search(
     assert set(ids(store.search("tea", **weights))) == expected
 
 
+@pytest.mark.process
 def test_changes_by_another_process_are_seen_at_the_next_search(store: Store) -> None:
     class_text = inspect.getsource(type(store._embedder))  # its vectors must be the same
     script = (

@@ -13,7 +13,6 @@ import pytest
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import JSONRPCResponse, ListToolsResult
 from tests.conftest import WordEmbedder
-from tests.faces.conftest import RawClient
 
 from memstore import Store
 from memstore.errors import EmbedderUnavailable, Remedy
@@ -465,22 +464,3 @@ def test_status_without_an_embedder_is_healthy(open_store: Callable[..., Store])
     answer = TOOLS["get_status"].call(lambda: store, {})
     assert (answer["status"], answer["search"]) == ("healthy", "words only")
     assert "embedder" not in answer
-
-
-# -- over the wire -------------------------------------------------------------------------------
-
-
-def test_a_client_records_and_recalls(raw_client: Callable[..., RawClient]) -> None:
-    client = raw_client("--tools", "facts,tasks,episodes")
-    hello = client.hello()
-    assert "add_memory" in hello["instructions"]
-    assert client.call("add_memory", content="We met at the pier 👍", source="test")["id"] == 1
-    found = client.call("search", query="where did we meet? the pier", search_mode="keyword")
-    assert found["episodes"][0]["content"] == "We met at the pier 👍"
-    client.call("update_episode", id="1", expired_at="2020-01-01T00:00:00Z")
-    assert client.call("get_episodes")["episodes"] == []
-    assert client.call("update_episode", id="1", expired_at=None)["status"] == "active"
-    assert len(client.call("get_episodes")["episodes"]) == 1
-    assert "before is not a time: 'x'" in client.error("search", before="x")
-    assert client.call("get_status")["episodes"] == 1
-    assert client.close() == 0

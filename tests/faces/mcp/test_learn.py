@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 from mcp.server.mcpserver.exceptions import ToolError
-from tests.faces.conftest import RawClient
 from tests.support.model_server import ModelServer, Reply
 
 from memstore import Store
@@ -146,28 +145,3 @@ def test_a_failing_model_is_told_in_the_words_of_the_server(
     assert "base_url" not in str(caught.value)
     assert "--generator-url" in str(caught.value)
     assert store.list() == []
-
-
-def test_a_real_server_learns_over_stdio(
-    raw_client: Callable[..., RawClient], model_server: ModelServer
-) -> None:
-    model_server.replies = [facts("Ana drinks tea")]
-    client = raw_client(
-        *("--tools", "facts,learn", "--generator", "ollama", "--generator-url", model_server.url)
-    )
-    assert "memory_add" in client.hello()["instructions"]
-    names = {tool["name"] for tool in client.request("tools/list")["tools"]}
-    assert names > NAMES
-    said = [{"role": "user", "content": "Tea, please"}]
-    assert client.call("memory_add", messages=said)["changes"][0]["event"] == "ADD"
-    assert client.call("memory_search", query="tea")["facts"][0]["content"] == "Ana drinks tea"
-    assert client.close() == 0
-
-
-def test_a_server_without_a_generator_says_how_to_name_one(
-    raw_client: Callable[..., RawClient],
-) -> None:
-    client = raw_client("--tools", "learn")
-    client.hello()
-    for tool, arguments in (("memory_add", {"messages": "x"}), ("memory_extract", {"text": "x"})):
-        assert "--generator ollama|openai|anthropic" in client.error(tool, **arguments)

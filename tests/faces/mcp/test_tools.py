@@ -304,6 +304,7 @@ def test_instructions_speak_of_offered_tools_only() -> None:
     assert "reading only" in tasks
 
 
+@pytest.mark.process
 def test_help_teaches_and_needs_no_sdk() -> None:
     code = (
         "import sys\nfrom memstore.faces.mcp.main import main\n"

@@ -19,6 +19,8 @@ from tests.support.served import Served, request
 import memstore
 from memstore.faces.mcp import tools as mcp_tools
 
+pytestmark = pytest.mark.process
+
 SETS = "facts,tasks,episodes,learn"
 SECRET = "zanzibar"
 """Stands in everything the other namespace holds, and in nothing that is asked."""
