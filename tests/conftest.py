@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
 import zlib
 from collections.abc import Callable, Generator, Iterator, Sequence
@@ -10,10 +11,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from tests.support.clock import ManualClock
 from tests.support.model_server import ModelServer
 
 import memstore
 from memstore import Store
+from memstore.domain import clock
 
 QUICK = "not process and not slow"
 PROCESSES_STARTED = ("subprocess.Popen", "os.fork", "os.posix_spawn")
@@ -117,6 +120,14 @@ def store(open_store: Callable[..., Store]) -> Store:
     return open_store()
 
 
+@pytest.fixture(scope="module")
+def fresh() -> Iterator[Callable[[], Store]]:
+    """Give an empty store for each example of a property: a namespace of one file in memory."""
+    with memstore.open(":memory:", embedder=None) as whole:
+        names = itertools.count()
+        yield lambda: whole.within(f"example {next(names)}")
+
+
 @pytest.fixture
 def no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep every request on this machine."""
@@ -126,13 +137,15 @@ def no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make the pauses between attempts a matter of milliseconds."""
-    monkeypatch.setattr("memstore.providers.http.BACKOFF_SECONDS", 0.001)
+def manual_clock() -> Iterator[ManualClock]:
+    """Stop the time; see ``ManualClock``."""
+    manual = ManualClock()
+    with clock.use(manual):
+        yield manual
 
 
 @pytest.fixture
-def model_server(no_proxy: None, quick: None) -> Iterator[ModelServer]:
+def model_server(no_proxy: None, manual_clock: ManualClock) -> Iterator[ModelServer]:
     """A language model that says what the test scripts; see ``ModelServer``."""
     with ModelServer.running() as server:
         yield server

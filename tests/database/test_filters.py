@@ -10,7 +10,6 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-import memstore
 from memstore import MetadataFilter, NewFact, Store
 
 COMPARE: dict[str, Callable[[Any, Any], bool]] = {
@@ -91,19 +90,19 @@ def conditions(draw: st.DrawFn, values: st.SearchStrategy[Any] = scalars) -> Met
 @settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data(), many=st.lists(objects, min_size=1, max_size=8))
 def test_filters_let_through_what_the_twin_does(
-    data: st.DataObject, many: list[dict[str, Any]]
+    fresh: Callable[[], Store], data: st.DataObject, many: list[dict[str, Any]]
 ) -> None:
     # Values that are there are worth asking for.
     there = [v for metadata in many for v in metadata.values() if not isinstance(v, list | dict)]
     values = st.one_of(scalars, st.sampled_from(there)) if there else scalars
     asked = data.draw(st.lists(conditions(values), min_size=1, max_size=2))
-    with memstore.open(":memory:", embedder=None) as store:
-        store.add_many(
-            NewFact(content="tea", subject="x", metadata={**metadata, "n": n})
-            for n, metadata in enumerate(many)
-        )
-        expected = [n for n, m in enumerate(many) if all(lets_through(c, m) for c in asked)]
-        assert found_by(store, asked) == expected
+    store = fresh()
+    store.add_many(
+        NewFact(content="tea", subject="x", metadata={**metadata, "n": n})
+        for n, metadata in enumerate(many)
+    )
+    expected = [n for n, m in enumerate(many) if all(lets_through(c, m) for c in asked)]
+    assert found_by(store, asked) == expected
 
 
 @settings(deadline=None, max_examples=200)
@@ -113,11 +112,11 @@ def test_filters_let_through_what_the_twin_does(
 @example(value=2.2250738585072014e-308)
 @example(value="\0")
 @example(value="a\0b")
-def test_a_value_equals_itself(value: Any) -> None:
-    with memstore.open(":memory:", embedder=None) as store:
-        store.add("tea", subject="x", metadata={"a": value, "n": 0})
-        for op, expected in [("=", [0]), ("<=", [0]), (">=", [0]), ("!=", []), ("<", [])]:
-            assert found_by(store, [MetadataFilter("a", op, value)]) == expected, op
+def test_a_value_equals_itself(fresh: Callable[[], Store], value: Any) -> None:
+    store = fresh()
+    store.add("tea", subject="x", metadata={"a": value, "n": 0})
+    for op, expected in [("=", [0]), ("<=", [0]), (">=", [0]), ("!=", []), ("<", [])]:
+        assert found_by(store, [MetadataFilter("a", op, value)]) == expected, op
 
 
 @settings(deadline=None, max_examples=150)
@@ -139,14 +138,14 @@ def test_a_value_equals_itself(value: Any) -> None:
 @example(key="{}")
 @example(key="f.metadata")
 @example(key="?")
-def test_any_key_is_taken_literally(key: str) -> None:
-    with memstore.open(":memory:", embedder=None) as store:
-        store.add("tea", subject="x", metadata={"n": 0, "a": {"b": 1}} | {key: 1})
-        store.add("tea", subject="x", metadata={"n": 1, "a": [1], f"{key}_": 1})
-        found = store.list(filters=[(key, "=", 1)])
-        assert [fact.metadata.get(key) for fact in found] == [1]
-        missing = store.list(filters=[(key, "=", None)])
-        assert [fact.metadata["n"] for fact in missing] == [1]
+def test_any_key_is_taken_literally(fresh: Callable[[], Store], key: str) -> None:
+    store = fresh()
+    store.add("tea", subject="x", metadata={"n": 0, "a": {"b": 1}} | {key: 1})
+    store.add("tea", subject="x", metadata={"n": 1, "a": [1], f"{key}_": 1})
+    found = store.list(filters=[(key, "=", 1)])
+    assert [fact.metadata.get(key) for fact in found] == [1]
+    missing = store.list(filters=[(key, "=", None)])
+    assert [fact.metadata["n"] for fact in missing] == [1]
 
 
 # -- examples --------------------------------------------------------------------------------

@@ -115,11 +115,13 @@ def test_merge_patch_equals_the_pseudo_code_of_the_rfc(
 
 @settings(deadline=None, max_examples=60)
 @given(metadata=st.dictionaries(st.text(st.characters(exclude_categories=["Cs"])), values))
-def test_metadata_comes_back_as_it_was_given(metadata: dict[str, Any]) -> None:
-    with memstore.open(":memory:", embedder=None) as store:
-        fact = store.add("tea", subject="sue", metadata=metadata)
-        assert json.dumps(fact.metadata) == json.dumps(metadata)
-        assert json.dumps(store.get(fact.id).metadata) == json.dumps(metadata)
+def test_metadata_comes_back_as_it_was_given(
+    fresh: Callable[[], Store], metadata: dict[str, Any]
+) -> None:
+    store = fresh()
+    fact = store.add("tea", subject="sue", metadata=metadata)
+    assert json.dumps(fact.metadata) == json.dumps(metadata)
+    assert json.dumps(store.get(fact.id).metadata) == json.dumps(metadata)
 
 
 @pytest.mark.parametrize(("before", "after"), [(1, True), (0, False), (True, 1), (1, 1.0)])

@@ -6,15 +6,16 @@ import json
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import pytest
+from tests.support.clock import ManualClock, wait_until
 
 import memstore
 from memstore import Embedder, NewFact, Store
+from memstore.embedding.embedding import FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS
 
 Open = Callable[..., Store]
 
@@ -39,21 +40,6 @@ class Answers:
 
 def ones(count: int, dimension: int = 8) -> Any:
     return np.ones((count, dimension), dtype=np.float32)
-
-
-@pytest.fixture
-def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Leave a failing embedder alone for a moment only."""
-    monkeypatch.setattr("memstore.embedding.embedding.FIRST_PAUSE_SECONDS", 0.0)
-
-
-def wait_for(condition: Callable[[], bool], seconds: float = 20) -> bool:
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        if condition():
-            return True
-        time.sleep(0.01)
-    return condition()
 
 
 # -- a failing embedder never fails a write --------------------------------------------------
@@ -315,7 +301,7 @@ def test_a_refused_text_does_not_keep_the_next_ones_from_being_embedded(
 
 
 def test_an_embedder_that_is_down_for_long_quarantines_nothing(
-    store: Store, embedder: Any, hasty: None
+    store: Store, embedder: Any, manual_clock: ManualClock
 ) -> None:
     for failure in (
         memstore.EmbedderUnavailable("asleep"),
@@ -337,10 +323,8 @@ def test_an_embedder_that_is_down_for_long_quarantines_nothing(
 
 
 def test_a_dead_embedder_is_left_alone_between_writes(
-    embedder: Any, open_store: Open, monkeypatch: pytest.MonkeyPatch
+    embedder: Any, store: Store, manual_clock: ManualClock
 ) -> None:
-    monkeypatch.setattr("memstore.embedding.embedding.FIRST_PAUSE_SECONDS", 60.0)
-    store = open_store()
     embedder.failure = memstore.EmbedderUnavailable("asleep")
     for n in range(20):
         store.add(f"tea {n}", subject="sue")
@@ -352,26 +336,25 @@ def test_a_dead_embedder_is_left_alone_between_writes(
 
 
 def test_a_dead_embedder_is_left_alone_longer_each_time(
-    embedder: Any, open_store: Open, monkeypatch: pytest.MonkeyPatch
+    embedder: Any, store: Store, manual_clock: ManualClock
 ) -> None:
-    monkeypatch.setattr("memstore.embedding.embedding.FIRST_PAUSE_SECONDS", 0.01)
-    store = open_store()
     embedder.failure = memstore.EmbedderUnavailable("asleep")
-    started = time.monotonic()
-    while time.monotonic() - started < 0.6:
+    asked_at: list[int] = []
+    for second in range(200):
+        calls = len(embedder.calls)
         store.search("tea")
-    assert 2 <= len(embedder.calls) <= 8  # 0.01 + 0.02 + … + 0.64 s
+        asked_at += [second] * (len(embedder.calls) - calls)
+        manual_clock.advance(1)
+    assert asked_at == [0, 1, 3, 7, 15, 31, 63, 123, 183], "twice as long, a minute at the most"
 
 
 def test_an_embedder_is_asked_again_after_its_rest(
-    embedder: Any, open_store: Open, monkeypatch: pytest.MonkeyPatch
+    embedder: Any, store: Store, manual_clock: ManualClock
 ) -> None:
-    monkeypatch.setattr("memstore.embedding.embedding.FIRST_PAUSE_SECONDS", 0.05)
-    store = open_store()
     embedder.failure = memstore.EmbedderUnavailable("asleep")
     store.add("tea", subject="sue")
     embedder.failure = None
-    time.sleep(0.1)
+    manual_clock.advance(FIRST_PAUSE_SECONDS)
     assert store.add("rain", subject="sue").embedded
 
 
@@ -457,63 +440,67 @@ def test_two_models_racing_for_a_fresh_file_leave_one_and_lose_nothing(
 
 
 def test_the_background_drains_what_is_pending_after_recovery(
-    store: Store, embedder: Any, hasty: None
+    store: Store, embedder: Any, manual_clock: ManualClock
 ) -> None:
     embedder.failure = memstore.EmbedderUnavailable("asleep")
     facts = [store.add(f"tea {n}", subject="sue").id for n in range(5)]
     store.embed_in_background(interval_seconds=0.02)
-    assert wait_for(lambda: len(embedder.calls) > 6)
+    assert wait_until(lambda: manual_clock.advance(60) or len(embedder.calls) > 6)
     assert store.status().pending == 5
     embedder.failure = None
-    assert wait_for(lambda: store.status().pending == 0)
+    assert wait_until(lambda: manual_clock.advance(60) or store.status().pending == 0)
     assert set(ids(store.search("tea", **MEANING_ONLY))) == set(facts)
 
 
-def test_the_background_backs_off_while_the_embedder_is_down(store: Store, embedder: Any) -> None:
+def test_the_background_backs_off_while_the_embedder_is_down(
+    store: Store, embedder: Any, manual_clock: ManualClock
+) -> None:
     embedder.failure = memstore.EmbedderUnavailable("asleep")
     store.add("tea", subject="sue")
-    store.embed_in_background(interval_seconds=0.01)
-    time.sleep(1)
-    assert len(embedder.calls) < 25  # about seven tries of two calls; a hundred without
+    store.embed_in_background(interval_seconds=5)
+
+    def between_looks() -> list[float]:  # and not those of the lease
+        return [seconds for seconds in manual_clock.waits if seconds in (5, 10, 20, 40, 60)]
+
+    assert wait_until(lambda: manual_clock.advance(5) or len(between_looks()) > 5)
+    assert between_looks()[:6] == [5, 10, 20, 40, 60, 60]
 
 
 def test_the_background_lets_writes_leave_a_dead_embedder_alone(
-    embedder: Any, open_store: Open, monkeypatch: pytest.MonkeyPatch
+    embedder: Any, store: Store, manual_clock: ManualClock
 ) -> None:
-    monkeypatch.setattr("memstore.embedding.embedding.FIRST_PAUSE_SECONDS", 0.01)
-    store = open_store()
     embedder.failure = memstore.EmbedderUnavailable("asleep")
     store.add("tea", subject="sue")
     for _ in range(12):
         store.embed_pending()
     calls = len(embedder.calls)
-    started = time.monotonic()
-    while time.monotonic() - started < 0.3:
-        store.search("tea")
+    manual_clock.advance(LONGEST_PAUSE_SECONDS - 1)
+    store.search("tea")
     assert len(embedder.calls) == calls
 
 
 def test_the_background_outlives_another_model_and_a_busy_file(
-    open_store: Open, embedder: Any
+    open_store: Open, embedder: Any, manual_clock: ManualClock
 ) -> None:
     other = Answers(lambda texts: ones(len(texts)))
     late = open_store(embedder=other)
     open_store().add("tea", subject="sue")
     late.add("rain", subject="sue")
-    late.embed_in_background(interval_seconds=0.01)
-    time.sleep(0.1)
+    late.embed_in_background(interval_seconds=5)
+    for looks in range(1, 6):
+        assert wait_until(lambda: len(manual_clock.waits) >= looks)  # noqa: B023
+        manual_clock.advance(60)
     assert late.status().pending == 1
     assert any(thread.name == "memstore-embedding" for thread in threading.enumerate())
 
 
 def test_the_background_ends_quickly_with_the_store(store: Store, embedder: Any) -> None:
-    started = threading.Event()
-    embedder_embed = embedder.embed
+    started, ended = threading.Event(), threading.Event()
 
     def slow(texts: Sequence[str]) -> Any:
         started.set()
-        time.sleep(0.3)
-        return embedder_embed(texts)
+        ended.wait(20)
+        raise memstore.EmbedderUnavailable("cut off")
 
     embedder.failure = memstore.EmbedderUnavailable("asleep")
     store.add("tea", subject="sue")
@@ -521,10 +508,12 @@ def test_the_background_ends_quickly_with_the_store(store: Store, embedder: Any)
     embedder.embed = slow
     store.embed_in_background(interval_seconds=0.5)
     assert started.wait(20)
-    before = time.monotonic()
-    store.close()
-    assert time.monotonic() - before < 5
-    assert wait_for(
+    closing = threading.Thread(target=store.close)
+    closing.start()
+    closing.join(10)
+    assert not closing.is_alive(), "it does not wait for an embedder that hangs"
+    ended.set()
+    assert wait_until(
         lambda: all(thread.name != "memstore-embedding" for thread in threading.enumerate())
     )
 
@@ -532,9 +521,10 @@ def test_the_background_ends_quickly_with_the_store(store: Store, embedder: Any)
 def test_an_idle_background_ends_at_once(store: Store) -> None:
     store.embed_in_background(interval_seconds=600)
     store.embed_in_background(interval_seconds=600)
-    before = time.monotonic()
-    store.close()
-    assert time.monotonic() - before < 5
+    closing = threading.Thread(target=store.close)
+    closing.start()
+    closing.join(10)
+    assert not closing.is_alive()
 
 
 @pytest.mark.parametrize("interval", [0, -1, float("nan")])

@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from datetime import timedelta
@@ -15,29 +14,27 @@ from typing import Any
 
 import pytest
 from tests.conftest import WordEmbedder
+from tests.support.clock import ManualClock, wait_until
 from tests.support.embedding_server import EmbeddingServer
 from tests.support.raw import raw
 
 import memstore
-from memstore import NewFact, Store
+from memstore import NewFact, OllamaEmbedder, Store
 from memstore.database.journal import Author
 from memstore.database.sqlite.engine import SqliteEngine
 from memstore.domain import clock
 from memstore.embedding.background import JOB, BackgroundEmbedding
 from memstore.embedding.current import Following
-from memstore.embedding.embedding import BATCH, BATCH_CHARACTERS, first_batch
+from memstore.embedding.embedding import (
+    BATCH,
+    BATCH_CHARACTERS,
+    FIRST_PAUSE_SECONDS,
+    WRITE_SECONDS,
+    first_batch,
+)
 from memstore.embedding.leases import Lease
 
 Open = Callable[..., Store]
-
-
-def wait_for(condition: Callable[[], bool], seconds: float = 30) -> bool:
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        if condition():
-            return True
-        time.sleep(0.01)
-    return condition()
 
 
 def waiting(store: Store) -> int:
@@ -151,18 +148,24 @@ def test_long_texts_are_sent_few_at_a_time(store: Store, wordless: Store, embedd
 
 
 BULK = """
-import sys, time
+import sys
 import numpy as np
 import memstore
 
-class Slow:
+class Halting:
     model = "words-64"
     def embed(self, texts):
-        time.sleep(0.01)
+        if made >= 5 * 64:
+            sys.stdin.read()
         return np.ones((len(texts), 64), dtype=np.float32)
 
-store = memstore.open(sys.argv[1], embedder=Slow())
-print(store.embed_pending(progress=lambda *at: print(*at, flush=True)).left)
+def progress(done, whole):
+    global made
+    made = done
+    print(done, whole, flush=True)
+
+made = 0
+memstore.open(sys.argv[1], embedder=Halting()).embed_pending(progress=progress)
 """
 
 
@@ -171,7 +174,10 @@ print(store.embed_pending(progress=lambda *at: print(*at, flush=True)).left)
 def test_a_bulk_goes_on_after_a_kill(store: Store, wordless: Store, path: Path) -> None:
     wordless.add_many(NewFact(content=f"fact {n}", subject="bulk") for n in range(2000))
     with subprocess.Popen(
-        [sys.executable, "-c", BULK, str(path)], stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", BULK, str(path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
     ) as process:
         assert process.stdout is not None
         for _ in range(5):
@@ -179,7 +185,7 @@ def test_a_bulk_goes_on_after_a_kill(store: Store, wordless: Store, path: Path) 
         process.kill()
     assert line == "320 2000\n"
     left = store.status().pending
-    assert 2000 - 320 - 20 * 64 <= left <= 2000 - 320
+    assert left == 2000 - 320
     assert store.embed_pending().embedded == left
     assert store.examine() == []
 
@@ -210,13 +216,15 @@ def test_a_lease_is_held_by_one_and_given_back(engine: SqliteEngine, path: Path)
         assert file.execute("SELECT * FROM memstore_leases").fetchall() == []
 
 
-def test_a_lease_is_renewed_while_its_holder_lives(engine: SqliteEngine) -> None:
-    with Lease(engine, "job", 0.6) as lease:
-        rival = Lease(engine, "job", 0.6)
-        ends = time.monotonic() + 1.5
-        while time.monotonic() < ends:
+def test_a_lease_is_renewed_while_its_holder_lives(
+    engine: SqliteEngine, manual_clock: ManualClock
+) -> None:
+    with Lease(engine, "job", 30) as lease:
+        rival = Lease(engine, "job", 30)
+        for renewals in range(1, 10):
+            assert wait_until(lambda: len(manual_clock.waits) == renewals)  # noqa: B023
             assert not rival.is_free()
-            time.sleep(0.05)
+            manual_clock.advance(11)
         assert lease.held
 
 
@@ -242,12 +250,15 @@ def test_a_lease_ends_by_itself_whatever_the_clock_does(
         assert lease.held == free
 
 
-def test_a_holder_notices_that_its_lease_went_to_another(engine: SqliteEngine, path: Path) -> None:
-    with Lease(engine, "job", 0.3) as lease:
-        put_lease(path, "somebody", 0.2)
-        assert wait_for(lambda: not lease.held or lease.is_free())
+def test_a_holder_notices_that_its_lease_went_to_another(
+    engine: SqliteEngine, path: Path, manual_clock: ManualClock
+) -> None:
+    with Lease(engine, "job", 30) as lease:
+        put_lease(path, "somebody", 25)
+        manual_clock.advance(11)
+        assert wait_until(lambda: not lease.held)
     with raw(path) as file:
-        assert file.execute("SELECT count(*) FROM memstore_leases").fetchone()[0] <= 1
+        assert file.execute("SELECT holder FROM memstore_leases").fetchall() == [("somebody",)]
 
 
 class Counting(WordEmbedder):
@@ -255,13 +266,17 @@ class Counting(WordEmbedder):
 
     now = most = 0
     counting = threading.Lock()
+    together = threading.Event()
 
     def embed(self, texts: Sequence[str]) -> Any:
         with self.counting:
             Counting.now += 1
             Counting.most = max(Counting.most, Counting.now)
-        time.sleep(0.01)
+            if Counting.now > 1:
+                self.together.set()
         try:
+            # Long enough for another to be noticed.
+            Counting.together.wait(0.01)
             return super().embed(texts)
         finally:
             with self.counting:
@@ -278,12 +293,12 @@ def test_of_many_that_drain_in_the_background_one_works_at_a_time(
         wordless.episodes.add(f"episode {n}", source="test")
     for store in stores:
         store.embed_in_background(interval_seconds=0.01)
-    assert wait_for(lambda: waiting(wordless) == 0)
+    assert wait_until(lambda: waiting(wordless) == 0)
     assert Counting.most == 1
 
 
 HOLDER = """
-import sys, time
+import sys
 import memstore
 from memstore.database.sqlite.engine import SqliteEngine
 from memstore.embedding.background import JOB
@@ -291,8 +306,13 @@ from memstore.embedding.leases import Lease
 
 with Lease(SqliteEngine(sys.argv[1]), JOB, 1.0) as lease:
     print(lease.held, flush=True)
-    time.sleep(600)
+    sys.stdin.read()
 """
+
+
+def lease_end(path: Path) -> str:
+    with raw(path) as file:
+        return str(file.execute("SELECT expires_at FROM memstore_leases").fetchone()[0])
 
 
 @pytest.mark.process
@@ -309,15 +329,22 @@ def test_another_takes_over_from_one_that_was_killed(
         lease_seconds=1.0,
     )
     with subprocess.Popen(
-        [sys.executable, "-c", HOLDER, str(path)], stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", HOLDER, str(path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
     ) as holder:
         assert holder.stdout is not None
         assert holder.stdout.readline() == "True\n"
         background.start()
-        time.sleep(1.5)
-        assert (waiting(wordless), embedder.calls) == (1, []), "it is renewed"
+        ends = first = lease_end(path)
+        for _ in range(3):
+            assert wait_until(lambda: lease_end(path) > ends)  # noqa: B023
+            ends = lease_end(path)
+        assert ends > first, "it is renewed"
+        assert (waiting(wordless), embedder.calls) == (1, [])
         holder.kill()
-    assert wait_for(lambda: waiting(wordless) == 0)
+    assert wait_until(lambda: waiting(wordless) == 0)
     background.stop()
 
 
@@ -334,32 +361,33 @@ def test_every_namespace_is_drained_and_stores_within_share_one_thread(
     names = [thread.name for thread in threading.enumerate()]
     assert names.count("memstore-embedding") == 1
     inner.close()
-    assert wait_for(lambda: waiting(store.within("elsewhere")) == 0)
+    assert wait_until(lambda: waiting(store.within("elsewhere")) == 0)
 
 
 def test_a_background_with_nothing_to_do_writes_nothing(
-    store: Store, path: Path, embedder: Any
+    store: Store, path: Path, embedder: Any, manual_clock: ManualClock
 ) -> None:
     store.add("tea", subject="sue")
     with raw(path) as file:
         before = file.execute("PRAGMA data_version").fetchone()
         embedder.calls.clear()
-        store.embed_in_background(interval_seconds=0.01)
-        time.sleep(0.5)
+        store.embed_in_background(interval_seconds=5)
+        assert wait_until(lambda: manual_clock.advance(5) or len(manual_clock.waits) > 20)
         assert file.execute("PRAGMA data_version").fetchone() == before
     assert embedder.calls == []
 
 
 def test_a_background_waits_for_a_lease_without_writing(
-    store: Store, wordless: Store, path: Path, engine: SqliteEngine
+    store: Store, wordless: Store, path: Path, engine: SqliteEngine, manual_clock: ManualClock
 ) -> None:
     wordless.add("tea", subject="sue")
     with Lease(engine, JOB), raw(path) as file:
         before = file.execute("PRAGMA data_version").fetchone()
-        store.embed_in_background(interval_seconds=0.01)
-        time.sleep(0.4)
+        store.embed_in_background(interval_seconds=0.2)
+        # Twenty looks, and the lease is not due to be renewed yet.
+        assert wait_until(lambda: manual_clock.advance(0.2) or len(manual_clock.waits) > 20)
         assert file.execute("PRAGMA data_version").fetchone() == before
-    assert wait_for(lambda: waiting(wordless) == 0)
+    assert wait_until(lambda: manual_clock.advance(0.2) or waiting(wordless) == 0)
 
 
 # -- writes do not wait --------------------------------------------------------------------------
@@ -371,16 +399,27 @@ def server(no_proxy: None) -> Iterator[EmbeddingServer]:
         yield running
 
 
+class Hurried(OllamaEmbedder):
+    """Waits a fraction of the time that a write gives an embedder, and keeps what it gave."""
+
+    given: list[float | None]
+
+    def embed(self, texts: Sequence[str], *, timeout_seconds: float | None = None) -> Any:
+        self.given.append(timeout_seconds)
+        hurried = timeout_seconds and timeout_seconds / 20
+        return super().embed(texts, timeout_seconds=hurried)
+
+
 def test_a_write_leaves_a_hanging_embedder_behind(
-    server: EmbeddingServer, open_store: Open, monkeypatch: pytest.MonkeyPatch
+    server: EmbeddingServer, open_store: Open
 ) -> None:
-    store = open_store(embedder="ollama", base_url=server.url)
-    assert store.add("it works", subject="x").embedded
-    monkeypatch.setattr("memstore.embedding.embedding.WRITE_SECONDS", 0.3)
-    server.mode, server.slow_seconds = "slow", 20.0
-    before = time.monotonic()
+    embedder = Hurried(base_url=server.url)
+    embedder.given = []
+    store = open_store(embedder=embedder)
+    server.mode, server.slow_seconds = "slow", 60.0
     facts = [store.add(f"fact {n}", subject="x") for n in range(5)]
-    assert time.monotonic() - before < 10
+    assert embedder.given[0] == WRITE_SECONDS
+    assert None not in embedder.given
     assert not any(fact.embedded for fact in facts)
     assert "no answer in time" in (store.embedder_trouble or "")
     server.mode = "works"
@@ -388,12 +427,11 @@ def test_a_write_leaves_a_hanging_embedder_behind(
 
 
 def test_while_one_finds_out_whether_it_works_again_nobody_else_waits(
-    embedder: Any, open_store: Open, monkeypatch: pytest.MonkeyPatch
+    embedder: Any, store: Store, manual_clock: ManualClock
 ) -> None:
-    monkeypatch.setattr("memstore.embedding.embedding.FIRST_PAUSE_SECONDS", 0.0)
-    store = open_store()
     embedder.failure = memstore.EmbedderUnavailable("asleep")
     store.add("tea", subject="sue")
+    manual_clock.advance(FIRST_PAUSE_SECONDS)
     embed, asked, wake = embedder.embed, threading.Event(), threading.Event()
     embedder.failure = None
 
@@ -407,10 +445,9 @@ def test_while_one_finds_out_whether_it_works_again_nobody_else_waits(
     drain.start()
     try:
         assert asked.wait(30)
-        before = time.monotonic()
         assert not store.add("rain", subject="sue").embedded
         assert "asleep" in str(store.search("tea").words_only)
-        assert time.monotonic() - before < 10
+        assert not wake.is_set()
     finally:
         wake.set()
         drain.join()

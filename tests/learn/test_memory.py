@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.clock import ManualClock
 from tests.support.conversing import Conversing
 from tests.support.model_server import ModelServer, Reply
 
@@ -222,14 +223,14 @@ def test_dates_are_counted_from_the_message_itself(
 
 
 def test_words_without_a_time_said_weeks_later_count_from_then(
-    memory: Memory, store: Store, model_server: ModelServer, monkeypatch: pytest.MonkeyPatch
+    memory: Memory, store: Store, model_server: ModelServer
 ) -> None:
-    now = datetime(2026, 3, 2, 9, tzinfo=UTC)
-    monkeypatch.setattr(clock, "utc_now", lambda: now)
+    manual_clock = ManualClock(datetime(2026, 3, 2, 9, tzinfo=UTC))
     seen = []
-    for pause in (timedelta(0), timedelta(hours=11), timedelta(days=20), timedelta(hours=11)):
-        now += pause
-        seen.append(memory.add("The gym is tomorrow").episode_id)
+    with clock.use(manual_clock):
+        for pause in (timedelta(0), timedelta(hours=11), timedelta(days=20), timedelta(hours=11)):
+            manual_clock.advance(pause.total_seconds())
+            seen.append(memory.add("The gym is tomorrow").episode_id)
     assert seen == [1, 1, 2, 2]
     days = [re.search(r"written on (\w+, [\d-]+)", prompt) for prompt in model_server.prompts]
     assert [day and day[1] for day in days] == ["Monday, 2026-03-02", "Sunday, 2026-03-22"]

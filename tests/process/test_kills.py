@@ -1,4 +1,4 @@
-"""SIGKILL at random points, a hundred times: every episode that was acknowledged is there."""
+"""SIGKILL at random points, `--kills` times: every episode that was acknowledged is there."""
 
 from __future__ import annotations
 
@@ -18,9 +18,8 @@ from numpy.typing import NDArray
 
 import memstore
 
-ROUNDS = 100
 PROCESSES = 8
-ROUNDS_BETWEEN_EXAMINATIONS = 20
+ROUNDS_BETWEEN_EXAMINATIONS = 10
 LONGEST_LIFE_SECONDS = 0.5
 
 pytestmark = [
@@ -28,9 +27,9 @@ pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="kills are those of POSIX"),
 ]
 
-# Imports once and forks the workers, so that a hundred rounds need not wait for eight hundred
-# starts. Each opens the file for itself, and does at random what agents do. What a call returned
-# is acknowledged: noted in a file of the worker's own, with one write the kernel keeps.
+# Imports once and forks the workers, so that no round need wait for eight starts. Each opens the
+# file for itself, and does at random what agents do. What a call returned is acknowledged: noted
+# in a file of the worker's own, with one write the kernel keeps.
 PROGRAM = """
 import os, random, sys, time
 import numpy as np
@@ -147,7 +146,10 @@ def check(store: memstore.Store, notes: list[list[str]]) -> None:
             assert store.get(int(id_)).content == text
 
 
-def test_what_was_acknowledged_is_there_after_a_hundred_kills(path: Path, tmp_path: Path) -> None:
+def test_what_was_acknowledged_is_there_after_kills(
+    path: Path, tmp_path: Path, pytestconfig: pytest.Config
+) -> None:
+    rounds = pytestconfig.getoption("kills")
     chance = random.Random(2026)
     folder = tmp_path / "acknowledged"
     folder.mkdir()
@@ -156,7 +158,7 @@ def test_what_was_acknowledged_is_there_after_a_hundred_kills(path: Path, tmp_pa
     with forking(path, folder) as process:
         assert process.stdin is not None
         assert process.stdout is not None
-        for number in range(ROUNDS):
+        for number in range(rounds):
             seeds = range(number * PROCESSES, (number + 1) * PROCESSES)
             process.stdin.write(" ".join(map(str, seeds)) + "\n")
             process.stdin.flush()
@@ -169,7 +171,7 @@ def test_what_was_acknowledged_is_there_after_a_hundred_kills(path: Path, tmp_pa
                 check(store, notes)
                 if number % ROUNDS_BETWEEN_EXAMINATIONS == ROUNDS_BETWEEN_EXAMINATIONS - 1:
                     assert store.examine() == []
-    assert len(every) > ROUNDS * PROCESSES, "the workers were killed before they could do anything"
+    assert len(every) > rounds * PROCESSES, "the workers were killed before they could do anything"
 
     # A dead worker's lease and half-done batch keep nobody from embedding the rest.
     with memstore.open(path, embedder=Letters()) as store:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from tests.support.clock import ManualClock
 from tests.support.model_server import Dialect, ModelServer, Reply
 
 from memstore import (
@@ -174,14 +175,18 @@ def test_openai_service_that_always_complains_is_not_asked_for_ever(
     assert len(model_server.asked) == 2
 
 
-def test_deadline_covers_what_is_asked_again(model_server: ModelServer) -> None:
-    model_server.replies = [
-        Reply(status=400, words=NO_SCHEMA[0], delay_seconds=0.4),
-        Reply("{}", delay_seconds=0.4),
-    ]
-    generator = model_server.generator("openai", timeout_seconds=0.6)
+def test_deadline_covers_what_is_asked_again(
+    model_server: ModelServer, manual_clock: ManualClock
+) -> None:
+    def refuse_late(_prompt: str) -> Reply:
+        manual_clock.advance(70)
+        return Reply(status=400, words=NO_SCHEMA[0])
+
+    model_server.replies = refuse_late
+    generator = model_server.generator("openai", timeout_seconds=60)
     with pytest.raises(GeneratorUnavailable, match="in time"):
         generator.generate_json("prompt", SCHEMA)
+    assert len(model_server.asked) == 1
 
 
 def test_ollama_piece_of_a_stream_is_no_answer(model_server: ModelServer) -> None:

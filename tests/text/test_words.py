@@ -101,10 +101,10 @@ def test_no_query_raises(well_read: Store, query: str) -> None:
 @example(text="\u0301")
 @example(text="\u0301 a\u0301")
 @example(text="\ue000")
-def test_a_fact_is_found_by_its_own_text(text: str) -> None:
-    with memstore.open(":memory:", embedder=None) as store:
-        store.add(text, subject="x")
-        assert found(store, text) == [text]
+def test_a_fact_is_found_by_its_own_text(fresh: Callable[[], Store], text: str) -> None:
+    store = fresh()
+    store.add(text, subject="x")
+    assert found(store, text) == [text]
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,21 @@
-"""The wall clock, time stamps as text, and identifiers that sort by time."""
+"""The time, time stamps as text, and identifiers that sort by time.
+
+The package asks for the time, and waits, through this module alone. Only the SQLite engine waits
+by itself, for other processes, and asyncio for what is on the network.
+"""
 
 from __future__ import annotations
 
 import secrets
+import time
 import uuid
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from threading import Event
 
 from memstore.errors import InvalidArgument, InvalidArgumentType
 
@@ -15,9 +26,58 @@ LATEST = datetime.max.replace(tzinfo=UTC)
 """When something without a time was said: now, which is after everything that is stored."""
 
 
+class Clock:
+    """The computer's clock; a subclass may tell another time, and skip pauses."""
+
+    def utc_now(self) -> datetime:
+        """Return the present moment in UTC."""
+        return datetime.now(UTC)
+
+    def monotonic(self) -> float:
+        """Return seconds since some fixed point; never goes back."""
+        return time.monotonic()
+
+    def sleep(self, seconds: float) -> None:
+        """Pause this thread."""
+        time.sleep(seconds)
+
+    def wait(self, event: Event, seconds: float) -> bool:
+        """Wait until the event is set or the time is over; return whether it is set."""
+        return event.wait(seconds)
+
+
+_clock = Clock()
+
+
+@contextmanager
+def use(other: Clock) -> Iterator[None]:
+    """Tell the time by another clock, in every thread, until the block ends."""
+    global _clock
+    before, _clock = _clock, other
+    try:
+        yield
+    finally:
+        _clock = before
+
+
 def utc_now() -> datetime:
     """Return the present moment in UTC."""
-    return datetime.now(UTC)
+    return _clock.utc_now()
+
+
+def monotonic() -> float:
+    """Return seconds since some fixed point; never goes back."""
+    return _clock.monotonic()
+
+
+def sleep(seconds: float) -> None:
+    """Pause this thread."""
+    _clock.sleep(seconds)
+
+
+def wait(event: Event, seconds: float) -> bool:
+    """Wait until the event is set or the time is over; return whether it is set."""
+    return _clock.wait(event, seconds)
 
 
 def to_text(moment: datetime) -> str:

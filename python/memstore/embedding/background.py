@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Final
 
+from memstore.domain import clock
 from memstore.embedding.embedding import LONGEST_PAUSE_SECONDS
 from memstore.embedding.leases import LEASE_SECONDS, Lease
 from memstore.embedding.pending import embed_pending, is_waiting
@@ -74,7 +75,7 @@ class BackgroundEmbedding:
             self._thread.join(timeout=self._interval_seconds)
 
     def _work(self) -> None:
-        self._ended.wait(self._interval_seconds)
+        clock.wait(self._ended, self._interval_seconds)
         self.run()
 
     def run(self) -> None:
@@ -83,7 +84,7 @@ class BackgroundEmbedding:
         while not self._ended.is_set():
             trouble = self._once()
             pause = min(pause * 2, LONGEST_PAUSE_SECONDS) if trouble else self._interval_seconds
-            self._ended.wait(pause)
+            clock.wait(self._ended, pause)
 
     def _once(self) -> bool:
         """Embed what is pending; true when something went wrong and a longer pause is wise."""

@@ -8,9 +8,9 @@ embedder, is what keeps failing.
 from __future__ import annotations
 
 import threading
-import time
 from typing import TYPE_CHECKING, Final
 
+from memstore.domain import clock
 from memstore.embedding import vectors
 from memstore.embedding.compatibility import is_of_file
 from memstore.errors import EmbedderError, EmbedderUnavailable, Reason
@@ -117,7 +117,7 @@ class Embedding:
         """
         with self._resting:
             tried = self._rest_until and self._asking
-            if not at_once and (tried or time.monotonic() < self._rest_until):
+            if not at_once and (tried or clock.monotonic() < self._rest_until):
                 raise EmbedderUnavailable(self._last_error, remedy=self._last_error.remedy)
             self._asking += 1
         try:
@@ -198,7 +198,7 @@ class Embedding:
 
     def _rest(self, error: Reason) -> None:
         with self._resting:
-            self._rest_until = time.monotonic() + self._pause
+            self._rest_until = clock.monotonic() + self._pause
             self._pause = min(self._pause * 2, LONGEST_PAUSE_SECONDS)
             self._last_error = error
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import threading
-import time
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as NotYet
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from memstore.domain import clock
 from memstore.errors import EmbedderError, InvalidArgument, Reason
 
 if TYPE_CHECKING:
@@ -66,14 +66,14 @@ class Probing:
     def _try(self, asked: Future[Probe]) -> None:
         from memstore.embedding import vectors  # numpy is slow to import
 
-        started = time.monotonic()
+        started = clock.monotonic()
         try:
             dimension = vectors.checked(self.embedder.embed([TEXT]), 1).shape[1]
         except EmbedderError as error:
-            asked.set_result(Probe(False, time.monotonic() - started, trouble=Reason.of(error)))
+            asked.set_result(Probe(False, clock.monotonic() - started, trouble=Reason.of(error)))
         # An embedder may be anybody's code.
         except Exception as error:  # noqa: BLE001
             trouble = Reason(f"{type(error).__name__}: {error}")
-            asked.set_result(Probe(False, time.monotonic() - started, trouble=trouble))
+            asked.set_result(Probe(False, clock.monotonic() - started, trouble=trouble))
         else:
-            asked.set_result(Probe(True, time.monotonic() - started, dimension))
+            asked.set_result(Probe(True, clock.monotonic() - started, dimension))

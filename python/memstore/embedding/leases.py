@@ -91,7 +91,7 @@ class Lease:
 
     def _renew(self) -> None:
         pause = self._seconds / 3
-        while self._held and not self._ended.wait(pause):
+        while self._held and not clock.wait(self._ended, pause):
             # Somebody writes for long: then once more after the next pause.
             with suppress(StorageError):
                 self._take(pause)

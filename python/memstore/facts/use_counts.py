@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
@@ -34,11 +33,11 @@ class Touches:
         """Count one use of each fact."""
         with self._gathering:
             if not self._uses:
-                self._since = time.monotonic()
+                self._since = clock.monotonic()
             self._uses.update(fact_ids)
             due = (
                 len(self._uses) >= MOST_WAITING
-                or time.monotonic() - self._since >= LONGEST_WAIT_SECONDS
+                or clock.monotonic() - self._since >= LONGEST_WAIT_SECONDS
             )
         if due:
             self.flush()

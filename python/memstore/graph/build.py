@@ -8,7 +8,6 @@ that leaves the old graph in use, and rows that no query sees and the next build
 from __future__ import annotations
 
 import json
-import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -96,7 +95,7 @@ def build(engine: Engine, author: Author, namespace: str, generator: Generator |
         with engine.write() as transaction:
             gone = _erased(transaction, namespace, graph_id, snapshot)
             graph_table.insert(transaction, part, _without(part, rows, gone, derived))
-        time.sleep(PAUSE_SECONDS)
+        clock.sleep(PAUSE_SECONDS)
     with engine.write() as transaction:
         gone = _erased(transaction, namespace, graph_id, snapshot)
         facts = sum(1 for text in snapshot.texts if text.fact_id not in gone)
@@ -120,7 +119,7 @@ def sweep(engine: Engine, namespace: str) -> None:
     # No query sees these rows: if another writer is in the way, the next build removes them.
     with suppress(StoreBusy):
         while _removed_some(engine, namespace):
-            time.sleep(PAUSE_SECONDS)
+            clock.sleep(PAUSE_SECONDS)
 
 
 def _removed_some(engine: Engine, namespace: str) -> bool:

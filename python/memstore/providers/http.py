@@ -14,7 +14,6 @@ import math
 import random
 import re
 import threading
-import time
 import weakref
 from concurrent.futures import CancelledError
 from dataclasses import dataclass
@@ -22,6 +21,7 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote, urlsplit
 
+from memstore.domain import clock
 from memstore.errors import (
     EmbedderRejected,
     EmbedderUnavailable,
@@ -131,7 +131,7 @@ class Endpoint:
         retries: int = 2,
         purpose: Purpose = EMBEDDING,
         advise: Callable[[int | None, str], Remedy | None] = lambda _status, _words: None,
-        sleep: Callable[[float], object] = time.sleep,
+        sleep: Callable[[float], object] = clock.sleep,
     ) -> None:
         if not (math.isfinite(timeout_seconds) and timeout_seconds > 0):
             raise InvalidArgument(
@@ -184,7 +184,7 @@ class Endpoint:
             raise InvalidArgument(
                 f"must be a number of seconds, not {given!r}", argument="timeout_seconds"
             )
-        deadline = time.monotonic() + given
+        deadline = clock.monotonic() + given
         for attempt in range(self._retries + 1):
             try:
                 return self._attempt(url, content, deadline, given)
@@ -193,7 +193,7 @@ class Endpoint:
             # Full jitter would allow a pause of nothing; half of it keeps some distance.
             pause = BACKOFF_SECONDS * 2**attempt * random.uniform(0.5, 1.0)
             pause = max(pause, failure.wait_seconds)
-            last = attempt == self._retries or time.monotonic() + pause >= deadline
+            last = attempt == self._retries or clock.monotonic() + pause >= deadline
             if last or not failure.again:
                 break
             self._sleep(pause)
@@ -214,7 +214,7 @@ class Endpoint:
 
     def _attempt(self, url: str, content: bytes, deadline: float, given: float) -> dict[str, Any]:
         try:
-            answer = self._open().post(url, content, deadline - time.monotonic())
+            answer = self._open().post(url, content, deadline - clock.monotonic())
         except TimeoutError:
             what = f"gave no answer in time ({given:.3g} s)"
             raise _AttemptError(what, remedy=Remedy.ALLOW_TIME) from None

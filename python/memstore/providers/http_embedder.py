@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
+from memstore.domain import clock
 from memstore.errors import (
     EmbedderRejected,
     EmbedderUnavailable,
@@ -68,11 +68,11 @@ class HttpEmbedder(HttpModel, ABC):
             raise InvalidArgumentType("must be a sequence of texts, not one text", argument="texts")
         endpoint, size = self._endpoint, self._batch_size
         given = endpoint.timeout_seconds if timeout_seconds is None else timeout_seconds
-        deadline = time.monotonic() + given
+        deadline = clock.monotonic() + given
         rows: list[NDArray[np.float32]] = []
         for start in range(0, len(texts), size):
             batch = list(texts[start : start + size])
-            vectors = self._ask(batch, max(0.0, deadline - time.monotonic()))
+            vectors = self._ask(batch, max(0.0, deadline - clock.monotonic()))
             if len(vectors) != len(batch):
                 raise self._misfit(f"sent {len(vectors)} vectors for {len(batch)} texts")
             rows += [self._row(vector, start + at) for at, vector in enumerate(vectors)]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from memstore.domain import clock
 from memstore.errors import GeneratorRejected, GeneratorUnavailable, InvalidArgument, Remedy
 from memstore.providers.http import GENERATION
 from memstore.providers.http_model import HttpModel, at_least_one
@@ -97,7 +97,7 @@ class HttpGenerator(HttpModel, ABC):
         if not prompt.strip():
             raise InvalidArgument("is empty", argument="prompt")
         given = self._endpoint.timeout_seconds if seconds is None else seconds
-        deadline = time.monotonic() + given
+        deadline = clock.monotonic() + given
         while True:
             unknown = self._unknown
             body = self._body(prompt, schema, unknown)
@@ -111,7 +111,7 @@ class HttpGenerator(HttpModel, ABC):
             # Each round drops one more part, so the rounds end. Two threads may overwrite each
             # other's update; the next call finds out again.
             self._unknown |= refused
-            given = max(0.0, deadline - time.monotonic())
+            given = max(0.0, deadline - clock.monotonic())
         text = self._text_in(reply, schema)
         if not text.strip():
             raise self._without_text(reply)

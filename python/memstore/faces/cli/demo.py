@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from memstore.domain import clock
 from memstore.faces.cli.command import Command
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def temporary_file() -> Iterator[str]:
 
 
 def _tell(store: Store, arguments: argparse.Namespace, show: Show) -> None:
-    started = time.perf_counter()
+    started = clock.monotonic()
     stage = _stage(show)
     stage.panel(
         "memstore demo", "A small memory in a temporary file: no server, no key, no network."
@@ -70,7 +70,7 @@ def _tell(store: Store, arguments: argparse.Namespace, show: Show) -> None:
     _find(store, stage, "Find by meaning: not one word in common", BY_MEANING)
     _correct(store, stage, stored[DEPLOYED])
     _to_do(store, stage)
-    _end(store, stage, time.perf_counter() - started)
+    _end(store, stage, clock.monotonic() - started)
 
 
 def _stage(show: Show) -> TerminalShow:
