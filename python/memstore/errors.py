@@ -16,7 +16,7 @@
     │   ├── GeneratorUnavailable a passing failure: trying again later makes sense
     │   ├── GeneratorRejected   a lasting failure: the same prompt will fail again
     │   └── ReplyError          it answered, and the answer cannot be read
-    ├── LearningError           a conversation was not learnt from; its step says how far it came
+    ├── LearningError           learning stopped at a step, which it names
     ├── AccessDenied            the token is not good, or not good for this
     └── TransferError           an export could not be read; nothing was imported
 
@@ -258,7 +258,7 @@ class ReplyError(GeneratorError):
 
 
 class LearningError(MemstoreError):
-    """A conversation was not learnt from to the end; the same call again completes it.
+    """Learning stopped before its end; the same call again completes it.
 
     Args:
         text: what happened.

@@ -17,7 +17,7 @@ from memstore.domain.arguments import MAX_NAME, checked_text
 from memstore.domain.records import Scope
 from memstore.errors import Conflict, InvalidArgument
 from memstore.learn.comparison import POLICIES, Comparison
-from memstore.learn.reading import Reader, facts_in, said_at
+from memstore.learn.reading import EpisodeReader, facts_in, said_at
 from memstore.learn.rebuilding import rebuild
 from memstore.prompting.reading_log import ReadingOptions
 from memstore.text.chunks import PROMPT_CHARACTERS
@@ -123,7 +123,7 @@ class Extractor:
         self._policy = policy
         self._scope = scope
         self._comparison = Comparison(store, policy, generator)
-        self._reader = Reader(store, generator, max_characters)
+        self._reader = EpisodeReader(store, generator, max_characters)
 
     def __repr__(self) -> str:
         return f"Extractor({self._store!r}, {self._generator.model!r}, policy={self._policy!r})"

@@ -168,7 +168,7 @@ def _refusal(given: dict[str, object]) -> str | None:
     return None
 
 
-class Reader:
+class EpisodeReader:
     """Reads the episodes of a store with one model, and logs each reading.
 
     Args:

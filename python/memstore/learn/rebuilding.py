@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from memstore.database.engine import Progress
     from memstore.domain.records import Episode, NewFact, Scope
     from memstore.learn.comparison import Comparison
-    from memstore.learn.reading import Reader
+    from memstore.learn.reading import EpisodeReader
     from memstore.store.store import Store
 
 MOST_PASSES: Final = 5
@@ -42,7 +42,7 @@ NAMED: Final = 10
 
 def rebuild(
     store: Store,
-    reader: Reader,
+    reader: EpisodeReader,
     comparison: Comparison,
     scope: Scope | None,
     progress: Progress | None,
@@ -63,7 +63,7 @@ def rebuild(
 class _Rebuilding:
     """One run over the log."""
 
-    def __init__(self, store: Store, reader: Reader, comparison: Comparison) -> None:
+    def __init__(self, store: Store, reader: EpisodeReader, comparison: Comparison) -> None:
         self._store = store
         self._reader = reader
         self._reconciler = Reconciler(store, comparison)

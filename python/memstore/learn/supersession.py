@@ -1,8 +1,8 @@
-"""Whether a new fact retires an older one about the same subject.
+"""Judging whether a new fact supersedes an older one about the same subject.
 
-A cosine of 0.85 alone retires about as many facts that should stay as facts that should go: two
-facts that differ by a date are near whatever they are. So a fact is retired when it is near *and*
-the words tell that both cannot hold; when they tell nothing, the pair is proposed and both stay.
+A cosine of 0.85 alone is wrong about as often as right: two facts that differ by a date are similar
+whatever they say. So a fact is retired if it is similar *and* the words show that both cannot hold;
+if the words show nothing, the supersession is proposed and both stay.
 """
 
 from __future__ import annotations
@@ -11,22 +11,23 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
 
+from memstore.errors import InvalidArgument
 from memstore.text.difference import Difference, DifferenceKind, Token, compare
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 SIMILARITY: Final = 0.85
-"""The cosine of the bare contents from which a fact may be retired."""
+"""The lowest cosine of the bare contents at which a fact may be retired."""
 
 RELATED: Final = 0.6
-"""The cosine from which a pair is worth proposing to a person."""
+"""The lowest cosine at which a supersession is worth proposing."""
 
 MOST_CANDIDATES: Final = 10
-"""Older facts a new one is compared with, nearest first."""
+"""How many older facts a new one is compared with, nearest first."""
 
 SHOWN_TOKENS: Final = 8
-"""Tokens of each side of a difference that the evidence keeps; it goes into the journal."""
+"""How many tokens of each side of a difference the evidence keeps in the journal."""
 
 RETIRING: Final = frozenset(
     {
@@ -56,7 +57,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """A verdict, and what it rests on."""
+    """A verdict and the reasons for it."""
 
     verdict: Verdict
     evidence: dict[str, Any]
@@ -64,9 +65,9 @@ class Judgement:
 
 
 def metadata_conflicts(a: Mapping[str, Any] | None, b: Mapping[str, Any] | None) -> bool:
-    """Whether any top-level key that both have holds different values.
+    """Whether any top-level key that both have has different values.
 
-    Either side empty means no conflict. True and 1 differ, as they do in JSON; 1 and 1.0 do not.
+    If either side is empty there is no conflict. True and 1 differ, as in JSON; 1 and 1.0 do not.
     """
     if not a or not b:
         return False
@@ -78,19 +79,21 @@ def _differ(one: object, other: object) -> bool:
 
 
 def judge(old: str, new: str, similarity: float) -> Judgement:
-    """Return whether a new fact retires an older one; the same arguments give the same answer.
+    """Judge whether a new fact supersedes an older one.
 
     Args:
-        old: the bare content of the fact that stands.
-        new: the bare content of the fact that comes.
-        similarity: the cosine of the vectors of these two texts. Stored vectors may name the
-            subject as well (``embedding.text_of``), which would bring any two facts nearer.
+        old: the bare content of the older fact.
+        new: the bare content of the new fact.
+        similarity: the cosine of the vectors of these two texts. Not of the stored vectors, which
+            may include the subject (``embedding.text_of``) and so bring any two facts nearer.
 
     Raises:
-        ValueError: the similarity is no number from -1 to 1.
+        ValueError: the similarity is not from -1 to 1.
     """
     if not -1.001 <= similarity <= 1.001:
-        raise ValueError(f"similarity is a cosine from -1 to 1, not {similarity}")
+        raise InvalidArgument(
+            f"must be a cosine from -1 to 1, not {similarity}", argument="similarity"
+        )
     found = compare(old, new)
     return Judgement(_verdict(found.kind, similarity), _shown(found, similarity))
 
