@@ -413,7 +413,7 @@ def test_the_drain_follows_as_well(path: Path, provider: Provider, open_store: O
 def test_opening_with_the_old_model_says_what_to_do(store: Store, open_store: Open) -> None:
     fill(store)
     store.reembed(Buckets())
-    with pytest.raises(memstore.EmbedderMismatch, match=r"words-24.*words-64.*reembed"):
+    with pytest.raises(memstore.EmbedderMismatch, match=r"(?s)words-24.*words-64.*reembed"):
         open_store()
 
 

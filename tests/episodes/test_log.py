@@ -153,7 +153,11 @@ def test_a_text_no_row_can_hold_is_refused(store: Store, monkeypatch: pytest.Mon
         ({"tags": ["a", ""]}, ValueError, "a tag is empty"),
         ({"tags": [7]}, TypeError, "a tag must be text"),
         ({"tags": [str(n) for n in range(1001)]}, ValueError, "1,001 tags"),
-        ({"valid_at": "yesterday"}, ValueError, "valid_at: 'yesterday' .* 2026-03-01T09:30:00Z"),
+        (
+            {"valid_at": "yesterday"},
+            ValueError,
+            "valid_at is not a time: 'yesterday'.*2026-03",
+        ),
         ({"valid_at": datetime(2026, 1, 1)}, ValueError, "valid_at has no time zone"),
         ({"metadata": {"x": float("nan")}}, ValueError, "JSON"),
         ({"metadata": {1: 2}}, TypeError, "keys must be text"),
