@@ -273,7 +273,4 @@ def test_the_command_line_takes_a_secret_from_a_file(cli: CommandLine, tmp_path:
     assert cli.error("token", "create", "y", "--secret-file", file)[0] == 2
     assert cli.error("token", "create", "y", "--secret-file", tmp_path / "none")[0] == 3
     file.write_text("short\n")
-    assert (
-        "--secret-file must be 43"
-        in cli.error("token", "create", "y", "--secret-file", file)[1]
-    )
+    assert "--secret-file must be 43" in cli.error("token", "create", "y", "--secret-file", file)[1]
