@@ -1,4 +1,4 @@
-"""Export and import as JSON Lines: everything but what can be computed anew."""
+"""Export and import as JSON Lines: everything but what can be computed again."""
 
 from memstore.transfer.exporting import export
 from memstore.transfer.merging import ImportReport, write

@@ -1,4 +1,4 @@
-"""Writing an export: one state of the database, line by line, the same bytes for the same state."""
+"""Exporting one state of the database, line by line: the same state gives the same bytes."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ PROGRESS_EVERY: Final = 500
 def export(
     engine: Engine, namespaces: tuple[str, ...] | None, progress: Progress | None = None
 ) -> Iterator[str]:
-    """Yield the lines of an export, each without its line end; one state from first to last.
+    """Yield the lines of an export, without line ends, all from one state of the database.
 
     Args:
         engine: the database.
         namespaces: which ones; ``None`` for all.
-        progress: called with how many facts and episodes are written, and of how many.
+        progress: called with the number of facts and episodes written, and of all.
     """
     with engine.read() as transaction:
         episodes = episode_table.count_all(transaction, namespaces)
@@ -48,7 +48,7 @@ def export(
 def _header(
     transaction: Transaction, namespaces: tuple[str, ...] | None, facts: int, episodes: int
 ) -> str:
-    """Write the first line. It says no word of when or where the export was made."""
+    """Write the first line, without a word on when or where the export was made."""
     active = generation_table.active(transaction)
     changed_at = journal.last_change(transaction, namespaces)
     return lines.line(

@@ -1,7 +1,8 @@
-"""Bringing things in that come from another file: what is known stays, nothing comes back to life.
+"""Merging an export, or another program's memories, into this file.
 
-Everything is known by its UUID. What is new keeps its times, counters and history, and gets a line
-in the journal that says where it stands now; of what is known, only endings are carried over.
+Records are known by their UUID. New ones keep their times, counters and history, and get a journal
+line about their state here. Of known ones only the end is taken over: what was superseded, deleted
+or erased here never becomes active again.
 """
 
 from __future__ import annotations
@@ -15,11 +16,14 @@ from memstore.database.changes import Adoption, Changes, Line
 from memstore.database.journal import Author, Kind
 from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
+from memstore.database.tables import proposals as proposal_table
+from memstore.database.tables import readings as reading_table
+from memstore.database.tables import replies as reply_table
+from memstore.database.tables.readings import CLOSED
 from memstore.domain import clock
 from memstore.episodes import changes as episode_changes
 from memstore.facts.facts import journalled, retirement
 from memstore.history.erasing import erase_episode, erase_fact
-from memstore.transfer.attaching import attach
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -27,6 +31,7 @@ if TYPE_CHECKING:
     from memstore.database.engine import Engine, Progress, Transaction
     from memstore.database.satellite import Satellite
     from memstore.domain.records import Episode, Fact, JournalLine
+    from memstore.transfer.attachments import Attached
     from memstore.transfer.parsing import Incoming
 
 PROGRESS_EVERY: Final = 500
@@ -41,27 +46,27 @@ class ImportReport:
     known: int
     """Facts that were here already, by UUID."""
     retired: int
-    """Known facts that the export knew to be superseded, and that now are."""
+    """Known facts that were superseded at the source, and now are here too."""
     removed: int
-    """Known facts that the export knew to be deleted or erased, and that now are."""
+    """Known facts that were deleted or erased at the source, and now are here too."""
     restored: int
-    """Known facts that were deleted here, and restored at the source since."""
+    """Known facts that were deleted here, and restored at the source later."""
     episodes: int = 0
     """Episodes that are new here."""
     episodes_known: int = 0
     """Episodes that were here already, by UUID."""
     episodes_removed: int = 0
-    """Known episodes that the export knew to be erased, and that now are."""
+    """Known episodes that were erased at the source, and now are here too."""
     unlinked: int = 0
     """New facts whose episode is not in the export."""
     proposals: int = 0
     """Proposals that are new here."""
     readings: int = 0
-    """Ways in which an episode was read that are new here."""
+    """Readings of episodes that are new here."""
     replies: int = 0
     """Model replies that are new here."""
     decisions: int = 0
-    """Decisions on entities that are new here."""
+    """Decisions about entities that are new here."""
 
 
 def write(
@@ -72,15 +77,15 @@ def write(
     satellite: Satellite,
     progress: Progress | None = None,
 ) -> ImportReport:
-    """Bring everything in, in one transaction. Embeddings are pending afterwards.
+    """Import everything in one transaction. Embeddings are pending afterwards.
 
     Args:
         engine: the database.
         author: who imports.
         incoming: what :func:`memstore.transfer.read` returned.
-        namespace: where it goes; ``None`` to keep each thing in its own.
-        satellite: what is told of erasures, and keeps decisions on entities.
-        progress: called with how many facts and episodes are in, and of how many.
+        namespace: where it goes; ``None`` to keep each record in its own.
+        satellite: what is told of erasures, and stores decisions about entities.
+        progress: called with the number of facts and episodes imported, and of all.
     """
     with engine.write() as transaction:
         report, erased = bring_in(transaction, author, incoming, namespace, satellite, progress)
@@ -97,7 +102,7 @@ def bring_in(
     satellite: Satellite,
     progress: Progress | None = None,
 ) -> tuple[ImportReport, bool]:
-    """Bring everything in, and return what was done and whether something known was erased."""
+    """Import everything; return what was done, and whether something known was erased."""
     total = len(incoming.episodes) + len(incoming.facts)
     done = 0
 
@@ -114,9 +119,7 @@ def bring_in(
     facts = _Facts(transaction, author, namespace, satellite, log.here)
     facts.take(incoming.facts, incoming.operations, tell)
     changes = facts.changes
-    attached = attach(
-        transaction, author, incoming.attached, facts.here, log.here, namespace, satellite
-    )
+    attached = _attach(incoming.attached, facts, log)
     report = ImportReport(
         imported=len(facts.new),
         known=len(facts.here) - len(facts.new),
@@ -136,34 +139,34 @@ class _Episodes:
     """The episodes of one import."""
 
     def __init__(self, transaction: Transaction, author: Author, namespace: str | None) -> None:
-        self._transaction = transaction
-        self._author = author
-        self._namespace = namespace
+        self.transaction = transaction
+        self.author = author
+        self.namespace = namespace
         self.here: dict[int, Episode] = {}
-        """What stands here for each, by the id it has where it comes from."""
+        """What each is here, by its id at the source."""
         self.new = 0
         self.erased = 0
 
     def take(self, episode: Episode, operations: Iterable[JournalLine]) -> None:
-        """Bring an episode in, or erase a known one that was erased where it comes from."""
-        home = self._namespace or episode.namespace
-        known = episode_table.find_uuid(self._transaction, home, episode.uuid)
+        """Import an episode, or erase a known one that was erased at the source."""
+        home = self.namespace or episode.namespace
+        known = episode_table.find_uuid(self.transaction, home, episode.uuid)
         if known is None:
             self.here[episode.id] = self._bring_in(episode, home, operations)
             self.new += 1
             return
         self.here[episode.id] = known
         if known.content and not episode.content:
-            erase_episode(self._transaction, self._author, known)
+            erase_episode(self.transaction, self.author, known)
             self.erased += 1
 
     def _bring_in(self, episode: Episode, home: str, operations: Iterable[JournalLine]) -> Episode:
         values = {name: getattr(episode, name) for name in episode_table.INSERT_LIST}
         values["namespace"] = home
         key = episode.idempotency_key
-        if key and episode_table.find_key(self._transaction, home, key) is not None:
-            values["idempotency_key"] = None  # another episode answers to it here
-        changes = Changes(self._transaction, self._author)
+        if key and episode_table.find_key(self.transaction, home, key) is not None:
+            values["idempotency_key"] = None  # another episode has it here
+        changes = Changes(self.transaction, self.author)
         return episode_table.insert(
             changes,
             values,
@@ -175,7 +178,7 @@ class _Episodes:
 
 
 def _adopted(episode: Episode) -> Line:
-    """Return the line on how an episode is here; those before it tell of where it was."""
+    """Return the line about an episode's state here; the lines before it are about the source."""
     if not episode.content:
         return Line(Kind.ERASE_EPISODE, episode_id=episode.id)
     after = episode_changes.journalled(episode)
@@ -193,14 +196,14 @@ class _Facts:
         satellite: Satellite,
         logged: Mapping[int, Episode],
     ) -> None:
-        self._transaction = transaction
-        self._author = author
+        self.transaction = transaction
+        self.author = author
         self._adoption = Adoption(transaction, author)
-        self._namespace = namespace
-        self._satellite = satellite
+        self.namespace = namespace
+        self.satellite = satellite
         self._logged = logged
         self.here: dict[int, Fact] = {}
-        """What stands here for each, by the id it has where it comes from."""
+        """What each is here, by its id at the source."""
         self.new: dict[int, Fact] = {}
         self.changes: Counter[Kind | None] = Counter()
         self.retired = 0
@@ -212,7 +215,7 @@ class _Facts:
         operations: Mapping[int, list[JournalLine]],
         tell: Callable[[], None],
     ) -> None:
-        """Bring facts in, settle those that are known, and link them into their chains."""
+        """Import new facts, update known ones, and link them into their chains."""
         with self._adoption:
             for fact in facts:
                 self._take(fact, operations.get(fact.id, ()))
@@ -221,24 +224,24 @@ class _Facts:
                 if fact.superseded_by is None or self.here[fact.id].superseded_by is not None:
                     continue
                 if len(self.new) < len(self.here) and self._leads_back(fact):
-                    continue  # here the two were settled the other way round, and that stays
+                    continue  # superseded the other way round here, which stays
                 self.retired += fact.id not in self.new
                 self._link(fact)
 
     def _take(self, fact: Fact, operations: Sequence[JournalLine]) -> None:
-        home = self._namespace or fact.namespace
-        known = fact_table.find(self._transaction, home, uuid=fact.uuid)
+        home = self.namespace or fact.namespace
+        known = fact_table.find(self.transaction, home, uuid=fact.uuid)
         if known is None:
             self.here[fact.id] = self.new[fact.id] = self._bring_in(fact, home, operations)
         else:
             self.here[fact.id] = known
-            self.changes[self._settle(known, fact, operations)] += 1
+            self.changes[self._update(known, fact, operations)] += 1
 
     def _bring_in(self, fact: Fact, home: str, operations: Sequence[JournalLine]) -> Fact:
         values = {name: getattr(fact, name) for name in fact_table.INSERT_LIST}
         key = fact.idempotency_key
-        if key and fact_table.find(self._transaction, home, idempotency_key=key):
-            values["idempotency_key"] = None  # another fact answers to it here
+        if key and fact_table.find(self.transaction, home, idempotency_key=key):
+            values["idempotency_key"] = None  # another fact has it here
         values |= {"namespace": home, "superseded_by": None, "superseded_at": None}
         episode = self._logged.get(fact.episode_id or 0)
         if episode is not None and episode.namespace != home:
@@ -250,27 +253,27 @@ class _Facts:
             values,
             lambda linked: [
                 *(Line.repeated(one, fact_id=linked.id) for one in operations),
-                # The lines before tell of other ids; this one says how the fact is here.
+                # The lines before have other ids; this one is about the fact's state here.
                 Line(Kind.ADOPT, linked.id, after=journalled(linked)),
             ],
         )
 
-    def _settle(self, known: Fact, fact: Fact, operations: Iterable[JournalLine]) -> Kind | None:
-        """Delete, restore or erase a known fact as the source did, if it did so later than we.
+    def _update(self, known: Fact, fact: Fact, operations: Iterable[JournalLine]) -> Kind | None:
+        """Delete, restore or erase a known fact as the source did, if that was later than here.
 
         Returns:
-            What was done; ``None`` for nothing.
+            What was done; ``None`` if nothing was.
         """
         if known.status == "erased" or fact.deleted_at == known.deleted_at:
             return None
         if fact.status == "erased":
-            erase_fact(self._transaction, self._author, known, self._satellite)
+            erase_fact(self.transaction, self.author, known, self.satellite)
             return Kind.ERASE
         there = fact.deleted_at or max(
             (operation.at for operation in operations if operation.kind == Kind.RESTORE),
             default=None,
         )
-        here = known.deleted_at or journal.last_restored(self._transaction, known.id)
+        here = known.deleted_at or journal.last_restored(self.transaction, known.id)
         if there is None or (here is not None and there <= here):
             return None
         kind = Kind.RESTORE if fact.deleted_at is None else Kind.DELETE
@@ -282,14 +285,14 @@ class _Facts:
         return kind
 
     def _leads_back(self, fact: Fact) -> bool:
-        """Whether the fact is the one that supersedes its successor in the end."""
-        chain = fact_table.chain(self._transaction, self.here[fact.superseded_by or 0].id)
+        """Whether the fact's successor is itself superseded by the fact here."""
+        chain = fact_table.chain(self.transaction, self.here[fact.superseded_by or 0].id)
         return chain[-1].id == self.here[fact.id].id
 
     def _link(self, fact: Fact) -> None:
-        """Let the successor supersede the fact; one that was here before gets a journal line."""
+        """Let the successor supersede the fact; a known fact gets a journal line."""
         old, successor = self.here[fact.id], self.here[fact.superseded_by or 0]
-        at = fact.superseded_at  # a file of before V4 does not say, and nobody can know any more
+        at = fact.superseded_at  # not recorded before V4
         if fact.id not in self.new:
             line, statement = retirement(old.id, successor.id, at or clock.utc_now())
             self._adoption.write(line, statement)
@@ -298,3 +301,32 @@ class _Facts:
             replace(old, superseded_by=successor.id, superseded_at=at),
             fact_table.updating(old.id, superseded_by=successor.id, superseded_at=at),
         )
+
+
+def _attach(attached: Attached, facts: _Facts, log: _Episodes) -> dict[str, int]:
+    """Import what belongs to facts and episodes; return how much of each kind was new."""
+    transaction, author = log.transaction, log.author
+    done = dict.fromkeys(attached.counts(), 0)
+    for proposal in attached.proposals:
+        here = proposal._replace(
+            old_id=facts.here[proposal.old_id].id,
+            new_id=None if proposal.new_id is None else facts.here[proposal.new_id].id,
+            sources=tuple(facts.here[fact_id].id for fact_id in proposal.sources),
+        )
+        done["proposals"] += proposal_table.place(Changes(transaction, author), here)
+    for reading in attached.readings:
+        row = reading._replace(episode_id=log.here[reading.episode_id].id)
+        placed = reading_table.place(transaction, row)
+        if placed and row.kind == CLOSED:
+            # A fact of it was erased at the source: what is kept here of its text goes as well.
+            reply_table.forget_episode(transaction, row.episode_id)
+            reading_table.place(transaction, row)
+        done["readings"] += placed
+    for reply in attached.replies:
+        one = reply._replace(episode_id=log.here[reply.episode_id].id)
+        done["replies"] += reply_table.place(transaction, one)
+    for home, decision in attached.decisions:
+        done["decisions"] += facts.satellite.bring_decision(
+            transaction, author, log.namespace or home, decision
+        )
+    return done
