@@ -773,7 +773,7 @@ def test_decisions_come_from_another_file_unless_they_contradict(store: Store) -
     def brought(left: str, right: str, same: bool) -> bool:
         decision = EntityDecision(left=left, right=right, same=same, actor="ben", at=at)
         with store._engine.write() as transaction:
-            return bring_decision(transaction, store._author, "default", decision)
+            return bring_decision(Changes(transaction, store._author), "default", decision)
 
     assert [brought(*one) for one in (("A1", "B1", True), ("b1", "a1", False))] == [False, False]
     assert brought("B1", "C1", True)

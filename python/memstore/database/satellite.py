@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from memstore.database.changes import Changes
     from memstore.database.engine import Transaction
-    from memstore.database.journal import Author
     from memstore.domain.entities import EntityDecision
     from memstore.domain.records import Fact
 
@@ -20,10 +20,10 @@ class Satellite(Protocol):
     erased must leave everything that was derived from it at once.
     """
 
-    def forget_fact(self, transaction: Transaction, author: Author, fact: Fact) -> None:
+    def forget_fact(self, changes: Changes, fact: Fact) -> None:
         """Forget a fact that is being erased; ``fact`` still has its text."""
 
-    def forget_namespace(self, transaction: Transaction, author: Author, namespace: str) -> None:
+    def forget_namespace(self, changes: Changes, namespace: str) -> None:
         """Forget all of a namespace, before its facts and episodes are erased one by one."""
 
     def troubles(self, transaction: Transaction) -> Iterator[tuple[str, bool]]:
@@ -32,7 +32,5 @@ class Satellite(Protocol):
     def repair(self, transaction: Transaction) -> list[str]:
         """Mend what can be mended, and return what was done, a sentence each."""
 
-    def bring_decision(
-        self, transaction: Transaction, author: Author, namespace: str, decision: EntityDecision
-    ) -> bool:
+    def bring_decision(self, changes: Changes, namespace: str, decision: EntityDecision) -> bool:
         """Store a decision from an export; false if it is known or contradicts one made here."""

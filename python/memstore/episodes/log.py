@@ -8,6 +8,7 @@ from types import EllipsisType
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database import journal
+from memstore.database.changes import Changes
 from memstore.database.filters import EpisodeFilter
 from memstore.database.tables import episodes as episode_table
 from memstore.domain import clock
@@ -381,7 +382,7 @@ class Episodes:
         """
         with self._engine.write() as transaction:
             episode = self._known(transaction, episode_id)
-            erase_episode(transaction, self._author, episode)
+            erase_episode(Changes(transaction, self._author), episode)
         return self._engine.compact()
 
     def _record(self, transaction: Transaction, values: Mapping[str, Any]) -> Episode:

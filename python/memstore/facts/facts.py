@@ -449,7 +449,7 @@ class Facts:
         """
         with self._engine.write() as transaction:
             fact = self._stored(transaction, fact_id)
-            erase_fact(transaction, self.author, fact, self._satellite)
+            erase_fact(self.changes(transaction), fact, self._satellite)
         return self._engine.compact()
 
     def known(self, transaction: Transaction, fact_id: int) -> Fact:

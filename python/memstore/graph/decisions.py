@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.database.changes import Changes, Line
 from memstore.database.filters import FactFilter
-from memstore.database.journal import Author, Kind
+from memstore.database.journal import Kind
 from memstore.database.tables import entity_decisions as decision_table
 from memstore.database.tables import graph as graph_table
 from memstore.domain import clock
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def decide(
-    transaction: Transaction, author: Author, namespace: str, left: str, right: str, *, same: bool
+    changes: Changes, namespace: str, left: str, right: str, *, same: bool
 ) -> EntityDecision:
     """Store that two names are one entity, or are not, and update the built graph.
 
@@ -44,7 +44,7 @@ def decide(
         raise InvalidArgument(
             f"{names[0]!r} and {names[1]!r} are one name: case and spaces do not matter"
         )
-    ours, others = (_around(transaction, namespace, key) for key in keys)
+    ours, others = (_around(changes.transaction, namespace, key) for key in keys)
     known = _on(ours, keys[1])
     if known is not None and known.decision.same == same:
         return known.decision
@@ -56,15 +56,13 @@ def decide(
         )
     first, second = (name for _, name in sorted(zip(keys, names, strict=True)))
     decision = EntityDecision(
-        left=first, right=second, same=same, actor=author.actor, at=clock.utc_now()
+        left=first, right=second, same=same, actor=changes.author.actor, at=clock.utc_now()
     )
-    _keep(transaction, author, namespace, decision)
+    _keep(changes, namespace, decision)
     return decision
 
 
-def forget(
-    transaction: Transaction, author: Author, namespace: str, left: str, right: str
-) -> EntityDecision:
+def forget(changes: Changes, namespace: str, left: str, right: str) -> EntityDecision:
     """Take a decision back and return it; the built graph follows.
 
     Raises:
@@ -72,19 +70,17 @@ def forget(
     """
     key = name_key(_checked(left, "left"))
     other = name_key(_checked(right, "right"))
-    known = _on(_around(transaction, namespace, key), other)
+    known = _on(_around(changes.transaction, namespace, key), other)
     if known is None:
         raise NotFound(
             f"nothing was decided about {left!r} and {right!r} in namespace {namespace!r}",
             remedy=Remedy.LIST_DECISIONS,
         )
-    _drop(transaction, author, known)
+    _drop(changes, known)
     return known.decision
 
 
-def bring_decision(
-    transaction: Transaction, author: Author, namespace: str, decision: EntityDecision
-) -> bool:
+def bring_decision(changes: Changes, namespace: str, decision: EntityDecision) -> bool:
     """Store a decision from another file, with its own time and actor.
 
     Returns:
@@ -93,10 +89,10 @@ def bring_decision(
     keys = (name_key(decision.left), name_key(decision.right))
     if keys[0] == keys[1]:
         return False
-    ours, others = (_around(transaction, namespace, key) for key in keys)
+    ours, others = (_around(changes.transaction, namespace, key) for key in keys)
     if _on(ours, keys[1]) or _against(ours, others, keys[1], same=decision.same):
         return False
-    _keep(transaction, author, namespace, decision)
+    _keep(changes, namespace, decision)
     return True
 
 
@@ -127,12 +123,13 @@ def parted(held: Sequence[Kept]) -> Iterator[tuple[Kept, str, str]]:
             yield one, first[one.left_key], first[one.right_key]
 
 
-def forget_fact(transaction: Transaction, author: Author, fact: Fact) -> None:
+def forget_fact(changes: Changes, fact: Fact) -> None:
     """Remove an erased fact from the graph, and its words from the decisions.
 
     A decision goes with it when one of its names occurred in this fact and occurs in no other
     stored fact: otherwise the file would keep a name that was to be erased.
     """
+    transaction = changes.transaction
     graph_table.forget_fact(transaction, fact.namespace, fact.id)
     told = [name_key(text) for text in (fact.subject, fact.content)]
     touched = [
@@ -145,14 +142,15 @@ def forget_fact(transaction: Transaction, author: Author, fact: Fact) -> None:
         return
     lost = _found_nowhere(transaction, fact, {key for key, _ in touched})
     for kept in {kept.id: kept for key, kept in touched if key in lost}.values():
-        _drop(transaction, author, kept)
+        _drop(changes, kept)
 
 
-def forget_namespace(transaction: Transaction, author: Author, namespace: str) -> None:
+def forget_namespace(changes: Changes, namespace: str) -> None:
     """Remove a namespace's graph and every decision on it."""
+    transaction = changes.transaction
     held = decision_table.of_namespace(transaction, namespace)
     if held or graph_table.exists(transaction, namespace):
-        Changes(transaction, author).write(
+        changes.write(
             Line(Kind.CLEAR_GRAPH, after={"namespace": namespace, "decisions": 0}),
             *(decision_table.deleting(kept.id) for kept in held),
             *graph_table.discarding(namespace),
@@ -237,27 +235,23 @@ def _told(chain: Iterable[Kept], key: str) -> str:
     return ", and ".join(said)
 
 
-def _keep(
-    transaction: Transaction, author: Author, namespace: str, decision: EntityDecision
-) -> None:
+def _keep(changes: Changes, namespace: str, decision: EntityDecision) -> None:
     keys = (name_key(decision.left), name_key(decision.right))
     kind = Kind.SAME_ENTITY if decision.same else Kind.OTHER_ENTITY
     decision_table.insert(
-        Changes(transaction, author),
+        changes,
         namespace,
         keys,
         decision,
         lambda kept: Line(kind, after={"namespace": namespace, "decision": kept.id}),
     )
-    _regroup(transaction, namespace, keys)
+    _regroup(changes.transaction, namespace, keys)
 
 
-def _drop(transaction: Transaction, author: Author, kept: Kept) -> None:
+def _drop(changes: Changes, kept: Kept) -> None:
     before = {"namespace": kept.namespace, "decision": kept.id, "same": kept.decision.same}
-    Changes(transaction, author).write(
-        Line(Kind.UNDECIDE, before=before), decision_table.deleting(kept.id)
-    )
-    _regroup(transaction, kept.namespace, (kept.left_key, kept.right_key))
+    changes.write(Line(Kind.UNDECIDE, before=before), decision_table.deleting(kept.id))
+    _regroup(changes.transaction, kept.namespace, (kept.left_key, kept.right_key))
 
 
 def _regroup(transaction: Transaction, namespace: str, keys: tuple[str, str]) -> None:

@@ -179,7 +179,9 @@ class Graph:
             NotFound: there is none.
         """
         with self._engine.write() as transaction:
-            return decisions.forget(transaction, self._author, self._namespace, left, right)
+            return decisions.forget(
+                Changes(transaction, self._author), self._namespace, left, right
+            )
 
     def decisions(self) -> list[EntityDecision]:
         """Return what was decided about entities, oldest first."""
@@ -221,7 +223,7 @@ class Graph:
     def _decide(self, left: str, right: str, *, same: bool) -> EntityDecision:
         with self._engine.write() as transaction:
             return decisions.decide(
-                transaction, self._author, self._namespace, left, right, same=same
+                Changes(transaction, self._author), self._namespace, left, right, same=same
             )
 
     def _known(self, transaction: Transaction, view: View, name: str) -> int:

@@ -19,23 +19,24 @@ from memstore.database.tables import replies as reply_table
 from memstore.domain import clock
 
 if TYPE_CHECKING:
-    from memstore.database.engine import Engine, Statement, Transaction
+    from memstore.database.engine import Engine, Statement
     from memstore.database.journal import Author
     from memstore.database.satellite import Satellite
     from memstore.domain.records import Episode, Fact
 
 
-def erase_fact(transaction: Transaction, author: Author, fact: Fact, satellite: Satellite) -> None:
+def erase_fact(changes: Changes, fact: Fact, satellite: Satellite) -> None:
     """Erase a fact. The episodes that contain its text are not read by a model again."""
+    transaction = changes.transaction
     reply_table.close_episodes(transaction, fact.namespace, fact.content, fact.episode_id)
-    _blank_fact(transaction, author, fact, satellite)
+    _blank_fact(changes, fact, satellite)
     full_text.FACTS.forget_deleted(transaction)
 
 
-def erase_episode(transaction: Transaction, author: Author, episode: Episode) -> None:
+def erase_episode(changes: Changes, episode: Episode) -> None:
     """Erase an episode, and what was said in it from the evidence of changes."""
-    _blank_episode(transaction, author, episode, journal.forgetting_said(episode.id))
-    full_text.EPISODES.forget_deleted(transaction)
+    _blank_episode(changes, episode, journal.forgetting_said(episode.id))
+    full_text.EPISODES.forget_deleted(changes.transaction)
 
 
 def erase_namespace(engine: Engine, author: Author, namespace: str, satellite: Satellite) -> bool:
@@ -45,35 +46,34 @@ def erase_namespace(engine: Engine, author: Author, namespace: str, satellite: S
         Whether the bytes have left the files already; see :meth:`memstore.Store.erase`.
     """
     with engine.write() as transaction:
-        satellite.forget_namespace(transaction, author, namespace)
+        changes = Changes(transaction, author)
+        satellite.forget_namespace(changes, namespace)
         for fact in list(fact_table.everything(transaction, [namespace])):
             if fact.status != "erased":
-                _blank_fact(transaction, author, fact, satellite)
+                _blank_fact(changes, fact, satellite)
         for episode in list(episode_table.everything(transaction, [namespace])):
             if episode.content:
-                _blank_episode(transaction, author, episode)
+                _blank_episode(changes, episode)
         full_text.FACTS.forget_deleted(transaction)
         full_text.EPISODES.forget_deleted(transaction)
     return engine.compact()
 
 
-def _blank_fact(transaction: Transaction, author: Author, fact: Fact, satellite: Satellite) -> None:
-    Changes(transaction, author).write(
+def _blank_fact(changes: Changes, fact: Fact, satellite: Satellite) -> None:
+    changes.write(
         Line(Kind.ERASE, fact.id),
         *fact_table.blanking(fact.id, fact.deleted_at or clock.utc_now()),
         *journal.forgetting_fact(fact.id),
         *proposal_table.forgetting(fact.id),
     )
-    satellite.forget_fact(transaction, author, fact)
+    satellite.forget_fact(changes, fact)
 
 
-def _blank_episode(
-    transaction: Transaction, author: Author, episode: Episode, *more: Statement
-) -> None:
-    Changes(transaction, author).write(
+def _blank_episode(changes: Changes, episode: Episode, *more: Statement) -> None:
+    changes.write(
         Line(Kind.ERASE_EPISODE, episode_id=episode.id),
         journal.forgetting_episode(episode.id),
-        *episode_table.blanking(transaction, episode.id),
+        *episode_table.blanking(changes.transaction, episode.id),
         *more,
     )
-    reply_table.forget_episode(transaction, episode.id)
+    reply_table.forget_episode(changes.transaction, episode.id)

@@ -112,35 +112,35 @@ def bring_in(
         if progress is not None and (done % PROGRESS_EVERY == 0 or done == total):
             progress(done, total)
 
-    log = _Episodes(transaction, author, namespace)
+    log = _Episodes(Changes(transaction, author), namespace)
     for episode in incoming.episodes:
         log.take(episode, incoming.episode_operations.get(episode.id, ()))
         tell()
-    facts = _Facts(transaction, author, namespace, satellite, log.here)
+    facts = _Facts(Adoption(transaction, author), namespace, satellite, log.here)
     facts.take(incoming.facts, incoming.operations, tell)
-    changes = facts.changes
+    updates = facts.updates
     attached = _attach(incoming.attached, facts, log)
     report = ImportReport(
         imported=len(facts.new),
         known=len(facts.here) - len(facts.new),
         retired=facts.retired,
-        removed=changes[Kind.DELETE] + changes[Kind.ERASE],
-        restored=changes[Kind.RESTORE],
+        removed=updates[Kind.DELETE] + updates[Kind.ERASE],
+        restored=updates[Kind.RESTORE],
         episodes=log.new,
         episodes_known=len(log.here) - log.new,
         episodes_removed=log.erased,
         unlinked=facts.unlinked,
         **attached,
     )
-    return report, bool(changes[Kind.ERASE] or log.erased)
+    return report, bool(updates[Kind.ERASE] or log.erased)
 
 
 class _Episodes:
     """The episodes of one import."""
 
-    def __init__(self, transaction: Transaction, author: Author, namespace: str | None) -> None:
-        self.transaction = transaction
-        self.author = author
+    def __init__(self, changes: Changes, namespace: str | None) -> None:
+        self.changes = changes
+        self.transaction = changes.transaction
         self.namespace = namespace
         self.here: dict[int, Episode] = {}
         """What each is here, by its id at the source."""
@@ -157,7 +157,7 @@ class _Episodes:
             return
         self.here[episode.id] = known
         if known.content and not episode.content:
-            erase_episode(self.transaction, self.author, known)
+            erase_episode(self.changes, known)
             self.erased += 1
 
     def _bring_in(self, episode: Episode, home: str, operations: Iterable[JournalLine]) -> Episode:
@@ -166,9 +166,8 @@ class _Episodes:
         key = episode.idempotency_key
         if key and episode_table.find_key(self.transaction, home, key) is not None:
             values["idempotency_key"] = None  # another episode has it here
-        changes = Changes(self.transaction, self.author)
         return episode_table.insert(
-            changes,
+            self.changes,
             values,
             lambda placed: [
                 *(Line.repeated(one, episode_id=placed.id) for one in operations),
@@ -190,22 +189,20 @@ class _Facts:
 
     def __init__(
         self,
-        transaction: Transaction,
-        author: Author,
+        adoption: Adoption,
         namespace: str | None,
         satellite: Satellite,
         logged: Mapping[int, Episode],
     ) -> None:
-        self.transaction = transaction
-        self.author = author
-        self._adoption = Adoption(transaction, author)
+        self.transaction = adoption.transaction
+        self._adoption = adoption
         self.namespace = namespace
         self.satellite = satellite
         self._logged = logged
         self.here: dict[int, Fact] = {}
         """What each is here, by its id at the source."""
         self.new: dict[int, Fact] = {}
-        self.changes: Counter[Kind | None] = Counter()
+        self.updates: Counter[Kind | None] = Counter()
         self.retired = 0
         self.unlinked = 0
 
@@ -235,7 +232,7 @@ class _Facts:
             self.here[fact.id] = self.new[fact.id] = self._bring_in(fact, home, operations)
         else:
             self.here[fact.id] = known
-            self.changes[self._update(known, fact, operations)] += 1
+            self.updates[self._update(known, fact, operations)] += 1
 
     def _bring_in(self, fact: Fact, home: str, operations: Sequence[JournalLine]) -> Fact:
         values = {name: getattr(fact, name) for name in fact_table.INSERT_LIST}
@@ -267,7 +264,7 @@ class _Facts:
         if known.status == "erased" or fact.deleted_at == known.deleted_at:
             return None
         if fact.status == "erased":
-            erase_fact(self.transaction, self.author, known, self.satellite)
+            erase_fact(self._adoption, known, self.satellite)
             return Kind.ERASE
         there = fact.deleted_at or max(
             (operation.at for operation in operations if operation.kind == Kind.RESTORE),
@@ -305,7 +302,7 @@ class _Facts:
 
 def _attach(attached: Attached, facts: _Facts, log: _Episodes) -> dict[str, int]:
     """Import what belongs to facts and episodes; return how much of each kind was new."""
-    transaction, author = log.transaction, log.author
+    changes, transaction = log.changes, log.transaction
     done = dict.fromkeys(attached.counts(), 0)
     for proposal in attached.proposals:
         here = proposal._replace(
@@ -313,7 +310,7 @@ def _attach(attached: Attached, facts: _Facts, log: _Episodes) -> dict[str, int]
             new_id=None if proposal.new_id is None else facts.here[proposal.new_id].id,
             sources=tuple(facts.here[fact_id].id for fact_id in proposal.sources),
         )
-        done["proposals"] += proposal_table.place(Changes(transaction, author), here)
+        done["proposals"] += proposal_table.place(changes, here)
     for reading in attached.readings:
         row = reading._replace(episode_id=log.here[reading.episode_id].id)
         placed = reading_table.place(transaction, row)
@@ -327,6 +324,6 @@ def _attach(attached: Attached, facts: _Facts, log: _Episodes) -> dict[str, int]
         done["replies"] += reply_table.place(transaction, one)
     for home, decision in attached.decisions:
         done["decisions"] += facts.satellite.bring_decision(
-            transaction, author, log.namespace or home, decision
+            changes, log.namespace or home, decision
         )
     return done
