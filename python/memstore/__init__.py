@@ -66,7 +66,16 @@ if TYPE_CHECKING:
         StoreClosed,
         TransferError,
     )
-    from memstore.facts.batch import AddFact, Applied, DeleteFact, KeepFact, SupersedeFact
+    from memstore.facts.batch import (
+        AddFact,
+        Applied,
+        DeleteFact,
+        KeepFact,
+        MayReplace,
+        MayYieldTo,
+        SupersedeFact,
+        YieldsTo,
+    )
     from memstore.learn.async_memory import AsyncMemory
     from memstore.learn.consolidation import Consolidated, consolidate
     from memstore.learn.events import Refusal
@@ -125,6 +134,8 @@ __all__ = [
     "LearningError",
     "LikelySame",
     "LocalEmbedder",
+    "MayReplace",
+    "MayYieldTo",
     "Memory",
     "MemstoreError",
     "MetadataFilter",
@@ -156,6 +167,7 @@ __all__ = [
     "Task",
     "TransferError",
     "WordsOnly",
+    "YieldsTo",
     "__version__",
     "consolidate",
     "extract_facts",
@@ -179,7 +191,9 @@ _NAMES = {
         "IdempotencyConflict InvalidArgument InvalidArgumentType LearningError MemstoreError "
         "NotFound Remedy SchemaError StorageError StoreBusy StoreClosed TransferError"
     ),
-    "facts.batch": "AddFact Applied DeleteFact KeepFact SupersedeFact",
+    "facts.batch": (
+        "AddFact Applied DeleteFact KeepFact MayReplace MayYieldTo SupersedeFact YieldsTo"
+    ),
     "learn.async_memory": "AsyncMemory",
     "learn.consolidation": "Consolidated consolidate",
     "learn.extraction": "Extracted Extraction Extractor Outcome",

@@ -18,7 +18,7 @@ from memstore.database.changes import Adoption, Changes
 from memstore.database.journal import Author
 from memstore.database.sqlite.engine import SqliteTransaction
 from memstore.database.tables import facts as fact_table
-from memstore.facts.batch import AddFact, DeleteFact, KeepFact, SupersedeFact
+from memstore.facts.batch import AddFact, DeleteFact, KeepFact, MayReplace, SupersedeFact
 
 SOURCE = Path(memstore.__file__).parent
 
@@ -194,7 +194,7 @@ def two(store: Store) -> tuple[int, int]:
 def proposed(store: Store) -> int:
     old, _ = two(store)
     new = NewFact(content="Alice lives in Bonn", subject="alice")
-    [done] = store.apply([AddFact(fact=new, proposes=old)])
+    [done] = store.apply([AddFact(fact=new, beside=MayReplace(old))])
     assert done.proposal_id is not None
     return done.proposal_id
 

@@ -16,6 +16,7 @@ from memstore import (
     Conflict,
     DeleteFact,
     KeepFact,
+    MayReplace,
     NewFact,
     NotFound,
     Scope,
@@ -66,7 +67,7 @@ FAILING = {
     "not there": (KeepFact(fact_id=99), NotFound),
     "deleted": (DeleteFact(fact_id=3), Conflict),
     "superseded": (AddFact(fact=new("x", supersedes=1)), Conflict),
-    "superseded, proposed": (AddFact(fact=new("x"), proposes=1), Conflict),
+    "superseded, proposed": (AddFact(fact=new("x"), beside=MayReplace(1)), Conflict),
     "itself": (SupersedeFact(old_id=2, new_id=2), Conflict),
     "blank": (AddFact(fact=new(" ")), ValueError),
     "evidence that is no JSON": (KeepFact(fact_id=2, evidence={"x": float("nan")}), ValueError),
@@ -125,7 +126,7 @@ def test_apply_with_a_scope_reaches_only_what_has_just_these_owners(store: Store
             SupersedeFact(old_id=own.id, new_id=other),
             SupersedeFact(old_id=other, new_id=own.id),
             AddFact(fact=new("x", supersedes=other)),
-            AddFact(fact=new("x"), proposes=other),
+            AddFact(fact=new("x"), beside=MayReplace(other)),
         ):
             with pytest.raises(NotFound, match=f"no fact {other} in"):
                 store.apply([change], scope=ANA)
@@ -209,8 +210,7 @@ def proposed(store: Store) -> memstore.Proposal:
     old = store.add("Ana lives in Berlin", subject="ana")
     change = AddFact(
         fact=new("Ana lives in Lisbon"),
-        proposes=old.id,
-        similarity=0.9,
+        beside=MayReplace(old.id, 0.9),
         evidence={"finding": "new value"},
     )
     [done] = store.apply([change])

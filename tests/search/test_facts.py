@@ -20,7 +20,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import memstore
-from memstore import NewFact, Store
+from memstore import AddFact, MayReplace, NewFact, Store
 
 Open = Callable[..., Store]
 
@@ -748,10 +748,10 @@ BY_ID: dict[str, Callable[[Store, int, int], Any]] = {
     "apply delete": lambda store, other, own: store.apply([memstore.DeleteFact(fact_id=other)]),
     "apply keep": lambda store, other, own: store.apply([memstore.KeepFact(fact_id=other)]),
     "apply add": lambda store, other, own: store.apply(
-        [memstore.AddFact(fact=NewFact(content="x", subject="x", supersedes=other))]
+        [AddFact(fact=NewFact(content="x", subject="x", supersedes=other))]
     ),
     "apply propose": lambda store, other, own: store.apply(
-        [memstore.AddFact(fact=NewFact(content="x", subject="x"), proposes=other)]
+        [AddFact(fact=NewFact(content="x", subject="x"), beside=MayReplace(other))]
     ),
     "restore": lambda store, other, own: store.restore(other),
     "erase": lambda store, other, own: store.erase(other),

@@ -26,7 +26,7 @@ from memstore.database.tables import proposals as proposal_table
 from memstore.database.tables import readings as reading_table
 from memstore.database.tables import replies as reply_table
 from memstore.database.tables.readings import CLOSED, EXTRACT, ReadingRow
-from memstore.facts.batch import AddFact
+from memstore.facts.batch import AddFact, MayReplace
 
 
 @pytest.fixture
@@ -62,8 +62,7 @@ def fill(store: Store) -> dict[str, int]:
         [
             AddFact(
                 fact=NewFact(content="Bob likes coffee", subject="bob"),
-                proposes=tea.id,
-                similarity=0.75,
+                beside=MayReplace(tea.id, 0.75),
                 evidence={"finding": "new value"},
             )
         ]

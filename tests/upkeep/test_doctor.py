@@ -452,7 +452,9 @@ class LongLife(RuleBasedStateMachine):
         changes = [
             memstore.KeepFact(fact_id=kept, evidence={"content": content}),
             memstore.AddFact(
-                fact=new, proposes=old if propose else None, evidence={"deleted_at": content}
+                fact=new,
+                beside=memstore.MayReplace(old) if propose else None,
+                evidence={"deleted_at": content},
             ),
             memstore.DeleteFact(fact_id=gone),
         ]

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from memstore.domain.arguments import MAX_NUMBER
+from memstore.errors import InvalidArgument, InvalidArgumentType
 
 MAX_BYTES = 64 * 1024
 MAX_DEPTH = 100
@@ -34,8 +35,8 @@ class MetadataFilter:
         include_missing: let facts match that have no such key.
 
     Raises:
-        ValueError: an unknown operator, or one the value's type has no order for.
-        TypeError: a key or value of another type.
+        InvalidArgument: an unknown operator, or one the value's type has no order for.
+        InvalidArgumentType: a key or value of another type.
     """
 
     key: str
@@ -44,26 +45,33 @@ class MetadataFilter:
     include_missing: bool = False
 
     def __post_init__(self) -> None:
+        place = f"metadata filter on {self.key!r}"
         if not isinstance(self.key, str) or not self.key:
-            raise TypeError(f"a metadata filter's key must be non-empty text, not {self.key!r}")
+            raise InvalidArgumentType(
+                f"must be non-empty text, not {self.key!r}", argument="key", place="metadata filter"
+            )
         if self.op not in OPERATORS:
-            raise ValueError(
-                f"unknown metadata operator {self.op!r}: use one of {' '.join(OPERATORS)}"
+            raise InvalidArgument(
+                f"must be one of {' '.join(OPERATORS)}, not {self.op!r}", argument="op", place=place
             )
         if not isinstance(self.value, str | int | float | bool | None):
-            raise TypeError(
-                f"metadata filter on {self.key!r}: compare with a number, text, true, false or "
-                f"null, not {type(self.value).__name__}"
+            raise InvalidArgumentType(
+                f"must be a number, text, true, false or null, not {type(self.value).__name__}",
+                argument="value",
+                place=place,
             )
+        if wrong := self._trouble():
+            raise InvalidArgument(wrong, argument="value", place=place)
+
+    def _trouble(self) -> str | None:
+        """Return what is wrong with the value."""
         if isinstance(self.value, float) and not math.isfinite(self.value):
-            raise ValueError(f"metadata filter on {self.key!r}: {self.value} is not a JSON number")
+            return f"must be a JSON number, not {self.value}"
         if isinstance(self.value, int) and abs(self.value) > MAX_NUMBER:
-            raise ValueError(f"metadata filter on {self.key!r}: the number is beyond 64 bits")
+            return "must fit in 64 bits"
         if self.op not in ("=", "!=") and isinstance(self.value, bool | None):
-            raise ValueError(
-                f"metadata filter on {self.key!r}: {self.op} needs a number or text; "
-                f"true, false and null have no order, use = or !="
-            )
+            return f"must be a number or text for {self.op}: true, false and null have no order"
+        return None
 
 
 Filters: TypeAlias = (
@@ -79,7 +87,9 @@ def parse_filters(filters: Filters) -> tuple[MetadataFilter, ...]:
     if isinstance(filters, Mapping):
         return tuple(MetadataFilter(key, "=", value) for key, value in filters.items())
     if isinstance(filters, str):
-        raise TypeError('filters must be {"key": value} or a list of ("key", "=", value), not text')
+        raise InvalidArgumentType(
+            'must be {"key": value} or a list of ("key", "=", value), not text', argument="filters"
+        )
     return tuple(map(_parse_one, filters))
 
 
@@ -88,28 +98,36 @@ def _parse_one(item: MetadataFilter | tuple[str, str, Scalar]) -> MetadataFilter
         return item
     if isinstance(item, tuple | list) and len(item) == 3:
         return MetadataFilter(*item)
-    raise TypeError(f'a filter is ("key", "=", value) or a MetadataFilter, not {item!r}')
+    raise InvalidArgumentType(
+        f'must hold ("key", "=", value) or a MetadataFilter, not {item!r}', argument="filters"
+    )
 
 
-def encode(metadata: Mapping[str, Any] | None) -> str | None:
+def encode(metadata: Mapping[str, Any] | None, name: str = "metadata") -> str | None:
     """Write metadata as JSON text; ``None`` for nothing.
 
+    Args:
+        metadata: what to write.
+        name: the parameter, for errors.
+
     Raises:
-        TypeError: it is no mapping with text keys, or holds what JSON cannot.
-        ValueError: NaN or infinity inside, or nesting without end.
+        InvalidArgumentType: it is no mapping with text keys, or holds what JSON cannot.
+        InvalidArgument: NaN or infinity inside, or nesting without end.
     """
     if metadata is None:
         return None
     if not isinstance(metadata, Mapping):
-        raise TypeError(f"metadata must be a mapping, not {type(metadata).__name__}")
-    check(metadata)
+        raise InvalidArgumentType(
+            f"must be a mapping, not {type(metadata).__name__}", argument=name
+        )
+    check(metadata, name)
     try:
         text = json.dumps(dict(metadata), ensure_ascii=False, allow_nan=False)
         text.encode("utf-8")
     except ValueError as error:
-        raise ValueError(f"metadata cannot be written as JSON: {error}") from None
+        raise InvalidArgument(f"cannot be written as JSON: {error}", argument=name) from None
     except TypeError as error:
-        raise TypeError(f"metadata cannot be written as JSON: {error}") from None
+        raise InvalidArgumentType(f"cannot be written as JSON: {error}", argument=name) from None
     return text if metadata else None
 
 
@@ -117,37 +135,36 @@ def check_size(metadata: Mapping[str, Any] | None) -> None:
     """Refuse metadata over 64 KiB, and what :func:`encode` refuses.
 
     Raises:
-        ValueError: it is larger; what is stored already may be, in files of other programs.
+        InvalidArgument: it is larger; what is stored may be, in files of other programs.
     """
     size = len((encode(metadata) or "").encode("utf-8"))
     if size > MAX_BYTES:
-        raise ValueError(
-            f"metadata is {size:,} bytes, over the limit of {MAX_BYTES:,}: "
-            "keep long text in the content of a fact"
+        raise InvalidArgument(
+            f"is {size:,} bytes, over the limit of {MAX_BYTES:,}", argument="metadata"
         )
 
 
-def check(value: object, depth: int = 0) -> None:
+def check(value: object, name: str = "metadata", depth: int = 0) -> None:
     """Refuse nesting without end, and keys that JSON would turn into text silently.
 
     Raises:
-        TypeError: a key is no text.
-        ValueError: more than ``MAX_DEPTH`` levels.
+        InvalidArgumentType: a key is no text.
+        InvalidArgument: more than ``MAX_DEPTH`` levels.
     """
     if depth > MAX_DEPTH:
-        raise ValueError(f"metadata is nested deeper than {MAX_DEPTH} levels")
+        raise InvalidArgument(f"is nested deeper than {MAX_DEPTH} levels", argument=name)
     if isinstance(value, Mapping):
         for key, inner in value.items():
             if not isinstance(key, str):
-                raise TypeError(f"metadata keys must be text, not {key!r}")
-            check(inner, depth + 1)
+                raise InvalidArgumentType(f"must have text keys, not {key!r}", argument=name)
+            check(inner, name, depth + 1)
     elif isinstance(value, list | tuple):
         for inner in value:
-            check(inner, depth + 1)
+            check(inner, name, depth + 1)
 
 
 def decode(stored: str | bytes | None) -> dict[str, Any]:
-    """Read metadata as it stands in a row. What is no JSON object is kept under ``_raw``."""
+    """Read metadata from a row. What is not a JSON object is kept under ``_raw``."""
     if not stored:
         return {}
     text = stored.decode("utf-8", "replace") if isinstance(stored, bytes) else stored

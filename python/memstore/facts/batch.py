@@ -22,6 +22,31 @@ if TYPE_CHECKING:
     from memstore.facts.new import Prepared
 
 
+@dataclass(frozen=True, slots=True)
+class MayReplace:
+    """The new fact may replace an active one: that is proposed, and nothing is retired."""
+
+    fact_id: int
+    similarity: float = 0.0
+    """Cosine of the two contents, kept with the proposal."""
+
+
+@dataclass(frozen=True, slots=True)
+class MayYieldTo:
+    """An active fact that was said later may replace the new one: that is proposed."""
+
+    fact_id: int
+    similarity: float = 0.0
+    """Cosine of the two contents, kept with the proposal."""
+
+
+@dataclass(frozen=True, slots=True)
+class YieldsTo:
+    """An active fact that was said later and contradicts the new one supersedes it at once."""
+
+    fact_id: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddFact:
     """Store a fact; with ``fact.supersedes`` it replaces an active one."""
@@ -29,14 +54,8 @@ class AddFact:
     fact: NewFact
     unless_known: bool = False
     """Store nothing where an active fact of the same owners says just this already."""
-    proposes: int | None = None
-    """An active fact that this one may replace: kept as a proposal, and nothing is retired."""
-    yields_to: int | None = None
-    """An active fact that was said later and says otherwise: it supersedes this one at once."""
-    may_yield_to: int | None = None
-    """The same, kept as a proposal."""
-    similarity: float = 0.0
-    """Cosine of the two contents, kept with a proposal."""
+    beside: MayReplace | MayYieldTo | YieldsTo | None = None
+    """What it means to an active fact that it does not replace outright."""
     evidence: Mapping[str, Any] | None = None
     """Why: journalled with what is retired or proposed, else with the new fact."""
 
@@ -89,7 +108,7 @@ def apply(
     """Carry out changes in one transaction, in their order; see :meth:`memstore.Store.apply`."""
     changes = [_owned(change, scope) for change in changes]
     for change in changes:
-        metadata.encode(change.evidence)  # raises before anything is written
+        metadata.encode(change.evidence, "evidence")  # raises before anything is written
     prepared = facts.prepare([c.fact for c in changes if isinstance(c, AddFact)])
     if not changes:
         return []
@@ -150,34 +169,40 @@ def _add(
     if known is None and change.unless_known:
         known = facts.same(transaction, prepared)
     if known is None:  # what somebody erased does not come back from the same words
-        known = provenance.erased_before(transaction, facts.namespace, prepared.values)
+        known = provenance.erased_before(transaction, facts.namespace, prepared.fact)
     if known is not None:
         return Applied(change=change, fact=known, known=True)
     previous = None
     if change.fact.supersedes is not None:
         previous = _current(facts, transaction, change.fact.supersedes, scope)
-    for other in (change.proposes, change.yields_to, change.may_yield_to):
-        if other is not None:
-            _current(facts, transaction, other, scope)
-    elsewhere = (change.proposes, change.yields_to, change.may_yield_to) != (None, None, None)
-    fact = facts.insert(transaction, prepared, None if elsewhere else change.evidence)
-    proposal_id = None
-    if change.proposes is not None:
-        proposal_id = propose(facts, transaction, change.proposes, fact.id, change)
-    if change.may_yield_to is not None:
-        proposal_id = propose(facts, transaction, fact.id, change.may_yield_to, change)
-    if change.yields_to is not None:
-        facts.retire(transaction, fact, change.yields_to, change.evidence, since=fact.created_at)
+    if change.beside is not None:
+        _current(facts, transaction, change.beside.fact_id, scope)
+    why = change.evidence if change.beside is None else None
+    fact = facts.insert(transaction, prepared, why)
+    proposal_id = settle(facts, transaction, fact, change)
+    if isinstance(change.beside, YieldsTo):
         fact = facts.known(transaction, fact.id)
     return Applied(change=change, fact=fact, previous=previous, proposal_id=proposal_id)
 
 
-def propose(
-    facts: Facts, transaction: Transaction, old_id: int, new_id: int, why: AddFact
-) -> int | None:
-    """Put a supersession forward; ``None`` if that was done before."""
+def settle(facts: Facts, transaction: Transaction, fact: Fact, change: AddFact) -> int | None:
+    """Retire or propose what an addition means beside another fact; both are active.
+
+    Returns:
+        The proposal's id, if there is one that was not put forward before.
+    """
+    match change.beside:
+        case None:
+            return None
+        case YieldsTo(other):
+            facts.retire(transaction, fact, other, change.evidence, since=fact.created_at)
+            return None
+        case MayReplace(other, similarity):
+            old_id, new_id = other, fact.id
+        case MayYieldTo(other, similarity):
+            old_id, new_id = fact.id, other
     changes = facts.changes(transaction)
-    return proposal_table.insert(changes, old_id, new_id, why.similarity, why.evidence)
+    return proposal_table.insert(changes, old_id, new_id, similarity, change.evidence)
 
 
 def _carry_out(

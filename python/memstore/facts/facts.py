@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ from memstore.database.tables import vectors as vector_table
 from memstore.database.tables.readings import EXTRACT
 from memstore.domain import clock, metadata
 from memstore.domain.arguments import MAX_NUMBER, checked_limit, checked_text
-from memstore.domain.records import SCOPE_FIELDS, Fact, JournalLine, NewFact, Scope
+from memstore.domain.records import Fact, JournalLine, NewFact, Scope
 from memstore.embedding.compatibility import Admission
 from memstore.errors import (
     Conflict,
@@ -27,7 +28,7 @@ from memstore.errors import (
     Remedy,
 )
 from memstore.facts import provenance
-from memstore.facts.new import Prepared, all_checked
+from memstore.facts.new import CheckedFact, Prepared, all_checked
 from memstore.history.erasing import erase_fact
 
 if TYPE_CHECKING:
@@ -70,10 +71,12 @@ class Facts:
         every = all_checked(list(new_facts))
         following = self._following() if every else None
         if following is None:
-            return [Prepared(new, None, None) for new in every]
+            return [Prepared(new) for new in every]
         embedding = following.current
-        blobs = embedding.for_writing([(new["subject"], new["content"]) for new in every])
-        return [Prepared(*new, embedding.model) for new in zip(every, blobs, strict=True)]
+        blobs = embedding.for_writing([(new.subject, new.content) for new in every])
+        return [
+            Prepared(new, blob, embedding.model) for new, blob in zip(every, blobs, strict=True)
+        ]
 
     def writing(self) -> AbstractContextManager[Transaction]:
         """Open a transaction for what was prepared."""
@@ -100,7 +103,7 @@ class Facts:
             prepared: what :meth:`prepare` returned.
             evidence: why, for the journal: with the retired fact, or with this one if none is.
         """
-        values = dict(prepared.values)
+        new = prepared.fact
         known = self.same_key(transaction, prepared)
         if known is not None and known.deleted_at is None:
             return known
@@ -109,15 +112,13 @@ class Facts:
                 f"the idempotency key {known.idempotency_key!r} stands for fact {known.id}, which "
                 "is deleted: restore it, or use a new key"
             )
-        supersedes = values.pop("supersedes")
-        old = None if supersedes is None else self._retirable(transaction, supersedes)
-        values |= provenance.identity(transaction, self.namespace, values)
-        values["namespace"] = self.namespace
+        old = None if new.supersedes is None else self._retirable(transaction, new.supersedes)
+        uuid, created_at = provenance.identity(transaction, self.namespace, new)
         why = evidence if old is None else None
         fact = fact_table.insert(
             self.changes(transaction),
-            values,
-            lambda new: Line(Kind.ADD, new.id, after=journalled(new), evidence=why),
+            new.columns() | {"uuid": uuid, "namespace": self.namespace, "created_at": created_at},
+            lambda fact: Line(Kind.ADD, fact.id, after=journalled(fact), evidence=why),
             self._admitted(transaction, prepared),
         )
         if old is not None:
@@ -142,14 +143,13 @@ class Facts:
 
     def same(self, transaction: Transaction, prepared: Prepared) -> Fact | None:
         """Return the active fact of the same owners that says just this about just this subject."""
-        values = prepared.values
-        owners = Scope(**{name: values[name] for name in SCOPE_FIELDS})
+        new = prepared.fact
         wanted = FactFilter(
             (self.namespace,),
             clock.utc_now(),
-            subject=values["subject"],
-            content=values["content"],
-            scope=owners,
+            subject=new.subject,
+            content=new.content,
+            scope=Scope(user_id=new.user_id, agent_id=new.agent_id, run_id=new.run_id),
         )
         return next(fact_table.select(transaction, wanted, limit=1), None)
 
@@ -159,20 +159,19 @@ class Facts:
         Raises:
             IdempotencyConflict: it says something else, or did not supersede what it should.
         """
-        values = prepared.values
-        key = values.get("idempotency_key")
+        new, key = prepared.fact, prepared.fact.idempotency_key
         if key is None:
             return None
         known = fact_table.find(transaction, self.namespace, idempotency_key=key)
         if known is None:
             return None
-        if (known.content, known.subject) != (values["content"], values["subject"]):
+        if (known.content, known.subject) != (new.content, new.subject):
             raise IdempotencyConflict(
                 f"the idempotency key {key!r} already stands for fact {known.id}, whose content "
                 "is another",
                 remedy=Remedy.NEW_KEY,
             )
-        replaced = values["supersedes"]
+        replaced = new.supersedes
         if replaced is not None and not self._replaced(transaction, replaced, known):
             raise IdempotencyConflict(
                 f"the idempotency key {key!r} stands for fact {known.id}, which did not supersede "
@@ -407,7 +406,10 @@ class Facts:
         It counts from when the old one did, and came to be in the same way.
         """
         repeated = self._again(transaction, fact, None)
-        repeated.values.update(derivation=fact.derivation, created_at=fact.created_at)
+        repeated = replace(
+            repeated,
+            fact=replace(repeated.fact, derivation=fact.derivation, created_at=fact.created_at),
+        )
         return self.same(transaction, repeated) or self.insert(transaction, repeated, evidence)
 
     def active(self, transaction: Transaction, fact_id: int) -> Fact:
@@ -426,20 +428,22 @@ class Facts:
 
     def _again(self, transaction: Transaction, fact: Fact, supersedes: int | None) -> Prepared:
         """Return a new fact that says what an old one said; it was checked when it was stored."""
-        values = {
-            "content": fact.content,
-            "subject": fact.subject,
-            "category": fact.category,
-            "metadata": fact.metadata,
-            "supersedes": supersedes,
-            "valid_at": fact.valid_at,
-            "source": fact.source,
-            "episode_id": fact.episode_id,
-            **fact.scope.ids,
-        }
+        new = CheckedFact(
+            content=fact.content,
+            subject=fact.subject,
+            category=fact.category,
+            metadata=fact.metadata,
+            supersedes=supersedes,
+            valid_at=fact.valid_at,
+            source=fact.source,
+            episode_id=fact.episode_id,
+            user_id=fact.user_id,
+            agent_id=fact.agent_id,
+            run_id=fact.run_id,
+        )
         active = generation_table.active(transaction)
         blob = vector_table.get(transaction, vector_table.FACTS, active.id, fact.id)
-        return Prepared(values, blob, active.model)
+        return Prepared(new, blob, active.model)
 
     def erase(self, fact_id: int) -> bool:
         """Remove the bytes of a fact for good; its place in the chain stays, empty.

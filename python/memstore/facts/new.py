@@ -2,67 +2,107 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, Final
 
+from memstore.database.tables.readings import EXTRACT, MEMORY
 from memstore.domain import clock, metadata
 from memstore.domain.arguments import MAX_CONTENT, MAX_NAME, checked_text
 from memstore.domain.records import SCOPE_FIELDS, NewFact
-from memstore.errors import InvalidArgument
-from memstore.facts.provenance import DERIVATIONS
+from memstore.errors import InvalidArgument, InvalidArgumentType
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+CONSOLIDATE: Final = "consolidate"
+
+DERIVATIONS: Final = (EXTRACT, MEMORY, CONSOLIDATE)
+"""The ways in which a fact is derived; those that are told have none."""
+
+SHORT_FIELDS: Final = ("source", "idempotency_key", *SCOPE_FIELDS)
 
 
-class Prepared(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckedFact(NewFact):
+    """A new fact that can be stored as it is: its texts checked, its times read."""
+
+    metadata: dict[str, Any] | None = None
+    created_at: datetime | None = None
+    valid_at: datetime | None = None
+    expired_at: datetime | None = None
+
+    def columns(self) -> dict[str, Any]:
+        """Return the columns of the table of facts that it gives."""
+        return {name: getattr(self, name) for name in COLUMNS}
+
+
+COLUMNS: Final = tuple(field.name for field in fields(NewFact) if field.name != "supersedes")
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
     """A fact checked and embedded, ready to be stored."""
 
-    values: dict[str, Any]
-    blob: bytes | None
+    fact: CheckedFact
+    blob: bytes | None = None
     """Its embedding; ``None``: it will be pending."""
-    model: str | None
+    model: str | None = None
     """Whose embedding that is."""
 
 
-def all_checked(new_facts: list[NewFact]) -> list[dict[str, Any]]:
-    """Return the columns of new facts; an error names the place of the one at fault."""
+def all_checked(new_facts: list[NewFact]) -> list[CheckedFact]:
+    """Check new facts; an error names the place of the one at fault."""
     found = []
     for place, new in enumerate(new_facts):
         try:
             found.append(checked(new))
-        except (ValueError, TypeError) as error:
-            if len(new_facts) == 1:
-                raise
-            raise type(error)(
-                f"fact {place} of {len(new_facts)}: {error}; none was stored"
-            ) from None
+        except (InvalidArgument, InvalidArgumentType) as error:
+            if len(new_facts) > 1:
+                error.place = f"fact {place} of {len(new_facts)}"
+                error.text += "; none was stored"
+            raise
     return found
 
 
-def checked(new: NewFact) -> dict[str, Any]:
-    """Return the columns of a new fact, checked; raises before anything is written."""
+def checked(new: NewFact) -> CheckedFact:
+    """Check a new fact.
+
+    Raises:
+        InvalidArgument: an empty or over-long text, a time that cannot be read, metadata that is
+            no JSON or too large, a fact that would never hold.
+        InvalidArgumentType: a value of another type.
+    """
     metadata.check_size(new.metadata)
-    values: dict[str, Any] = {
-        "content": checked_text(new.content, "content", MAX_CONTENT),
-        "subject": checked_text(new.subject, "subject", MAX_NAME).strip(),
-        "category": checked_text(new.category, "category", MAX_NAME).strip(),
-        "metadata": dict(new.metadata) if new.metadata is not None else None,
-        "supersedes": new.supersedes,
-        "created_at": clock.moment(new.created_at, "created_at"),
-        "valid_at": clock.moment(new.valid_at, "valid_at"),
-        "expired_at": clock.moment(new.expired_at, "expired_at"),
-    }
-    if values["expired_at"] and values["valid_at"] and values["expired_at"] <= values["valid_at"]:
+    valid_at = clock.moment(new.valid_at, "valid_at")
+    expired_at = clock.moment(new.expired_at, "expired_at")
+    if expired_at and valid_at and expired_at <= valid_at:
         raise InvalidArgument(
             "is not after the time from which the fact is valid, so it would never hold",
             argument="expired_at",
         )
     if new.episode_id is not None and type(new.episode_id) is not int:
-        raise TypeError(f"an episode's id is a whole number, not {new.episode_id!r}")
-    values["episode_id"] = new.episode_id
-    if new.derivation is not None and new.derivation not in DERIVATIONS:
-        raise ValueError(
-            f"derivation must be {', '.join(DERIVATIONS)} or None, not {new.derivation!r}"
+        raise InvalidArgumentType(
+            f"must be a whole number, not {new.episode_id!r}", argument="episode_id"
         )
-    values["derivation"] = new.derivation
-    for name in ("source", "idempotency_key", *SCOPE_FIELDS):
-        text = getattr(new, name)
-        values[name] = text if text is None else checked_text(text, name, MAX_NAME)
-    return values
+    if new.derivation is not None and new.derivation not in DERIVATIONS:
+        raise InvalidArgument(
+            f"must be {', '.join(DERIVATIONS)} or None, not {new.derivation!r}",
+            argument="derivation",
+        )
+    return CheckedFact(
+        content=checked_text(new.content, "content", MAX_CONTENT),
+        subject=checked_text(new.subject, "subject", MAX_NAME).strip(),
+        category=checked_text(new.category, "category", MAX_NAME).strip(),
+        metadata=dict(new.metadata) if new.metadata is not None else None,
+        supersedes=new.supersedes,
+        created_at=clock.moment(new.created_at, "created_at"),
+        valid_at=valid_at,
+        expired_at=expired_at,
+        episode_id=new.episode_id,
+        derivation=new.derivation,
+        **{name: _short(getattr(new, name), name) for name in SHORT_FIELDS},
+    )
+
+
+def _short(text: str | None, name: str) -> str | None:
+    return None if text is None else checked_text(text, name, MAX_NAME)

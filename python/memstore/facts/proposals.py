@@ -12,7 +12,7 @@ from memstore.domain import clock
 from memstore.domain.records import NewFact, Proposal, ProposalState
 from memstore.errors import Conflict, NotFound
 from memstore.facts.facts import retirement, standing
-from memstore.facts.provenance import CONSOLIDATE
+from memstore.facts.new import CONSOLIDATE
 
 if TYPE_CHECKING:
     import builtins

@@ -8,7 +8,7 @@ the UUID is enough to know that it is not to be derived again.
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from memstore.database.journal import Kind
 from memstore.database.tables import derivations as derivation_table
@@ -18,15 +18,12 @@ from memstore.database.tables.readings import EXTRACT, MEMORY
 from memstore.domain import clock
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
     from datetime import datetime
 
     from memstore.database.engine import Transaction
     from memstore.domain.records import Episode, Fact, JournalLine
-
-CONSOLIDATE: Final = "consolidate"
-
-DERIVATIONS: Final = (EXTRACT, MEMORY, CONSOLIDATE)
+    from memstore.facts.new import CheckedFact
 
 REBUILT: Final = "rebuild"
 """The key in the evidence of what a rebuild did by itself."""
@@ -43,32 +40,30 @@ def uuid_of(episode_uuid: str, recorded_at: datetime, subject: str, content: str
     return clock.named_uuid(recorded_at, hashlib.sha256(told).digest())
 
 
-def identity(transaction: Transaction, namespace: str, values: Mapping[str, Any]) -> dict[str, Any]:
+def identity(transaction: Transaction, namespace: str, new: CheckedFact) -> tuple[str, datetime]:
     """Return the UUID and the time of creation of a fact that is about to be stored.
 
     An extracted fact counts from when its text was recorded. One that was there before and is said
     again is a new fact of its own time.
     """
-    created_at = values.get("created_at")
-    episode = _episode(transaction, namespace, values)
+    created_at = new.created_at
+    episode = _episode(transaction, namespace, new)
     if episode is not None:
-        uuid = _uuid(episode, values)
+        uuid = _uuid(episode, new)
         if fact_table.find(transaction, namespace, uuid=uuid) is None:
-            if values["derivation"] == EXTRACT:
+            if new.derivation == EXTRACT:
                 created_at = created_at or episode.created_at
-            return {"uuid": uuid, "created_at": created_at or clock.utc_now()}
+            return uuid, created_at or clock.utc_now()
     created_at = created_at or clock.utc_now()
-    return {"uuid": clock.new_uuid(created_at), "created_at": created_at}
+    return clock.new_uuid(created_at), created_at
 
 
-def erased_before(
-    transaction: Transaction, namespace: str, values: Mapping[str, Any]
-) -> Fact | None:
+def erased_before(transaction: Transaction, namespace: str, new: CheckedFact) -> Fact | None:
     """Return what is left of a derived fact that said just this, and was erased."""
-    episode = _episode(transaction, namespace, values)
+    episode = _episode(transaction, namespace, new)
     if episode is None:
         return None
-    known = fact_table.find(transaction, namespace, uuid=_uuid(episode, values))
+    known = fact_table.find(transaction, namespace, uuid=_uuid(episode, new))
     return known if known is not None and known.status == "erased" else None
 
 
@@ -116,11 +111,11 @@ def withdrawn(operations: Iterable[JournalLine]) -> bool:
     return last is not None and last.kind == Kind.DELETE and rebuilt(last)
 
 
-def _episode(transaction: Transaction, namespace: str, values: Mapping[str, Any]) -> Episode | None:
-    if values.get("derivation") not in (EXTRACT, MEMORY) or values.get("episode_id") is None:
+def _episode(transaction: Transaction, namespace: str, new: CheckedFact) -> Episode | None:
+    if new.derivation not in (EXTRACT, MEMORY) or new.episode_id is None:
         return None
-    return episode_table.get(transaction, values["episode_id"], namespace)
+    return episode_table.get(transaction, new.episode_id, namespace)
 
 
-def _uuid(episode: Episode, values: Mapping[str, Any]) -> str:
-    return uuid_of(episode.uuid, episode.created_at, values["subject"], values["content"])
+def _uuid(episode: Episode, new: CheckedFact) -> str:
+    return uuid_of(episode.uuid, episode.created_at, new.subject, new.content)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memstore.errors import EmbedderError, Reason
-from memstore.facts.batch import AddFact
+from memstore.facts.batch import AddFact, MayReplace, MayYieldTo, YieldsTo
 from memstore.learn.supersession import MOST_CANDIDATES, Verdict, judge, metadata_conflicts
 
 if TYPE_CHECKING:
@@ -139,27 +139,22 @@ class Comparison:
 
     def addition(self, new: NewFact, pair: Pair | None) -> AddFact:
         """Return the change that stores a new fact, and what becomes of its pair."""
-        found = AddFact(fact=new, unless_known=True)
         if pair is None:
-            return found
-        found = replace(
-            found,
-            similarity=pair.similarity,
-            evidence={
-                **pair.judgement.evidence,
-                "policy": self._policy,
-                "model": self.model,
-                "episode": new.episode_id,
-            },
-        )
-        other = pair.other.id
+            return AddFact(fact=new, unless_known=True)
+        beside: MayReplace | MayYieldTo | YieldsTo | None
         if self._policy == "auto" and pair.judgement.verdict == Verdict.RETIRE:
-            if pair.later:
-                return replace(found, yields_to=other)
-            return replace(found, fact=replace(new, supersedes=other))
-        if pair.later:
-            return replace(found, may_yield_to=other)
-        return replace(found, proposes=other)
+            beside = YieldsTo(pair.other.id) if pair.later else None
+            new = new if pair.later else replace(new, supersedes=pair.other.id)
+        else:
+            case = MayYieldTo if pair.later else MayReplace
+            beside = case(pair.other.id, pair.similarity)
+        evidence = {
+            **pair.judgement.evidence,
+            "policy": self._policy,
+            "model": self.model,
+            "episode": new.episode_id,
+        }
+        return AddFact(fact=new, unless_known=True, beside=beside, evidence=evidence)
 
 
 def _comparable(fact: Fact, new: NewFact) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from memstore.database import journal
@@ -14,7 +14,7 @@ from memstore.database.tables.readings import EXTRACT
 from memstore.domain.records import NewFact
 from memstore.errors import Conflict, Remedy
 from memstore.facts import provenance
-from memstore.facts.batch import AddFact, carry_out, propose
+from memstore.facts.batch import AddFact, YieldsTo, carry_out, settle
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -243,17 +243,14 @@ class Reconciler:
         self._facts.restore_in(transaction, fact, why)
         if fact.superseded_by is not None:
             return
-        for old_id, new_id in (
-            (change.fact.supersedes, fact.id),
-            (fact.id if change.yields_to else None, change.yields_to),
-        ):
-            if old_id is not None and new_id is not None:
-                old = self._facts.active(transaction, old_id)
-                self._facts.retire(transaction, old, new_id, change.evidence)
-        if change.proposes is not None:
-            propose(self._facts, transaction, change.proposes, fact.id, change)
-        if change.may_yield_to is not None:
-            propose(self._facts, transaction, fact.id, change.may_yield_to, change)
+        if change.fact.supersedes is not None:
+            old = self._facts.active(transaction, change.fact.supersedes)
+            self._facts.retire(transaction, old, fact.id, change.evidence)
+        if isinstance(change.beside, YieldsTo):
+            held = self._facts.active(transaction, fact.id)
+            self._facts.retire(transaction, held, change.beside.fact_id, change.evidence)
+        else:
+            settle(self._facts, transaction, fact, change)
 
 
 def _lines(transaction: Transaction, facts: Sequence[Fact]) -> dict[int, list[JournalLine]]:
@@ -290,5 +287,4 @@ def _mapped(pair: Pair | None, again: Mapping[int, Fact]) -> Pair | None:
 
 
 def _superseding(prepared: Prepared, change: AddFact) -> Prepared:
-    values = {**prepared.values, "supersedes": change.fact.supersedes}
-    return prepared._replace(values=values)
+    return replace(prepared, fact=replace(prepared.fact, supersedes=change.fact.supersedes))
