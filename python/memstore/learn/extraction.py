@@ -240,37 +240,35 @@ class Extractor:
 def _outcomes(
     items: Sequence[Item], applied: Sequence[Applied], pairs: Mapping[int, Pair]
 ) -> Iterator[Extracted]:
-    place = -1
+    stored = enumerate(applied)
     for item in items:
-        if item.refused is not None:
-            yield Extracted(
-                outcome=Outcome.REJECTED,
-                content=item.content,
-                subject=item.subject,
-                category=item.category,
-                reason=item.refused,
-            )
-            continue
-        place += 1
-        yield _outcome(item, applied[place], pairs.get(place))
+        told = Extracted(
+            outcome=Outcome.REJECTED,
+            content=item.content,
+            subject=item.subject,
+            category=item.category,
+            reason=item.refused,
+        )
+        if item.refused is None:
+            place, done = next(stored)
+            told = _outcome(told, done, pairs.get(place))
+        yield told
 
 
-def _outcome(item: Item, done: Applied, pair: Pair | None) -> Extracted:
-    found = Extracted(
-        outcome=Outcome.DUPLICATE if done.known else Outcome.STORED,
-        content=item.content,
-        subject=item.subject,
-        category=item.category,
-        fact_id=done.fact.id,
-    )
+def _outcome(told: Extracted, done: Applied, pair: Pair | None) -> Extracted:
     if done.known and done.fact.status == "erased":
-        return replace(found, outcome=Outcome.REJECTED, fact_id=None, reason=ERASED)
+        return replace(told, reason=ERASED)
+    outcome = Outcome.DUPLICATE if done.known else Outcome.STORED
+    told = replace(told, outcome=outcome, fact_id=done.fact.id)
     if done.known or pair is None:
-        return found
-    outcome = Outcome.SUPERSEDED if done.previous is not None else Outcome.OUTDATED
+        return told
+    if done.proposal_id is not None:
+        outcome = Outcome.PROPOSED
+    else:
+        outcome = Outcome.SUPERSEDED if done.previous is not None else Outcome.OUTDATED
     return replace(
-        found,
-        outcome=Outcome.PROPOSED if done.proposal_id is not None else outcome,
+        told,
+        outcome=outcome,
         other_id=pair.other.id,
         proposal_id=done.proposal_id,
         similarity=pair.similarity,

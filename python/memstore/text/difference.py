@@ -128,7 +128,7 @@ def _token(word: str, place: int) -> Token:
 
 
 def _dated(tokens: list[Token]) -> list[Token]:
-    """Return the tokens with numbers beside a month or an hour taken as dates: 3 May, 6 pm."""
+    """Turn numbers next to a month or an hour into dates: 3 May, 6 pm."""
     return [
         Token(token.text, TokenKind.DATE)
         if token.kind is TokenKind.NUMBER
@@ -159,7 +159,7 @@ def _stems(tokens: list[Token]) -> list[str]:
 
 
 def _ends(before: list[Token], after: list[Token], new: str, negated: bool) -> bool:
-    """Whether the new fact names all that the old one says, and says that it has ended."""
+    """Whether the new fact repeats the words of the old one and says that it has ended."""
     folded = f" {new.casefold()} "
     if not any(f" {phrase} " in folded for phrase in lexicon.CHANGES):
         return False
@@ -200,7 +200,7 @@ def _same_words(words: list[str], negated: bool) -> DifferenceKind:
 
 
 def _event(frame: list[str], rest: list[str]) -> bool:
-    """Whether it tells something that happened, which happens again: a past or perfect tense."""
+    """Whether it tells an event, which can happen again: a past or perfect tense."""
     if any(word in lexicon.PAST for word in frame) or frame[0].endswith("ed"):
         return True
     if frame[0] in lexicon.PERFECT and any(w.endswith(("ed", "been")) for w in frame[1:]):

@@ -1,9 +1,9 @@
-"""Text as the full-text index sees it: queries as FTS5 expressions, and scripts without spaces.
+"""Words for the full-text index: queries as FTS5 expressions, and scripts without spaces.
 
-FTS5's tokenizer takes a run of Chinese, Japanese, Korean or Thai for one word, so a word inside
-the run would not be found. Such runs are also indexed as single characters, in the column
-``segments``, with the words written onto them (``用Python写的``), and a query looks there for each
-pair of neighbouring characters. Words in letters of another width (``Ｐｙ``) are there plain.
+FTS5's tokenizer takes a run of Chinese, Japanese, Korean or Thai for one word, so words inside it
+would not be found. Such runs, with the words attached to them (``用Python写的``), are also indexed
+as single characters in the column ``segments``, where a query looks for each pair of neighbouring
+characters. Full-width words (``Ｐｙ``) are indexed there in plain letters.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import re
 import unicodedata
 
 MAX_TERMS = 200
-"""Distinct terms of one query; a longer one is cut, which costs nothing a ranking would notice."""
+"""How many distinct terms of a query are used; more would not change the ranking noticeably."""
 
 # Han with its extensions, kana, Hangul, Thai, Lao, Myanmar, Khmer.
 UNSPACED = (
@@ -23,10 +23,10 @@ UNSPACED = (
 UNSPACED_RUN = re.compile(f"[{UNSPACED}]+")
 PIECE = re.compile(f"[{UNSPACED}]|[^{UNSPACED}]+")
 
-# Taken off a question, since the index holds an "s" for every "Bob's".
+# Removed from questions, since the index has an "s" for every "Bob's".
 CONTRACTION = re.compile(r"(?<=\w)['’](?:s|t|re|ve|ll|d|m)\b", re.IGNORECASE)
 
-# Words that stand in nearly every question and tell facts apart in none.
+# Words that are in nearly every question and distinguish no facts.
 STOP_WORDS = frozenset(
     """a an and any are as at be been being but by can could did do does doing for from had has have
     having he her hers him his how i if in into is it its me my of on or our ours she should so such
@@ -36,19 +36,18 @@ STOP_WORDS = frozenset(
 
 
 def segments(*texts: str) -> str | None:
-    """Return the runs of scripts without spaces as single characters; ``None`` if none.
+    """Return the runs of scripts without spaces as single characters; ``None`` if there are none.
 
-    Words of other scripts stay whole, where they are written onto such a run or not plainly.
+    Words of other scripts stay whole: those attached to such a run, and full-width ones.
     """
     cut = [word for text in texts for word in _words_to_cut(text)]
     return " ".join(" ".join(PIECE.findall(word)) for word in cut) or None
 
 
 def match_expression(query: str) -> str | None:
-    """Write a query in the language of FTS5, every word a literal; ``None`` if it has no words.
+    """Write a query as an FTS5 expression, every word a literal; ``None`` if it has no words.
 
-    Words are joined by OR: a fact that holds only some of them is found too, and BM25 ranks it
-    below those that hold more.
+    Words are joined by OR: a fact with only some of them is found too, and BM25 ranks it lower.
     """
     return " OR ".join(map(quoted, terms(query))) or None
 
@@ -59,9 +58,9 @@ def quoted(term: str) -> str:
 
 
 def terms(query: str) -> list[str]:
-    """Return the words a query is looked for by; of a script without spaces, pairs of neighbours.
+    """Return the search terms of a query; in scripts without spaces, pairs of neighbours.
 
-    A pair stands as the index holds it, with a space between.
+    A pair has a space between its characters, as in the index.
     """
     spaced = _spaced_words(CONTRACTION.sub("", query))
     telling = {
@@ -79,12 +78,12 @@ def terms(query: str) -> list[str]:
 
 
 def _is_name(word: str, place: int, query: str) -> bool:
-    """Whether a stop word is written as a name is: Will, US, in the middle of a sentence."""
+    """Whether a stop word is written like a name in the middle of a sentence: Will, US."""
     return place > 0 and len(word) > 1 and word[0].isupper() and not query.isupper()
 
 
 def _spaced_words(query: str) -> list[str]:
-    """Return the words as FTS5 will cut them, so that quoting them is all the escaping needed."""
+    """Return the words as FTS5 splits them, so that quoting is all the escaping they need."""
     if query.isascii():
         return re.findall(r"[^\W_]+", query)
     forms = [unicodedata.normalize(form, query) for form in ("NFC", "NFKC")]
@@ -92,7 +91,7 @@ def _spaced_words(query: str) -> list[str]:
 
 
 def _words_to_cut(text: str) -> list[str]:
-    """Return the words that hold a run, its marks left out, or are not written plainly."""
+    """Return the words that contain a run, without its marks, and the full-width words."""
     if text.isascii():
         return []
     bare = UNSPACED_RUN.sub(lambda run: _without_marks(run[0]), unicodedata.normalize("NFKC", text))
@@ -101,7 +100,7 @@ def _words_to_cut(text: str) -> list[str]:
 
 
 def _words(text: str) -> list[str]:
-    """Cut a text where FTS5 does: it takes letters, numbers and private characters for words."""
+    """Split a text as FTS5 does: words are letters, numbers and private-use characters."""
     cut = "".join(
         c if c.isalnum() or _is_mark(c) or unicodedata.category(c) == "Co" else " " for c in text
     )
@@ -109,7 +108,7 @@ def _words(text: str) -> list[str]:
 
 
 def _unspaced_runs(text: str) -> list[str]:
-    """Return the runs without their marks: the index keeps none, so a pair must not count them."""
+    """Return the runs without their marks, which the index does not have either."""
     if text.isascii():
         return []
     runs = UNSPACED_RUN.findall(unicodedata.normalize("NFKC", text))
