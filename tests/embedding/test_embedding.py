@@ -643,7 +643,7 @@ import memstore
 note("import")
 store = memstore.open(sys.argv[1])
 note("open")
-store.list(), store.status(), store.tasks.list(), store.history(subject="x"), store.operations
+store.list(), store.status(), store.tasks.list(), store.history(subject="x"), store.journal
 note("read")
 store.add("tea", subject="sue")
 note("add")

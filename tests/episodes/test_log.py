@@ -468,7 +468,7 @@ def test_erase_leaves_no_byte_of_it(store: Store, path: Path) -> None:
             (b"secret-vector", "secret-error", piece.id),
         )
     assert log.erase(gone.id)
-    for refused in (log.get, log.operations, log.erase, lambda id_: log.update(id_, tags=[])):
+    for refused in (log.get, log.journal, log.erase, lambda id_: log.update(id_, tags=[])):
         with pytest.raises(NotFound):
             refused(gone.id)
     assert [hit.episode.id for hit in log.search("secret kept", limit=5, mode="words")] == [kept.id]

@@ -1,4 +1,4 @@
-"""Words that tell the rules of the graph what is a name and what is none, in English and German."""
+"""Words by which the graph's rules tell names from other words, in English and German."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final
 from memstore.text.lexicon import CALENDAR, DAYS, word_set
 
 PERSONAL: Final = word_set("i he she it they we you ich er sie es wir ihr du")
-"""At the beginning of a sentence they stand for the subject of the fact."""
+"""At the beginning of a sentence they refer to the subject of the fact."""
 
 _PRONOUNS: Final = PERSONAL | word_set(
     "me him her us them who someone somebody everyone everybody nobody anyone man jemand niemand "
@@ -29,10 +29,10 @@ BREAKS: Final = word_set(
     "although then und oder aber weil während wenn dass ob sondern denn obwohl welche welcher "
     "welches"
 )
-"""Words after which a new thought may begin: no relation reaches across them."""
+"""Words after which a new thought may begin: no relation extends across them."""
 
 FUNCTION: Final = _PRONOUNS | ARTICLES | _PREPOSITIONS | BREAKS
-"""Words that name nothing, and relate nothing by themselves."""
+"""Words that neither name nor relate anything by themselves."""
 
 COPULAS: Final = word_set("is are was were ist sind war waren")
 
@@ -43,8 +43,8 @@ PERSON_VERBS: Final = word_set(
     "wohnt lebt mag liebt hasst bevorzugt trinkt isst spricht kennt heißt studiert spielt "
     "möchte sagte findet"
 )
-"""Verbs whose subject is mostly somebody: a capital before one of them, at the beginning of a
-sentence, is a name for all we know."""
+"""Verbs whose subject is usually a person: a word with a capital before one of them is taken for a
+name, even at the beginning of a sentence."""
 
 VERBS: Final = (
     PERSON_VERBS
@@ -70,16 +70,16 @@ STARTERS: Final = word_set(
     "ja nein nicht nie immer oft manchmal derzeit heute gestern morgen vielleicht auch nur "
     "bitte hier dort was wo wann warum wie jeder jede jedes viele einige manche"
 )
-"""Other words that often begin a sentence, or a task, and are no names."""
+"""Other words that often begin a sentence or a task and are not names."""
 
 SHORT: Final = word_set(
     "ceo cto cfo coo cio vp svp hr pr qa pm am ok todo faq id ids url urls pdf cv phd msc bsc "
     "mba it tv diy asap fyi eta tbd utc gmt cet est usd eur gbp n/a"
 )
-"""Written in capitals, and no names."""
+"""Written in capitals, but not names."""
 
 COMMON: Final = FUNCTION | VERBS | STARTERS | CALENDAR | {f"{day}s" for day in DAYS} | SHORT
-"""Words that alone are never read as a name."""
+"""Words that are never a name on their own."""
 
 TITLES: Final = word_set("dr mr mrs ms prof st jr sr mt")
 """A full stop after one of them ends no sentence."""
@@ -90,10 +90,10 @@ WHOLE_BEFORE_OF: Final = word_set(
     "department office board court council house republic kingdom states city church cathedral "
     "association society federation union league bay cape gulf isle lake king queen prince duke"
 )
-"""Before ``of`` and a name these are a part of it: Bank of America, but Alice of Initech."""
+"""Part of the name if ``of`` and a name follow: Bank of America, but Alice of Initech."""
 
 AFTER_CONNECTOR: Final = word_set("der den de la")
-"""What may stand inside a name in English: Vincent van Gogh, Oscar de la Renta."""
+"""Allowed after a connector inside a name: Hans van der Berg, Oscar de la Renta."""
 
 GERMAN: Final = word_set(
     "und ist nicht ein eine einen einem mit für auf bei aus seit sich dem zum zur beim vom "
@@ -101,10 +101,10 @@ GERMAN: Final = word_set(
     "spricht kennt heißt studiert spielt möchte nutzt verwendet benutzt braucht läuft kauft "
     "fährt kommt geht macht liest schreibt lernt besucht gehört sind waren haben kann muss"
 )
-"""One of them in lower case makes a fact German, where every noun has a capital."""
+"""One of them in lower case marks a fact as German, where every noun has a capital."""
 
 ROMANCE: Final = word_set(
     "el los las una que por para les dans avec pour une che il gli della sono uma não het een "
     "niet voor"
 )
-"""One of them makes a fact one in which ``de`` and its like join no names."""
+"""One of them marks a fact as in a language where ``de`` and the like do not join names."""

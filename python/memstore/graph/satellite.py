@@ -56,7 +56,7 @@ def _wrong(transaction: Transaction) -> list[tuple[int, str]]:
     for graph_id, namespace in graph_table.every_current(transaction):
         same = groups(decision_table.of_namespace(transaction, namespace))
         if wrong := graph_table.misplaced(transaction, graph_id, same):
-            found.append((graph_id, f"{wrong} names stand for another entity than was decided"))
+            found.append((graph_id, f"{wrong} names belong to another entity than was decided"))
     return found
 
 
