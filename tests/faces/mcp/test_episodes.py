@@ -74,7 +74,7 @@ def test_the_tools_and_their_arguments_are_engrams() -> None:
 
 def test_the_set_is_off_by_default_and_clashes_with_no_other() -> None:
     assert set(TOOLS).isdisjoint(mcp_tools.offered(main.DEFAULT_TOOLS, read_only=False))
-    every = "facts,tasks,episodes,learn"
+    every = "facts,tasks,episodes,graph,learn"
     apart = [mcp_tools.offered(name, read_only=False) for name in every.split(",")]
     assert len(mcp_tools.offered(every, read_only=False)) == sum(map(len, apart))
     assert set(mcp_tools.offered("episodes", read_only=True)) == {

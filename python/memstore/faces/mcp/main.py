@@ -104,7 +104,7 @@ def _parser() -> argparse.ArgumentParser:
         metavar="SETS",
         help=f"the tool sets to offer, separated by commas (default: {DEFAULT_TOOLS}); "
         "fewer leave more of the context to the work; episodes is the log of what was said, "
-        "learn reads conversations with --generator",
+        "graph relates what facts mention, learn reads conversations with --generator",
     )
     parser.add_argument(
         "--read-only",

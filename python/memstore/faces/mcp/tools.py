@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from memstore.faces.mcp import episodes, facts, learn, tasks
+from memstore.faces.mcp import episodes, facts, graph, learn, tasks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -16,8 +16,8 @@ TOOL_SETS: Final[Mapping[str, tuple[Tool, ...]]] = {
     "facts": facts.TOOLS,
     "tasks": tasks.TOOLS,
 }
-"""Those offered by default; ``episodes`` and ``learn`` are by name, and the latter needs a
-generator, too."""
+"""The sets offered by default; ``episodes``, ``graph`` and ``learn`` are offered by name, and
+``learn`` needs a generator as well."""
 
 TEACHING: Final = (
     (
@@ -53,6 +53,10 @@ TEACHING: Final = (
         "What is worth keeping as it was said or done, record with add_memory, always under the "
         "same source of your own.",
     ),
+    (
+        "memory_graph_neighbours",
+        "To see how people, projects and things are related, call memory_graph_neighbours.",
+    ),
     ("memory_task_update", "Keep the status of tasks current as you work."),
 )
 """What the model should do of its own accord, each with the tool it takes."""
@@ -79,7 +83,8 @@ def offered(
         ValueError: there is no such tool set; the message lists those there are.
     """
     asked = [name.strip() for name in names.split(",") if name.strip()]
-    sets = {**TOOL_SETS, "episodes": episodes.TOOLS, "learn": learn.tools(generator)}
+    sets = {**TOOL_SETS, "episodes": episodes.TOOLS, "graph": graph.TOOLS}
+    sets["learn"] = learn.tools(generator)
     unknown = [name for name in asked if name not in sets]
     if unknown or not asked:
         found = f"unknown tool set {unknown[0]!r}" if unknown else "no tool set is named"

@@ -1,0 +1,39 @@
+"""The tool set ``graph``: the people and things that facts mention, and how they are related."""
+
+# No postponed annotations here: the schemas are made from the evaluated ones.
+
+from typing import Annotated, Final
+
+from pydantic import Field
+
+from memstore.faces.mcp.answers import Answer
+from memstore.faces.mcp.calls import Name, Tool
+from memstore.faces.mcp.facts import MAX_OFFSET, Limit
+from memstore.faces.mcp.graph_answers import of_entities, of_neighbours
+from memstore.store.store import Store
+
+
+def memory_graph_entities(
+    store: Store,
+    limit: Limit = 20,
+    offset: Annotated[int, Field(ge=0, le=MAX_OFFSET)] = 0,
+) -> Answer:
+    """List the people and things that stored facts mention, those with the most facts first."""
+    graph = store.graph
+    return of_entities(graph.entities(limit=limit, offset=offset), graph.status(), offset)
+
+
+def memory_graph_neighbours(
+    store: Store,
+    name: Annotated[Name, Field(description="any name of the person or thing")],
+    depth: Annotated[int, Field(ge=1, le=5, description="steps away")] = 1,
+    limit: Limit = 10,
+) -> Answer:
+    """Show what a person or thing is related to, nearest first, with the facts that say so."""
+    return of_neighbours(store.graph.neighbours(name, depth=depth, limit=limit))
+
+
+TOOLS: Final = (
+    Tool(memory_graph_entities, reads=True),
+    Tool(memory_graph_neighbours, reads=True),
+)
