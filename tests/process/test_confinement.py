@@ -124,7 +124,7 @@ def attempts(ids: dict[str, list[Any]]) -> dict[str, list[dict[str, Any]]]:
 def held(path: Path) -> list[str]:
     """Return all that the other namespace holds, with its journal, but how often it was found.
 
-    Nor what the server embedded in the meantime: it does so for the whole file, and no tool asks it to.
+    Nor what the server embedded in the meantime: it does so for the whole file, unasked.
     """
     with memstore.open(path, embedder=None, namespace=STRANGERS) as store:
         _, *lines = store.export()  # the first names the file's model
