@@ -133,7 +133,7 @@ def test_a_use_is_noted_once_a_minute_and_never_in_the_way(
 ) -> None:
     store, other = open_store(), open_store()
     token, secret = store.tokens.create("laptop")
-    with other._engine.write():
+    with other._file.engine.write():
         store.tokens.note_use(token)  # somebody writes: neither waits nor fails
     assert store.tokens.check(secret).last_used_at is None
     store.tokens.note_use(token)

@@ -302,7 +302,7 @@ PUBLIC: dict[str, tuple[Callable[[Store], object], set[str]]] = {
 
 
 def kinds(store: Store) -> set[str]:
-    with store._engine.read() as transaction:
+    with store._file.engine.read() as transaction:
         return {str(row[0]) for row in transaction.rows("SELECT kind FROM memstore_journal")}
 
 
@@ -333,7 +333,7 @@ def test_an_import_leaves_lines_of_all_it_brings(
 
 def test_a_write_past_the_journal_is_seen(store: Store, watch: Watch) -> None:
     sql = "UPDATE memstore_facts SET content = '' WHERE id = 1"
-    with store._engine.write() as transaction:
+    with store._file.engine.write() as transaction:
         transaction.run(sql)
     watch.close()
     assert watch.unsaid == [sql]
@@ -344,7 +344,7 @@ def test_a_change_without_a_line_is_refused(store: Store) -> None:
     statement = fact_table.updating(fact.id, category="lost")
     with (
         pytest.raises(ValueError, match="needs a line"),
-        store._engine.write() as transaction,
+        store._file.engine.write() as transaction,
     ):
         Changes(transaction, Author("ben", "test")).write([], statement)
     assert store.get(fact.id) == fact
@@ -354,7 +354,7 @@ def test_an_adoption_changes_no_row_but_its_own(store: Store) -> None:
     fact = store.add("kept", subject="x")
     with (
         pytest.raises(KeyError),
-        store._engine.write() as transaction,
+        store._file.engine.write() as transaction,
         Adoption(transaction, Author("ben", "test")) as adoption,
     ):
         adoption.link(fact, fact_table.updating(fact.id, category="lost"))

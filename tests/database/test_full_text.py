@@ -70,7 +70,7 @@ Made = Callable[[Store], tuple[FullText, "FactFilter | EpisodeFilter", dict[int,
 def test_the_parts_are_bm25_word_by_word(store: Store, made: Made, query: str) -> None:
     index, wanted, texts = made(store)
     naive = NaiveBM25(texts)
-    with store._engine.read() as transaction:
+    with store._file.engine.read() as transaction:
         found = index.search(transaction, query, wanted, len(texts))
         parts = index.parts(transaction, query, [*texts])
     assert found
@@ -87,7 +87,7 @@ def test_the_parts_are_bm25_word_by_word(store: Store, made: Made, query: str) -
 def test_parts_are_of_the_rows_asked_for(store: Store, made: Made) -> None:
     index, _, texts = made(store)
     some = [*texts][::7]
-    with store._engine.read() as transaction:
+    with store._file.engine.read() as transaction:
         every = index.parts(transaction, "tea rain", [*texts])
         assert index.parts(transaction, "tea rain", some) == {id_: every[id_] for id_ in some}
         assert index.parts(transaction, "tea rain", []) == {}
@@ -96,7 +96,7 @@ def test_parts_are_of_the_rows_asked_for(store: Store, made: Made) -> None:
 
 def test_parts_of_more_rows_than_one_statement_binds(store: Store) -> None:
     facts = store.add_many(NewFact(content=f"tea {n}", subject="sue") for n in range(1100))
-    with store._engine.read() as transaction:
+    with store._file.engine.read() as transaction:
         parts = FACTS.parts(transaction, "tea", [fact.id for fact in facts])
     assert all([*words] == ["tea"] for words in parts.values())
     assert len(parts) == 1100
@@ -105,7 +105,7 @@ def test_parts_of_more_rows_than_one_statement_binds(store: Store) -> None:
 def test_parts_in_scripts_without_spaces_are_of_pairs(store: Store) -> None:
     ids = [store.add(text, subject="sue").id for text in ("東京都に住む", "京都に住む", "tea")]
     wanted = FactFilter((store.namespace,), clock.utc_now())
-    with store._engine.read() as transaction:
+    with store._file.engine.read() as transaction:
         parts = FACTS.parts(transaction, "東京都", ids)
         found = FACTS.search(transaction, "東京都", wanted, 9)
     assert [[*words] for words in parts.values()] == [["東 京", "京 都"], ["京 都"], []]
@@ -114,5 +114,5 @@ def test_parts_in_scripts_without_spaces_are_of_pairs(store: Store) -> None:
 
 def test_a_text_without_words_has_one_part(store: Store) -> None:
     ids = [store.add(text, subject="sue").id for text in ("a -> b", "a to b")]
-    with store._engine.read() as transaction:
+    with store._file.engine.read() as transaction:
         assert FACTS.parts(transaction, " -> ", ids) == {ids[0]: {"->": BM25_OF_TEXT}, ids[1]: {}}

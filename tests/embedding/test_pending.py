@@ -24,15 +24,15 @@ from memstore.database.journal import Author
 from memstore.database.sqlite.engine import SqliteEngine
 from memstore.domain import clock
 from memstore.embedding.background import JOB, BackgroundEmbedding
-from memstore.embedding.current import Following
-from memstore.embedding.embedding import (
+from memstore.embedding.current import CurrentEmbedder
+from memstore.embedding.embedding import WRITE_SECONDS
+from memstore.embedding.leases import Lease
+from memstore.embedding.requests import (
     BATCH,
     BATCH_CHARACTERS,
     FIRST_PAUSE_SECONDS,
-    WRITE_SECONDS,
     first_batch,
 )
-from memstore.embedding.leases import Lease
 
 Open = Callable[..., Store]
 
@@ -323,7 +323,7 @@ def test_another_takes_over_from_one_that_was_killed(
     background = BackgroundEmbedding(
         engine,
         Author("test", "test"),
-        Following(str(path), embedder, None),
+        CurrentEmbedder(str(path), embedder, None),
         None,
         0.02,
         lease_seconds=1.0,

@@ -395,7 +395,7 @@ def test_facts_that_would_never_hold_are_refused(store: Store) -> None:
 
 
 def test_no_namespace_is_called_all(open_store: Callable[..., Store]) -> None:
-    with pytest.raises(ValueError, match="no namespace is called 'all'"):
+    with pytest.raises(ValueError, match="namespace cannot be 'all'"):
         open_store(namespace="all")
 
 

@@ -749,7 +749,7 @@ def test_decisions_are_refused_just_where_they_contradict(
 
 def test_thousands_of_decisions_cost_a_build_next_to_nothing(store: Store) -> None:
     at = clock.utc_now()
-    with store._engine.write() as transaction:
+    with store._file.engine.write() as transaction:
         changes = Changes(transaction, Author("ben", "test"))
         for number in range(3000):
             left, right = f"Human {number}", f"Person {number}"
@@ -772,13 +772,13 @@ def test_decisions_come_from_another_file_unless_they_contradict(store: Store) -
 
     def brought(left: str, right: str, same: bool) -> bool:
         decision = EntityDecision(left=left, right=right, same=same, actor="ben", at=at)
-        with store._engine.write() as transaction:
-            return bring_decision(Changes(transaction, store._author), "default", decision)
+        with store._file.engine.write() as transaction:
+            return bring_decision(Changes(transaction, store._file.author), "default", decision)
 
     assert [brought(*one) for one in (("A1", "B1", True), ("b1", "a1", False))] == [False, False]
     assert brought("B1", "C1", True)
     assert not brought("C1", "A1", True)
-    with store._engine.read() as transaction:
+    with store._file.engine.read() as transaction:
         out = list(decision_table.everything(transaction, ["default"]))
         assert out == list(decision_table.everything(transaction))
     assert [(space, one.left, one.same, one.actor) for space, one in out] == [

@@ -397,7 +397,7 @@ def test_fork_child_is_refused_and_parent_goes_on(
 def test_fork_while_a_thread_writes_child_does_not_hang(path: Path) -> None:
     """The lock another thread held stays held in the child for ever."""
     store = memstore.open(path, embedder=None)
-    with store._engine.write():
+    with store._file.engine.write():
         child = os.fork()
         if child == 0:
             signal.alarm(10)

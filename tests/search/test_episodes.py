@@ -518,7 +518,7 @@ def test_names_and_descriptions_are_found_by_words(store: Store) -> None:
         ({"scope": "ana"}, TypeError, "scope must be a Scope"),
         ({"created_before": "now"}, ValueError, "created_before is not a time: 'now'"),
         ({"query": 7}, TypeError, "query must be text"),
-        ({"namespaces": []}, ValueError, "name at least one namespace"),
+        ({"namespaces": []}, ValueError, "namespaces is empty"),
     ],
 )
 def test_search_refuses_what_makes_no_sense(

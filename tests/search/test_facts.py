@@ -690,7 +690,8 @@ def test_changes_by_another_store_are_seen_at_the_next_search(
 
 @pytest.mark.process
 def test_changes_by_another_process_are_seen_at_the_next_search(store: Store) -> None:
-    class_text = inspect.getsource(type(store._embedder))  # its vectors must be the same
+    # its vectors must be the same
+    class_text = inspect.getsource(type(store._file.embedder.embedder))
     script = (
         "from __future__ import annotations\nimport sys, zlib, numpy as np, memstore\n"
         f"{class_text}\n"

@@ -1,4 +1,4 @@
-"""Draining while a server runs: by one process at a time, and patiently where it fails."""
+"""Embedding in the background: by one process at a time, with longer pauses while it fails."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import threading
 from typing import TYPE_CHECKING, Final
 
 from memstore.domain import clock
-from memstore.embedding.embedding import LONGEST_PAUSE_SECONDS
 from memstore.embedding.leases import LEASE_SECONDS, Lease
 from memstore.embedding.pending import embed_pending, is_waiting
+from memstore.embedding.requests import LONGEST_PAUSE_SECONDS
 from memstore.errors import InvalidArgument, Reason
 
 if TYPE_CHECKING:
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
     from memstore.database.engine import Engine
     from memstore.database.journal import Author
-    from memstore.embedding.current import Following
+    from memstore.embedding.current import CurrentEmbedder
     from memstore.embedding.pending import EmbedReport
 
 JOB: Final = "embed"
-"""What the lease is called: one for the whole file, whoever's texts wait."""
+"""What the lease is called: one for the whole file."""
 
 
 class BackgroundEmbedding:
@@ -29,8 +29,8 @@ class BackgroundEmbedding:
     Args:
         engine: the database.
         author: who is named in the journal.
-        following: the embedder.
-        namespace: whose texts; ``None`` for everybody's.
+        embedder: the one in use.
+        namespace: whose texts; ``None`` for those of every namespace.
         interval_seconds: how long to wait between two looks.
         lease_seconds: after how long another process takes over from one that died.
         tell: called with what was done, or with why nothing could be.
@@ -43,7 +43,7 @@ class BackgroundEmbedding:
         self,
         engine: Engine,
         author: Author,
-        following: Following,
+        embedder: CurrentEmbedder,
         namespace: str | None,
         interval_seconds: float = 5.0,
         *,
@@ -56,7 +56,7 @@ class BackgroundEmbedding:
             )
         self._engine = engine
         self._author = author
-        self._following = following
+        self._embedder = embedder
         self._namespace = namespace
         self._interval_seconds = interval_seconds
         self._lease = Lease(engine, JOB, lease_seconds)
@@ -98,14 +98,14 @@ class BackgroundEmbedding:
                 report = embed_pending(
                     self._engine,
                     self._author,
-                    self._following,
+                    self._embedder,
                     self._namespace,
                     go_on=lambda: self._lease.held and not self._ended.is_set(),
                 )
-        # Busy, closed meanwhile, another model, a row nobody can read: it must go on.
+        # Busy, closed in the meantime, another model, an unreadable row: it must go on.
         except Exception as error:  # noqa: BLE001
             reason = Reason.of(error)
-            self._following.current.note_trouble(reason)
+            self._embedder.current.note_trouble(reason)
             self._tell(reason)
             return True
         self._tell(report)

@@ -1,8 +1,8 @@
-"""Whether a model's vectors belong into a file: one generation, one model, one dimension."""
+"""Check that an embedder matches the vectors stored in a file: one model, one dimension."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from memstore.database.changes import Changes, Line
 from memstore.database.journal import Author, Kind
@@ -13,7 +13,10 @@ from memstore.domain.records import BYTES_PER_NUMBER
 from memstore.errors import EmbedderMismatch, Remedy
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from memstore.database.engine import Transaction
+    from memstore.database.tables.vectors import VectorTable
     from memstore.domain.records import Generation
 
 
@@ -66,20 +69,53 @@ def _fits(path: str, held: Generation, model: str, dimension: int) -> bool:
     return True
 
 
-class Admission:
-    """Lets vectors into the active generation of a file; the first ones give it their model."""
+class VectorTarget(Protocol):
+    """A generation that takes vectors."""
+
+    def generation(self, transaction: Transaction) -> Generation:
+        """Return it as it is now."""
+        ...
+
+    def admit(self, transaction: Transaction, model: str, blob: bytes) -> int:
+        """Return its id, if it takes this model's vectors.
+
+        Raises:
+            EmbedderMismatch: it holds those of another model.
+        """
+        ...
+
+    def lines(
+        self, transaction: Transaction, generation_id: int, table: VectorTable, ids: Sequence[int]
+    ) -> list[Line]:
+        """Return what the journal says of these facts or pieces of episodes being embedded."""
+        ...
+
+
+class ActiveGeneration:
+    """The generation that searches compare, whichever it is; its first vectors give it a model."""
 
     def __init__(self, path: str, author: Author) -> None:
         self._path = path
         self._author = author
         self._last: tuple[Transaction, str, int] | None = None
-        """The transaction that was looked into last, and what it let pass."""
+        """The transaction that was checked last, and what it let pass."""
         self._generation_id = 0
 
-    def admit(self, transaction: Transaction, model: str, blob: bytes) -> int:
-        """Return the id of the generation this model's vectors go into.
+    def generation(self, transaction: Transaction) -> Generation:
+        """Return the active generation."""
+        return generation_table.active(transaction)
 
-        The file is asked once a transaction: nothing else can change it meanwhile.
+    def lines(
+        self, transaction: Transaction, generation_id: int, table: VectorTable, ids: Sequence[int]
+    ) -> list[Line]:
+        """Return a line for each fact and one for each episode: resident vectors follow these."""
+        where = vector_table.journalled_as(transaction, table, ids)
+        return [Line(Kind.EMBED, *owner) for owner in dict.fromkeys(where[id_] for id_ in ids)]
+
+    def admit(self, transaction: Transaction, model: str, blob: bytes) -> int:
+        """Return the active generation's id, if it takes this model's vectors.
+
+        The file is asked once per transaction: nothing else can change it in the meantime.
 
         Raises:
             EmbedderMismatch: the file holds vectors of another model or dimension.
@@ -89,17 +125,14 @@ class Admission:
             active = generation_table.active(transaction)
             if not _fits(self._path, active, model, dimension):
                 if active.model is None:
-                    self._forget_strangers(transaction, active.id)
+                    self._drop_unnamed(transaction, active.id)
                 generation_table.record_model(transaction, active.id, model, dimension)
             self._generation_id = active.id
             self._last = transaction, model, dimension
         return self._generation_id
 
-    def _forget_strangers(self, transaction: Transaction, generation_id: int) -> None:
-        """Make facts pending whose vectors some unnamed model made: a V1 file does not say which.
-
-        Left where they are, they would be compared with vectors they have nothing to do with.
-        """
+    def _drop_unnamed(self, transaction: Transaction, generation_id: int) -> None:
+        """Make facts pending whose vectors an unnamed model made: a V1 file does not say which."""
         Changes(transaction, self._author).write_some(
             [vector_table.resetting_all(FACTS, generation_id)],
             lambda rows: [

@@ -1,4 +1,4 @@
-"""The embedder a store uses, which follows the file when that goes over to another model."""
+"""The embedder in use, which follows the file when that switches to another model."""
 
 from __future__ import annotations
 
@@ -6,58 +6,83 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
-from memstore.embedding.embedding import Embedding
-
 if TYPE_CHECKING:
     from memstore.domain.protocols import Embedder
+    from memstore.embedding.embedding import Embedding
+    from memstore.errors import Reason
 
-Remake: TypeAlias = Callable[[str], "Embedder | None"]
+MakeEmbedder: TypeAlias = Callable[[str], "Embedder | None"]
 """Makes the embedder of a model, by its name; ``None`` where it knows no such model."""
 
 
-class Following:
-    """Holds the embedding in use.
+def embedding_of(path: str, embedder: Embedder) -> Embedding:
+    """Return what embeds with an embedder for a file."""
+    # numpy and the kernel are imported here, with the first text that is embedded, so that opening
+    # a file and reading from it stay quick.
+    from memstore.embedding.embedding import Embedding
 
-    One embedding keeps to its embedder for good, so whoever took it knows whose vectors they get,
-    also while another thread goes over to another model.
+    return Embedding(path, embedder)
+
+
+class CurrentEmbedder:
+    """Holds the embedder in use.
+
+    One :class:`Embedding` keeps its embedder for good, so a caller that took it knows which
+    model's vectors it gets, also while another thread switches to another model.
 
     Args:
         path: the file, named in errors.
-        embedder: the one the store was opened with.
-        remake: makes that of another model; ``None`` where only the caller could.
+        embedder: the one the file was opened with.
+        make: makes that of another model; ``None`` where only the caller could.
     """
 
-    def __init__(self, path: str, embedder: Embedder, remake: Remake | None) -> None:
+    def __init__(self, path: str, embedder: Embedder, make: MakeEmbedder | None) -> None:
         self._path = path
-        self._remake = remake
-        self._choosing = threading.Lock()
-        self._current = Embedding(path, embedder)
-        self._known = {self._current.model: self._current}
+        self._make = make
+        self._choosing = threading.RLock()
+        self._embedder = embedder
+        self._current: Embedding | None = None
+        self._known: dict[str, Embedding] = {}
+
+    @property
+    def embedder(self) -> Embedder:
+        """The embedder itself."""
+        return self._embedder
 
     @property
     def current(self) -> Embedding:
         """The embedding in use."""
-        return self._current
+        with self._choosing:
+            if self._current is None:
+                self._current = self._use(self._embedder)
+            return self._current
+
+    @property
+    def trouble(self) -> Reason | None:
+        """Why the embedder failed last; ``None`` while it works or was not asked yet."""
+        current = self._current
+        return None if current is None else current.trouble
 
     def follow(self, model: str | None) -> bool:
-        """Go over to the embedder of a model; false where there is none, or it is in use."""
+        """Switch to the embedder of a model; false where there is none, or it is in use."""
         with self._choosing:
-            if model is None or model == self._current.model:
+            if model is None or model == self.current.model:
                 return False
-            known = self._known.get(model) or self._made(model)
-            if known is None:
-                return False
-            self._current = known
+            if model not in self._known:
+                made = None if self._make is None else self._make(model)
+                if made is None:
+                    return False
+                self._known[model] = embedding_of(self._path, made)
+            self._current = self._known[model]
+            self._embedder = self._current.embedder
             return True
 
     def adopt(self, embedder: Embedder) -> None:
         """Use this embedder from now on."""
         with self._choosing:
-            self._current = self._known[embedder.model] = Embedding(self._path, embedder)
+            self._embedder = embedder
+            self._current = self._use(embedder)
 
-    def _made(self, model: str) -> Embedding | None:
-        embedder = None if self._remake is None else self._remake(model)
-        if embedder is None:
-            return None
-        made = self._known[model] = Embedding(self._path, embedder)
+    def _use(self, embedder: Embedder) -> Embedding:
+        made = self._known[embedder.model] = embedding_of(self._path, embedder)
         return made

@@ -13,6 +13,13 @@ from typing import TYPE_CHECKING, Final
 from memstore.domain import clock
 from memstore.embedding import vectors
 from memstore.embedding.compatibility import is_of_file
+from memstore.embedding.requests import (
+    FIRST_PAUSE_SECONDS,
+    LONGEST_PAUSE_SECONDS,
+    PROBE,
+    first_batch,
+    text_of,
+)
 from memstore.errors import EmbedderError, EmbedderUnavailable, Reason
 from memstore.providers.http_embedder import HttpEmbedder
 
@@ -25,42 +32,9 @@ if TYPE_CHECKING:
     from memstore.database.engine import Transaction
     from memstore.domain.protocols import Embedder
 
-BATCH: Final = 64
-"""Texts embedded at once, and committed together."""
-
-BATCH_CHARACTERS: Final = 100_000
-"""No more than this at once, unless one text alone has more: 64 short facts take a small model a
-moment, 64 long ones would take it past its deadline."""
-
 WRITE_SECONDS: Final = 5.0
 """How long a write waits for an embedder behind a network. One that hangs keeps a fact pending, and
 not its writer waiting; a server that works answers within a fraction of it."""
-
-FIRST_PAUSE_SECONDS: Final = 1.0
-LONGEST_PAUSE_SECONDS: Final = 60.0
-"""After a failure the embedder is left alone this long, doubling, so that a dead server does not
-slow every write and search down by its time-out."""
-
-PROBE: Final = "memory"
-"""A text no embedder refuses: tells a failing text from a failing embedder."""
-
-
-def text_of(subject: str, content: str) -> str:
-    """Return the text that stands for a fact: what it says, with its subject named.
-
-    A fact about Alice that says "prefers tea" is looked for by her name as often as not.
-    """
-    return content if subject.casefold() in content.casefold() else f"{subject}: {content}"
-
-
-def first_batch(texts: Sequence[str]) -> int:
-    """Return how many of the first texts are embedded in one call; at least one."""
-    characters = 0
-    for number, text in enumerate(texts[:BATCH]):
-        characters += len(text)
-        if characters > BATCH_CHARACTERS:
-            return max(1, number)
-    return min(len(texts), BATCH)
 
 
 class Embedding:
@@ -165,6 +139,25 @@ class Embedding:
         self._recover()
         return True
 
+    def blobs(
+        self,
+        texts: Sequence[str],
+        *,
+        deadline_seconds: float | None = None,
+        at_once: bool = False,
+    ) -> list[bytes]:
+        """Return each text's embedding as it is stored; see :meth:`embed`."""
+        made = self.embed(texts, deadline_seconds=deadline_seconds, at_once=at_once)
+        return vectors.encode_many(made)
+
+    def blob(self, text: str) -> bytes:
+        """Return one text's embedding as it is stored, and draw no conclusion where it fails.
+
+        Raises:
+            EmbedderError: it failed, in whatever way.
+        """
+        return vectors.encode_many(self.ask([text]))[0]
+
     def similarities(self, text: str, others: Sequence[str]) -> list[float]:
         """Return the cosine of a text with each of the others, -1 to 1.
 
@@ -179,10 +172,10 @@ class Embedding:
         waiting = [text_of(*fact) for fact in facts]
         blobs: list[bytes | None] = []
         while waiting:
-            batch = waiting[: first_batch(waiting[:BATCH])]
+            batch = waiting[: first_batch(waiting)]
             del waiting[: len(batch)]
             try:
-                blobs += vectors.encode_many(self.embed(batch, deadline_seconds=WRITE_SECONDS))
+                blobs += self.blobs(batch, deadline_seconds=WRITE_SECONDS)
             except EmbedderError:
                 blobs += [None] * len(batch)
         # A model that changes its dimension on the way has not one vector that could be trusted.

@@ -1,4 +1,4 @@
-"""Generations: going over to another embedding model while searches go on with the old one.
+"""Generations of vectors: switching to another embedding model while searches use the old one.
 
 The new model's vectors are staged beside the old ones, batch by batch; when none is missing, one
 small transaction switches. The old generation stays until it is dropped, so that going back is
@@ -18,19 +18,23 @@ from memstore.database.tables import vectors as vector_table
 from memstore.database.tables.vectors import FACTS, PIECES
 from memstore.domain.arguments import MAX_NAME, MAX_NUMBER, checked_text
 from memstore.domain.records import BYTES_PER_NUMBER, GenerationStatus, VectorCounts
-from memstore.embedding.compatibility import mismatch, other_dimension
+from memstore.embedding.compatibility import ActiveGeneration, mismatch, other_dimension
+from memstore.embedding.current import embedding_of
+from memstore.embedding.pending import BatchEmbedder
 from memstore.errors import Conflict, NotFound, Reason, Remedy
 
 if TYPE_CHECKING:
     import builtins
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from memstore.database.engine import Engine, Progress, Transaction
     from memstore.database.journal import Author
     from memstore.database.tables.vectors import VectorTable
     from memstore.domain.protocols import Embedder
     from memstore.domain.records import Generation
-    from memstore.embedding.pending import Drain, EmbedReport, Target
+    from memstore.embedding.compatibility import VectorTarget
+    from memstore.embedding.current import CurrentEmbedder
+    from memstore.embedding.pending import EmbedReport
 
 PATIENT_ROUNDS: Final = 20
 STRAGGLERS: Final = 256
@@ -60,7 +64,7 @@ class ReembedReport:
     """Episodes with a piece it refuses for good."""
 
 
-class Staged:
+class StagedGeneration:
     """A staged generation as something to fill. Nobody compares its vectors yet, so its lines in
     the journal count what was embedded, and name no fact that others would look at again."""
 
@@ -108,13 +112,13 @@ class Generations:
     Args:
         engine: the database.
         author: who is named in the journal.
-        adopt: told of an embedder whose generation became the active one through us.
+        current: the embedder in use, replaced when :meth:`reembed` switches to another model.
     """
 
-    def __init__(self, engine: Engine, author: Author, adopt: Callable[[Embedder], object]) -> None:
+    def __init__(self, engine: Engine, author: Author, current: CurrentEmbedder | None) -> None:
         self._engine = engine
         self._author = author
-        self._adopt = adopt
+        self._current = current
 
     def list(self) -> builtins.list[GenerationStatus]:
         """Return every generation, oldest first, with how far it has come."""
@@ -194,23 +198,17 @@ class Generations:
             staged = generation_table.staged(transaction)
         if staged is None:
             raise NotFound("no generation is staged: begin with reembed")
-        target = Staged(self._engine.path, staged.id)
-        return self._drain(target, embedder).run(None, limit, progress)
+        target = StagedGeneration(self._engine.path, staged.id)
+        return self._filling(target, embedder).run(None, limit, progress)
 
-    def _drain(self, target: Target, embedder: Embedder) -> Drain:
-        # With numpy, which looking at generations does without.
-        from memstore.embedding.embedding import Embedding
-        from memstore.embedding.pending import Drain
-
-        embedding = Embedding(self._engine.path, embedder)
-        return Drain(self._engine, self._author, target, embedding)
+    def _filling(self, target: VectorTarget, embedder: Embedder) -> BatchEmbedder:
+        embedding = embedding_of(self._engine.path, embedder)
+        return BatchEmbedder(self._engine, self._author, target, embedding)
 
     def reembed(
         self, embedder: Embedder, *, again: bool = False, progress: Progress | None = None
     ) -> ReembedReport:
         """Stage, embed everything, and switch; see :meth:`memstore.Store.reembed`."""
-        from memstore.embedding.pending import Active
-
         generation = self.stage(embedder, again=again)
         embedded = rounds = 0
         error = None
@@ -224,9 +222,10 @@ class Generations:
                 behind = STRAGGLERS if rounds >= PATIENT_ROUNDS else 0
                 switched = self._switch_if_whole(generation.id, behind)
         if switched:
-            self._adopt(embedder)
-            active = Active(self._engine.path, self._author)
-            embedded += self._drain(active, embedder).run(None).embedded
+            if self._current is not None:
+                self._current.adopt(embedder)
+            active = ActiveGeneration(self._engine.path, self._author)
+            embedded += self._filling(active, embedder).run(None).embedded
         with self._engine.read() as transaction:
             now = generation_table.get(transaction, generation.id) or generation
             return ReembedReport(
@@ -247,7 +246,7 @@ class Generations:
             if _pending(transaction, generation_id) > behind:
                 return False
             # Raises where somebody else dropped it or switched to it.
-            staged = Staged(self._engine.path, generation_id).generation(transaction)
+            staged = StagedGeneration(self._engine.path, generation_id).generation(transaction)
             self._switch(transaction, staged)
             return True
 

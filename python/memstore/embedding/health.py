@@ -1,4 +1,4 @@
-"""Asking whether the embedder works, without waiting for one that does not answer."""
+"""Checking that the embedder works, without waiting for one that does not answer."""
 
 from __future__ import annotations
 
@@ -6,16 +6,15 @@ import threading
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as NotYet
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from memstore.domain import clock
+from memstore.embedding.current import embedding_of
+from memstore.embedding.requests import PROBE
 from memstore.errors import EmbedderError, InvalidArgument, Reason
 
 if TYPE_CHECKING:
     from memstore.domain.protocols import Embedder
-
-TEXT: Final = "memory"
-"""What it is asked to embed: a text no embedder refuses."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +30,12 @@ class Probe:
     """Why not, where it does not."""
 
 
-class Probing:
-    """Asks one embedder, once at a time: whoever asks meanwhile waits for the same answer."""
+class HealthCheck:
+    """Checks one embedder, once at a time: callers in the meantime wait for the same answer."""
 
-    def __init__(self, embedder: Embedder) -> None:
+    def __init__(self, path: str, embedder: Embedder) -> None:
         self.embedder = embedder
+        self._path = path
         self._deciding = threading.Lock()
         self._asked: Future[Probe] | None = None
 
@@ -64,16 +64,10 @@ class Probing:
             return Probe(works=False, seconds=timeout_seconds, trouble=trouble)
 
     def _try(self, asked: Future[Probe]) -> None:
-        from memstore.embedding import vectors  # numpy is slow to import
-
         started = clock.monotonic()
         try:
-            dimension = vectors.checked(self.embedder.embed([TEXT]), 1).shape[1]
+            dimension = embedding_of(self._path, self.embedder).ask([PROBE]).shape[1]
         except EmbedderError as error:
             asked.set_result(Probe(False, clock.monotonic() - started, trouble=Reason.of(error)))
-        # An embedder may be anybody's code.
-        except Exception as error:  # noqa: BLE001
-            trouble = Reason(f"{type(error).__name__}: {error}")
-            asked.set_result(Probe(False, clock.monotonic() - started, trouble=trouble))
         else:
             asked.set_result(Probe(True, clock.monotonic() - started, dimension))

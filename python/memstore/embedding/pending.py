@@ -1,6 +1,6 @@
-"""Draining: embedding what is pending, in batches, each committed by itself.
+"""Items without an embedding, facts and pieces of episodes: embedding them, batch by batch.
 
-A drain that is killed has lost the batch it was at, and the next one goes on from there.
+Each batch is committed by itself: a process that is killed loses one, and the next goes on there.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from memstore.database.changes import Changes, Line
 from memstore.database.journal import Author, Kind
+from memstore.database.tables import facts as fact_table
 from memstore.database.tables import generations as generation_table
+from memstore.database.tables import piece_texts
 from memstore.database.tables import vectors as vector_table
-from memstore.database.tables.vectors import PIECES
+from memstore.database.tables.vectors import FACTS, PIECES
 from memstore.domain.arguments import checked_limit
-from memstore.embedding import vectors
-from memstore.embedding.compatibility import Admission, mismatch
-from memstore.embedding.embedding import BATCH, first_batch
-from memstore.embedding.queues import every_queue
+from memstore.embedding.compatibility import ActiveGeneration, VectorTarget, mismatch
+from memstore.embedding.requests import BATCH, first_batch, text_of
 from memstore.errors import EmbedderError, EmbedderMismatch, Reason
 
 if TYPE_CHECKING:
@@ -25,10 +25,8 @@ if TYPE_CHECKING:
 
     from memstore.database.engine import Engine, Progress, Transaction
     from memstore.database.tables.vectors import VectorTable
-    from memstore.domain.records import Generation
-    from memstore.embedding.current import Following
+    from memstore.embedding.current import CurrentEmbedder
     from memstore.embedding.embedding import Embedding
-    from memstore.embedding.queues import Queue
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,58 +44,60 @@ class EmbedReport:
     """How many of those embedded are pieces of episodes."""
 
 
-class Target(Protocol):
-    """The generation a drain fills."""
+class PendingKind(Protocol):
+    """One kind of item that has an embedding."""
 
-    def generation(self, transaction: Transaction) -> Generation:
-        """Return it as it is now."""
+    @property
+    def table(self) -> VectorTable:
+        """Where its vectors are."""
         ...
 
-    def admit(self, transaction: Transaction, model: str, blob: bytes) -> int:
-        """Return its id, if it takes this model's vectors.
-
-        Raises:
-            EmbedderMismatch: it holds those of another model.
-        """
-        ...
-
-    def lines(
-        self, transaction: Transaction, generation_id: int, table: VectorTable, ids: Sequence[int]
-    ) -> list[Line]:
-        """Return what the journal says of these owners' vectors."""
+    def texts(self, transaction: Transaction, owner_ids: Sequence[int]) -> list[tuple[int, str]]:
+        """Return the id and the text of each, by id."""
         ...
 
 
-class Active:
-    """The active generation, whichever that is: those who hold it resident hear of each vector."""
+class PendingFacts:
+    """Facts: their content, with their subject named."""
 
-    def __init__(self, path: str, author: Author) -> None:
-        self._admission = Admission(path, author)
+    table = FACTS
 
-    def generation(self, transaction: Transaction) -> Generation:
-        """Return the active generation."""
-        return generation_table.active(transaction)
+    def texts(self, transaction: Transaction, owner_ids: Sequence[int]) -> list[tuple[int, str]]:
+        """Return each fact's id and text, by id."""
+        return [
+            (fact_id, text_of(subject, content))
+            for fact_id, subject, content in fact_table.texts(transaction, owner_ids)
+        ]
 
-    def admit(self, transaction: Transaction, model: str, blob: bytes) -> int:
-        """Return the active generation's id, if it takes this model's vectors."""
-        return self._admission.admit(transaction, model, blob)
 
-    def lines(
-        self, transaction: Transaction, generation_id: int, table: VectorTable, ids: Sequence[int]
-    ) -> list[Line]:
-        """Return a line for each fact, and one for each episode."""
-        where = vector_table.journalled_as(transaction, table, ids)
-        return [Line(Kind.EMBED, *owner) for owner in dict.fromkeys(where[id_] for id_ in ids)]
+class PendingPieces:
+    """Pieces of episodes: a part of the text, with the name of the episode."""
+
+    table = PIECES
+
+    def __init__(self) -> None:
+        self._last: tuple[int, str] | None = None
+        """The episode read last: the next pieces are mostly of the same, and it may be long."""
+
+    def texts(self, transaction: Transaction, owner_ids: Sequence[int]) -> list[tuple[int, str]]:
+        """Return each piece's id and text, by id."""
+        found = []
+        for place in piece_texts.places(transaction, owner_ids):
+            if self._last is None or self._last[0] != place.episode_id:
+                self._last = place.episode_id, piece_texts.content(transaction, place.episode_id)
+            stretch = self._last[1][place.start : place.stop]
+            found.append((place.piece_id, f"{place.name}: {stretch}" if place.name else stretch))
+        return found
 
 
 ALWAYS: Final = lambda: True  # noqa: E731
 
 
-class Drain:
+class BatchEmbedder:
     """Fills one generation with one embedder's vectors."""
 
     def __init__(
-        self, engine: Engine, author: Author, target: Target, embedding: Embedding
+        self, engine: Engine, author: Author, target: VectorTarget, embedding: Embedding
     ) -> None:
         self._engine = engine
         self._author = author
@@ -127,17 +127,17 @@ class Drain:
         total = self._left(namespace) if limit is None else min(limit, self._left(namespace))
         done = failed = pieces = 0
         error = None
-        for queue in every_queue():
+        for kind in (PendingFacts(), PendingPieces()):
             after = 0
             while error is None and done + failed < total and go_on():
-                batch = self._batch(queue, namespace, total - done - failed, after)
+                batch = self._batch(kind, namespace, total - done - failed, after)
                 if not batch:
                     break
                 after = batch[-1][0]
-                embedded, refused, error = self._embed(queue.table, batch)
+                embedded, refused, error = self._embed(kind.table, batch)
                 done += embedded
                 failed += refused
-                pieces += embedded if queue.table is PIECES else 0
+                pieces += embedded if kind.table is PIECES else 0
                 if progress is not None:
                     progress(done + failed, total)
         return EmbedReport(done, failed, self._left(namespace), error, pieces)
@@ -158,14 +158,14 @@ class Drain:
             )
 
     def _batch(
-        self, queue: Queue, namespace: str | None, room: int, after: int
+        self, kind: PendingKind, namespace: str | None, room: int, after: int
     ) -> list[tuple[int, str]]:
         with self._engine.read() as transaction:
             generation_id = self._target.generation(transaction).id
             waiting = vector_table.pending(
-                transaction, queue.table, generation_id, namespace, min(BATCH, room), after
+                transaction, kind.table, generation_id, namespace, min(BATCH, room), after
             )
-            found = queue.texts(transaction, waiting) if waiting else []
+            found = kind.texts(transaction, waiting) if waiting else []
         return found[: first_batch([text for _, text in found])]
 
     def _embed(
@@ -174,7 +174,7 @@ class Drain:
         """Return how many were embedded, how many refused, and why it cannot go on."""
         embedding = self._embedding
         try:
-            blobs = vectors.encode_many(embedding.embed([text for _, text in batch], at_once=True))
+            blobs = embedding.blobs([text for _, text in batch], at_once=True)
             return self._store(table, [id_ for id_, _ in batch], blobs), 0, None
         except EmbedderMismatch:
             raise
@@ -185,8 +185,7 @@ class Drain:
         embedded = refused = 0
         for owner_id, text in batch:
             try:
-                blobs = vectors.encode_many(embedding.ask([text]))
-                embedded += self._store(table, [owner_id], blobs)
+                embedded += self._store(table, [owner_id], [embedding.blob(text)])
             except EmbedderMismatch:
                 raise
             except EmbedderError as error:
@@ -225,7 +224,7 @@ class Drain:
 def embed_pending(
     engine: Engine,
     author: Author,
-    following: Following,
+    embedder: CurrentEmbedder,
     namespace: str | None,
     limit: int | None = None,
     progress: Progress | None = None,
@@ -234,21 +233,20 @@ def embed_pending(
     """Embed what is pending in the active generation, with its model if that can be had.
 
     Raises:
-        EmbedderMismatch: the file went over to a model that this process cannot ask.
+        EmbedderMismatch: the file switched to a model that this process cannot ask.
     """
-    active = Active(engine.path, author)
-    try:
-        drain = Drain(engine, author, active, following.current)
-        return drain.run(namespace, limit, progress, go_on)
-    except EmbedderMismatch as error:
-        if not following.follow(error.stored):
-            raise
-        drain = Drain(engine, author, active, following.current)
-        return drain.run(namespace, limit, progress, go_on)
+    active = ActiveGeneration(engine.path, author)
+    while True:
+        run = BatchEmbedder(engine, author, active, embedder.current)
+        try:
+            return run.run(namespace, limit, progress, go_on)
+        except EmbedderMismatch as error:
+            if not embedder.follow(error.stored):
+                raise
 
 
 def is_waiting(engine: Engine, namespace: str | None) -> bool:
-    """Whether anything waits for an embedding, by a look that waits for no writer."""
+    """Whether anything waits for an embedding; reads only, so it waits for no writer."""
     with engine.read() as transaction:
         active = generation_table.active(transaction)
         return any(

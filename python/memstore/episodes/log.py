@@ -13,7 +13,6 @@ from memstore.database.filters import EpisodeFilter
 from memstore.database.tables import episodes as episode_table
 from memstore.domain import clock
 from memstore.domain.arguments import (
-    ALL_NAMESPACES,
     MAX_NAME,
     MAX_NUMBER,
     checked_limit,
@@ -25,18 +24,18 @@ from memstore.episodes import changes
 from memstore.episodes.new import checked, checked_tags
 from memstore.errors import IdempotencyConflict, NotFound
 from memstore.history.erasing import erase_episode
+from memstore.search import requests
 
 if TYPE_CHECKING:
     import builtins
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable
     from datetime import datetime
 
     from memstore.database.engine import Engine, Transaction
     from memstore.database.journal import Author
+    from memstore.domain.namespaces import Namespaces, Reach
     from memstore.domain.records import EpisodeHits, JournalLine
-    from memstore.search.hybrid import Search
-
-    Namespaces = str | Sequence[str] | None
+    from memstore.search.searches import Searches
 
 FILTERS: Final = (
     "source", "tags", "created_after", "created_before", "valid_after", "valid_before",
@@ -52,15 +51,14 @@ class Episodes:
         self,
         engine: Engine,
         author: Author,
-        namespace: str,
-        search: Callable[[], Search[EpisodeFilter, EpisodeHits]],
-        namespaces: Callable[[Namespaces], tuple[str, ...] | None],
+        reach: Reach,
+        searches: Searches,
     ) -> None:
         self._engine = engine
         self._author = author
-        self._namespace = namespace
-        self._search = search
-        self._namespaces = namespaces
+        self._reach = reach
+        self._namespace = reach.namespace
+        self._searches = searches
 
     def add(
         self,
@@ -188,7 +186,7 @@ class Episodes:
         Raises:
             AccessDenied: the store is confined to one namespace.
         """
-        self._namespaces(ALL_NAMESPACES)
+        self._reach.check_all()
         with self._engine.read() as transaction:
             return episode_table.namespace_of(transaction, uuid.lower())
 
@@ -305,8 +303,6 @@ class Episodes:
         Raises:
             ValueError: an unknown mode, a number out of range, a bad time.
         """
-        from memstore.search import requests
-
         tagged = checked_tags(tags)
         wanted = self._wanted(
             source=source,
@@ -328,7 +324,7 @@ class Episodes:
             min_similarity=min_similarity,
             limit=limit,
         )
-        return self._search().find("" if query is None else query, request)
+        return self._searches.episodes.find("" if query is None else query, request)
 
     def update(
         self,
@@ -428,7 +424,7 @@ class Episodes:
         scope: Scope | None = None,
     ) -> EpisodeFilter:
         return EpisodeFilter(
-            namespaces=self._namespaces(namespaces),
+            namespaces=self._reach.select(namespaces),
             now=clock.utc_now(),
             tags=tuple(checked_tags(tags)),
             source=None if source is None else checked_text(source, "source", MAX_NAME).strip(),

@@ -18,7 +18,7 @@ from memstore.database.tables.readings import EXTRACT
 from memstore.domain import clock, metadata
 from memstore.domain.arguments import MAX_NUMBER, checked_limit, checked_text
 from memstore.domain.records import Fact, JournalLine, NewFact, Scope
-from memstore.embedding.compatibility import Admission
+from memstore.embedding.compatibility import ActiveGeneration
 from memstore.errors import (
     Conflict,
     EmbedderMismatch,
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from memstore.database.engine import Engine, Statement, Transaction
     from memstore.database.satellite import Satellite
     from memstore.domain.records import Fact, JournalLine, NewFact
-    from memstore.embedding.current import Following
+    from memstore.embedding.current import CurrentEmbedder
 
 
 class Facts:
@@ -48,15 +48,15 @@ class Facts:
         engine: Engine,
         author: Author,
         namespace: str,
-        following: Callable[[], Following | None],
+        embedder: CurrentEmbedder | None,
         satellite: Satellite,
     ) -> None:
         self._engine = engine
         self.author = author
         self.namespace = namespace
-        self._following = following
+        self._embedder = embedder
         self._satellite = satellite
-        self._admission = Admission(engine.path, author)
+        self._active = ActiveGeneration(engine.path, author)
 
     def add_many(self, new_facts: Iterable[NewFact]) -> list[Fact]:
         """Store facts in one transaction: all of them, or none."""
@@ -69,10 +69,9 @@ class Facts:
     def prepare(self, new_facts: Iterable[NewFact]) -> list[Prepared]:
         """Check facts and embed them: all that can be done before a transaction opens."""
         every = all_checked(list(new_facts))
-        following = self._following() if every else None
-        if following is None:
+        if self._embedder is None or not every:
             return [Prepared(new) for new in every]
-        embedding = following.current
+        embedding = self._embedder.current
         blobs = embedding.for_writing([(new.subject, new.content) for new in every])
         return [
             Prepared(new, blob, embedding.model) for new, blob in zip(every, blobs, strict=True)
@@ -133,11 +132,10 @@ class Facts:
         if prepared.blob is None or prepared.model is None:
             return None
         try:
-            self._admission.admit(transaction, prepared.model, prepared.blob)
+            self._active.admit(transaction, prepared.model, prepared.blob)
         except EmbedderMismatch as error:  # the write goes on
-            following = self._following()
-            if following is not None and not following.follow(error.stored):
-                following.current.note_trouble(Reason.of(error))
+            if self._embedder is not None and not self._embedder.follow(error.stored):
+                self._embedder.current.note_trouble(Reason.of(error))
             return None
         return prepared.blob
 

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 MOST_WAITING: Final = 500
 LONGEST_WAIT_SECONDS: Final = 10.0
-"""Touches are written when this many, or the oldest for this long, have gathered."""
+"""Uses are written when this many, or the oldest for this long, have gathered."""
 
 
-class Touches:
+class UseCounts:
     """Counts how often facts were found. Best effort: a search neither waits nor fails for it."""
 
     def __init__(self, engine: Engine) -> None:

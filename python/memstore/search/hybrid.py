@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from memstore.database.engine import Engine, Transaction
-    from memstore.embedding.current import Following
+    from memstore.embedding.current import CurrentEmbedder
     from memstore.embedding.embedding import Embedding
     from memstore.embedding.vectors import ResidentVectors
     from memstore.search.ranking import Ranked
@@ -57,7 +57,7 @@ class Search(Generic[F, H]):
     """
 
     def __init__(
-        self, engine: Engine, embedder: Following | None, corpus: type[Corpus[F, H]]
+        self, engine: Engine, embedder: CurrentEmbedder | None, corpus: type[Corpus[F, H]]
     ) -> None:
         self._engine = engine
         self._embedder = embedder

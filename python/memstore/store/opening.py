@@ -13,13 +13,14 @@ from memstore.domain.arguments import MAX_NAME, checked_text
 from memstore.domain.protocols import Embedder
 from memstore.embedding.compatibility import mismatch
 from memstore.errors import Remedy, SchemaError
+from memstore.store.file import File
 from memstore.store.store import Store
 
 if TYPE_CHECKING:
     import os
 
     from memstore.database.engine import Engine
-    from memstore.embedding.current import Remake
+    from memstore.embedding.current import MakeEmbedder
 
 
 def open(
@@ -73,16 +74,12 @@ def open(
         _bring_up_to_date(engine, read_only)
         if chosen is not None:
             _refuse_other_model(engine, chosen)
-        return Store(
-            engine,
-            namespace=namespace or settings.DEFAULT_NAMESPACE,
-            embedder=chosen,
-            author=Author(
-                checked_text(actor, "actor", MAX_NAME), checked_text(source, "source", MAX_NAME)
-            ),
-            read_only=read_only,
-            remake=_remaking(embedder, base_url, api_key),
+        author = Author(
+            checked_text(actor, "actor", MAX_NAME), checked_text(source, "source", MAX_NAME)
         )
+        make_embedder = _maker(embedder, base_url, api_key)
+        file = File(engine, author, chosen, make_embedder=make_embedder, read_only=read_only)
+        return Store(file, namespace or settings.DEFAULT_NAMESPACE, closes_file=True)
     except BaseException:
         engine.close()
         raise
@@ -110,9 +107,9 @@ def _embedder(
     return given
 
 
-def _remaking(
+def _maker(
     given: str | Embedder | None, base_url: str | None, api_key: str | None
-) -> Remake | None:
+) -> MakeEmbedder | None:
     """Return what makes the embedder of another model, where only its provider was named.
 
     The local model asks nobody, so a file that went over to it is followed by all of them.
@@ -120,13 +117,13 @@ def _remaking(
     if not isinstance(given, str) or given == "none":
         return None
 
-    def remake(model: str) -> Embedder | None:
+    def make(model: str) -> Embedder | None:
         local = providers.LocalEmbedder()
         if model == local.model:
             return local
         return None if given == "local" else _embedder(given, model, base_url, api_key)
 
-    return remake
+    return make
 
 
 def _bring_up_to_date(engine: Engine, read_only: bool) -> None:

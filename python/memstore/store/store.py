@@ -1,31 +1,168 @@
-"""The store: one file, bound to one namespace, with everything a caller can do to it."""
+"""The store: one namespace of an open file, with everything a caller can do to it."""
 
 from __future__ import annotations
 
+from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from memstore.access.tokens import Tokens
 from memstore.database.filters import FactFilter
 from memstore.database.tables import facts as fact_table
+from memstore.database.tables import generations as generation_table
+from memstore.database.tables import meta as meta_table
+from memstore.database.tables import pieces as piece_table
+from memstore.database.tables import vectors as vector_table
+from memstore.database.tables.vectors import FACTS, TABLES
 from memstore.domain import clock
 from memstore.domain.metadata import Filters, parse_filters
-from memstore.domain.records import DEFAULT_CATEGORY, Fact, JournalLine, NewFact, Scope, SearchHits
-from memstore.errors import InvalidArgumentType
+from memstore.domain.namespaces import Namespaces, Reach
+from memstore.domain.records import (
+    DEFAULT_CATEGORY,
+    Fact,
+    JournalLine,
+    NewFact,
+    Scope,
+    SearchHits,
+    StoreStatus,
+)
+from memstore.embedding.background import BackgroundEmbedding
+from memstore.embedding.pending import embed_pending
+from memstore.episodes.log import Episodes
+from memstore.errors import InvalidArgument, InvalidArgumentType, Remedy, StorageError
 from memstore.facts.batch import apply
-from memstore.facts.tasks import refuse_task_keys
+from memstore.facts.facts import Facts
+from memstore.facts.proposals import Proposals
+from memstore.facts.tasks import Tasks, refuse_task_keys
 from memstore.graph import satellite
-from memstore.store.upkeep import Upkeep
+from memstore.history.erasing import erase_namespace
+from memstore.search import requests
 
 if TYPE_CHECKING:
     import builtins
-    from collections.abc import Iterable, Mapping, Sequence
+    import os
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
+    from types import TracebackType
+    from typing import Self
 
     from memstore.database.engine import Progress
+    from memstore.domain.protocols import Embedder
+    from memstore.embedding.generations import Generations, ReembedReport
+    from memstore.embedding.health import Probe
+    from memstore.embedding.pending import EmbedReport
+    from memstore.errors import Reason
     from memstore.facts.batch import Applied, Change
+    from memstore.graph.graph import Graph
+    from memstore.importing import ImportFromReport
+    from memstore.prompting.reading_log import Readings
+    from memstore.store.file import File
+    from memstore.transfer import ImportReport
+    from memstore.upkeep.doctor import Finding
 
 
-class Store(Upkeep):
-    """An open file of memories. Made by :func:`memstore.open`; a context manager."""
+class Store:
+    """An open file of memories, bound to one namespace. Made by :func:`memstore.open`.
+
+    A context manager. Any number of threads may use it.
+    """
+
+    facts: Facts
+    """Facts inside a transaction of the caller's: what decides and writes in one act uses this."""
+
+    tasks: Tasks
+    """Tasks: ``create``, ``update``, ``list``."""
+
+    episodes: Episodes
+    """What was said: ``add``, ``search``, ``list``, ``get``, ``update``, ``erase``."""
+
+    proposals: Proposals
+    """Changes that wait for a decision: ``list``, ``get``, ``accept``, ``reject``."""
+
+    readings: Readings
+    """How models read episodes: what a rebuild goes by."""
+
+    tokens: Tokens
+    """Access tokens for the HTTP server: ``create``, ``list``, ``revoke``."""
+
+    generations: Generations
+    """The models whose vectors the file holds: ``list``, ``stage``, ``run``, ``switch``, …"""
+
+    def __init__(
+        self, file: File, namespace: str, *, confined: bool = False, closes_file: bool = False
+    ) -> None:
+        self._file = file
+        self._reach = Reach(namespace, confined)
+        self._closes_file = closes_file
+        engine, author = file.engine, file.author
+        self.facts = Facts(engine, author, namespace, file.embedder, satellite)
+        self.tasks = Tasks(engine, namespace, self.facts, author.source)
+        self.episodes = Episodes(engine, author, self._reach, file.searches)
+        self.proposals = Proposals(engine, self.facts)
+        self.tokens = Tokens(engine, author, namespace)
+        self.generations = file.generations
+        self.readings = file.readings
+
+    @cached_property
+    def graph(self) -> Graph:
+        """Entities and relations, built from facts on request: ``build``, ``neighbours``."""
+        from memstore.graph.graph import Graph  # slow to import, seldom used
+
+        return Graph(self._file.engine, self._file.author, self.namespace)
+
+    @property
+    def namespace(self) -> str:
+        """The partition every read and write is bound to."""
+        return self._reach.namespace
+
+    @property
+    def path(self) -> str:
+        """The file, as an absolute path."""
+        return self._file.engine.path
+
+    @property
+    def embedder_trouble(self) -> Reason | None:
+        """Why the embedder failed last; ``None`` while it works, was not asked, or is none."""
+        embedder = self._file.embedder
+        return None if embedder is None else embedder.trouble
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.path!r}, namespace={self.namespace!r})"
+
+    def close(self) -> None:
+        """Write what is still to be written, check-point and close the file. Twice is fine.
+
+        One made by :meth:`within` leaves the file to the store it was made from.
+        """
+        if self._closes_file:
+            self._file.close()
+
+    def within(self, namespace: str, *, confined: bool = False) -> Self:
+        """Return a store for another namespace of this file; connections and model are shared.
+
+        It is closed with this one.
+
+        Args:
+            namespace: what the other store is bound to.
+            confined: let no argument of any method reach another namespace. What is about the
+                file as a whole (backup, tokens, doctor) is not for those such a store is made for.
+
+        Raises:
+            AccessDenied: this store is confined to another namespace.
+        """
+        self._reach.check(namespace)
+        return type(self)(self._file, namespace, confined=self._reach.confined or confined)
 
     # -- storing and correcting ------------------------------------------------------------
 
@@ -221,13 +358,11 @@ class Store(Upkeep):
         Returns:
             Whether the bytes have left the files already; see :meth:`erase`.
         """
-        from memstore.history.erasing import erase_namespace
-
-        return erase_namespace(self._engine, self._author, self.namespace, satellite)
+        return erase_namespace(self._file.engine, self._file.author, self.namespace, satellite)
 
     def touch(self, fact_ids: Iterable[int]) -> int:
         """Count one use of each fact, and return how many of them are in this namespace."""
-        with self._engine.write() as transaction:
+        with self._file.engine.write() as transaction:
             uses = dict.fromkeys(fact_ids, 1)
             return fact_table.touch(transaction, uses, self.namespace, clock.utc_now())
 
@@ -241,7 +376,7 @@ class Store(Upkeep):
         subject: str | None = None,
         category: str | None = None,
         filters: Filters = None,
-        namespaces: str | Sequence[str] | None = None,
+        namespaces: Namespaces = None,
         scope: Scope | None = None,
         active_only: bool = True,
         word_weight: float | None = None,
@@ -298,7 +433,7 @@ class Store(Upkeep):
         subject: str | None = None,
         category: str | None = None,
         filters: Filters = None,
-        namespaces: str | Sequence[str] | None = None,
+        namespaces: Namespaces = None,
         scope: Scope | None = None,
         active_only: bool = True,
         word_weight: float | None = None,
@@ -307,13 +442,11 @@ class Store(Upkeep):
         touch: bool = True,
     ) -> list[SearchHits]:
         """Search for several queries with one call to the embedder; see :meth:`search`."""
-        from memstore.search import requests
-
         if isinstance(queries, str):
             raise InvalidArgumentType("must be a list of texts, not one text", argument="queries")
         request = requests.for_facts(
             FactFilter(
-                self._namespaces(namespaces),
+                self._reach.select(namespaces),
                 clock.utc_now(),
                 subject=subject,
                 category=category,
@@ -326,9 +459,9 @@ class Store(Upkeep):
             vector_weight=vector_weight,
             half_lives_seconds=half_lives_seconds,
         )
-        found = self._wake()[1].batch(queries, request)
-        if touch and not self._read_only:
-            self._touches.note(hit.fact.id for hits in found for hit in hits)
+        found = self._file.searches.facts.batch(queries, request)
+        if touch and not self._file.read_only:
+            self._file.use_counts.note(hit.fact.id for hits in found for hit in hits)
         return found
 
     def get(self, fact_id: int) -> Fact:
@@ -337,7 +470,7 @@ class Store(Upkeep):
         Raises:
             NotFound: no such fact in this namespace, or it was erased.
         """
-        self._flush_touches()
+        self._file.write_use_counts()
         return self.facts.get(fact_id)
 
     def list(
@@ -366,7 +499,7 @@ class Store(Upkeep):
             offset: how many to pass over first.
             newest_first: the newest first.
         """
-        self._flush_touches()
+        self._file.write_use_counts()
         wanted = FactFilter(
             (self.namespace,),
             clock.utc_now(),
@@ -400,7 +533,7 @@ class Store(Upkeep):
             include_deleted=include_deleted,
             scope=scope,
         )
-        with self._engine.read() as transaction:
+        with self._file.engine.read() as transaction:
             return fact_table.count(transaction, wanted)
 
     def exists(self, content: str, *, subject: str) -> bool:
@@ -430,7 +563,274 @@ class Store(Upkeep):
         """Return the journal of the chain a fact is in: every change, when and by whom."""
         return self.facts.journal(fact_id)
 
-    # -- deriving again ----------------------------------------------------------------------
+    # -- embedding ---------------------------------------------------------------------------
+
+    def embed_pending(
+        self,
+        *,
+        limit: int | None = None,
+        everywhere: bool = False,
+        retry_quarantined: bool = False,
+        progress: Progress | None = None,
+    ) -> EmbedReport:
+        """Embed the facts and episodes that wait for it.
+
+        Args:
+            everywhere: those of every namespace in the file, not just of this one. Their texts
+                go to this store's embedder, whoever wrote them.
+            limit: how many texts at most, a long episode being several; ``None`` for all.
+            retry_quarantined: give what this namespace has in quarantine another chance first.
+            progress: called with how many are done, and of how many.
+
+        Raises:
+            EmbedderError: this store has no embedder.
+            EmbedderMismatch: the file took on another model meanwhile.
+        """
+        if everywhere:
+            self._reach.check_all()
+        embedder = self._file.needed_embedder()
+        if retry_quarantined:
+            with self._file.engine.write() as transaction:
+                active = generation_table.active(transaction)
+                for table in TABLES:
+                    vector_table.release_quarantine(transaction, table, active.id, self.namespace)
+        namespace = None if everywhere else self.namespace
+        return embed_pending(
+            self._file.engine, self._file.author, embedder, namespace, limit, progress
+        )
+
+    def embed_in_background(self, interval_seconds: float = 5.0) -> None:
+        """Keep embedding what is pending in the file, in a thread that ends with the store.
+
+        Of all processes that do this one works at a time, for every namespace.
+        """
+        self._file.embed_in_background(interval_seconds)
+
+    def keep_embedding(
+        self,
+        tell: Callable[[EmbedReport | Reason], object],
+        *,
+        everywhere: bool = False,
+        interval_seconds: float = 5.0,
+    ) -> None:
+        """Embed what is pending, now and whenever something is, until the process is interrupted.
+
+        Where another process does it already, this one waits to take over.
+
+        Args:
+            tell: called with what was done, or with why nothing could be.
+            everywhere: for every namespace in the file, not just this one.
+            interval_seconds: how long to wait between two looks.
+
+        Raises:
+            EmbedderError: this store has no embedder.
+            KeyboardInterrupt: the process was interrupted; nothing is left half done.
+        """
+        BackgroundEmbedding(
+            self._file.engine,
+            self._file.author,
+            self._file.needed_embedder(),
+            None if everywhere else self.namespace,
+            interval_seconds,
+            tell=tell,
+        ).run()
+
+    def reembed(
+        self, embedder: Embedder, *, again: bool = False, progress: Progress | None = None
+    ) -> ReembedReport:
+        """Bring the file over to another embedding model; searches go on with the old one.
+
+        Every fact and episode of the file, whatever its namespace, is embedded anew beside the old
+        vectors; then one transaction switches. Stopped or killed at any point, the same call goes
+        on from there. The old vectors stay until ``generations.drop``, and ``generations.switch``
+        goes back to them at once. Other processes notice the switch with their next search.
+
+        Args:
+            embedder: of the new model. This store uses it afterwards, if it used one before.
+            again: make the vectors of the model the file has already once more.
+            progress: called with how many are done, and of how many.
+
+        Raises:
+            Conflict: the file's vectors are of this model, or another one is being staged.
+            EmbedderMismatch: the embedder changed its dimension on the way.
+        """
+        return self.generations.reembed(embedder, again=again, progress=progress)
+
+    def warm(self) -> None:
+        """Load the model and the vectors now, so that the first search need not."""
+        self._file.searches.warm(self.namespace)
+
+    def probe_embedder(self, timeout_seconds: float = 3.0) -> Probe | None:
+        """Ask the embedder for a vector now, and return what came of it; ``None`` without one.
+
+        Args:
+            timeout_seconds: how long to wait; one that does not answer by then does not work.
+        """
+        return self._file.probe_embedder(timeout_seconds)
+
+    def similarities(self, text: str, others: Sequence[str]) -> builtins.list[float]:
+        """Return the cosine of a text with each of the others, -1 to 1. Nothing is stored.
+
+        The texts are compared as they are: stored vectors stand for a fact with its subject.
+
+        Raises:
+            EmbedderError: the store has no embedder, or it failed.
+        """
+        return self._file.needed_embedder().current.similarities(text, others)
+
+    # -- carrying over -----------------------------------------------------------------------
+
+    def export(
+        self, *, namespaces: Namespaces = None, progress: Progress | None = None
+    ) -> Iterator[str]:
+        """Yield an export as lines of JSON: everything but the embeddings.
+
+        Args:
+            namespaces: which ones; the store's own by default, ``"all"`` for all.
+            progress: called with how many facts are written, and of how many.
+        """
+        from memstore import transfer  # slow to import, seldom used
+
+        self._file.write_use_counts()
+        return transfer.export(self._file.engine, self._reach.select(namespaces), progress)
+
+    def import_(
+        self,
+        lines: Iterable[str],
+        *,
+        keep_namespaces: bool = False,
+        progress: Progress | None = None,
+    ) -> ImportReport:
+        """Bring an export in: all of it, or nothing. Doing it twice changes nothing more.
+
+        Facts and episodes are found by words at once; :meth:`embed_pending` embeds them.
+
+        Args:
+            lines: what :meth:`export` yielded.
+            keep_namespaces: leave each fact in the namespace it came from, rather than in the
+                store's own.
+            progress: called with how many facts are in, and of how many.
+
+        Raises:
+            TransferError: the export is damaged; the line is named.
+        """
+        from memstore import transfer  # slow to import, seldom used
+
+        if keep_namespaces:
+            self._reach.check_all()
+        incoming = transfer.read(lines)
+        if not keep_namespaces and len(incoming.namespaces) > 1:
+            raise InvalidArgument(
+                "the export holds several namespaces", remedy=Remedy.KEEP_NAMESPACES
+            )
+        home = None if keep_namespaces else self.namespace
+        return transfer.write(
+            self._file.engine, self._file.author, incoming, home, satellite, progress
+        )
+
+    def import_from(
+        self,
+        source: str,
+        path: str | os.PathLike[str],
+        *,
+        keep_namespaces: bool = False,
+        skip_damaged: bool = False,
+        progress: Progress | None = None,
+    ) -> ImportFromReport:
+        """Bring in what another program remembers. Doing it twice changes nothing more.
+
+        The file is read whole before anything is written, and then comes in by batches; after an
+        interruption the same import goes on. Its embeddings are another model's and stay behind:
+        :meth:`embed_pending` makes new ones.
+
+        Args:
+            source: ``"engram"`` (JSON Lines, or its DuckDB file with the extra ``duckdb``),
+                ``"memstore"`` (the original's SQLite file, of any version), ``"mem0"`` (an export
+                as JSON) or ``"server-memory"`` (its JSON Lines).
+            path: the file, which is left as it is.
+            keep_namespaces: make the source's namespaces and groups namespaces here, rather than
+                bring everything into the store's own.
+            skip_damaged: leave out what cannot be read, and report it.
+            progress: called with how many things are in, and of how many.
+
+        Returns:
+            What came in, and what could not be carried over.
+
+        Raises:
+            TransferError: something cannot be read; its place is named, and nothing was imported.
+            StorageError: the file cannot be opened.
+            ValueError: an unknown source.
+        """
+        from memstore import importing  # slow to import, seldom used
+
+        if keep_namespaces:
+            self._reach.check_all()
+        return importing.import_from(
+            self._file.engine,
+            self._file.author,
+            source,
+            Path(path).expanduser(),
+            satellite,
+            namespace=None if keep_namespaces else self.namespace,
+            skip_damaged=skip_damaged,
+            progress=progress,
+        )
+
+    def backup(self, target: str | os.PathLike[str], *, progress: Progress | None = None) -> Path:
+        """Write a consistent copy of the live file, also while others write to it.
+
+        Raises:
+            StorageError: there is a file already, or it cannot be written.
+        """
+        file = Path(target).expanduser().absolute()
+        if file.exists():
+            raise StorageError(f"{file} exists: name a new file, so that no backup is lost")
+        if not file.parent.is_dir():
+            raise StorageError(f"{file.parent} is no folder: create it first")
+        self._file.write_use_counts()
+        self._file.engine.backup(file, progress)
+        return file
+
+    # -- looking after the file --------------------------------------------------------------
+
+    def status(self) -> StoreStatus:
+        """Count what the namespace holds, and say where and how it is kept."""
+        self._file.write_use_counts()
+        now = clock.utc_now()
+        active = FactFilter((self.namespace,), now)
+        embedder = self._file.embedder
+        size_bytes = (
+            self._file.engine.size_bytes()
+        )  # a transaction of its own where there is no file
+        with self._file.engine.read() as transaction:
+            stored = generation_table.active(transaction)
+            return StoreStatus(
+                namespace=self.namespace,
+                **fact_table.count_states(transaction, self.namespace, now),
+                **piece_table.count_episodes(transaction, self.namespace),
+                **vector_table.count_waiting(transaction, FACTS, stored.id, self.namespace),
+                subjects=fact_table.count_by(transaction, "subject", active),
+                categories=fact_table.count_by(transaction, "category", active),
+                model=stored.model,
+                dimension=stored.dimension,
+                embedder=None if embedder is None else embedder.embedder.model,
+                path=self.path,
+                size_bytes=size_bytes,
+                schema_version=meta_table.schema_version(transaction),
+                namespaces=self._reach.visible(fact_table.count_namespaces(transaction)),
+            )
+
+    def examine(self, *, progress: Progress | None = None) -> builtins.list[Finding]:
+        """Prove that derived data agrees with the rows; an empty list means all is well.
+
+        Args:
+            progress: called with how many checks are done, and of how many.
+        """
+        from memstore.upkeep import doctor  # with numpy
+
+        return doctor.examine(
+            self._file.engine, satellite, read_only=self._file.read_only, progress=progress
+        )
 
     def rebuild(self, *, progress: Progress | None = None) -> builtins.list[str]:
         """Make the word index anew, and embeddings that do not fit; say what was done.
@@ -440,6 +840,6 @@ class Store(Upkeep):
         Args:
             progress: called with how many steps are done, and of how many.
         """
-        from memstore.upkeep import doctor
+        from memstore.upkeep import doctor  # with numpy
 
-        return doctor.rebuild(self._engine, self._author, satellite, progress)
+        return doctor.rebuild(self._file.engine, self._file.author, satellite, progress)

@@ -347,7 +347,7 @@ def test_a_confined_store_refuses_another_group(store: Store) -> None:
 
 
 def test_all_groups_at_once_are_not_offered(error: Callable[..., str]) -> None:
-    assert "no namespace is called 'all'" in error("search", query="x", group_id="all")
+    assert "cannot be 'all'" in error("search", query="x", group_id="all")
 
 
 # -- answers -------------------------------------------------------------------------------------

@@ -1,0 +1,73 @@
+"""The namespace a store is bound to, and which others it may reach."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+from memstore.domain.arguments import ALL_NAMESPACES, MAX_NAME, checked_text
+from memstore.errors import AccessDenied, InvalidArgument, Remedy
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Namespaces: TypeAlias = str | Sequence[str] | None
+"""What a caller may ask for: one, several, ``"all"``, or ``None`` for the store's own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """The namespace of a store; a confined one reaches no other."""
+
+    namespace: str
+    confined: bool = False
+
+    def __post_init__(self) -> None:
+        checked_text(self.namespace, "namespace", MAX_NAME)
+        if self.namespace == ALL_NAMESPACES:
+            raise InvalidArgument(
+                f"cannot be {ALL_NAMESPACES!r}, which selects every namespace",
+                argument="namespace",
+            )
+
+    def select(self, asked: Namespaces) -> tuple[str, ...] | None:
+        """Return the namespaces that were asked for; ``None`` for every one of the file.
+
+        Raises:
+            AccessDenied: one of them is out of reach.
+            InvalidArgument: none was named, or a name cannot be one.
+        """
+        if asked is None:
+            return (self.namespace,)
+        names = (asked,) if isinstance(asked, str) else tuple(asked)
+        if not names:
+            raise InvalidArgument("is empty: it takes one or more names", argument="namespaces")
+        self.check(*names)
+        if asked == ALL_NAMESPACES:
+            return None
+        return tuple(checked_text(name, "namespace", MAX_NAME) for name in names)
+
+    def check(self, *names: str) -> None:
+        """Refuse every namespace but its own to a confined store.
+
+        Raises:
+            AccessDenied: one of them is another.
+        """
+        if self.confined and any(name != self.namespace for name in names):
+            raise AccessDenied(
+                f"this access is bound to the namespace {self.namespace!r} and reaches no other",
+                remedy=Remedy.OMIT_NAMESPACE,
+            )
+
+    def check_all(self) -> None:
+        """Refuse what concerns every namespace to a confined store.
+
+        Raises:
+            AccessDenied: it is confined.
+        """
+        self.check(ALL_NAMESPACES)
+
+    def visible(self, counts: Mapping[str, int]) -> dict[str, int]:
+        """Return what may be seen of counts by namespace."""
+        return {n: c for n, c in counts.items() if not self.confined or n == self.namespace}

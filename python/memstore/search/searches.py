@@ -1,0 +1,67 @@
+"""The searches of a file, over facts and over episodes."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import suppress
+from typing import TYPE_CHECKING, TypeAlias
+
+from memstore.embedding.requests import PROBE
+from memstore.errors import EmbedderError
+
+if TYPE_CHECKING:
+    from memstore.database.engine import Engine
+    from memstore.database.filters import EpisodeFilter, FactFilter
+    from memstore.domain.records import EpisodeHits, SearchHits
+    from memstore.embedding.current import CurrentEmbedder
+    from memstore.search.hybrid import Search
+
+    FactSearch: TypeAlias = Search[FactFilter, SearchHits]
+    EpisodeSearch: TypeAlias = Search[EpisodeFilter, EpisodeHits]
+
+
+class Searches:
+    """Both searches; each loads the vectors of a namespace when it first runs there.
+
+    Args:
+        engine: the database.
+        embedder: the one in use; ``None`` for words only.
+    """
+
+    def __init__(self, engine: Engine, embedder: CurrentEmbedder | None) -> None:
+        self._engine = engine
+        self._embedder = embedder
+        self._loading = threading.Lock()
+        self._loaded: tuple[FactSearch, EpisodeSearch] | None = None
+
+    @property
+    def facts(self) -> FactSearch:
+        """The search over facts."""
+        return self._load()[0]
+
+    @property
+    def episodes(self) -> EpisodeSearch:
+        """The search over episodes."""
+        return self._load()[1]
+
+    def warm(self, namespace: str) -> None:
+        """Load the model and a namespace's vectors now rather than at the first search."""
+        if self._embedder is not None:
+            with suppress(EmbedderError):
+                self._embedder.current.embed([PROBE])
+        self.facts.warm(namespace)
+        self.episodes.warm(namespace)
+
+    def _load(self) -> tuple[FactSearch, EpisodeSearch]:
+        with self._loading:
+            if self._loaded is None:
+                # numpy and the kernel are imported here, with the first search, so that opening a
+                # file and reading from it stay quick.
+                from memstore.search.corpus import EpisodeCorpus, FactCorpus
+                from memstore.search.hybrid import Search
+
+                self._loaded = (
+                    Search(self._engine, self._embedder, FactCorpus),
+                    Search(self._engine, self._embedder, EpisodeCorpus),
+                )
+            return self._loaded

@@ -1,0 +1,100 @@
+"""An open file: what all stores of it share, whatever their namespace."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+from memstore.embedding.background import BackgroundEmbedding
+from memstore.embedding.current import CurrentEmbedder
+from memstore.embedding.generations import Generations
+from memstore.embedding.health import HealthCheck
+from memstore.errors import EmbedderError, Remedy
+from memstore.facts.use_counts import UseCounts
+from memstore.prompting.reading_log import Readings
+from memstore.search.searches import Searches
+
+if TYPE_CHECKING:
+    from memstore.database.engine import Engine
+    from memstore.database.journal import Author
+    from memstore.domain.protocols import Embedder
+    from memstore.embedding.current import MakeEmbedder
+    from memstore.embedding.health import Probe
+
+
+class File:
+    """One file, opened once: its engine, its embedder and what is kept in memory for it.
+
+    Args:
+        engine: the database.
+        author: who is named in the journal.
+        embedder: what makes vectors; ``None`` for words only.
+        make_embedder: makes the embedder of a model that the file switched to.
+        read_only: refuse every write.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        author: Author,
+        embedder: Embedder | None,
+        *,
+        make_embedder: MakeEmbedder | None = None,
+        read_only: bool = False,
+    ) -> None:
+        self.engine = engine
+        self.author = author
+        self.read_only = read_only
+        self.embedder = (
+            None if embedder is None else CurrentEmbedder(engine.path, embedder, make_embedder)
+        )
+        self.searches = Searches(engine, self.embedder)
+        self.generations = Generations(engine, author, self.embedder)
+        self.readings = Readings(engine)
+        self.use_counts = UseCounts(engine)
+        self._starting = threading.Lock()
+        self._background: BackgroundEmbedding | None = None
+        self._health: HealthCheck | None = None
+
+    def needed_embedder(self) -> CurrentEmbedder:
+        """Return the embedder in use.
+
+        Raises:
+            EmbedderError: the file was opened without one.
+        """
+        if self.embedder is None:
+            raise EmbedderError("this store has no embedder", remedy=Remedy.CHOOSE_EMBEDDER)
+        return self.embedder
+
+    def embed_in_background(self, interval_seconds: float) -> None:
+        """Keep embedding what is pending, in a thread that ends with the file."""
+        if self.embedder is None or self.read_only:
+            return
+        with self._starting:
+            if self._background is None:
+                self._background = BackgroundEmbedding(
+                    self.engine, self.author, self.embedder, None, interval_seconds
+                )
+                self._background.start()
+
+    def probe_embedder(self, timeout_seconds: float) -> Probe | None:
+        """Ask the embedder for a vector now, and return what came of it; ``None`` without one."""
+        if self.embedder is None:
+            return None
+        embedder = self.embedder.embedder
+        with self._starting:
+            if self._health is None or self._health.embedder is not embedder:
+                self._health = HealthCheck(self.engine.path, embedder)
+        return self._health.ask(timeout_seconds)
+
+    def write_use_counts(self) -> None:
+        """Write the use counts that have gathered, unless the file is read-only."""
+        if not self.read_only:
+            self.use_counts.flush()
+
+    def close(self) -> None:
+        """Write what is still to be written, check-point and close the file. Twice is fine."""
+        if self._background is not None:
+            self._background.stop()
+        self.write_use_counts()
+        self.engine.close()
