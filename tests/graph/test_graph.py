@@ -549,6 +549,38 @@ def test_erasing_a_fact_takes_its_relations_and_names_at_once(store: Store, path
     assert b"deep throat" not in bytes_of(path)
 
 
+def test_an_import_that_erases_a_fact_takes_it_out_of_the_graph(
+    store: Store, tmp_path: Path
+) -> None:
+    secret = store.add("Alice met Deep Throat of GitHub", subject="alice")
+    with memstore.open(tmp_path / "other.db", embedder=None) as other:
+        other.import_(store.export())
+        other.graph.build()
+        other.graph.merge("Deep Throat", "Bob Smith")
+        store.erase(secret.id)
+        assert other.import_(store.export()).removed == 1
+        assert (other.graph.entities(), other.graph.decisions()) == ([], [])
+        assert other.examine() == []
+
+
+@pytest.mark.process
+def test_a_process_that_does_not_use_the_graph_erases_from_it_without_loading_it(
+    store: Store, path: Path
+) -> None:
+    secret = store.add("Alice met Deep Throat of GitHub", subject="alice")
+    store.graph.build()
+    program = (
+        "import memstore, sys\n"
+        f"with memstore.open(sys.argv[1], embedder=None) as store: store.erase({secret.id})\n"
+        "print('memstore.graph.graph' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(path)], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "False\n"
+    assert store.graph.entities() == []
+
+
 def test_a_decision_stays_while_another_fact_gives_its_names(store: Store) -> None:
     fill(store)
     again = store.add("Bob Smith and Alice met", subject="x1")
