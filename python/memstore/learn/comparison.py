@@ -1,4 +1,4 @@
-"""Comparing new facts with those that are held: which one may take the place of which."""
+"""Comparing new facts with the stored ones: which may supersede which."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ if TYPE_CHECKING:
     from memstore.store.store import Store
 
 MOST_HITS: Final = 1000
-"""What a search returns at most."""
+"""The highest limit of a search."""
 
 POLICIES: Final = ("auto", "propose", "off")
 
 
-class Pair(NamedTuple):
-    """A new fact, and one that is held, of which one may replace the other."""
+class Rival(NamedTuple):
+    """A stored fact that a new fact may supersede, or the other way round."""
 
-    other: Fact
+    fact: Fact
     similarity: float
     judgement: Judgement
     later: bool = False
-    """Whether the other was said later: then it is the one that may replace the new fact."""
+    """Whether it was said later: then it may supersede the new fact."""
 
 
 class Comparison:
     """Compares facts that one model found with those of a store.
 
     Args:
-        store: where they are held.
+        store: where the facts are stored.
         policy: ``auto``, ``propose`` or ``off``; see :class:`memstore.Extractor`.
         generator: the model; its name goes into the evidence.
     """
@@ -57,27 +57,26 @@ class Comparison:
         leaving: Collection[int] = (),
         resurfacing: Sequence[Fact] = (),
         said: Collection[tuple[str, str]] = (),
-    ) -> tuple[dict[int, Pair], str | None]:
-        """Return for each new fact the one that may replace it or be replaced, and why none.
+    ) -> tuple[dict[int, Rival], str | None]:
+        """Find the rival of each new fact.
 
-        An older fact has one successor: of several that may replace it the nearest does. Facts
-        of one text are not compared with each other, nor with what it says once more: it says
-        them all.
+        An older fact has one successor: of several new facts that may supersede it, the nearest.
+        The facts of one text are not rivals of each other, nor of facts that the text repeats.
 
         Args:
             usable: the new facts.
             scope: whose facts to compare with.
-            said_at: when the text was written; what was said later is not replaced by it.
-            leaving: facts that are about to be taken back, which are not compared with.
-            resurfacing: superseded facts that will hold again then, which are.
+            said_at: when the text was written; it does not supersede what was said later.
+            leaving: facts that are about to be withdrawn, and are no rivals.
+            resurfacing: superseded facts that will be active again then, and can be rivals.
             said: what else the text says, as subjects and contents.
 
         Returns:
-            The pairs by the new fact's place; and why nothing was compared, or ``None``.
+            The rivals by the new fact's place; and why nothing was compared, or ``None``.
         """
         if self._policy == "off":
             return {}, 'the policy is "off"'
-        pairs: dict[int, Pair] = {}
+        rivals: dict[int, Rival] = {}
         said_again = {*said, *((new.subject.strip(), new.content) for new in usable)}
         try:
             for place, new in enumerate(usable):
@@ -85,17 +84,17 @@ class Comparison:
                 if why_not is not None:
                     return {}, why_not
                 candidates += [fact for fact in resurfacing if fact.subject == new.subject]
-                pair = self._pair(new, candidates, said_at, said_again)
-                if pair is not None:
-                    pairs[place] = pair
+                rival = self._rival(new, candidates, said_at, said_again)
+                if rival is not None:
+                    rivals[place] = rival
         except EmbedderError as error:
             return {}, Reason.of(error)
-        return _nearest(pairs), None
+        return _nearest(rivals), None
 
     def _candidates(
         self, new: NewFact, scope: Scope, leaving: Collection[int]
     ) -> tuple[list[Fact], str | None]:
-        """Return the nearest facts of the same subject, or why none could be looked for."""
+        """Return the nearest facts of the same subject, or why they could not be searched."""
         hits = self._store.search(
             new.content,
             subject=new.subject,
@@ -103,20 +102,20 @@ class Comparison:
             limit=min(MOST_CANDIDATES + len(leaving), MOST_HITS),
             word_weight=0,
             vector_weight=1,
-            half_lives_seconds={"note": 0},  # how old a fact is says nothing of what replaces it
+            half_lives_seconds={"note": 0},  # a fact's age does not matter here
             touch=False,
         )
         why = hits.words_only.reason if hits.words_only else None
         return [hit.fact for hit in hits if hit.fact.id not in leaving], why
 
-    def _pair(
+    def _rival(
         self,
         new: NewFact,
         candidates: Sequence[Fact],
         said_at: datetime,
         said_again: Collection[tuple[str, str]],
-    ) -> Pair | None:
-        """Return the nearest fact of which one may give way."""
+    ) -> Rival | None:
+        """Return the nearest fact that the new one may supersede, or the other way round."""
         if any(fact.content == new.content for fact in candidates):
             return None
         others = [
@@ -128,28 +127,28 @@ class Comparison:
             return None
         cosines = self._store.similarities(new.content, [fact.content for fact in others])
         for similarity, fact in sorted(
-            zip(cosines, others, strict=True), key=lambda pair: (-pair[0], -pair[1].id)
+            zip(cosines, others, strict=True), key=lambda found: (-found[0], -found[1].id)
         ):
             later = (fact.valid_at or fact.created_at) > said_at
             old, by = (new.content, fact.content) if later else (fact.content, new.content)
             judgement = judge(old, by, similarity)
             if judgement.verdict != Verdict.KEEP:
-                return Pair(fact, similarity, judgement, later)
+                return Rival(fact, similarity, judgement, later)
         return None
 
-    def addition(self, new: NewFact, pair: Pair | None) -> AddFact:
-        """Return the change that stores a new fact, and what becomes of its pair."""
-        if pair is None:
+    def addition(self, new: NewFact, rival: Rival | None) -> AddFact:
+        """Return the change that stores a new fact, and what it means to its rival."""
+        if rival is None:
             return AddFact(fact=new, unless_known=True)
         beside: MayReplace | MayYieldTo | YieldsTo | None
-        if self._policy == "auto" and pair.judgement.verdict == Verdict.RETIRE:
-            beside = YieldsTo(pair.other.id) if pair.later else None
-            new = new if pair.later else replace(new, supersedes=pair.other.id)
+        if self._policy == "auto" and rival.judgement.verdict == Verdict.RETIRE:
+            beside = YieldsTo(rival.fact.id) if rival.later else None
+            new = new if rival.later else replace(new, supersedes=rival.fact.id)
         else:
-            case = MayYieldTo if pair.later else MayReplace
-            beside = case(pair.other.id, pair.similarity)
+            case = MayYieldTo if rival.later else MayReplace
+            beside = case(rival.fact.id, rival.similarity)
         evidence = {
-            **pair.judgement.evidence,
+            **rival.judgement.evidence,
             "policy": self._policy,
             "model": self.model,
             "episode": new.episode_id,
@@ -158,21 +157,21 @@ class Comparison:
 
 
 def _comparable(fact: Fact, new: NewFact) -> bool:
-    # A task ends by its status, never because somebody spoke of another one.
+    # A task ends by its status, never because another one is mentioned.
     return fact.metadata.get("kind") != "task" and not metadata_conflicts(
         fact.metadata, new.metadata
     )
 
 
-def _nearest(pairs: dict[int, Pair]) -> dict[int, Pair]:
-    """Return the pairs without those whose older fact has a nearer successor."""
+def _nearest(rivals: dict[int, Rival]) -> dict[int, Rival]:
+    """Leave out older facts that another new fact is nearer to."""
     nearest: dict[int, int] = {}
-    for place, pair in pairs.items():
-        rival = nearest.setdefault(pair.other.id, place)
-        if pair.similarity > pairs[rival].similarity:
-            nearest[pair.other.id] = place
+    for place, rival in rivals.items():
+        best = nearest.setdefault(rival.fact.id, place)
+        if rival.similarity > rivals[best].similarity:
+            nearest[rival.fact.id] = place
     return {
-        place: pair
-        for place, pair in pairs.items()
-        if pair.later or nearest[pair.other.id] == place
+        place: rival
+        for place, rival in rivals.items()
+        if rival.later or nearest[rival.fact.id] == place
     }

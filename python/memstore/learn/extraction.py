@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from memstore.domain.protocols import Generator
     from memstore.domain.records import Episode
     from memstore.facts.batch import Applied
-    from memstore.learn.comparison import Pair
+    from memstore.learn.comparison import Rival
     from memstore.learn.reading import Item
     from memstore.store.store import Store
 
@@ -214,9 +214,10 @@ class Extractor:
         usable = facts_in(episode, options, items)
         for attempt in range(1, MOST_ATTEMPTS + 1):
             since = self._store.newest_id()
-            pairs, not_compared = self._comparison.compare(usable, episode.scope, when)
+            rivals, not_compared = self._comparison.compare(usable, episode.scope, when)
             changes = [
-                self._comparison.addition(new, pairs.get(place)) for place, new in enumerate(usable)
+                self._comparison.addition(new, rivals.get(place))
+                for place, new in enumerate(usable)
             ]
             try:
                 applied = self._store.apply(
@@ -232,13 +233,13 @@ class Extractor:
                     raise
         return Extraction(
             episode=episode,
-            items=[*_outcomes(items, applied, pairs)],
+            items=[*_outcomes(items, applied, rivals)],
             not_compared=not_compared,
         )
 
 
 def _outcomes(
-    items: Sequence[Item], applied: Sequence[Applied], pairs: Mapping[int, Pair]
+    items: Sequence[Item], applied: Sequence[Applied], rivals: Mapping[int, Rival]
 ) -> Iterator[Extracted]:
     stored = enumerate(applied)
     for item in items:
@@ -251,16 +252,16 @@ def _outcomes(
         )
         if item.refused is None:
             place, done = next(stored)
-            told = _outcome(told, done, pairs.get(place))
+            told = _outcome(told, done, rivals.get(place))
         yield told
 
 
-def _outcome(told: Extracted, done: Applied, pair: Pair | None) -> Extracted:
+def _outcome(told: Extracted, done: Applied, rival: Rival | None) -> Extracted:
     if done.known and done.fact.status == "erased":
         return replace(told, reason=ERASED)
     outcome = Outcome.DUPLICATE if done.known else Outcome.STORED
     told = replace(told, outcome=outcome, fact_id=done.fact.id)
-    if done.known or pair is None:
+    if done.known or rival is None:
         return told
     if done.proposal_id is not None:
         outcome = Outcome.PROPOSED
@@ -269,8 +270,8 @@ def _outcome(told: Extracted, done: Applied, pair: Pair | None) -> Extracted:
     return replace(
         told,
         outcome=outcome,
-        other_id=pair.other.id,
+        other_id=rival.fact.id,
         proposal_id=done.proposal_id,
-        similarity=pair.similarity,
+        similarity=rival.similarity,
         evidence=done.change.evidence,
     )

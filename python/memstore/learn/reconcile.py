@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from memstore.database.engine import Transaction
     from memstore.domain.records import Episode, Fact, JournalLine
     from memstore.facts.new import Prepared
-    from memstore.learn.comparison import Comparison, Pair
+    from memstore.learn.comparison import Comparison, Rival
     from memstore.store.store import Store
 
 MOST_ATTEMPTS: Final = 5
@@ -100,7 +100,7 @@ class Reconciler:
         if not plan:
             return
         news = [*plan.missing, *(_as_new(fact) for fact in plan.returning)]
-        pairs, why_not = self._comparison.compare(
+        rivals, why_not = self._comparison.compare(
             news,
             episode.scope,
             when,
@@ -120,7 +120,7 @@ class Reconciler:
                 self._facts.refuse_newer(transaction, since, subjects, episode.scope)
             again = self._withdraw(transaction, episode, plan)
             changes = [
-                self._comparison.addition(new, _mapped(pairs.get(place), again))
+                self._comparison.addition(new, _mapped(rivals.get(place), again))
                 for place, new in enumerate(news)
             ]
             additions, returns = changes[: len(plan.missing)], changes[len(plan.missing) :]
@@ -279,11 +279,11 @@ def _as_new(fact: Fact) -> NewFact:
     )
 
 
-def _mapped(pair: Pair | None, again: Mapping[int, Fact]) -> Pair | None:
-    """Replace a superseded fact in a pair by the fact that repeats it."""
-    if pair is None:
+def _mapped(rival: Rival | None, again: Mapping[int, Fact]) -> Rival | None:
+    """Replace a superseded rival by the fact that repeats it."""
+    if rival is None:
         return None
-    return pair._replace(other=again.get(pair.other.id, pair.other))
+    return rival._replace(fact=again.get(rival.fact.id, rival.fact))
 
 
 def _superseding(prepared: Prepared, change: AddFact) -> Prepared:
