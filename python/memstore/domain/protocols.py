@@ -40,7 +40,7 @@ class Generator(Protocol):
 
     @property
     def model(self) -> str:
-        """Names the model; it goes on record beside what was learnt with it.
+        """Names the model; it is recorded with what was learned through it.
 
         Reading it must not load a model or touch the network.
         """

@@ -64,7 +64,7 @@ ATTEMPTS: Final = 3
 
 
 class Stopped(Exception):
-    """The caller was cancelled; raised in its thread, where nobody sees it."""
+    """The caller was cancelled; raised in the thread that worked for it."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

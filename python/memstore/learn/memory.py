@@ -256,7 +256,8 @@ class Memory:
         scope = Scope(user_id=user_id, agent_id=agent_id, run_id=run_id)
         old = self._of(scope, memory_id)
         if old.status != "active":
-            raise Conflict(f"memory {old.id} is {standing(old)}", remedy=Remedy.USE_NEWEST)
+            remedy = None if old.superseded_by is None else Remedy.USE_NEWEST
+            raise Conflict(f"memory {old.id} is {standing(old)}", remedy=remedy)
         if content == old.content:
             fact = old if metadata is None else self._store.update_metadata(old.id, metadata)
             return memory_event("UPDATE", fact, old) if fact != old else memory_event("NONE", fact)
@@ -356,8 +357,8 @@ class Memory:
         fact = self._of(scope, memory_id, deleted_too=True)
         # Other programs can let one owner's fact supersede another's, which is not shown here.
         own = {one.id: one for one in self._store.history(fact.id) if one.scope == scope}
-        operations = self._store.journal(fact.id)
-        return history([*own.values()], [one for one in operations if one.fact_id in own])
+        lines = self._store.journal(fact.id)
+        return history([*own.values()], [line for line in lines if line.fact_id in own])
 
     def reset(self, *, namespace: str) -> bool:
         """Erase all memories, tasks and episodes of the namespace, of every scope, for good.

@@ -91,32 +91,32 @@ def as_memory(fact: Fact) -> dict[str, Any]:
     return {"id": fact.id, "memory": fact.content} | values
 
 
-def history(chain: Sequence[Fact], operations: Sequence[JournalLine]) -> list[PastMemoryEvent]:
+def history(chain: Sequence[Fact], lines: Sequence[JournalLine]) -> list[PastMemoryEvent]:
     """Return what happened to a chain of facts, oldest first."""
     texts = {fact.id: fact.content or None for fact in chain}
     born = {
-        (operation.after or {}).get("superseded_by"): operation.id
-        for operation in operations
-        if operation.kind == Kind.SUPERSEDE
+        (line.after or {}).get("superseded_by"): line.id
+        for line in lines
+        if line.kind == Kind.SUPERSEDE
     }
     return [
         event
-        for operation in operations
-        for event in _event(operation, texts)
+        for line in lines
+        for event in _event(line, texts)
         # A fact that was added to supersede another is one event, an UPDATE: its two entries are
         # adjacent, since they were written in one transaction.
-        if not (operation.kind == Kind.ADD and born.get(operation.fact_id) == operation.id + 1)
+        if not (line.kind == Kind.ADD and born.get(line.fact_id) == line.id + 1)
     ]
 
 
-def _event(operation: JournalLine, texts: dict[int, str | None]) -> Iterator[PastMemoryEvent]:
-    if operation.kind not in EVENTS or operation.fact_id is None:
+def _event(line: JournalLine, texts: dict[int, str | None]) -> Iterator[PastMemoryEvent]:
+    if line.kind not in EVENTS or line.fact_id is None:
         return
-    kind, fact_id = Kind(operation.kind), operation.fact_id
+    kind, fact_id = Kind(line.kind), line.fact_id
     text = texts.get(fact_id)
     before = None
     if kind is Kind.SUPERSEDE:
-        fact_id = (operation.after or {}).get("superseded_by", fact_id)
+        fact_id = (line.after or {}).get("superseded_by", fact_id)
         before, text = text, texts.get(fact_id)
     elif kind in (Kind.DELETE, Kind.ERASE):
         before, text = text, None
@@ -125,8 +125,8 @@ def _event(operation: JournalLine, texts: dict[int, str | None]) -> Iterator[Pas
         "event": EVENTS[kind],
         "memory": text,
         "previous": before,
-        "at": clock.to_text(operation.at),
-        "actor": operation.actor,
-        "source": operation.source,
-        "evidence": operation.evidence,
+        "at": clock.to_text(line.at),
+        "actor": line.actor,
+        "source": line.source,
+        "evidence": line.evidence,
     }

@@ -38,7 +38,7 @@ class _Plan:
     returning: tuple[Fact, ...]
     """Deleted by an earlier rebuild, and found again."""
     leaving: tuple[Fact, ...]
-    """No longer found, and changed or confirmed by nobody."""
+    """No longer found, and changed or confirmed by no person."""
     resurfacing: tuple[Fact, ...]
     """Superseded by one that is leaving, and by no person."""
 
@@ -207,8 +207,8 @@ class Reconciler:
         olds = derivation_table.superseded_by(transaction, fact.id)
         return all(
             provenance.automatic(line)
-            for operations in _lines(transaction, olds).values()
-            for line in operations
+            for own in _lines(transaction, olds).values()
+            for line in own
             if line.kind == Kind.SUPERSEDE
         )
 
@@ -256,8 +256,8 @@ class Reconciler:
 def _lines(transaction: Transaction, facts: Sequence[Fact]) -> dict[int, list[JournalLine]]:
     """Return the journal of each fact, oldest first."""
     found: dict[int, list[JournalLine]] = {fact.id: [] for fact in facts}
-    for operation in journal.of_facts(transaction, [*found]):
-        found[operation.fact_id or 0].append(operation)
+    for line in journal.of_facts(transaction, [*found]):
+        found[line.fact_id or 0].append(line)
     return found
 
 

@@ -89,7 +89,7 @@ def parse_object(text: str) -> dict[str, object]:
 
 
 def _parse(text: str, wanted: type[JSON]) -> JSON:
-    if not isinstance(text, str):  # a generator may be anybody's code
+    if not isinstance(text, str):  # a generator may be the caller's own code
         raise ReplyError(f"the generator returned {type(text).__name__}, not text")
     stripped = text.lstrip("\ufeff").strip()
     if not stripped:
