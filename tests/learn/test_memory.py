@@ -869,3 +869,15 @@ def test_model_that_is_not_there_is_unavailable(store: Store, no_proxy: None) ->
         Memory(store, generator).add("hello")
     assert isinstance(failed.value.__cause__, GeneratorUnavailable)
     generator.close()
+
+
+def test_what_add_returns_keeps_its_attributes_when_sliced_and_is_plain_json(
+    memory: Memory,
+) -> None:
+    events = memory.add(said(*WEEK[0]), user_id="ana")
+    part = events[1:]
+    assert part == list(events)[1:]
+    assert (part.episode_id, part.refused) == (events.episode_id, events.refused)
+    assert json.loads(json.dumps(events)) == events
+    with pytest.raises(AttributeError):
+        events.episode_id = 7  # type: ignore[misc]
