@@ -18,8 +18,8 @@ from mcp.types import JSONRPCResponse, ListToolsResult
 import memstore
 from memstore import MetadataFilter, Store
 from memstore.faces.mcp import answers, main, tools
-from memstore.faces.mcp.calls import Tool
 from memstore.faces.mcp.facts import conditions
+from memstore.faces.mcp.tool import Tool
 
 TOOLS = tools.offered(main.DEFAULT_TOOLS, read_only=False)
 NAMES = {

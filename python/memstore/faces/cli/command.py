@@ -6,15 +6,17 @@ import argparse
 import json
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn, TypeAlias
 
 from memstore.domain.arguments import MAX_NUMBER
 from memstore.domain.metadata import OPERATORS, MetadataFilter
-from memstore.faces.options import HelpFormatter
+from memstore.faces.options import HelpFormatter, chosen_settings, open_generator
 
 if TYPE_CHECKING:
+    from memstore.domain.protocols import JSONGenerator
     from memstore.faces.cli.render import Show
     from memstore.store.store import Store
 
@@ -250,6 +252,29 @@ def names(text: str) -> str | list[str]:
 def content_of(text: str) -> str:
     """Return the content given, or standard input where ``-`` was given."""
     return standard_input().strip() if text == "-" else text
+
+
+@contextmanager
+def needed_generator(
+    arguments: argparse.Namespace, command: str, or_else: str = ""
+) -> Iterator[JSONGenerator]:
+    """Make the language model that was chosen, and close it afterwards.
+
+    Args:
+        arguments: of the command line.
+        command: what needs it.
+        or_else: how to do without, as the rest of a sentence.
+
+    Raises:
+        UsageError: none was chosen.
+    """
+    with open_generator(chosen_settings(arguments)) as generator:
+        if generator is None:
+            raise UsageError(
+                f"{command} needs a language model to read with: name one with --generator "
+                f"ollama|openai|anthropic or MEMSTORE_GENERATOR{or_else}"
+            )
+        yield generator
 
 
 def standard_input() -> str:

@@ -22,7 +22,7 @@ from memstore.faces.cli.command import (
     offset,
     standard_input,
 )
-from memstore.faces.cli.learn import add_scope, scope_of
+from memstore.faces.cli.owners import add_owners, scope_of
 from memstore.faces.escaping import visible
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def _fill_add(parser: argparse.ArgumentParser) -> None:
         metavar="TEXT",
         help="an idempotency key: adding again with the same key gives back the same episode",
     )
-    add_scope(parser)
+    add_owners(parser)
 
 
 def _add(store: Store, arguments: argparse.Namespace, show: Show) -> None:
@@ -113,7 +113,7 @@ def _add_filters(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--namespaces", metavar="A,B", type=names, help="look in these instead; all for every one"
     )
-    add_scope(parser)
+    add_owners(parser)
 
 
 def _filters_of(arguments: argparse.Namespace) -> dict[str, Any]:

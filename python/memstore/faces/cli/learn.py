@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,10 +17,12 @@ from memstore.faces.cli.command import (
     content_of,
     fact_id,
     metadata_of,
+    needed_generator,
     standard_input,
 )
+from memstore.faces.cli.owners import add_owners, owners_of, scope_of
 from memstore.faces.escaping import counted
-from memstore.faces.options import add_generator_flags, chosen_settings, open_generator
+from memstore.faces.options import add_generator_flags
 from memstore.learn.comparison import POLICIES
 from memstore.learn.extraction import Extractor
 from memstore.learn.memory import Memory
@@ -36,49 +39,17 @@ if TYPE_CHECKING:
     from memstore.prompting.messages import Messages
     from memstore.store.store import Store
 
-NO_GENERATOR = (
-    "{command} needs a language model to read with: name one with --generator "
-    "ollama|openai|anthropic or MEMSTORE_GENERATOR{else_}"
-)
-
-
-def add_scope(parser: argparse.ArgumentParser) -> None:
-    """Add the options that say whose a memory is."""
-    for name, meaning in (
-        ("user", "whose it is"),
-        ("agent", "and of which agent"),
-        ("run", "and of which run"),
-    ):
-        parser.add_argument(f"--{name}", dest=f"{name}_id", metavar="ID", help=meaning)
-
-
-def scope_of(arguments: argparse.Namespace) -> Scope:
-    """Return the owners that were named.
-
-    Raises:
-        ValueError: one of them is blank.
-    """
-    return Scope(**_owners(arguments))
-
 
 def show_past(store: Store, arguments: argparse.Namespace, show: Show) -> None:
     """Show what happened to one memory of the owners named, with old and new texts."""
     if arguments.id is None or arguments.journal:
         raise UsageError("--user, --agent and --run go with the id of a memory, and nothing else")
-    events = Memory(store).history(arguments.id, **_owners(arguments))
+    events = Memory(store).history(arguments.id, **owners_of(arguments))
     rows = [
         (f"{e['event']} #{e['id']}", e["at"], e["memory"], e["previous"], e["actor"], e["source"])
         for e in events
     ]
     show.rows(rows, events)
-
-
-def _owners(arguments: argparse.Namespace) -> dict[str, str | None]:
-    return {
-        "user_id": arguments.user_id,
-        "agent_id": arguments.agent_id,
-        "run_id": arguments.run_id,
-    }
 
 
 def _fill_extract(parser: argparse.ArgumentParser) -> None:
@@ -96,15 +67,13 @@ def _fill_extract(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--source", metavar="TEXT", help="where the text comes from")
     parser.add_argument("--at", metavar="TIME", help="when it was written")
     add_metadata(parser)
-    add_scope(parser)
+    add_owners(parser)
     add_generator_flags(parser)
 
 
 def _extract(store: Store, arguments: argparse.Namespace, show: Show) -> None:
     text = _text_in(arguments.file)
-    with open_generator(chosen_settings(arguments)) as generator:
-        if generator is None:
-            raise UsageError(NO_GENERATOR.format(command="extract", else_=""))
+    with needed_generator(arguments, "extract") as generator:
         extractor = Extractor(store, generator, policy=arguments.policy, scope=scope_of(arguments))
         done = extractor.extract(
             text,
@@ -165,25 +134,21 @@ def _fill_remember(parser: argparse.ArgumentParser) -> None:
         "--direct", action="store_true", help="store each message as it is, without a model"
     )
     add_metadata(parser)
-    add_scope(parser)
+    add_owners(parser)
     add_generator_flags(parser)
 
 
 def _remember(store: Store, arguments: argparse.Namespace, show: Show) -> None:
     messages = _messages(arguments)
-    with open_generator(chosen_settings(arguments)) as generator:
-        if generator is None and not arguments.direct:
-            else_ = ", or store the words as they are with --direct"
-            raise UsageError(NO_GENERATOR.format(command="remember", else_=else_))
-        try:
-            changes = Memory(store, generator).add(
-                messages,
-                metadata=metadata_of(arguments) or None,
-                infer=not arguments.direct,
-                **_owners(arguments),
-            )
-        except TypeError as error:  # a file of messages that holds something else
-            raise UsageError(str(error)) from None
+    or_else = ", or store the words as they are with --direct"
+    needed = needed_generator(arguments, "remember", or_else)
+    with nullcontext() if arguments.direct else needed as generator:
+        changes = Memory(store, generator).add(
+            messages,
+            metadata=metadata_of(arguments) or None,
+            infer=not arguments.direct,
+            **owners_of(arguments),
+        )
     _show_changes(changes, show)
 
 
@@ -247,11 +212,11 @@ def _fill_forget(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="every memory and task of every owner in the namespace",
     )
-    add_scope(parser)
+    add_owners(parser)
 
 
 def _forget(store: Store, arguments: argparse.Namespace, show: Show) -> None:
-    owners = _owners(arguments)
+    owners = owners_of(arguments)
     if (arguments.id is not None) + arguments.whole + arguments.everything != 1:
         raise UsageError("forget takes the id of a memory, --all with its owners, or --everything")
     memory = Memory(store)
@@ -276,7 +241,7 @@ def _fill_list(parser: argparse.ArgumentParser) -> None:
         default="open",
         help="those that wait (the default), were accepted or rejected, or all",
     )
-    add_scope(parser)
+    add_owners(parser)
 
 
 def _list(store: Store, arguments: argparse.Namespace, show: Show) -> None:

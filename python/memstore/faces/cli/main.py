@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, TextIO
 
 from memstore import __version__, errors
 from memstore.faces import wording
-from memstore.faces.cli import demo, deriving, episodes, facts, finding, graph, learn, tasks, tokens
+from memstore.faces.cli import demo, episodes, facts, graph, learn, rebuild, search, tasks, tokens
 from memstore.faces.cli import file as commands_file
 from memstore.faces.cli.command import (
     EMBEDDER_TROUBLE,
@@ -47,8 +47,8 @@ NOBODY_READS: Final = 141
 
 GROUPS: Final = (
     ("store and correct", facts.COMMANDS),
-    ("find", finding.COMMANDS),
-    ("learn from text", (*learn.COMMANDS, *deriving.COMMANDS)),
+    ("find", search.COMMANDS),
+    ("learn from text", (*learn.COMMANDS, *rebuild.COMMANDS)),
     ("relate what facts name", graph.COMMANDS),
     ("the log of episodes", episodes.COMMANDS),
     ("tasks", tasks.COMMANDS),
@@ -80,7 +80,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return NOBODY_READS
     except KeyboardInterrupt:
         return INTERRUPTED
-    except (errors.MemstoreError, OSError, ValueError, OverflowError) as error:
+    except (errors.Explained, OSError, ValueError, OverflowError) as error:
         _complain(_in_words(error), type(error).__name__, exit_code(error), arguments)
         return exit_code(error)
 

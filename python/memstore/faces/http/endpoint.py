@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
 
     from memstore.faces.http.stores import Stores
-    from memstore.faces.mcp.calls import Tool
+    from memstore.faces.mcp.tool import Tool
     from memstore.faces.mcp.tool_server import StoreSource
 
 TOKEN: Final = "memstore.token"  # noqa: S105 - a key of the request's scope

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from types import FrameType
 
-    from memstore.faces.mcp.calls import Tool
     from memstore.faces.mcp.opening import Opening
+    from memstore.faces.mcp.tool import Tool
 
 logger = logging.getLogger(__name__)
 

@@ -11,9 +11,9 @@ from pydantic import BeforeValidator, Field, WithJsonSchema
 from memstore.domain import clock
 from memstore.errors import AccessDenied
 from memstore.faces.mcp.answers import Answer
-from memstore.faces.mcp.calls import Name, Object, Tool
 from memstore.faces.mcp.episode_answers import of_added, of_change, of_health, of_hits, of_list
 from memstore.faces.mcp.facts import MAX_QUERY, Limit
+from memstore.faces.mcp.tool import Name, Object, Tool
 from memstore.store.store import Store
 
 MODES: Final = {"vector": "meaning", "keyword": "words", "hybrid": "hybrid"}

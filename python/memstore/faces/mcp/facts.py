@@ -10,7 +10,7 @@ from memstore.domain.arguments import MAX_CONTENT
 from memstore.domain.metadata import OPERATORS, MetadataFilter
 from memstore.domain.records import DEFAULT_CATEGORY
 from memstore.faces.mcp.answers import Answer, of_change, of_history, of_list, of_search, of_status
-from memstore.faces.mcp.calls import Id, Name, Object, Tool
+from memstore.faces.mcp.tool import Id, Name, Object, Tool
 from memstore.store.store import Store
 
 MAX_QUERY: Final = 4_000
@@ -166,8 +166,5 @@ def conditions(given: dict[str, Any] | None) -> list[MetadataFilter]:
                 f"metadata condition on {key!r}: give a value, or an object of operators "
                 f'({" ".join(OPERATORS)}) such as {{">=": 3}}'
             )
-        try:
-            filters += [MetadataFilter(key, op, value) for op, value in compared.items()]
-        except TypeError as error:  # a value of another kind than JSON's single ones
-            raise ValueError(str(error)) from None
+        filters += [MetadataFilter(key, op, value) for op, value in compared.items()]
     return filters

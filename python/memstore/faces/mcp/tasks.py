@@ -10,7 +10,7 @@ from pydantic import Field, WithJsonSchema
 from memstore.domain.arguments import MAX_CONTENT
 from memstore.domain.records import TaskScope, TaskStatus
 from memstore.faces.mcp.answers import Answer, of_task_change, of_tasks
-from memstore.faces.mcp.calls import Id, Name, Tool
+from memstore.faces.mcp.tool import Id, Name, Tool
 from memstore.facts.tasks import PRIORITIES, SURFACE_STARTUP
 from memstore.store.store import Store
 

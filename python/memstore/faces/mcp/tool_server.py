@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext
 
     from memstore.faces.mcp.answers import Answer
-    from memstore.faces.mcp.calls import Tool
+    from memstore.faces.mcp.tool import Tool
     from memstore.store.store import Store
 
 CALLS_AT_ONCE: Final = 8

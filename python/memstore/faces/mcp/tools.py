@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from memstore.domain.protocols import JSONGenerator
-    from memstore.faces.mcp.calls import Tool
+    from memstore.faces.mcp.tool import Tool
 
 TOOL_SETS: Final[Mapping[str, tuple[Tool, ...]]] = {
     "facts": facts.TOOLS,

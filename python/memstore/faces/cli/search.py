@@ -16,7 +16,8 @@ from memstore.faces.cli.command import (
     names,
     offset,
 )
-from memstore.faces.cli.learn import add_scope, scope_of, show_past
+from memstore.faces.cli.learn import show_past
+from memstore.faces.cli.owners import add_owners, scope_of
 
 if TYPE_CHECKING:
     import argparse
@@ -116,7 +117,7 @@ def _fill_history(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--journal", action="store_true", help="every change instead: when, what, and by whom"
     )
-    add_scope(parser)
+    add_owners(parser)
 
 
 def _history(store: Store, arguments: argparse.Namespace, show: Show) -> None:

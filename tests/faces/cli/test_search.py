@@ -68,7 +68,7 @@ def test_search_narrows(cli: CommandLine) -> None:
         (("-f", "level"), "a condition is a key"),
         (("-f", ">3"), "a condition is a key"),
         (("-f", "on>true"), "have no order"),
-        (("-f", "x=[1]"), "compare with a number"),
+        (("-f", "x=[1]"), "must be a number"),
         (("-f", f"x={'9' * 30}"), ""),
         (("--limit", "0"), "1 or more"),
         (("--limit", "1001"), "limit must be 1 to 1000"),

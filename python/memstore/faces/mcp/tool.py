@@ -15,7 +15,7 @@ from mcp.types import ToolAnnotations
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model
 
 from memstore.domain.arguments import MAX_NAME
-from memstore.errors import MemstoreError
+from memstore.errors import Explained
 from memstore.faces import wording
 from memstore.faces.escaping import as_json
 from memstore.faces.mcp.answers import Answer, seen
@@ -114,7 +114,7 @@ class Tool:
             return answer
         except ValidationError as error:
             raise ToolError(_clipped(self._faults(error))) from None
-        except (MemstoreError, ValueError) as error:
+        except (Explained, ValueError) as error:
             raise ToolError(_clipped(wording.in_server(error))) from error
         except Exception as error:
             logger.exception("%s failed", self.name)

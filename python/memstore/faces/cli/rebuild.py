@@ -1,14 +1,13 @@
-"""The commands that make facts of what is held already: deriving again, and consolidating."""
+"""The commands ``rebuild`` and ``consolidate``: facts made again, or made of other facts."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from memstore.domain.records import Scope
-from memstore.faces.cli.command import Command, UsageError
-from memstore.faces.cli.learn import NO_GENERATOR, add_scope, scope_of
-from memstore.faces.options import add_generator_flags, chosen_settings, open_generator
+from memstore.faces.cli.command import Command, needed_generator
+from memstore.faces.cli.owners import add_owners, scope_if_named
+from memstore.faces.options import add_generator_flags
 from memstore.learn import comparison, consolidation
 from memstore.learn.extraction import Extractor
 
@@ -33,7 +32,7 @@ def _fill_rebuild(parser: argparse.ArgumentParser) -> None:
         default="propose",
         help="what becomes of an older fact that an added one may replace; see extract",
     )
-    add_scope(parser)
+    add_owners(parser)
     add_generator_flags(parser)
 
 
@@ -42,17 +41,10 @@ def _rebuild(store: Store, arguments: argparse.Namespace, show: Show) -> None:
         with show.progress("rebuilding") as progress:
             told = store.rebuild(progress=progress)
     else:
-        with open_generator(chosen_settings(arguments)) as generator:
-            if generator is None:
-                else_ = ", or leave --facts out"
-                raise UsageError(NO_GENERATOR.format(command="rebuild --facts", else_=else_))
-            scope = scope_of(arguments)
-            extractor = Extractor(
-                store,
-                generator,
-                policy=arguments.policy,
-                scope=None if scope == Scope() else scope,
-            )
+        without = ", or leave --facts out"
+        with needed_generator(arguments, "rebuild --facts", without) as generator:
+            scope = scope_if_named(arguments)
+            extractor = Extractor(store, generator, policy=arguments.policy, scope=scope)
             with show.progress("deriving") as progress:
                 told = extractor.rebuild(progress=progress)
     show.done("; ".join(told), {"done": told})
@@ -67,20 +59,18 @@ def _fill_consolidate(parser: argparse.ArgumentParser) -> None:
         help="propose (the default) puts each forward; auto accepts what merely joins the words "
         "of its facts",
     )
-    add_scope(parser)
+    add_owners(parser)
     add_generator_flags(parser)
 
 
 def _consolidate(store: Store, arguments: argparse.Namespace, show: Show) -> None:
-    scope = scope_of(arguments)
-    with open_generator(chosen_settings(arguments)) as generator:
-        if generator is None:
-            raise UsageError(NO_GENERATOR.format(command="consolidate", else_=""))
+    scope = scope_if_named(arguments)
+    with needed_generator(arguments, "consolidate") as generator:
         done = consolidation.consolidate(
             store,
             subject=arguments.subject,
             generator=generator,
-            scope=None if scope == Scope() else scope,
+            scope=scope,
             policy=arguments.policy,
         )
     show.rows([_row(one) for one in done], [_value(one) for one in done])
