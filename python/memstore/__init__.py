@@ -90,6 +90,7 @@ if TYPE_CHECKING:
         OpenAIEmbedder,
         OpenAIGenerator,
     )
+    from memstore.store.async_store import AsyncStore
     from memstore.store.opening import open
     from memstore.store.store import Store
 
@@ -102,6 +103,7 @@ __all__ = [
     "AnthropicGenerator",
     "Applied",
     "AsyncMemory",
+    "AsyncStore",
     "Conflict",
     "Consolidated",
     "DeleteFact",
@@ -204,6 +206,7 @@ _NAMES = {
         "AnthropicGenerator LocalEmbedder OllamaEmbedder OllamaGenerator OpenAIEmbedder "
         "OpenAIGenerator"
     ),
+    "store.async_store": "AsyncStore",
     "store.opening": "open",
     "store.store": "Store",
 }

@@ -20,10 +20,10 @@ import memstore
 from memstore import LearningError, Memory, NotFound, Store
 from memstore.database import journal
 from memstore.domain import clock
+from memstore.domain.threads import STOPPED
 from memstore.errors import Conflict, GeneratorError, GeneratorUnavailable, StoreClosed
 from memstore.facts.facts import journalled
 from memstore.learn.conversation import Stopped
-from memstore.learn.memory import STOPPED
 
 WEEK = [
     (

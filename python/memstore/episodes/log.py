@@ -243,7 +243,7 @@ class Episodes:
                 )
             ]
 
-    def count(self, **filters: Any) -> int:
+    def count(self, /, **filters: Any) -> int:
         """Return how many episodes :meth:`list` would return without a limit, by its filters."""
         if unknown := filters.keys() - FILTERS:
             raise TypeError(f"no filter is called {min(unknown)!r}: give {', '.join(FILTERS)}")

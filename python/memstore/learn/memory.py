@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.domain.metadata import encode, merge_patch
 from memstore.domain.records import NewFact, Scope
 from memstore.domain.results import Results, WordsOnly
+from memstore.domain.threads import STOPPED
 from memstore.errors import Conflict, InvalidArgument, NotFound, Remedy
 from memstore.facts.batch import AddFact, Applied, DeleteFact
 from memstore.facts.facts import standing
@@ -18,7 +18,6 @@ from memstore.learn.memory_view import as_memory, deleted, history, memory_event
 from memstore.prompting.messages import read_messages
 
 if TYPE_CHECKING:
-    import threading
     from collections.abc import Mapping
 
     from memstore.domain.metadata import Filters
@@ -27,9 +26,6 @@ if TYPE_CHECKING:
     from memstore.learn.memory_view import MemoryEvent, PastMemoryEvent
     from memstore.prompting.messages import Message, Messages
     from memstore.store.store import Store
-
-STOPPED: Final[ContextVar[threading.Event | None]] = ContextVar("STOPPED", default=None)
-"""Set when the caller of a call in another thread was cancelled: no new step is begun then."""
 
 ATTEMPTS: Final = 3
 """How often to try a deletion of many if others change the same memories in the meantime."""

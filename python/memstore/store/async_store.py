@@ -1,0 +1,184 @@
+"""The store for asyncio."""
+
+from __future__ import annotations
+
+from functools import cached_property, wraps
+from typing import TYPE_CHECKING
+
+from memstore.access.tokens import Tokens
+from memstore.domain.threads import Awaited, awaited
+from memstore.embedding.generations import Generations
+from memstore.episodes.log import Episodes
+from memstore.facts.proposals import Proposals
+from memstore.facts.tasks import Tasks
+from memstore.store.store import Store
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import TracebackType
+    from typing import Self
+
+    from memstore.database.engine import Progress
+    from memstore.domain.namespaces import Namespaces
+    from memstore.errors import Reason
+    from memstore.graph.async_graph import AsyncGraph
+
+
+class AsyncTasks(Awaited[Tasks]):
+    """:class:`Tasks` for asyncio."""
+
+    create = awaited(Tasks.create)
+    update = awaited(Tasks.update)
+    list = awaited(Tasks.list)
+
+
+class AsyncEpisodes(Awaited[Episodes]):
+    """:class:`Episodes` for asyncio."""
+
+    add = awaited(Episodes.add)
+    add_many = awaited(Episodes.add_many)
+    record = awaited(Episodes.record)
+    get = awaited(Episodes.get)
+    namespace_of = awaited(Episodes.namespace_of)
+    list = awaited(Episodes.list)
+    count = awaited(Episodes.count)
+    search = awaited(Episodes.search)
+    update = awaited(Episodes.update)
+    journal = awaited(Episodes.journal)
+    erase = awaited(Episodes.erase)
+
+
+class AsyncProposals(Awaited[Proposals]):
+    """:class:`Proposals` for asyncio."""
+
+    list = awaited(Proposals.list)
+    get = awaited(Proposals.get)
+    put_forward = awaited(Proposals.put_forward)
+    accept = awaited(Proposals.accept)
+    reject = awaited(Proposals.reject)
+
+
+class AsyncTokens(Awaited[Tokens]):
+    """:class:`Tokens` for asyncio."""
+
+    create = awaited(Tokens.create)
+    list = awaited(Tokens.list)
+    revoke = awaited(Tokens.revoke)
+    required = awaited(Tokens.required)
+    usable = awaited(Tokens.usable)
+    check = awaited(Tokens.check)
+    note_use = awaited(Tokens.note_use)
+
+
+class AsyncGenerations(Awaited[Generations]):
+    """:class:`Generations` for asyncio."""
+
+    list = awaited(Generations.list)
+    stage = awaited(Generations.stage)
+    run = awaited(Generations.run)
+    reembed = awaited(Generations.reembed)
+    switch = awaited(Generations.switch)
+    drop = awaited(Generations.drop)
+
+
+@wraps(Store.export)
+def _export(
+    store: Store, *, namespaces: Namespaces = None, progress: Progress | None = None
+) -> Iterator[str]:
+    # Read to its end in the thread, because a transaction stays in the thread that opened it.
+    return iter([*store.export(namespaces=namespaces, progress=progress)])
+
+
+class AsyncStore(Awaited[Store]):
+    """:class:`Store` for asyncio: the same calls, awaited; an asynchronous context manager.
+
+    Each call runs in a thread. One that is cancelled returns at once; a transaction it had begun
+    happens whole. :meth:`export` reads everything before it returns.
+
+    Args:
+        store: from :func:`memstore.open`; closing this object closes it.
+    """
+
+    def __init__(self, store: Store) -> None:
+        super().__init__(store)
+        self.tasks = AsyncTasks(store.tasks)
+        self.episodes = AsyncEpisodes(store.episodes)
+        self.proposals = AsyncProposals(store.proposals)
+        self.tokens = AsyncTokens(store.tokens)
+        self.generations = AsyncGenerations(store.generations)
+
+    @cached_property
+    def graph(self) -> AsyncGraph:
+        """Entities and relations, built from facts on request: ``build``, ``neighbours``."""
+        from memstore.graph.async_graph import AsyncGraph  # slow to import, seldom used
+
+        return AsyncGraph(self._blocking.graph)
+
+    @property
+    def namespace(self) -> str:
+        """The partition every read and write is bound to."""
+        return self._blocking.namespace
+
+    @property
+    def path(self) -> str:
+        """The file, as an absolute path."""
+        return self._blocking.path
+
+    @property
+    def embedder_trouble(self) -> Reason | None:
+        """Why the embedder failed last; ``None`` while it works, was not asked, or is none."""
+        return self._blocking.embedder_trouble
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    def __repr__(self) -> str:
+        return f"Async{self._blocking!r}"
+
+    def within(self, namespace: str, *, confined: bool = False) -> Self:
+        """Return a store for another namespace of this file; see :meth:`Store.within`."""
+        return type(self)(self._blocking.within(namespace, confined=confined))
+
+    close = awaited(Store.close)
+    add = awaited(Store.add)
+    add_many = awaited(Store.add_many)
+    supersede = awaited(Store.supersede)
+    confirm = awaited(Store.confirm)
+    update_metadata = awaited(Store.update_metadata)
+    delete = awaited(Store.delete)
+    restore = awaited(Store.restore)
+    reinstate = awaited(Store.reinstate)
+    newest_id = awaited(Store.newest_id)
+    apply = awaited(Store.apply)
+    erase = awaited(Store.erase)
+    clear = awaited(Store.clear)
+    touch = awaited(Store.touch)
+    search = awaited(Store.search)
+    search_batch = awaited(Store.search_batch)
+    get = awaited(Store.get)
+    list = awaited(Store.list)
+    count = awaited(Store.count)
+    exists = awaited(Store.exists)
+    history = awaited(Store.history)
+    journal = awaited(Store.journal)
+    embed_pending = awaited(Store.embed_pending)
+    embed_in_background = awaited(Store.embed_in_background)
+    reembed = awaited(Store.reembed)
+    warm = awaited(Store.warm)
+    probe_embedder = awaited(Store.probe_embedder)
+    similarities = awaited(Store.similarities)
+    export = awaited(_export)
+    import_ = awaited(Store.import_)
+    import_from = awaited(Store.import_from)
+    backup = awaited(Store.backup)
+    status = awaited(Store.status)
+    examine = awaited(Store.examine)
+    rebuild = awaited(Store.rebuild)

@@ -1,0 +1,180 @@
+"""AsyncStore: the same names, signatures and outcomes as Store, and a loop that never waits."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import memstore
+from memstore import AsyncStore, Store
+from memstore.access.tokens import Tokens
+from memstore.domain.threads import Awaited
+from memstore.embedding.generations import Generations
+from memstore.episodes.log import Episodes
+from memstore.facts.proposals import Proposals
+from memstore.facts.tasks import Tasks
+from memstore.graph.async_graph import AsyncGraph
+from memstore.graph.graph import Graph
+from memstore.store import async_store
+
+PAIRS: list[tuple[type, type[Awaited[Any]]]] = [
+    (Store, AsyncStore),
+    (Tasks, async_store.AsyncTasks),
+    (Episodes, async_store.AsyncEpisodes),
+    (Proposals, async_store.AsyncProposals),
+    (Tokens, async_store.AsyncTokens),
+    (Generations, async_store.AsyncGenerations),
+    (Graph, AsyncGraph),
+]
+
+AT_ONCE = {"within"}
+"""Needs no file, and so no thread."""
+
+ENDLESS = {"keep_embedding"}
+"""Holds its thread until the process is interrupted."""
+
+
+def methods(kind: type) -> set[str]:
+    return {n for n, v in vars(kind).items() if not n.startswith("_") and inspect.isfunction(v)}
+
+
+@pytest.mark.parametrize(("blocking", "coat"), PAIRS, ids=lambda kind: kind.__name__)
+def test_names_signatures_and_docstrings_are_the_same(blocking: type, coat: type) -> None:
+    assert methods(coat) == methods(blocking) - ENDLESS
+    for name in methods(coat) - AT_ONCE:
+        sync, other = getattr(blocking, name), getattr(coat, name)
+        assert inspect.signature(sync) == inspect.signature(other)
+        assert sync.__doc__ == other.__doc__
+        assert inspect.iscoroutinefunction(other)
+
+
+def test_everything_bound_to_a_store_has_its_coat(store: Store) -> None:
+    coat = AsyncStore(store)
+    for name in ("tasks", "episodes", "proposals", "tokens", "generations", "graph"):
+        assert getattr(coat, name)._blocking is getattr(store, name)
+    assert (coat.path, coat.namespace, coat.embedder_trouble) == (store.path, "default", None)
+    assert repr(coat) == f"Async{store!r}"
+
+
+CALLS: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
+    ("add", ("Alice likes tea",), {"subject": "alice", "metadata": {"k": 1}}),
+    ("add", ("",), {"subject": "alice"}),
+    ("add_many", ([{"content": "Bob likes rain", "subject": "bob"}],), {}),
+    ("search", ("tea",), {"limit": 1}),
+    ("search_batch", (["tea", "rain"],), {"limit": 1}),
+    ("search_batch", ("tea",), {}),
+    ("get", (1,), {}),
+    ("get", (9,), {}),
+    ("list", (), {"filters": {"k": 1}}),
+    ("count", (), {}),
+    ("exists", ("Alice likes tea",), {"subject": "alice"}),
+    ("history", (), {}),
+    ("delete", (1,), {}),
+    ("restore", (1,), {}),
+    ("export", (), {}),
+    ("tasks.create", ("buy tea",), {}),
+    ("tasks.list", (), {}),
+    ("episodes.add", ("It rained",), {"source": "chat"}),
+    ("episodes.search", ("rained",), {}),
+    ("episodes.get", (7,), {}),
+    ("proposals.list", (), {}),
+    ("generations.list", (), {}),
+    ("graph.status", (), {}),
+    ("tokens.list", (), {}),
+    ("erase", (1,), {}),
+    ("examine", (), {}),
+]
+
+
+def outcome(found: Any) -> Any:
+    """Return what a call came to, without what differs from file to file."""
+    if isinstance(found, Exception):
+        return type(found), str(found)
+    if isinstance(found, str | int | float | None):
+        return found if not isinstance(found, str) else len(found)
+    if hasattr(found, "content"):
+        return type(found), found.id, found.content
+    if hasattr(found, "__iter__"):
+        return [outcome(one) for one in found]
+    return type(found)
+
+
+def found_under(start: Any, path: str) -> Callable[..., Any]:
+    for name in path.split("."):
+        start = getattr(start, name)
+    return start
+
+
+def test_behaviour_is_the_same(open_store: Callable[..., Store], tmp_path: Path) -> None:
+    store = open_store(tmp_path / "sync.db")
+
+    async def awaited() -> list[Any]:
+        found = []
+        async with AsyncStore(open_store(tmp_path / "async.db")) as coat:
+            for path, arguments, options in CALLS:
+                try:
+                    found.append(outcome(await found_under(coat, path)(*arguments, **options)))
+                except Exception as error:  # noqa: BLE001 - compared below
+                    found.append(outcome(error))
+        with pytest.raises(memstore.StoreClosed):
+            await coat.list()
+        return found
+
+    called: list[Any] = []
+    for path, arguments, options in CALLS:
+        try:
+            called.append(outcome(found_under(store, path)(*arguments, **options)))
+        except Exception as error:  # noqa: BLE001 - compared below
+            called.append(outcome(error))
+    assert called == asyncio.run(awaited())
+
+
+class Slow:
+    """Embeds when it is let go."""
+
+    model = "slow"
+
+    def __init__(self) -> None:
+        self.asked = threading.Event()
+        self.go = threading.Event()
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        self.asked.set()
+        assert self.go.wait(30)
+        return np.ones((len(texts), 4), dtype=np.float32)
+
+
+def test_the_loop_goes_on_while_an_embedder_works(open_store: Callable[..., Store]) -> None:
+    slow = Slow()
+    store = AsyncStore(open_store(embedder=slow))
+
+    async def both() -> None:
+        adding = asyncio.create_task(store.add("tea", subject="sue"))
+        while not slow.asked.is_set():
+            await asyncio.sleep(0)
+        assert not adding.done()
+        assert await store.list() == []
+        slow.go.set()
+        assert (await adding).embedded
+
+    asyncio.run(both())
+
+
+def test_another_namespace_is_reached_as_from_the_store(store: Store) -> None:
+    async def work() -> None:
+        other = AsyncStore(store).within("other", confined=True)
+        await other.add("tea", subject="sue")
+        with pytest.raises(memstore.AccessDenied):
+            await other.search("tea", namespaces="default")
+        assert await other.count() == 1
+
+    asyncio.run(work())
+    assert store.count() == 0
