@@ -14,22 +14,23 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-    from memstore.database.engine import Value
+    from memstore.database.dialect import Dialect
+    from memstore.database.engine import Parameters, Value
     from memstore.domain.metadata import MetadataFilter, Scalar
 
-SEEN: Final = "memstore_episodes e INDEXED BY idx_memstore_episode_seen"
-"""What to ask with :meth:`EpisodeFilter.where`, unless ids or words lead to the rows. The index
-holds all columns of the condition but tags; the planner, left alone, would rather read the rows."""
+SEEN_INDEX: Final = "idx_memstore_episode_seen"
+"""Holds every column of :meth:`EpisodeFilter.where` but tags. Unless ids or words lead to the rows,
+it is named: the planner, left alone, would rather read the rows."""
 
 BOUNDS: Final = (
-    ("created_after", "e.created_at > ?"),
-    ("created_before", "e.created_at < ?"),
-    ("valid_after", "coalesce(e.valid_at, e.created_at) > ?"),
-    ("valid_before", "coalesce(e.valid_at, e.created_at) < ?"),
+    ("created_after", "e.created_at > :created_after"),
+    ("created_before", "e.created_at < :created_before"),
+    ("valid_after", "coalesce(e.valid_at, e.created_at) > :valid_after"),
+    ("valid_before", "coalesce(e.valid_at, e.created_at) < :valid_before"),
 )
 
-AMONG_TAGGED: Final = "e.id IN (SELECT episode_id FROM memstore_episode_tags WHERE tag = ?)"
-TAGGED: Final = "EXISTS (SELECT 1 FROM memstore_episode_tags WHERE tag = ? AND episode_id = e.id)"
+AMONG_TAGGED: Final = "e.id IN (SELECT episode_id FROM memstore_episode_tags WHERE tag = :{})"
+TAGGED: Final = "EXISTS (SELECT 1 FROM memstore_episode_tags WHERE tag = :{} AND episode_id = e.id)"
 
 
 class Conditions:
@@ -42,27 +43,27 @@ class Conditions:
     def __init__(self, alias: str) -> None:
         self._alias = alias
         self._clauses: list[str] = []
-        self._values: list[Value] = []
+        self._values: dict[str, Value | Sequence[str]] = {}
 
-    def add(self, clause: str, *values: Value) -> None:
-        """Add a clause."""
+    def add(self, clause: str, **values: Value | Sequence[str]) -> None:
+        """Add a clause, and the values it binds."""
         self._clauses.append(clause)
-        self._values.extend(values)
+        self._values.update(values)
 
     def add_equal(self, column: str, value: Value) -> None:
         """Add that a column has a value; ``None``: that it has none."""
         if value is None:
             self.add(f"{self._alias}.{column} IS NULL")
         else:
-            self.add(f"{self._alias}.{column} = ?", value)
+            self.add(f"{self._alias}.{column} = :{column}", **{column: value})
 
     def add_unexpired(self, now: datetime) -> None:
         """Add that the row still counts."""
         column = f"{self._alias}.expired_at"
-        self.add(f"({column} IS NULL OR {column} > ?)", clock.to_text(now))
+        self.add(f"({column} IS NULL OR {column} > :now)", now=clock.to_text(now))
 
     @property
-    def sql(self) -> tuple[str, list[Value]]:
+    def sql(self) -> tuple[str, Parameters]:
         """The condition, and its parameters."""
         return " AND ".join(self._clauses), self._values
 
@@ -83,14 +84,15 @@ class Filter:
                 f"must be a Scope, not {type(self.scope).__name__}", argument="scope"
             )
 
-    def _conditions(self, alias: str) -> Conditions:
+    def _conditions(self, alias: str, dialect: Dialect) -> Conditions:
         """Return the conditions on the namespace and the owners."""
         conditions = Conditions(alias)
         if self.namespaces is not None and len(self.namespaces) == 1:
             conditions.add_equal("namespace", self.namespaces[0])
         elif self.namespaces is not None:
-            marks = ", ".join("?" * len(self.namespaces))
-            conditions.add(f"{alias}.namespace IN ({marks})", *self.namespaces)
+            conditions.add(
+                f"{alias}.namespace IN {dialect.listed('namespaces')}", namespaces=self.namespaces
+            )
         if self.scope is not None:
             for name, owner in self.scope.ids.items():
                 conditions.add_equal(name, owner)
@@ -122,9 +124,9 @@ class FactFilter(Filter):
             self.subject or self.category or self.content or self.metadata or self.scope is not None
         )
 
-    def where(self) -> tuple[str, list[Value]]:
+    def where(self, dialect: Dialect) -> tuple[str, Parameters]:
         """Return the condition on ``memstore_facts f``, and its parameters."""
-        conditions = self._conditions("f")
+        conditions = self._conditions("f", dialect)
         conditions.add("f.content <> ''" if self.include_deleted else "f.deleted_at IS NULL")
         if self.active_only:
             conditions.add("f.superseded_by IS NULL")
@@ -135,9 +137,9 @@ class FactFilter(Filter):
             conditions.add_equal("content", self.content)
         if self.category is not None:
             conditions.add_equal("category", self.category.strip())
-        for condition in self.metadata:
-            clause, values = metadata_clause(condition)
-            conditions.add(clause, *values)
+        for place, condition in enumerate(self.metadata):
+            clause, values = metadata_clause(dialect, condition, place)
+            conditions.add(clause, **values)
         return conditions.sql
 
 
@@ -172,52 +174,59 @@ class EpisodeFilter(Filter):
         bounded = any(getattr(self, name) is not None for name, _ in BOUNDS)
         return not (self.tags or self.source or bounded or self.scope is not None)
 
-    def where(self, *, by_id: bool = False) -> tuple[str, list[Value]]:
+    def where(self, dialect: Dialect, *, by_id: bool = False) -> tuple[str, Parameters]:
         """Return the condition on ``memstore_episodes e``, and its parameters.
 
         Args:
+            dialect: the engine's.
             by_id: a few rows are looked up, so do not gather all that have a tag first.
         """
-        conditions = self._conditions("e")
+        conditions = self._conditions("e", dialect)
         conditions.add("e.content_hash <> ''")
         if not self.include_expired:
             conditions.add_unexpired(self.now)
-        for tag in self.tags:
-            conditions.add(TAGGED if by_id else AMONG_TAGGED, tag)
+        for place, tag in enumerate(self.tags):
+            name = f"tag_{place}"
+            conditions.add((TAGGED if by_id else AMONG_TAGGED).format(name), **{name: tag})
         if self.source is not None:
             conditions.add_equal("source", self.source)
         for name, clause in BOUNDS:
             if (bound := getattr(self, name)) is not None:
-                conditions.add(clause, clock.to_text(bound))
+                conditions.add(clause, **{name: clock.to_text(bound)})
         return conditions.sql
 
 
-def metadata_clause(condition: MetadataFilter) -> tuple[str, list[Value]]:
-    """Write one metadata filter as SQL; the key is a parameter too, so any key is safe."""
-    values: list[Value] = [condition.key]
+def metadata_clause(
+    dialect: Dialect, condition: MetadataFilter, place: int
+) -> tuple[str, dict[str, Value]]:
+    """Write one metadata filter as SQL; the key is a parameter too, so any key is safe.
+
+    Args:
+        dialect: the engine's.
+        condition: the filter.
+        place: its number in the statement, which makes the parameters' names its own.
+    """
+    key, value = f"key_{place}", f"value_{place}"
+    values: dict[str, Value] = {key: condition.key}
+
+    def has(test: str = "TRUE") -> str:
+        return dialect.has_member("f.metadata", f":{key}", test)
+
     if condition.value is None:
-        clause = ("" if condition.op == "!=" else "NOT ") + _has_key("j.type <> 'null'")
+        clause = has("NOT member.is_null")
+        if condition.op != "!=":
+            clause = f"NOT {clause}"
     else:
-        types, value = _json_types(condition.value)
-        marks = ", ".join("?" * len(types))
-        same = f"j.type IN ({marks}) AND j.atom {'=' if condition.op == '!=' else condition.op} ?"
-        clause = _has_key(f"NOT ({same})" if condition.op == "!=" else same)
-        values += [*types, value]
+        column, values[value] = _typed(condition.value)
+        op = "IS DISTINCT FROM" if condition.op == "!=" else condition.op
+        clause = has(f"member.{column} {op} :{value}")
     if condition.include_missing:
-        clause = f"({clause} OR NOT {_has_key('TRUE')})"
-        values.append(condition.key)
+        clause = f"({clause} OR NOT {has()})"
     return clause, values
 
 
-def _has_key(test: str) -> str:
-    # A row of another program may hold anything: what is no JSON has no keys.
-    keys = "json_each(iif(json_valid(f.metadata), f.metadata, '{}')) AS j"
-    return f"EXISTS (SELECT 1 FROM {keys} WHERE j.key = ? AND {test})"
-
-
-def _json_types(value: Scalar) -> tuple[tuple[str, ...], Value]:
+def _typed(value: Scalar) -> tuple[str, Value]:
+    """Return the member's column for values of this type, and the value as it is compared."""
     if isinstance(value, bool):
-        return ("true", "false"), int(value)
-    if isinstance(value, str):
-        return ("text",), value
-    return ("integer", "real"), value
+        return "truth", int(value)
+    return ("text" if isinstance(value, str) else "number"), value

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from memstore.database.dialect import Dialect
+
 MEMBERS: Final = (
     "SELECT key, type = 'null' AS is_null, CASE type WHEN 'text' THEN atom END AS text,"
     " CASE WHEN type IN ('integer', 'real') THEN atom END AS number,"
@@ -11,10 +13,10 @@ MEMBERS: Final = (
 )
 
 
-class SqliteDialect:
+class SqliteDialect(Dialect):
     """A list parameter is bound as a JSON array."""
 
-    tables: Final = "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')"
+    tables = "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')"
 
     def listed(self, parameter: str) -> str:
         return f"(SELECT value FROM json_each(:{parameter}))"
@@ -36,8 +38,8 @@ class SqliteDialect:
     def contains(self, text: str, part: str) -> str:
         return f"instr({text}, {part}) > 0"
 
-    def indexed_by(self, index: str) -> str:
-        return f"INDEXED BY {index}"
+    def indexed_by(self, index: str | None) -> str:
+        return f"INDEXED BY {index}" if index else "NOT INDEXED"
 
 
 DIALECT: Final = SqliteDialect()

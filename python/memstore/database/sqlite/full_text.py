@@ -16,7 +16,7 @@ from memstore.text.words import UNSPACED_RUN, match_expression, quoted, terms
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from memstore.database.engine import Transaction, Value
+    from memstore.database.engine import Parameters, Transaction
     from memstore.database.filters import EpisodeFilter, FactFilter
 
 OPENS, CLOSES = "\x02", "\x03"
@@ -24,9 +24,6 @@ OPENS, CLOSES = "\x02", "\x03"
 
 BM25_OF_TEXT: Final = -1.0
 """What a row gets that holds a text without words, such as an emoji or ``->``; all the same."""
-
-CHUNK: Final = 500
-"""Ids bound in one statement, well below SQLite's limit on parameters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,15 +59,15 @@ class FullText:
             found = [id_ for id_ in best if id_ in seen][:limit]
             if len(found) == limit or len(best) < asked:
                 return {id_: best[id_] for id_ in found}
-        where, values = wanted.where()
+        where, values = wanted.where(transaction.dialect)
         # CROSS: the index first. Asked for one row at a time it takes a hundred times as long.
         return _scores(
             transaction,
             f"SELECT {self.alias}.id, bm25({self.name}) AS nearness"
             f" FROM {self.name} CROSS JOIN {self.rows} ON {self.alias}.id = {self.name}.rowid"
-            f" WHERE {self.name} MATCH ? AND {where}"
-            f" ORDER BY nearness, {self.alias}.id DESC LIMIT ?",
-            (expression, *values, limit),
+            f" WHERE {self.name} MATCH :expression AND {where}"
+            f" ORDER BY nearness, {self.alias}.id DESC LIMIT :limit",
+            {**values, "expression": expression, "limit": limit},
         )
 
     def parts(
@@ -82,27 +79,26 @@ class FullText:
         the index is asked for each word by itself.
         """
         words = terms(query)
+        listed = transaction.dialect.listed("ids")
         found: dict[int, dict[str, float]] = {id_: {} for id_ in ids}
         for word in words:
-            for chunk, marks in _chunks(ids):
-                # "+" keeps SQLite from asking FTS5 again for each id.
-                scores = _scores(
-                    transaction,
-                    f"SELECT rowid, bm25({self.name}) FROM {self.name}"
-                    f" WHERE {self.name} MATCH ? AND +rowid IN ({marks})",
-                    (quoted(word), *chunk),
-                )
-                for id_, bm25 in scores.items():
-                    found[id_][word] = bm25
+            # "+" keeps SQLite from asking FTS5 again for each id.
+            scores = _scores(
+                transaction,
+                f"SELECT rowid, bm25({self.name}) FROM {self.name}"
+                f" WHERE {self.name} MATCH :word AND +rowid IN {listed}",
+                {"word": quoted(word), "ids": ids},
+            )
+            for id_, bm25 in scores.items():
+                found[id_][word] = bm25
         text = query.strip()
         if not words and text:
-            for chunk, marks in _chunks(ids):
-                for row in transaction.rows(
-                    f"SELECT {self.alias}.id FROM {self.rows}"
-                    f" WHERE {self.alias}.id IN ({marks}) AND instr({self.alias}.content, ?)",
-                    (*chunk, text),
-                ):
-                    found[int(row[0] or 0)][text] = BM25_OF_TEXT
+            for id_ in transaction.ints(
+                f"SELECT {self.alias}.id FROM {self.rows}"
+                f" WHERE {self.alias}.id IN {listed} AND instr({self.alias}.content, :text)",
+                {"ids": ids, "text": text},
+            ):
+                found[id_][text] = BM25_OF_TEXT
         return found
 
     def places(
@@ -121,9 +117,9 @@ class FullText:
         if OPENS in content or CLOSES in content:
             return found
         row = transaction.one(
-            f"SELECT highlight({self.name}, 0, ?, ?) FROM {self.name}"
-            f" WHERE {self.name} MATCH ? AND rowid = ?",
-            (OPENS, CLOSES, expression, row_id),
+            f"SELECT highlight({self.name}, 0, :opens, :closes) FROM {self.name}"
+            f" WHERE {self.name} MATCH :expression AND rowid = :id",
+            {"opens": OPENS, "closes": CLOSES, "expression": expression, "id": row_id},
         )
         if row is None:
             return found
@@ -165,8 +161,8 @@ class FullText:
         return _scores(
             transaction,
             f"SELECT rowid, bm25({self.name}) AS nearness FROM {self.name}"
-            f" WHERE {self.name} MATCH ? ORDER BY nearness, rowid DESC LIMIT ?",
-            (expression, limit),
+            f" WHERE {self.name} MATCH :expression ORDER BY nearness, rowid DESC LIMIT :limit",
+            {"expression": expression, "limit": limit},
         )
 
     def _containing(
@@ -175,14 +171,14 @@ class FullText:
         """Find what holds a text that has no words in it."""
         if not text:
             return {}
-        where, values = wanted.where()
-        rows = transaction.rows(
+        where, values = wanted.where(transaction.dialect)
+        ids = transaction.ints(
             f"SELECT {self.alias}.id FROM {self.rows}"
-            f" WHERE instr({self.alias}.content, ?) AND {where}"
-            f" ORDER BY {self.alias}.id DESC LIMIT ?",
-            (text, *values, limit),
+            f" WHERE instr({self.alias}.content, :text) AND {where}"
+            f" ORDER BY {self.alias}.id DESC LIMIT :limit",
+            {**values, "text": text, "limit": limit},
         )
-        return {int(row[0] or 0): BM25_OF_TEXT for row in rows}
+        return dict.fromkeys(ids, BM25_OF_TEXT)
 
 
 FACTS: Final = FullText("memstore_facts_fts", "memstore_facts f", "f", fact_table.visible)
@@ -192,13 +188,8 @@ EPISODES: Final = FullText(
 INDEXES: Final = (FACTS, EPISODES)
 
 
-def _scores(transaction: Transaction, sql: str, values: Sequence[Value]) -> dict[int, float]:
-    return {int(row[0] or 0): float(row[1] or 0.0) for row in transaction.rows(sql, values)}
-
-
-def _chunks(ids: Sequence[int]) -> list[tuple[Sequence[int], str]]:
-    chunks = [ids[first : first + CHUNK] for first in range(0, len(ids), CHUNK)]
-    return [(chunk, ", ".join("?" * len(chunk))) for chunk in chunks]
+def _scores(transaction: Transaction, sql: str, parameters: Parameters) -> dict[int, float]:
+    return dict(transaction.rows(sql, parameters))
 
 
 def _marked(text: str) -> list[tuple[int, str]]:

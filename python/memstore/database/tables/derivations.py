@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from memstore.database.dialect import SAME_OWNERS
 from memstore.database.tables import facts as fact_table
 from memstore.domain import clock
 
@@ -12,12 +13,6 @@ if TYPE_CHECKING:
 
     from memstore.database.engine import Parameters, Transaction
     from memstore.domain.records import Fact, Scope
-
-
-SAME_OWNERS = (
-    "user_id IS NOT DISTINCT FROM :user_id AND agent_id IS NOT DISTINCT FROM :agent_id"
-    " AND run_id IS NOT DISTINCT FROM :run_id"
-)
 
 
 class ErasedFact(NamedTuple):

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from memstore.database.engine import Statement
-from memstore.database.filters import SEEN
+from memstore.database.dialect import SAME_OWNERS, within
+from memstore.database.engine import NO_LIMIT, Statement
+from memstore.database.filters import SEEN_INDEX
 from memstore.database.tables import pieces as piece_table
-from memstore.database.tables.vectors import CHUNK
 from memstore.domain import clock, metadata
 from memstore.domain.arguments import MAX_NUMBER
 from memstore.domain.records import EPISODE_FIELDS, EPISODE_MOMENTS, Episode
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memstore.database.changes import Changes, Lines
-    from memstore.database.engine import Row, Transaction
+    from memstore.database.engine import Row, Transaction, Value
     from memstore.database.filters import EpisodeFilter
     from memstore.domain.records import Scope
 
@@ -68,25 +68,31 @@ def get(transaction: Transaction, episode_id: int, namespace: str) -> Episode | 
     """Return one episode of a namespace, also an erased one."""
     if abs(episode_id) > MAX_NUMBER:
         return None
-    return _one(transaction, "e.id = ? AND e.namespace = ?", episode_id, namespace)
+    return _one(
+        transaction, "e.id = :id AND e.namespace = :namespace", id=episode_id, namespace=namespace
+    )
 
 
 def get_many(transaction: Transaction, episode_ids: Sequence[int]) -> dict[int, Episode]:
     """Return episodes by id, of whatever namespace."""
-    marks = ", ".join("?" * len(episode_ids))
-    rows = transaction.rows(f"{SELECT} WHERE e.id IN ({marks})", episode_ids)
+    rows = transaction.rows(
+        f"{SELECT} WHERE e.id IN {transaction.dialect.listed('ids')}", {"ids": episode_ids}
+    )
     return {episode.id: episode for episode in map(_decode, rows)}
 
 
 def find_uuid(transaction: Transaction, namespace: str, uuid: str) -> Episode | None:
     """Return the episode of a namespace with this UUID, in whatever state."""
-    return _one(transaction, "e.namespace = ? AND e.uuid = ?", namespace, uuid)
+    return _one(
+        transaction, "e.namespace = :namespace AND e.uuid = :uuid", namespace=namespace, uuid=uuid
+    )
 
 
 def namespace_of(transaction: Transaction, uuid: str) -> str | None:
     """Return the namespace that has an episode with this UUID; ``None`` if not just one has."""
     row = transaction.one(
-        "SELECT min(namespace) FROM memstore_episodes WHERE uuid = ? HAVING count(*) = 1", (uuid,)
+        "SELECT min(namespace) FROM memstore_episodes WHERE uuid = :uuid HAVING count(*) = 1",
+        {"uuid": uuid},
     )
     return None if row is None else str(row[0])
 
@@ -94,7 +100,10 @@ def namespace_of(transaction: Transaction, uuid: str) -> str | None:
 def find_key(transaction: Transaction, namespace: str, idempotency_key: str) -> Episode | None:
     """Return the episode of a namespace that an idempotency key stands for."""
     return _one(
-        transaction, "e.namespace = ? AND e.idempotency_key = ?", namespace, idempotency_key
+        transaction,
+        "e.namespace = :namespace AND e.idempotency_key = :key",
+        namespace=namespace,
+        key=idempotency_key,
     )
 
 
@@ -104,12 +113,11 @@ def find(
     """Return the latest episode of a namespace and scope with this content."""
     return _one(
         transaction,
-        "e.namespace = ? AND e.content_hash = ?"
-        " AND e.user_id IS ? AND e.agent_id IS ? AND e.run_id IS ?",
-        namespace,
-        content_hash,
-        *scope.ids.values(),
+        f"e.namespace = :namespace AND e.content_hash = :hash AND {SAME_OWNERS}",
         latest=True,
+        namespace=namespace,
+        hash=content_hash,
+        **scope.ids,
     )
 
 
@@ -122,37 +130,37 @@ def select(
     newest_first: bool = False,
 ) -> Iterator[Episode]:
     """Yield the episodes a filter lets through, in the order they were written down."""
-    where, values = wanted.where()
+    where, values = wanted.where(transaction.dialect)
     way = "DESC" if newest_first else "ASC"
     rows = transaction.rows(
-        f"SELECT {SELECT_LIST} FROM {SEEN} WHERE {where}"
-        f" ORDER BY e.created_at {way}, e.id {way} LIMIT ? OFFSET ?",
-        (*values, -1 if limit is None else limit, offset),
+        f"SELECT {SELECT_LIST} FROM {_seen(transaction)} WHERE {where}"
+        f" ORDER BY e.created_at {way}, e.id {way} LIMIT :limit OFFSET :offset",
+        {**values, "limit": NO_LIMIT if limit is None else limit, "offset": offset},
     )
     return map(_decode, rows)
 
 
 def newest_ids(transaction: Transaction, wanted: EpisodeFilter, limit: int) -> list[int]:
     """Return the ids of the newest episodes a filter lets through, newest first."""
-    where, values = wanted.where()
-    rows = transaction.rows(
-        f"SELECT e.id FROM {SEEN} WHERE {where} ORDER BY e.created_at DESC, e.id DESC LIMIT ?",
-        (*values, limit),
+    where, values = wanted.where(transaction.dialect)
+    return transaction.ints(
+        f"SELECT e.id FROM {_seen(transaction)} WHERE {where}"
+        " ORDER BY e.created_at DESC, e.id DESC LIMIT :limit",
+        {**values, "limit": limit},
     )
-    return [int(row[0] or 0) for row in rows]
 
 
 def count(transaction: Transaction, wanted: EpisodeFilter) -> int:
     """Return how many episodes a filter lets through."""
-    where, values = wanted.where()
-    return _number(transaction, f"SELECT count(*) FROM {SEEN} WHERE {where}", values)
+    where, values = wanted.where(transaction.dialect)
+    return transaction.scalar(f"SELECT count(*) FROM {_seen(transaction)} WHERE {where}", values)
 
 
 def count_all(transaction: Transaction, namespaces: Sequence[str] | None = None) -> int:
     """Return how many episodes there are, erased ones too; ``None``: in every namespace."""
-    where = _within(namespaces)
-    return _number(
-        transaction, f"SELECT count(*) FROM memstore_episodes e{where}", namespaces or ()
+    where = within(transaction.dialect, "e.namespace", namespaces)
+    return transaction.scalar(
+        f"SELECT count(*) FROM memstore_episodes e{where}", {"namespaces": namespaces}
     )
 
 
@@ -160,35 +168,33 @@ def everything(
     transaction: Transaction, namespaces: Sequence[str] | None = None
 ) -> Iterator[Episode]:
     """Yield every episode, erased ones too, by id; ``None``: of every namespace."""
-    rows = transaction.rows(f"{SELECT}{_within(namespaces)} ORDER BY e.id", namespaces or ())
+    where = within(transaction.dialect, "e.namespace", namespaces)
+    rows = transaction.rows(f"{SELECT}{where} ORDER BY e.id", {"namespaces": namespaces})
     return map(_decode, rows)
 
 
 def expired_ids(transaction: Transaction, now: datetime) -> list[int]:
     """Return the ids of the episodes whose time has passed, in every namespace."""
-    rows = transaction.rows(
-        "SELECT id FROM memstore_episodes WHERE expired_at IS NOT NULL AND expired_at <= ?",
-        (clock.to_text(now),),
+    return transaction.ints(
+        "SELECT id FROM memstore_episodes WHERE expired_at IS NOT NULL AND expired_at <= :now",
+        {"now": clock.to_text(now)},
     )
-    return [int(row[0] or 0) for row in rows]
 
 
 def visible(
     transaction: Transaction, episode_ids: Sequence[int], wanted: EpisodeFilter
 ) -> set[int]:
     """Return those of the ids that a filter lets through."""
-    where, values = wanted.where(by_id=True)
-    found: set[int] = set()
-    for first in range(0, len(episode_ids), CHUNK):
-        chunk = episode_ids[first : first + CHUNK]
-        rows = transaction.rows(
-            # NOT INDEXED: by id. The planner would rather read all the namespace.
-            "SELECT e.id FROM memstore_episodes e NOT INDEXED"
-            f" WHERE e.id IN ({', '.join('?' * len(chunk))}) AND {where}",
-            (*chunk, *values),
+    where, values = wanted.where(transaction.dialect, by_id=True)
+    dialect = transaction.dialect
+    return {
+        *transaction.ints(
+            # By id: the planner would rather read all the namespace.
+            f"SELECT e.id FROM memstore_episodes e {dialect.indexed_by(None)}"
+            f" WHERE e.id IN {dialect.listed('ids')} AND {where}",
+            {**values, "ids": episode_ids},
         )
-        found.update(int(row[0] or 0) for row in rows)
-    return found
+    }
 
 
 def updating(episode_id: int, **columns: Any) -> Statement:
@@ -227,14 +233,14 @@ def blanking(transaction: Transaction, episode_id: int) -> list[Statement]:
 
 def misfiled_tags(transaction: Transaction) -> list[int]:
     """Return the ids of the episodes whose tags are not those they are found by."""
-    rows = transaction.rows(
-        "WITH told (tag, id) AS (SELECT DISTINCT j.value, e.id FROM memstore_episodes e,"
-        "  json_each(e.tags) j), held (tag, id) AS (SELECT tag, episode_id"
+    elements = transaction.dialect.elements("e.tags")
+    return transaction.ints(
+        "WITH told (tag, id) AS (SELECT DISTINCT element.value, e.id FROM memstore_episodes e,"
+        f"  {elements}), held (tag, id) AS (SELECT tag, episode_id"
         "  FROM memstore_episode_tags)"
-        " SELECT id FROM (SELECT * FROM told EXCEPT SELECT * FROM held)"
-        " UNION SELECT id FROM (SELECT * FROM held EXCEPT SELECT * FROM told) ORDER BY 1"
+        " SELECT id FROM (SELECT * FROM told EXCEPT SELECT * FROM held) AS lacking"
+        " UNION SELECT id FROM (SELECT * FROM held EXCEPT SELECT * FROM told) AS stray ORDER BY 1"
     )
-    return [int(row[0] or 0) for row in rows]
 
 
 def refile_tags(transaction: Transaction, episode_id: int) -> None:
@@ -243,22 +249,15 @@ def refile_tags(transaction: Transaction, episode_id: int) -> None:
 
 
 def _one(
-    transaction: Transaction, where: str, *values: Any, latest: bool = False
+    transaction: Transaction, where: str, *, latest: bool = False, **values: Value
 ) -> Episode | None:
     order = "DESC" if latest else "ASC"
     row = transaction.one(f"{SELECT} WHERE {where} ORDER BY e.id {order} LIMIT 1", values)
     return None if row is None else _decode(row)
 
 
-def _number(transaction: Transaction, sql: str, values: Sequence[Any]) -> int:
-    row = transaction.one(sql, values)
-    return int(row[0] or 0) if row else 0
-
-
-def _within(namespaces: Sequence[str] | None) -> str:
-    if namespaces is None:
-        return ""
-    return f" WHERE e.namespace IN ({', '.join('?' * len(namespaces))})"
+def _seen(transaction: Transaction) -> str:
+    return f"memstore_episodes e {transaction.dialect.indexed_by(SEEN_INDEX)}"
 
 
 def _encode(name: str, value: Any) -> Any:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import fields
 from datetime import datetime
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from memstore.database.engine import Statement
+from memstore.database.dialect import within
+from memstore.database.engine import NO_LIMIT, Statement
 from memstore.database.tables import vectors as vector_table
 from memstore.domain import clock, metadata
 from memstore.domain.arguments import MAX_NUMBER
@@ -18,37 +20,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from memstore.database.changes import Changes, Lines
+    from memstore.database.dialect import Dialect
     from memstore.database.engine import Row, Transaction, Value
     from memstore.database.filters import FactFilter
 
-CHUNK = 500
-"""Ids bound in one statement, well below SQLite's limit on parameters."""
-
-# A fact's row in the queue of the embedder, if it is there: an index of what has no vector, so that
-# reading facts reads none.
-_QUEUED = (
-    "FROM memstore_fact_vectors v INDEXED BY idx_memstore_fact_queue WHERE v.fact_id = f.id AND"
-    " v.generation_id = (SELECT id FROM memstore_generations WHERE state = 'active')"
-    " AND v.embedding IS NULL"
-)
-COMPUTED = {
-    "embed_error": f"(SELECT v.embed_error {_QUEUED})",
-    "embedded": f"NOT EXISTS (SELECT 1 {_QUEUED})",
-}
 STORED = tuple(f.name for f in fields(Fact) if not f.metadata.get("computed"))
-SELECT_LIST = ", ".join(COMPUTED.get(name, f"f.{name}") for name in FACT_FIELDS)
 INSERT_LIST = tuple(name for name in STORED if name != "id")
-
-OPEN_TASK = (
-    f"(f.subject = '{TODO}' AND json_valid(f.metadata) AND f.metadata ->> 'kind' = 'task'"
-    f" AND f.metadata ->> 'status' IN {tuple(map(str, OPEN_STATUSES))})"
-)
 
 # A chain is everything that leads to its newest fact, however many were superseded by one.
 CHAIN = """
     WITH RECURSIVE
     up (id, next) AS (
-        SELECT id, superseded_by FROM memstore_facts WHERE id = ?
+        SELECT id, superseded_by FROM memstore_facts WHERE id = :id
         UNION
         SELECT f.id, f.superseded_by FROM memstore_facts f JOIN up ON f.id = up.next
     ),
@@ -65,8 +48,26 @@ CHAIN = """
 """
 
 
+@cache
+def _select(dialect: Dialect) -> str:
+    """Return the query for whole facts, which :func:`decode` reads."""
+    # A fact's row in the queue of the embedder, if it is there: an index of what has no vector, so
+    # that reading facts reads none.
+    queued = (
+        f"FROM memstore_fact_vectors v {dialect.indexed_by(vector_table.FACTS.queue)}"
+        " WHERE v.fact_id = f.id AND v.embedding IS NULL AND v.generation_id ="
+        " (SELECT id FROM memstore_generations WHERE state = 'active')"
+    )
+    computed = {
+        "embed_error": f"(SELECT v.embed_error {queued})",
+        "embedded": f"NOT EXISTS (SELECT 1 {queued})",
+    }
+    columns = ", ".join(computed.get(name, f"f.{name}") for name in FACT_FIELDS)
+    return f"SELECT {columns} FROM memstore_facts f"
+
+
 def decode(row: Row) -> Fact:
-    """Make a fact of a row that ``SELECT_LIST`` selected."""
+    """Make a fact of a row that was selected whole."""
     return _made(dict(zip(FACT_FIELDS, row, strict=True)))
 
 
@@ -128,30 +129,27 @@ def get(transaction: Transaction, fact_id: int, namespace: str) -> Fact | None:
     if abs(fact_id) > MAX_NUMBER:
         return None
     row = transaction.one(
-        f"SELECT {SELECT_LIST} FROM memstore_facts f WHERE f.id = ? AND f.namespace = ?",
-        (fact_id, namespace),
+        f"{_select(transaction.dialect)} WHERE f.id = :id AND f.namespace = :namespace",
+        {"id": fact_id, "namespace": namespace},
     )
     return None if row is None else decode(row)
 
 
 def get_many(transaction: Transaction, fact_ids: Sequence[int]) -> dict[int, Fact]:
     """Return facts by id; ids that are not there are left out. The caller filtered the ids."""
-    return {
-        int(row[0] or 0): decode(row)
-        for chunk, marks in _chunks(fact_ids)
-        for row in transaction.rows(
-            f"SELECT {SELECT_LIST} FROM memstore_facts f WHERE f.id IN ({marks})", chunk
-        )
-    }
+    dialect = transaction.dialect
+    rows = transaction.rows(
+        f"{_select(dialect)} WHERE f.id IN {dialect.listed('ids')}", {"ids": fact_ids}
+    )
+    return {fact.id: fact for fact in map(decode, rows)}
 
 
 def find(transaction: Transaction, namespace: str, **equals: Value) -> Fact | None:
     """Return the first fact whose columns have these values, in whatever state."""
-    tests = " AND ".join(f"f.{name} = ?" for name in equals)
+    tests = " AND ".join(f"f.{name} = :{name}" for name in ("namespace", *equals))
     row = transaction.one(
-        f"SELECT {SELECT_LIST} FROM memstore_facts f WHERE f.namespace = ? AND {tests}"
-        " ORDER BY f.id LIMIT 1",
-        (namespace, *equals.values()),
+        f"{_select(transaction.dialect)} WHERE {tests} ORDER BY f.id LIMIT 1",
+        {"namespace": namespace, **equals},
     )
     return None if row is None else decode(row)
 
@@ -165,77 +163,74 @@ def select(
     newest_first: bool = False,
 ) -> Iterator[Fact]:
     """Yield the facts a filter lets through, by id."""
-    where, values = wanted.where()
+    where, values = wanted.where(transaction.dialect)
     order = "DESC" if newest_first else "ASC"
     rows = transaction.rows(
-        f"SELECT {SELECT_LIST} FROM memstore_facts f WHERE {where} ORDER BY f.id {order}"
-        " LIMIT ? OFFSET ?",
-        (*values, -1 if limit is None else limit, offset),
+        f"{_select(transaction.dialect)} WHERE {where} ORDER BY f.id {order}"
+        " LIMIT :limit OFFSET :offset",
+        {**values, "limit": NO_LIMIT if limit is None else limit, "offset": offset},
     )
     return map(decode, rows)
 
 
 def everything(transaction: Transaction, namespaces: Sequence[str] | None = None) -> Iterator[Fact]:
     """Yield every fact there is, erased ones too, by id."""
-    bound = "" if namespaces is None else f"WHERE namespace IN ({', '.join('?' * len(namespaces))})"
+    where = within(transaction.dialect, "f.namespace", namespaces)
     rows = transaction.rows(
-        f"SELECT {SELECT_LIST} FROM memstore_facts f {bound} ORDER BY id", namespaces or ()
+        f"{_select(transaction.dialect)}{where} ORDER BY f.id", {"namespaces": namespaces}
     )
     return map(decode, rows)
 
 
 def count_all(transaction: Transaction, namespaces: Sequence[str] | None = None) -> int:
     """Return how many facts :func:`everything` yields."""
-    bound = "" if namespaces is None else f"WHERE namespace IN ({', '.join('?' * len(namespaces))})"
-    row = transaction.one(f"SELECT count(*) FROM memstore_facts {bound}", namespaces or ())
-    return int(row[0] or 0) if row else 0
+    where = within(transaction.dialect, "namespace", namespaces)
+    return transaction.scalar(
+        f"SELECT count(*) FROM memstore_facts{where}", {"namespaces": namespaces}
+    )
 
 
 def newest_id(transaction: Transaction) -> int:
     """Return the id of the newest fact of the file; 0 before the first."""
-    row = transaction.one("SELECT max(id) FROM memstore_facts")
-    return int(row[0] or 0) if row else 0
+    return transaction.scalar("SELECT max(id) FROM memstore_facts")
 
 
 def newer(transaction: Transaction, fact_id: int, wanted: FactFilter) -> int | None:
     """Return the id of a fact that is newer than another and that a filter lets through."""
-    where, values = wanted.where()
+    where, values = wanted.where(transaction.dialect)
     row = transaction.one(
-        f"SELECT f.id FROM memstore_facts f WHERE f.id > ? AND {where} LIMIT 1",
-        (fact_id, *values),
+        f"SELECT f.id FROM memstore_facts f WHERE f.id > :after AND {where} LIMIT 1",
+        {**values, "after": fact_id},
     )
-    return None if row is None else int(row[0] or 0)
+    return None if row is None else int(row[0])
 
 
 def select_ids(transaction: Transaction, wanted: FactFilter) -> list[int]:
     """Return the ids of the facts a filter lets through, in order."""
-    where, values = wanted.where()
-    rows = transaction.rows(
+    where, values = wanted.where(transaction.dialect)
+    return transaction.ints(
         f"SELECT f.id FROM memstore_facts f WHERE {where} ORDER BY f.id", values
     )
-    return [int(row[0] or 0) for row in rows]
 
 
 def visible(transaction: Transaction, fact_ids: Sequence[int], wanted: FactFilter) -> set[int]:
     """Return those of the ids that a filter lets through."""
-    where, values = wanted.where()
+    where, values = wanted.where(transaction.dialect)
     return {
-        int(row[0] or 0)
-        for chunk, marks in _chunks(fact_ids)
-        for row in transaction.rows(
-            f"SELECT f.id FROM memstore_facts f WHERE f.id IN ({marks}) AND {where}",
-            (*chunk, *values),
+        *transaction.ints(
+            "SELECT f.id FROM memstore_facts f"
+            f" WHERE f.id IN {transaction.dialect.listed('ids')} AND {where}",
+            {**values, "ids": fact_ids},
         )
     }
 
 
 def expired_ids(transaction: Transaction, now: datetime) -> list[int]:
     """Return the ids of the facts whose time has passed, in every namespace."""
-    rows = transaction.rows(
-        "SELECT id FROM memstore_facts WHERE expired_at IS NOT NULL AND expired_at <= ?",
-        (clock.to_text(now),),
+    return transaction.ints(
+        "SELECT id FROM memstore_facts WHERE expired_at IS NOT NULL AND expired_at <= :now",
+        {"now": clock.to_text(now)},
     )
-    return [int(row[0] or 0) for row in rows]
 
 
 def births(
@@ -245,52 +240,50 @@ def births(
 
     An open task does not: it is as pressing after a month as on its first day.
     """
-    wanted = ", ".join("?" * len(categories))
-    return [
-        (int(row[0] or 0), str(row[1]), clock.from_text(str(row[2])))
-        for chunk, marks in _chunks(fact_ids)
-        for row in transaction.rows(
-            "SELECT id, category, created_at FROM memstore_facts f"
-            f" WHERE id IN ({marks}) AND category IN ({wanted}) AND {OPEN_TASK} IS NOT TRUE",
-            (*chunk, *categories),
-        )
-    ]
+    dialect = transaction.dialect
+    kind, status = (dialect.member("f.metadata", f"'{key}'") for key in ("kind", "status"))
+    rows = transaction.rows(
+        "SELECT f.id, f.category, f.created_at FROM memstore_facts f"
+        f" WHERE f.id IN {dialect.listed('ids')} AND f.category IN {dialect.listed('categories')}"
+        f" AND (f.subject = '{TODO}' AND {kind} = 'task'"
+        f" AND {status} IN {tuple(map(str, OPEN_STATUSES))}) IS NOT TRUE",
+        {"ids": fact_ids, "categories": categories},
+    )
+    return [(fact_id, category, clock.from_text(at)) for fact_id, category, at in rows]
 
 
 def count(transaction: Transaction, wanted: FactFilter) -> int:
     """Return how many facts a filter lets through."""
-    where, values = wanted.where()
-    row = transaction.one(f"SELECT count(*) FROM memstore_facts f WHERE {where}", values)
-    return int(row[0] or 0) if row else 0
+    where, values = wanted.where(transaction.dialect)
+    return transaction.scalar(f"SELECT count(*) FROM memstore_facts f WHERE {where}", values)
 
 
 def count_by(transaction: Transaction, column: str, wanted: FactFilter) -> dict[str, int]:
     """Return how many facts a filter lets through for each subject or category, most first."""
     if column not in ("subject", "category"):
         raise ValueError(f"facts are not counted by {column}")
-    where, values = wanted.where()
+    where, values = wanted.where(transaction.dialect)
     rows = transaction.rows(
         f"SELECT f.{column}, count(*) FROM memstore_facts f WHERE {where}"
         f" GROUP BY f.{column} ORDER BY count(*) DESC, f.{column}",
         values,
     )
-    return {str(name): int(number or 0) for name, number in rows}
+    return dict(rows)
 
 
 def count_states(transaction: Transaction, namespace: str, now: datetime) -> dict[str, int]:
     """Return how many facts of a namespace stand where; each count reads one index."""
 
-    def count(condition: str, *values: Value) -> int:
-        row = transaction.one(
-            f"SELECT count(*) FROM memstore_facts WHERE namespace = ? {condition}",
-            (namespace, *values),
+    def count(condition: str) -> int:
+        return transaction.scalar(
+            f"SELECT count(*) FROM memstore_facts WHERE namespace = :namespace {condition}",
+            {"namespace": namespace, "now": clock.to_text(now)},
         )
-        return int(row[0] or 0) if row else 0
 
     current = "AND superseded_by IS NULL AND deleted_at IS NULL"
     held = count(current)
     deleted = count("AND deleted_at IS NOT NULL")
-    expired = count(f"{current} AND expired_at <= ?", clock.to_text(now))
+    expired = count(f"{current} AND expired_at <= :now")
     return {
         "active": held - expired,
         "superseded": count("") - held - deleted,
@@ -304,20 +297,20 @@ def count_namespaces(transaction: Transaction) -> dict[str, int]:
     rows = transaction.rows(
         "SELECT namespace, count(*) FROM memstore_facts GROUP BY namespace ORDER BY namespace"
     )
-    return {str(name): int(number or 0) for name, number in rows}
+    return dict(rows)
 
 
 def chain(transaction: Transaction, fact_id: int) -> list[Fact]:
     """Return the whole chain a fact is in, oldest first."""
-    ids = [int(row[0] or 0) for row in transaction.rows(CHAIN, (fact_id,))]
+    ids = transaction.ints(CHAIN, {"id": fact_id})
     return sorted(get_many(transaction, ids).values(), key=_place_in_chain)
 
 
 def of_subject(transaction: Transaction, namespace: str, subject: str) -> list[Fact]:
     """Return all facts of a subject, superseded and deleted ones too, oldest first."""
     rows = transaction.rows(
-        f"SELECT {SELECT_LIST} FROM memstore_facts f WHERE f.namespace = ? AND f.subject = ?",
-        (namespace, subject),
+        f"{_select(transaction.dialect)} WHERE f.namespace = :namespace AND f.subject = :subject",
+        {"namespace": namespace, "subject": subject},
     )
     return sorted(map(decode, rows), key=lambda fact: (fact.created_at, fact.id))
 
@@ -373,29 +366,15 @@ def touch(
 
 def texts(transaction: Transaction, fact_ids: Sequence[int]) -> list[tuple[int, str, str]]:
     """Return ``(id, subject, content)`` of facts, by id."""
-    return [
-        (int(row[0] or 0), str(row[1]), str(row[2]))
-        for chunk, marks in _chunks(fact_ids)
-        for row in transaction.rows(
-            f"SELECT id, subject, content FROM memstore_facts WHERE id IN ({marks}) ORDER BY id",
-            chunk,
-        )
-    ]
+    rows = transaction.rows(
+        "SELECT id, subject, content FROM memstore_facts"
+        f" WHERE id IN {transaction.dialect.listed('ids')} ORDER BY id",
+        {"ids": fact_ids},
+    )
+    return [(fact_id, subject, content) for fact_id, subject, content in rows]
 
 
 def all_texts(transaction: Transaction) -> Iterator[tuple[int, str, str, str | None]]:
     """Yield ``(id, content, subject, segments)`` of every fact, by id."""
     rows = transaction.rows("SELECT id, content, subject, segments FROM memstore_facts ORDER BY id")
-    for fact_id, content, subject, segments in rows:
-        yield (
-            int(fact_id or 0),
-            str(content),
-            str(subject),
-            None if segments is None else str(segments),
-        )
-
-
-def _chunks(ids: Sequence[int]) -> Iterator[tuple[Sequence[int], str]]:
-    for start in range(0, len(ids), CHUNK):
-        chunk = ids[start : start + CHUNK]
-        yield chunk, ", ".join("?" * len(chunk))
+    return ((fact_id, content, subject, segments) for fact_id, content, subject, segments in rows)

@@ -58,12 +58,12 @@ class Built(NamedTuple):
 
 def texts(transaction: Transaction, wanted: FactFilter) -> Iterator[tuple[int, str, str]]:
     """Yield ``(id, subject, content)`` of the facts a filter lets through, by id."""
-    where, values = wanted.where()
+    where, values = wanted.where(transaction.dialect)
     rows = transaction.rows(
         f"SELECT f.id, f.subject, f.content FROM memstore_facts f WHERE {where} ORDER BY f.id",
         values,
     )
-    return ((int(row[0] or 0), str(row[1]), str(row[2])) for row in rows)
+    return ((fact_id, subject, content) for fact_id, subject, content in rows)
 
 
 def current(transaction: Transaction, namespace: str) -> Built | None:
@@ -309,13 +309,13 @@ def readings(
     transaction: Transaction, wanted: FactFilter, reader: str
 ) -> Iterator[tuple[int, str]]:
     """Yield ``(fact id, triples as JSON)`` of what a reader found in the facts wanted."""
-    where, values = wanted.where()
+    where, values = wanted.where(transaction.dialect)
     rows = transaction.rows(
         "SELECT r.fact_id, r.triples FROM memstore_facts f CROSS JOIN memstore_fact_readings r"
-        f" ON r.fact_id = f.id AND r.reader = ? WHERE {where}",
-        (reader, *values),
+        f" WHERE r.fact_id = f.id AND r.reader = :reader AND {where}",
+        {**values, "reader": reader},
     )
-    return ((int(row[0] or 0), str(row[1])) for row in rows)
+    return ((fact_id, triples) for fact_id, triples in rows)
 
 
 def keep_reading(transaction: Transaction, fact_id: int, reader: str, triples: str) -> None:

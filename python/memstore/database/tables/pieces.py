@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.database.engine import Statement
-from memstore.database.filters import SEEN
+from memstore.database.filters import SEEN_INDEX
 from memstore.database.tables import vectors as vector_table
 from memstore.database.tables.vectors import CHUNK, MAX_ATTEMPTS, PIECES
 from memstore.domain import clock
@@ -92,11 +92,12 @@ def owners(transaction: Transaction, piece_ids: Sequence[int]) -> dict[int, int]
 
 def select_ids(transaction: Transaction, wanted: EpisodeFilter) -> list[int]:
     """Return the ids of the pieces of the episodes a filter lets through."""
-    where, values = wanted.where()
+    where, values = wanted.where(transaction.dialect)
     # In one text: a row at a time takes most of the time where most may be seen.
     row = transaction.one(
-        f"SELECT group_concat(p.id) FROM {SEEN} CROSS JOIN memstore_pieces p"
-        f" ON p.episode_id = e.id WHERE {where}",
+        "SELECT string_agg(CAST(p.id AS TEXT), ',') FROM memstore_episodes e"
+        f" {transaction.dialect.indexed_by(SEEN_INDEX)} CROSS JOIN memstore_pieces p"
+        f" WHERE p.episode_id = e.id AND {where}",
         values,
     )
     return [] if row is None or row[0] is None else [*map(int, str(row[0]).split(","))]
