@@ -464,8 +464,9 @@ def test_erase_leaves_no_byte_of_it(store: Store, path: Path) -> None:
     with SqliteEngine(path).write() as transaction:
         [piece, *_] = piece_table.of_episodes(transaction, [gone.id])
         transaction.run(
-            "UPDATE memstore_piece_vectors SET embedding = ?, embed_error = ? WHERE piece_id = ?",
-            (b"secret-vector", "secret-error", piece.id),
+            "UPDATE memstore_piece_vectors SET embedding = :vector, embed_error = :error"
+            " WHERE piece_id = :piece",
+            {"vector": b"secret-vector", "error": "secret-error", "piece": piece.id},
         )
     assert log.erase(gone.id)
     for refused in (log.get, log.journal, log.erase, lambda id_: log.update(id_, tags=[])):

@@ -144,18 +144,19 @@ class Changes:
             self.transaction.run(
                 "INSERT INTO memstore_journal"
                 " (at, actor, source, kind, fact_id, before, after, evidence, episode_id)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (
-                    clock.to_text(line.at or clock.utc_now()),
-                    author.actor,
-                    author.source,
-                    line.kind,
-                    line.fact_id,
-                    _encode(line.before),
-                    _encode(line.after),
-                    _encode(line.evidence),
-                    line.episode_id,
-                ),
+                " VALUES (:at, :actor, :source, :kind, :fact_id, :before, :after, :evidence,"
+                " :episode_id)",
+                {
+                    "at": clock.to_text(line.at or clock.utc_now()),
+                    "actor": author.actor,
+                    "source": author.source,
+                    "kind": line.kind,
+                    "fact_id": line.fact_id,
+                    "before": _encode(line.before),
+                    "after": _encode(line.after),
+                    "evidence": _encode(line.evidence),
+                    "episode_id": line.episode_id,
+                },
             )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 Value: TypeAlias = str | int | float | bytes | None
 Parameters: TypeAlias = Mapping[str, Value | Sequence[int] | Sequence[str]]
 """By the names a statement has for them; it need not name all. A list is read with the dialect."""
+NO_PARAMETERS: Final[Parameters] = MappingProxyType({})
 Row: TypeAlias = tuple[Any, ...]
 Progress: TypeAlias = Callable[[int, int], object]
 """Called with how many are done, and how many there are."""
@@ -29,7 +31,7 @@ class Statement:
     """A write to a journalled table, for :class:`memstore.database.changes.Changes` to run."""
 
     command: str
-    parameters: Parameters | Sequence[Value] = ()
+    parameters: Parameters = NO_PARAMETERS
 
 
 class Transaction(ABC):
@@ -41,23 +43,23 @@ class Transaction(ABC):
         """How the engine writes what SQL engines write differently."""
 
     @abstractmethod
-    def rows(self, sql: str, parameters: Parameters | Sequence[Value] = ()) -> Iterator[Row]:
+    def rows(self, sql: str, parameters: Parameters = NO_PARAMETERS) -> Iterator[Row]:
         """Run a query and yield its rows as they come."""
 
     @abstractmethod
-    def one(self, sql: str, parameters: Parameters | Sequence[Value] = ()) -> Row | None:
+    def one(self, sql: str, parameters: Parameters = NO_PARAMETERS) -> Row | None:
         """Run a query (or an INSERT with RETURNING) and return its first row."""
 
     @abstractmethod
-    def run(self, sql: str, parameters: Parameters | Sequence[Value] = ()) -> int:
+    def run(self, sql: str, parameters: Parameters = NO_PARAMETERS) -> int:
         """Run a statement and return how many rows it changed."""
 
-    def scalar(self, sql: str, parameters: Parameters | Sequence[Value] = ()) -> int:
+    def scalar(self, sql: str, parameters: Parameters = NO_PARAMETERS) -> int:
         """Return the number a query answers with; 0 where it answers with none."""
         row = self.one(sql, parameters)
         return int(row[0] or 0) if row else 0
 
-    def ints(self, sql: str, parameters: Parameters | Sequence[Value] = ()) -> list[int]:
+    def ints(self, sql: str, parameters: Parameters = NO_PARAMETERS) -> list[int]:
         """Return the first column of what a query answers with, which holds ids or numbers."""
         return [row[0] for row in self.rows(sql, parameters)]
 

@@ -8,6 +8,7 @@ from enum import StrEnum
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from memstore.database.dialect import within
 from memstore.database.engine import Statement
 from memstore.domain import clock
 from memstore.domain.records import JournalLine
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from datetime import datetime
 
+    from memstore.database.dialect import Dialect
     from memstore.database.engine import Row, Transaction
 
 COLUMNS = "id, at, actor, source, kind, fact_id, before, after, evidence, episode_id"
@@ -81,35 +83,35 @@ class Author:
 
 def of_facts(transaction: Transaction, fact_ids: Sequence[int]) -> list[JournalLine]:
     """Return every operation on these facts, oldest first."""
-    marks = ", ".join("?" * len(fact_ids))
     rows = transaction.rows(
-        f"SELECT {COLUMNS} FROM memstore_journal WHERE fact_id IN ({marks}) ORDER BY id",
-        fact_ids,
+        f"SELECT {COLUMNS} FROM memstore_journal"
+        f" WHERE fact_id IN {transaction.dialect.listed('ids')} ORDER BY id",
+        {"ids": fact_ids},
     )
     return [_decode(row) for row in rows]
 
 
 def count(transaction: Transaction, namespaces: Sequence[str] | None = None) -> int:
     """Return how many operations there are on what some namespaces hold; ``None`` for all."""
-    row = transaction.one(f"SELECT count(*) {_about(namespaces)}", [*(namespaces or ())] * 2)
-    return int(row[0] or 0) if row else 0
+    about = _about(transaction.dialect, namespaces)
+    return transaction.scalar(f"SELECT count(*) {about}", {"namespaces": namespaces})
 
 
 def last_change(
     transaction: Transaction, namespaces: Sequence[str] | None = None
 ) -> datetime | None:
     """Return when something that some namespaces hold was changed last; ``None`` for all."""
-    row = transaction.one(f"SELECT max(at) {_about(namespaces)}", [*(namespaces or ())] * 2)
+    about = _about(transaction.dialect, namespaces)
+    row = transaction.one(f"SELECT max(at) {about}", {"namespaces": namespaces})
     return clock.from_text(str(row[0])) if row and row[0] is not None else None
 
 
-def _about(namespaces: Sequence[str] | None) -> str:
+def _about(dialect: Dialect, namespaces: Sequence[str] | None) -> str:
     """Return what selects the operations on the facts and episodes of some namespaces."""
-    bound = "" if namespaces is None else f"WHERE namespace IN ({', '.join('?' * len(namespaces))})"
+    where = within(dialect, "namespace", namespaces)
     return (
-        f"FROM memstore_journal WHERE fact_id IN (SELECT id FROM memstore_facts {bound})"
-        " OR (fact_id IS NULL"
-        f" AND episode_id IN (SELECT id FROM memstore_episodes {bound}))"
+        f"FROM memstore_journal WHERE fact_id IN (SELECT id FROM memstore_facts{where})"
+        f" OR (fact_id IS NULL AND episode_id IN (SELECT id FROM memstore_episodes{where}))"
     )
 
 
@@ -162,26 +164,26 @@ def replay_episode(operations: Iterable[JournalLine]) -> dict[str, Any] | None:
 def of_episode(transaction: Transaction, episode_id: int) -> list[JournalLine]:
     """Return every operation on an episode (none on its facts), oldest first."""
     rows = transaction.rows(
-        f"SELECT {COLUMNS} FROM memstore_journal WHERE episode_id = ? AND fact_id IS NULL"
+        f"SELECT {COLUMNS} FROM memstore_journal WHERE episode_id = :id AND fact_id IS NULL"
         " ORDER BY id",
-        (episode_id,),
+        {"id": episode_id},
     )
     return [_decode(row) for row in rows]
 
 
 def of_kinds(transaction: Transaction, kinds: Sequence[str]) -> list[JournalLine]:
     """Return every operation of these kinds, oldest first."""
-    marks = ", ".join("?" * len(kinds))
     rows = transaction.rows(
-        f"SELECT {COLUMNS} FROM memstore_journal WHERE kind IN ({marks}) ORDER BY id", kinds
+        f"SELECT {COLUMNS} FROM memstore_journal"
+        f" WHERE kind IN {transaction.dialect.listed('kinds')} ORDER BY id",
+        {"kinds": kinds},
     )
     return [_decode(row) for row in rows]
 
 
 def last_id(transaction: Transaction) -> int:
     """Return the number of the newest operation; 0 before the first."""
-    row = transaction.one("SELECT max(id) FROM memstore_journal")
-    return int(row[0]) if row and row[0] is not None else 0
+    return transaction.scalar("SELECT max(id) FROM memstore_journal")
 
 
 def changed_since(transaction: Transaction, operation_id: int, column: str) -> list[int]:
@@ -194,21 +196,21 @@ def changed_since(transaction: Transaction, operation_id: int, column: str) -> l
     """
     if column not in ("fact_id", "episode_id"):
         raise ValueError(f"the journal has no ids in {column}")
-    rows = transaction.rows(
+    return transaction.ints(
         # The plus keeps SQLite from the index of the ids, which is the whole journal.
-        f"SELECT DISTINCT +{column} FROM memstore_journal WHERE id > ? AND +{column} IS NOT NULL"
+        f"SELECT DISTINCT +{column} FROM memstore_journal"
+        f" WHERE id > :after AND +{column} IS NOT NULL"
         # A fact's line may name the episode it was drawn from.
         + (" AND +fact_id IS NULL" if column == "episode_id" else ""),
-        (operation_id,),
+        {"after": operation_id},
     )
-    return [int(row[0]) for row in rows if row[0] is not None]
 
 
 def last_restored(transaction: Transaction, fact_id: int) -> datetime | None:
     """Return when a fact was restored last."""
     row = transaction.one(
-        "SELECT max(at) FROM memstore_journal WHERE fact_id = ? AND kind = ?",
-        (fact_id, Kind.RESTORE),
+        "SELECT max(at) FROM memstore_journal WHERE fact_id = :id AND kind = :kind",
+        {"id": fact_id, "kind": Kind.RESTORE},
     )
     return clock.from_text(str(row[0])) if row and row[0] is not None else None
 
@@ -221,17 +223,17 @@ def forgetting_fact(fact_id: int) -> list[Statement]:
     return [
         Statement(
             "UPDATE memstore_journal SET before = NULL, after = NULL, evidence = NULL"
-            " WHERE fact_id = ?",
-            (fact_id,),
+            " WHERE fact_id = :id",
+            {"id": fact_id},
         ),
         Statement(
             "UPDATE memstore_journal SET evidence = NULL"
             " WHERE evidence IS NOT NULL AND fact_id IN ("
-            " SELECT id FROM memstore_facts WHERE superseded_by = ?1"
-            " UNION SELECT superseded_by FROM memstore_facts WHERE id = ?1"
-            " UNION SELECT old_id FROM memstore_proposals WHERE new_id = ?1"
-            " UNION SELECT new_id FROM memstore_proposals WHERE old_id = ?1)",
-            (fact_id,),
+            " SELECT id FROM memstore_facts WHERE superseded_by = :id"
+            " UNION SELECT superseded_by FROM memstore_facts WHERE id = :id"
+            " UNION SELECT old_id FROM memstore_proposals WHERE new_id = :id"
+            " UNION SELECT new_id FROM memstore_proposals WHERE old_id = :id)",
+            {"id": fact_id},
         ),
     ]
 
@@ -240,21 +242,30 @@ def forgetting_episode(episode_id: int) -> Statement:
     """Return what blanks everything the journal holds of an episode; the lines stay."""
     return Statement(
         "UPDATE memstore_journal SET before = NULL, after = NULL, evidence = NULL"
-        " WHERE episode_id = ? AND fact_id IS NULL",
-        (episode_id,),
+        " WHERE episode_id = :id AND fact_id IS NULL",
+        {"id": episode_id},
     )
 
 
-def forgetting_said(episode_id: int) -> Statement:
+def forgetting_said(transaction: Transaction, episode_id: int) -> list[Statement]:
     """Return what takes the words of an episode out of the evidence; reads the whole journal.
 
     Words that changed or kept a fact need not be a fact themselves, so nothing else removes them.
     """
-    return Statement(
-        "UPDATE memstore_journal SET evidence = json_remove(evidence, '$.said')"
-        " WHERE evidence IS NOT NULL AND json_extract(evidence, '$.episode') = ?",
-        (episode_id,),
+    episode = transaction.dialect.member("evidence", "'episode'")
+    rows = transaction.rows(
+        f"SELECT id, evidence FROM memstore_journal WHERE {episode} = :episode",
+        {"episode": str(episode_id)},
     )
+    quoting = ((line, json.loads(evidence)) for line, evidence in rows)
+    return [
+        Statement(
+            "UPDATE memstore_journal SET evidence = :evidence WHERE id = :id",
+            {"id": line, "evidence": json.dumps(evidence, ensure_ascii=False)},
+        )
+        for line, evidence in quoting
+        if evidence.pop("said", None) is not None
+    ]
 
 
 def _decode(row: Row) -> JournalLine:

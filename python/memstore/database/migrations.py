@@ -158,8 +158,8 @@ def _carry_facts(transaction: Transaction) -> None:
     copied = "superseded_by, confirmed_count, use_count"
     carry = (
         f"INSERT INTO memstore_facts (id, uuid, segments, {', '.join(TEXT_COLUMNS)}, {copied})"
-        f" SELECT id, ?, ?, {', '.join('?' * len(TEXT_COLUMNS))}, {copied}"
-        " FROM memstore_original_facts WHERE id = ?"
+        f" SELECT id, :uuid, :segments, :{', :'.join(TEXT_COLUMNS)}, {copied}"
+        " FROM memstore_original_facts WHERE id = :id"
     )
     rows = transaction.rows(f"SELECT id, {asked} FROM memstore_original_facts ORDER BY id")
     for fact_id, *found in list(rows):
@@ -171,7 +171,7 @@ def _carry_facts(transaction: Transaction) -> None:
         values["namespace"] = texts["namespace"] or DEFAULT_NAMESPACE
         segments = words.segments(texts["content"] or "", texts["subject"] or "")
         uuid = clock.new_uuid(created)
-        transaction.run(carry, (uuid, segments, *(values[name] for name in TEXT_COLUMNS), fact_id))
+        transaction.run(carry, {**values, "id": fact_id, "uuid": uuid, "segments": segments})
     # The original deleted rows, and an id must not be given twice.
     transaction.run("DELETE FROM sqlite_sequence WHERE name = 'memstore_facts'")
     transaction.run(
@@ -216,8 +216,8 @@ def _break_circles(transaction: Transaction) -> None:
     """Make the newest of facts that supersede each other active; the original did not check."""
     for circle in integrity.circles(transaction):
         transaction.run(
-            "UPDATE memstore_facts SET superseded_by = NULL, superseded_at = NULL WHERE id = ?",
-            (max(circle),),
+            "UPDATE memstore_facts SET superseded_by = NULL, superseded_at = NULL WHERE id = :id",
+            {"id": max(circle)},
         )
 
 
@@ -236,8 +236,8 @@ def _adopt_facts(transaction: Transaction) -> None:
             known["metadata"] = metadata.decode(str(known["metadata"]))
         transaction.run(
             "INSERT INTO memstore_journal (at, actor, source, kind, fact_id, after)"
-            " VALUES (?, 'memstore', 'migration', 'adopt', ?, ?)",
-            (at, fact_id, json.dumps(known, ensure_ascii=False)),
+            " VALUES (:at, 'memstore', 'migration', 'adopt', :id, :known)",
+            {"at": at, "id": fact_id, "known": json.dumps(known, ensure_ascii=False)},
         )
 
 
@@ -247,13 +247,13 @@ def _carry_vectors(transaction: Transaction) -> None:
         "INSERT INTO memstore_generations (model, dimension, state, created_at) VALUES ("
         " (SELECT value FROM memstore_meta WHERE key = 'embedding_model'),"
         " (SELECT CAST(value AS INTEGER) FROM memstore_meta WHERE key = 'embedding_dim'),"
-        " 'active', ?)",
-        (clock.to_text(clock.utc_now()),),
+        " 'active', :at)",
+        {"at": clock.to_text(clock.utc_now())},
     )
     transaction.run("DELETE FROM memstore_meta WHERE key IN ('embedding_model', 'embedding_dim')")
     transaction.run(
         "INSERT INTO memstore_fact_vectors (generation_id, fact_id, embed_attempts, embedding)"
-        " SELECT g.id, f.id, iif(f.content = '', -1, 0), o.embedding"
+        " SELECT g.id, f.id, CASE WHEN f.content = '' THEN -1 ELSE 0 END, o.embedding"
         " FROM memstore_generations g, memstore_facts f"
         " JOIN memstore_original_facts o ON o.id = f.id ORDER BY f.id"
     )

@@ -35,7 +35,7 @@ def erase_fact(changes: Changes, fact: Fact, satellite: Satellite) -> None:
 
 def erase_episode(changes: Changes, episode: Episode) -> None:
     """Erase an episode, and what was said in it from the evidence of changes."""
-    _blank_episode(changes, episode, journal.forgetting_said(episode.id))
+    _blank_episode(changes, episode, *journal.forgetting_said(changes.transaction, episode.id))
     full_text.EPISODES.forget_deleted(changes.transaction)
 
 
@@ -64,7 +64,7 @@ def _blank_fact(changes: Changes, fact: Fact, satellite: Satellite) -> None:
         Line(Kind.ERASE, fact.id),
         *fact_table.blanking(fact.id, fact.deleted_at or clock.utc_now()),
         *journal.forgetting_fact(fact.id),
-        *proposal_table.forgetting(fact.id),
+        *proposal_table.forgetting(transaction, fact.id),
     )
     satellite.forget_fact(changes, fact)
 

@@ -21,8 +21,6 @@ CARRIED: Final = frozenset({FACTS, "memstore_users", "memstore_version", "memsto
 """Tables that are read, or say something of the file alone."""
 VECTORS: Final = "memstore_fact_chunks"
 
-CHUNK: Final = 500
-
 
 class Original(NamedTuple):
     """What kind of file it is."""
@@ -69,20 +67,18 @@ def facts(
     texts = [name for name in TEXTS if name in original.columns]
     vector = "embedding IS NOT NULL" if "embedding" in original.columns else "0"
     asked = ", ".join([*numbers, vector, *(f"CAST({name} AS BLOB)" for name in texts)])
-    for start in range(0, len(ids), CHUNK):
-        chunk = ids[start : start + CHUNK]
-        marks = ", ".join("?" * len(chunk))
-        rows = transaction.rows(
-            f"SELECT {asked} FROM {FACTS} WHERE id IN ({marks}) ORDER BY id", chunk
-        )
-        for row in rows:
-            values: dict[str, Any] = dict(zip([*numbers, "embedded"], row, strict=False))
-            mended = []
-            for name, raw in zip(texts, row[len(numbers) + 1 :], strict=True):
-                values[name], right = _text(raw) if raw is not None else (None, True)
-                if not right:
-                    mended.append(name)
-            yield values, tuple(mended)
+    rows = transaction.rows(
+        f"SELECT {asked} FROM {FACTS} WHERE id IN {transaction.dialect.listed('ids')} ORDER BY id",
+        {"ids": ids},
+    )
+    for row in rows:
+        values: dict[str, Any] = dict(zip([*numbers, "embedded"], row, strict=False))
+        mended = []
+        for name, raw in zip(texts, row[len(numbers) + 1 :], strict=True):
+            values[name], right = _text(raw) if raw is not None else (None, True)
+            if not right:
+                mended.append(name)
+        yield values, tuple(mended)
 
 
 def users(transaction: Transaction) -> dict[int, str]:

@@ -72,16 +72,12 @@ def tables(transaction: Transaction) -> dict[str, int]:
         for name, _ in found
         if name not in virtual and not name.startswith(("sqlite_", *(f"{v}_" for v in virtual)))
     ]
-    counts = {}
-    for name in plain:
-        row = transaction.one(f"SELECT count(*) FROM {_quoted(name)}")
-        counts[name] = int(row[0] or 0) if row else 0
-    return counts
+    return {name: transaction.scalar(f"SELECT count(*) FROM {_quoted(name)}") for name in plain}
 
 
 def columns(transaction: Transaction, table: str) -> list[str]:
     """Return the names of a table's columns; none where there is no such table."""
-    rows = transaction.rows("SELECT name FROM pragma_table_info(?)", (table,))
+    rows = transaction.rows("SELECT name FROM pragma_table_info(:table)", {"table": table})
     return [str(row[0]) for row in rows]
 
 

@@ -25,7 +25,7 @@ class SqliteDialect(Dialect):
         return f"json_each({column}) AS element"
 
     def member(self, column: str, key: str) -> str:
-        return f"CASE WHEN json_valid({column}) THEN {column} ->> {key} END"
+        return f"CASE WHEN json_valid({column}) THEN CAST({column} ->> {key} AS TEXT) END"
 
     def has_member(self, column: str, key: str, test: str = "TRUE") -> str:
         # A row of another program may hold anything: what is not JSON has no members.

@@ -11,7 +11,6 @@ import json
 import os
 import threading
 import time
-from collections.abc import Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,14 +18,14 @@ from typing import TYPE_CHECKING, Final
 
 import apsw
 
-from memstore.database.engine import Transaction
+from memstore.database.engine import NO_PARAMETERS, Transaction
 from memstore.database.sqlite.dialect import DIALECT
 from memstore.errors import InvalidArgument, Remedy, StorageError, StoreBusy, StoreClosed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
-    from memstore.database.engine import Parameters, Progress, Row, Value
+    from memstore.database.engine import Parameters, Progress, Row
 
 WAIT_SECONDS: Final = 30.0
 """How long a write waits for another process's. Longer than any write of ours but a huge import;
@@ -60,27 +59,25 @@ class SqliteTransaction(Transaction):
     def __init__(self, connection: apsw.Connection) -> None:
         self.connection = connection
 
-    def rows(self, sql: str, parameters: Parameters | Sequence[Value] = ()) -> Iterator[Row]:
+    def rows(self, sql: str, parameters: Parameters = NO_PARAMETERS) -> Iterator[Row]:
         with _translated():
             yield from self.connection.execute(sql, _bindings(parameters))
 
-    def one(self, sql: str, parameters: Parameters | Sequence[Value] = ()) -> Row | None:
+    def one(self, sql: str, parameters: Parameters = NO_PARAMETERS) -> Row | None:
         with _translated():
             # Run to the end: an INSERT … RETURNING takes effect only when its cursor is spent.
             found = self.connection.execute(sql, _bindings(parameters)).fetchall()
         return found[0] if found else None
 
-    def run(self, sql: str, parameters: Parameters | Sequence[Value] = ()) -> int:
+    def run(self, sql: str, parameters: Parameters = NO_PARAMETERS) -> int:
         with _translated():
             # Spent, or the statements after one that returns a row would not run.
             self.connection.execute(sql, _bindings(parameters)).fetchall()
             return self.connection.changes()
 
 
-def _bindings(parameters: Parameters | Sequence[Value]) -> apsw.Bindings:
+def _bindings(parameters: Parameters) -> apsw.Bindings:
     """Return what the driver binds: a list as the JSON array that the dialect reads."""
-    if not isinstance(parameters, Mapping):
-        return tuple(parameters)
     return {
         name: json.dumps(value) if isinstance(value, list | tuple) else value
         for name, value in parameters.items()

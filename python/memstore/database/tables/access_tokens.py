@@ -34,21 +34,29 @@ def insert(
     """Store a token and return it."""
     statement = Statement(
         "INSERT INTO memstore_tokens (name, hash, namespace, access, created_at, expires_at)"
-        f" VALUES (?, ?, ?, ?, ?, ?) RETURNING {COLUMNS}",
-        (name, secret_hash, namespace, access, clock.to_text(created_at), _text(expires_at)),
+        f" VALUES (:name, :hash, :namespace, :access, :created_at, :expires_at)"
+        f" RETURNING {COLUMNS}",
+        {
+            "name": name,
+            "hash": secret_hash,
+            "namespace": namespace,
+            "access": access,
+            "created_at": clock.to_text(created_at),
+            "expires_at": None if expires_at is None else clock.to_text(expires_at),
+        },
     )
     return changes.insert(statement, _decode, lines)
 
 
 def by_hash(transaction: Transaction, secret_hash: str) -> AccessToken | None:
     """Return the token of a hash, in whatever state."""
-    row = transaction.one(f"{SELECT} WHERE hash = ?", (secret_hash,))
+    row = transaction.one(f"{SELECT} WHERE hash = :hash", {"hash": secret_hash})
     return None if row is None else _decode(row)
 
 
 def unrevoked(transaction: Transaction, name: str) -> AccessToken | None:
     """Return the token of a name that is not revoked."""
-    row = transaction.one(f"{SELECT} WHERE name = ? AND revoked_at IS NULL", (name,))
+    row = transaction.one(f"{SELECT} WHERE name = :name AND revoked_at IS NULL", {"name": name})
     return None if row is None else _decode(row)
 
 
@@ -65,19 +73,17 @@ def exist(transaction: Transaction) -> bool:
 def revoking(token_id: int, at: datetime) -> Statement:
     """Return what ends a token."""
     return Statement(
-        "UPDATE memstore_tokens SET revoked_at = ? WHERE id = ?", (clock.to_text(at), token_id)
+        "UPDATE memstore_tokens SET revoked_at = :at WHERE id = :id",
+        {"at": clock.to_text(at), "id": token_id},
     )
 
 
 def note_use(transaction: Transaction, token_id: int, at: datetime) -> None:
     """Record when a token was used last."""
     transaction.run(
-        "UPDATE memstore_tokens SET last_used_at = ? WHERE id = ?", (clock.to_text(at), token_id)
+        "UPDATE memstore_tokens SET last_used_at = :at WHERE id = :id",
+        {"at": clock.to_text(at), "id": token_id},
     )
-
-
-def _text(moment: datetime | None) -> str | None:
-    return None if moment is None else clock.to_text(moment)
 
 
 def _decode(row: Row) -> AccessToken:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from memstore.database.dialect import within
 from memstore.database.engine import Statement
 from memstore.domain import clock
 from memstore.domain.entities import EntityDecision
@@ -30,18 +31,18 @@ class Kept(NamedTuple):
 
 def of_namespace(transaction: Transaction, namespace: str) -> list[Kept]:
     """Return the decisions of a namespace, oldest first."""
-    return [
-        _decode(row)
-        for row in transaction.rows(f"{SELECT} WHERE namespace = ? ORDER BY id", (namespace,))
-    ]
+    rows = transaction.rows(
+        f"{SELECT} WHERE namespace = :namespace ORDER BY id", {"namespace": namespace}
+    )
+    return [_decode(row) for row in rows]
 
 
 def about(transaction: Transaction, namespace: str, key: str) -> list[Kept]:
     """Return the decisions about one name, oldest first."""
     rows = transaction.rows(
-        f"{SELECT} WHERE namespace = ?1 AND left_key = ?2 UNION ALL"
-        f" {SELECT} WHERE namespace = ?1 AND right_key = ?2 ORDER BY id",
-        (namespace, key),
+        f"{SELECT} WHERE namespace = :namespace AND left_key = :key UNION ALL"
+        f" {SELECT} WHERE namespace = :namespace AND right_key = :key ORDER BY id",
+        {"namespace": namespace, "key": key},
     )
     return [_decode(row) for row in rows]
 
@@ -58,8 +59,8 @@ def everything(
     transaction: Transaction, namespaces: Sequence[str] | None = None
 ) -> Iterator[tuple[str, EntityDecision]]:
     """Yield each namespace's decisions, for an export; ``None`` for all namespaces."""
-    bound = "" if namespaces is None else f"WHERE namespace IN ({', '.join('?' * len(namespaces))})"
-    rows = transaction.rows(f"{SELECT} {bound} ORDER BY namespace, id", namespaces or ())
+    where = within(transaction.dialect, "namespace", namespaces)
+    rows = transaction.rows(f"{SELECT}{where} ORDER BY namespace, id", {"namespaces": namespaces})
     return ((kept.namespace, kept.decision) for kept in map(_decode, rows))
 
 
@@ -84,24 +85,25 @@ def insert(
     statement = Statement(
         "INSERT INTO memstore_entity_decisions"
         " (namespace, left_key, right_key, same, left_name, right_name, actor, at)"
-        f" VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING {COLUMNS}",
-        (
-            namespace,
-            left_key,
-            right_key,
-            int(decision.same),
-            left,
-            right,
-            decision.actor,
-            clock.to_text(decision.at),
-        ),
+        " VALUES (:namespace, :left_key, :right_key, :same, :left, :right, :actor, :at)"
+        f" RETURNING {COLUMNS}",
+        {
+            "namespace": namespace,
+            "left_key": left_key,
+            "right_key": right_key,
+            "same": int(decision.same),
+            "left": left,
+            "right": right,
+            "actor": decision.actor,
+            "at": clock.to_text(decision.at),
+        },
     )
     return changes.insert(statement, _decode, lines)
 
 
 def deleting(decision_id: int) -> Statement:
     """Return what removes one decision."""
-    return Statement("DELETE FROM memstore_entity_decisions WHERE id = ?", (decision_id,))
+    return Statement("DELETE FROM memstore_entity_decisions WHERE id = :id", {"id": decision_id})
 
 
 def _decode(row: Row) -> Kept:

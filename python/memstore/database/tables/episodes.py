@@ -48,11 +48,11 @@ def insert(
     columns = (*INSERT_LIST, "segments")
     statement = Statement(
         f"INSERT INTO memstore_episodes ({', '.join(columns)})"
-        f" VALUES ({', '.join('?' * len(columns))}) RETURNING {', '.join(EPISODE_FIELDS)}",
-        [
-            *(_encode(name, values.get(name)) for name in INSERT_LIST),
-            segments(content, values.get("name"), values.get("source_description")),
-        ],
+        f" VALUES (:{', :'.join(columns)}) RETURNING {', '.join(EPISODE_FIELDS)}",
+        {
+            **{name: _encode(name, values.get(name)) for name in INSERT_LIST},
+            "segments": segments(content, values.get("name"), values.get("source_description")),
+        },
     )
     episode = changes.insert(statement, _decode, lines)
     piece_table.cut(changes.transaction, episode.id, content)
@@ -199,14 +199,19 @@ def visible(
 
 def updating(episode_id: int, **columns: Any) -> Statement:
     """Return what sets columns that may change."""
-    names = ", ".join(f"{name} = ?" for name in columns)
-    values = [_encode(name, value) for name, value in columns.items()]
-    return Statement(f"UPDATE memstore_episodes SET {names} WHERE id = ?", (*values, episode_id))
+    names = ", ".join(f"{name} = :{name}" for name in columns)
+    values = {name: _encode(name, value) for name, value in columns.items()}
+    return Statement(
+        f"UPDATE memstore_episodes SET {names} WHERE id = :id", {**values, "id": episode_id}
+    )
 
 
 def set_segments(transaction: Transaction, episode_id: int, text: str | None) -> None:
     """Set the column of what the index holds in scripts without spaces."""
-    transaction.run("UPDATE memstore_episodes SET segments = ? WHERE id = ?", (text, episode_id))
+    transaction.run(
+        "UPDATE memstore_episodes SET segments = :segments WHERE id = :id",
+        {"segments": text, "id": episode_id},
+    )
 
 
 def all_segments(transaction: Transaction) -> Iterator[tuple[int, str | None, str | None]]:
@@ -214,9 +219,8 @@ def all_segments(transaction: Transaction) -> Iterator[tuple[int, str | None, st
     rows = transaction.rows(
         "SELECT id, segments, content, name, source_description FROM memstore_episodes ORDER BY id"
     )
-    for id_, held, content, *more in rows:
-        right = segments(str(content), *(None if text is None else str(text) for text in more))
-        yield int(id_ or 0), None if held is None else str(held), right
+    for episode_id, held, *texts in rows:
+        yield episode_id, held, segments(*texts)
 
 
 def blanking(transaction: Transaction, episode_id: int) -> list[Statement]:
@@ -225,8 +229,8 @@ def blanking(transaction: Transaction, episode_id: int) -> list[Statement]:
         "UPDATE memstore_episodes SET content = '', content_hash = '', source = NULL,"
         " source_model = NULL, source_description = NULL, name = NULL, tags = '[]',"
         " metadata = NULL, segments = NULL, valid_at = NULL, expired_at = NULL, user_id = NULL,"
-        " agent_id = NULL, run_id = NULL, idempotency_key = NULL WHERE id = ?",
-        (episode_id,),
+        " agent_id = NULL, run_id = NULL, idempotency_key = NULL WHERE id = :id",
+        {"id": episode_id},
     )
     return [row, *piece_table.forgetting(transaction, episode_id)]
 
@@ -245,7 +249,7 @@ def misfiled_tags(transaction: Transaction) -> list[int]:
 
 def refile_tags(transaction: Transaction, episode_id: int) -> None:
     """Let an episode be found by the tags it has; a trigger does it."""
-    transaction.run("UPDATE memstore_episodes SET tags = tags WHERE id = ?", (episode_id,))
+    transaction.run("UPDATE memstore_episodes SET tags = tags WHERE id = :id", {"id": episode_id})
 
 
 def _one(

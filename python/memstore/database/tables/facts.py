@@ -100,11 +100,11 @@ def insert(
     columns = (*INSERT_LIST, "segments")
     statement = Statement(
         f"INSERT INTO memstore_facts ({', '.join(columns)})"
-        f" VALUES ({', '.join('?' * len(columns))}) RETURNING {', '.join(STORED)}",
-        (
-            *(_encode(name, values.get(name)) for name in INSERT_LIST),
-            words.segments(values["content"], values["subject"]),
-        ),
+        f" VALUES (:{', :'.join(columns)}) RETURNING {', '.join(STORED)}",
+        {
+            **{name: _encode(name, values.get(name)) for name in INSERT_LIST},
+            "segments": words.segments(values["content"], values["subject"]),
+        },
     )
     computed = {"embed_error": None, "embedded": embedding is not None}
     fact = changes.insert(
@@ -322,9 +322,9 @@ def _place_in_chain(fact: Fact) -> tuple[bool, datetime, int]:
 
 def updating(fact_id: int, **columns: Any) -> Statement:
     """Return what sets columns of one fact."""
-    names = ", ".join(f"{name} = ?" for name in columns)
-    values = [_encode(name, value) for name, value in columns.items()]
-    return Statement(f"UPDATE memstore_facts SET {names} WHERE id = ?", (*values, fact_id))
+    names = ", ".join(f"{name} = :{name}" for name in columns)
+    values = {name: _encode(name, value) for name, value in columns.items()}
+    return Statement(f"UPDATE memstore_facts SET {names} WHERE id = :id", {**values, "id": fact_id})
 
 
 def blanking(fact_id: int, at: datetime) -> list[Statement]:
@@ -332,15 +332,18 @@ def blanking(fact_id: int, at: datetime) -> list[Statement]:
     row = Statement(
         "UPDATE memstore_facts SET content = '', subject = '', category = '', metadata = NULL,"
         " segments = NULL, source = NULL, idempotency_key = NULL,"
-        " user_id = NULL, agent_id = NULL, run_id = NULL, deleted_at = ? WHERE id = ?",
-        (clock.to_text(at), fact_id),
+        " user_id = NULL, agent_id = NULL, run_id = NULL, deleted_at = :at WHERE id = :id",
+        {"at": clock.to_text(at), "id": fact_id},
     )
     return [row, vector_table.forgetting(vector_table.FACTS, fact_id)]
 
 
 def set_segments(transaction: Transaction, fact_id: int, segments: str | None) -> None:
     """Set the column of what the index holds in scripts without spaces."""
-    transaction.run("UPDATE memstore_facts SET segments = ? WHERE id = ?", (segments, fact_id))
+    transaction.run(
+        "UPDATE memstore_facts SET segments = :segments WHERE id = :id",
+        {"segments": segments, "id": fact_id},
+    )
 
 
 def touch(
@@ -352,12 +355,13 @@ def touch(
         uses: how often each fact was used.
         namespace: leave facts of other namespaces alone; ``None`` where the ids were found by us.
     """
-    bound, parameter = ("", ()) if namespace is None else (" AND namespace = ?", (namespace,))
+    bound = "" if namespace is None else " AND namespace = :namespace"
+    values = {"namespace": namespace, "at": clock.to_text(at)}
     return sum(
         transaction.run(
-            "UPDATE memstore_facts SET use_count = use_count + ?, last_used_at = ?"
-            f" WHERE id = ?{bound}",
-            (number, clock.to_text(at), fact_id, *parameter),
+            "UPDATE memstore_facts SET use_count = use_count + :number, last_used_at = :at"
+            f" WHERE id = :id{bound}",
+            {**values, "number": number, "id": fact_id},
         )
         for fact_id, number in uses.items()
         if abs(fact_id) <= MAX_NUMBER

@@ -43,16 +43,16 @@ def every(transaction: Transaction) -> list[Generation]:
 
 def get(transaction: Transaction, generation_id: int) -> Generation | None:
     """Return one generation."""
-    row = transaction.one(f"{SELECT} WHERE id = ?", (generation_id,))
+    row = transaction.one(f"{SELECT} WHERE id = :id", {"id": generation_id})
     return None if row is None else _decode(row)
 
 
 def stage(changes: Changes, model: str, lines: Callable[[Generation], Lines]) -> Generation:
     """Begin a generation of a model; there must be none that is staged."""
     statement = Statement(
-        "INSERT INTO memstore_generations (model, state, created_at) VALUES (?, 'staged', ?)"
+        "INSERT INTO memstore_generations (model, state, created_at) VALUES (:model, 'staged', :at)"
         " RETURNING id, model, dimension, state, created_at, switched_at",
-        (model, clock.to_text(clock.utc_now())),
+        {"model": model, "at": clock.to_text(clock.utc_now())},
     )
     return changes.insert(statement, _decode, lines)
 
@@ -60,8 +60,8 @@ def stage(changes: Changes, model: str, lines: Callable[[Generation], Lines]) ->
 def staging_again(generation_id: int) -> Statement:
     """Return what makes a retired generation the staged one; there must be none that is."""
     return Statement(
-        "UPDATE memstore_generations SET state = 'staged' WHERE id = ? AND state = 'retired'",
-        (generation_id,),
+        "UPDATE memstore_generations SET state = 'staged' WHERE id = :id AND state = 'retired'",
+        {"id": generation_id},
     )
 
 
@@ -70,15 +70,15 @@ def switching(generation_id: int) -> list[Statement]:
     return [
         Statement("UPDATE memstore_generations SET state = 'retired' WHERE state = 'active'"),
         Statement(
-            "UPDATE memstore_generations SET state = 'active', switched_at = ? WHERE id = ?",
-            (clock.to_text(clock.utc_now()), generation_id),
+            "UPDATE memstore_generations SET state = 'active', switched_at = :at WHERE id = :id",
+            {"at": clock.to_text(clock.utc_now()), "id": generation_id},
         ),
     ]
 
 
 def removing(generation_id: int) -> Statement:
     """Return what removes a generation; its vectors must be gone."""
-    return Statement("DELETE FROM memstore_generations WHERE id = ?", (generation_id,))
+    return Statement("DELETE FROM memstore_generations WHERE id = :id", {"id": generation_id})
 
 
 def record_model(
@@ -86,8 +86,8 @@ def record_model(
 ) -> None:
     """Record whose vectors a generation holds, and how many numbers each has."""
     transaction.run(
-        "UPDATE memstore_generations SET model = ?, dimension = ? WHERE id = ?",
-        (model, dimension, generation_id),
+        "UPDATE memstore_generations SET model = :model, dimension = :dimension WHERE id = :id",
+        {"model": model, "dimension": dimension, "id": generation_id},
     )
 
 

@@ -6,7 +6,6 @@ same places however often it is built, and all of one build is one range of ids.
 
 from __future__ import annotations
 
-from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memstore.database.engine import Statement
@@ -21,10 +20,6 @@ if TYPE_CHECKING:
 
 SHIFT: Final = 32
 """Bits of an id that count within one build."""
-
-CHUNK: Final = 500
-"""Rows of one INSERT, well below SQLite's limit on parameters."""
-
 
 _ALL: Final = 2**62
 
@@ -70,67 +65,60 @@ def current(transaction: Transaction, namespace: str) -> Built | None:
     """Return the build that a namespace's graph is; ``None`` if it has none."""
     row = transaction.one(
         "SELECT id, built_at, operation_id, facts, model FROM memstore_graphs"
-        " WHERE namespace = ? AND state = 'current'",
-        (namespace,),
+        " WHERE namespace = :namespace AND state = 'current'",
+        {"namespace": namespace},
     )
     if row is None:
         return None
-    id_, built_at, operation_id, facts, model = row
-    return Built(
-        int(id_ or 0),
-        clock.from_text(str(built_at)),
-        int(operation_id or 0),
-        int(facts or 0),
-        None if model is None else str(model),
-    )
+    id_, built_at, *others = row
+    return Built(id_, clock.from_text(built_at), *others)
 
 
 def every_current(transaction: Transaction) -> list[tuple[int, str]]:
     """Return the build and the namespace of every graph."""
     rows = transaction.rows("SELECT id, namespace FROM memstore_graphs WHERE state = 'current'")
-    return [(int(row[0] or 0), str(row[1])) for row in rows]
+    return [(graph_id, namespace) for graph_id, namespace in rows]
 
 
 def namespace_of(transaction: Transaction, graph_id: int) -> str | None:
     """Return whose a build is; ``None`` if it is not on record."""
-    row = transaction.one("SELECT namespace FROM memstore_graphs WHERE id = ?", (graph_id,))
+    row = transaction.one("SELECT namespace FROM memstore_graphs WHERE id = :id", {"id": graph_id})
     return None if row is None else str(row[0])
 
 
 def begin(transaction: Transaction, namespace: str, operation_id: int, model: str | None) -> int:
     """Note a build that is to be written, give up any other unfinished one, and return its id."""
     transaction.run(
-        "UPDATE memstore_graphs SET state = 'discarded' WHERE namespace = ? AND state = 'building'",
-        (namespace,),
+        "UPDATE memstore_graphs SET state = 'discarded'"
+        " WHERE namespace = :namespace AND state = 'building'",
+        {"namespace": namespace},
     )
-    row = transaction.one(
+    return transaction.scalar(
         "INSERT INTO memstore_graphs (namespace, state, built_at, operation_id, facts, model)"
-        " VALUES (?, 'building', ?, ?, 0, ?) RETURNING id",
-        (namespace, clock.to_text(clock.utc_now()), operation_id, model),
+        " VALUES (:namespace, 'building', :at, :operation, 0, :model) RETURNING id",
+        {
+            "namespace": namespace,
+            "at": clock.to_text(clock.utc_now()),
+            "operation": operation_id,
+            "model": model,
+        },
     )
-    return int(row[0] or 0) if row else 0
 
 
 def is_building(transaction: Transaction, graph_id: int) -> bool:
     """Whether a build is still to be written: nobody began another one, or dropped the graph."""
-    return (
-        transaction.one(
-            "SELECT 1 FROM memstore_graphs WHERE id = ? AND state = 'building'", (graph_id,)
-        )
-        is not None
+    row = transaction.one(
+        "SELECT 1 FROM memstore_graphs WHERE id = :id AND state = 'building'", {"id": graph_id}
     )
+    return row is not None
 
 
 def insert(transaction: Transaction, part: Part, rows: Iterable[tuple[Value, ...]]) -> None:
     """Write rows of a build, with the ids that its names have."""
-    left = iter(rows)
-    marks = f"({', '.join('?' * len(part.columns))})"
-    while chunk := list(islice(left, CHUNK)):
-        transaction.run(
-            f"INSERT INTO {part.table} ({', '.join(part.columns)})"
-            f" VALUES {', '.join([marks] * len(chunk))}",
-            [value for row in chunk for value in row],
-        )
+    columns = ", ".join(part.columns)
+    statement = f"INSERT INTO {part.table} ({columns}) VALUES (:{', :'.join(part.columns)})"
+    for row in rows:
+        transaction.run(statement, dict(zip(part.columns, row, strict=True)))
 
 
 def making_current(namespace: str, graph_id: int, facts: int) -> list[Statement]:
@@ -138,12 +126,13 @@ def making_current(namespace: str, graph_id: int, facts: int) -> list[Statement]
     return [
         Statement(
             "UPDATE memstore_graphs SET state = 'discarded'"
-            " WHERE namespace = ? AND state = 'current'",
-            (namespace,),
+            " WHERE namespace = :namespace AND state = 'current'",
+            {"namespace": namespace},
         ),
         Statement(
-            "UPDATE memstore_graphs SET state = 'current', built_at = ?, facts = ? WHERE id = ?",
-            (clock.to_text(clock.utc_now()), facts, graph_id),
+            "UPDATE memstore_graphs SET state = 'current', built_at = :at, facts = :facts"
+            " WHERE id = :id",
+            {"at": clock.to_text(clock.utc_now()), "facts": facts, "id": graph_id},
         ),
     ]
 
@@ -152,10 +141,10 @@ def exists(transaction: Transaction, namespace: str) -> bool:
     """Whether a namespace has a graph, an unfinished one, or readings for one."""
     row = transaction.one(
         "SELECT EXISTS (SELECT 1 FROM memstore_graphs"
-        " WHERE namespace = ?1 AND state <> 'discarded')"
+        " WHERE namespace = :namespace AND state <> 'discarded')"
         " OR EXISTS (SELECT 1 FROM memstore_fact_readings r"
-        " JOIN memstore_facts f ON f.id = r.fact_id WHERE f.namespace = ?1)",
-        (namespace,),
+        " JOIN memstore_facts f ON f.id = r.fact_id WHERE f.namespace = :namespace)",
+        {"namespace": namespace},
     )
     return bool(row and row[0])
 
@@ -165,13 +154,13 @@ def discarding(namespace: str) -> list[Statement]:
     return [
         Statement(
             "UPDATE memstore_graphs SET state = 'discarded'"
-            " WHERE namespace = ? AND state <> 'discarded'",
-            (namespace,),
+            " WHERE namespace = :namespace AND state <> 'discarded'",
+            {"namespace": namespace},
         ),
         Statement(
             "DELETE FROM memstore_fact_readings"
-            " WHERE fact_id IN (SELECT id FROM memstore_facts WHERE namespace = ?)",
-            (namespace,),
+            " WHERE fact_id IN (SELECT id FROM memstore_facts WHERE namespace = :namespace)",
+            {"namespace": namespace},
         ),
     ]
 
@@ -179,23 +168,25 @@ def discarding(namespace: str) -> list[Statement]:
 def remove_some(transaction: Transaction, namespace: str, most: int) -> bool:
     """Remove rows of a discarded build, at most so many; return whether there may be more."""
     row = transaction.one(
-        "SELECT id FROM memstore_graphs WHERE namespace = ? AND state = 'discarded' LIMIT 1",
-        (namespace,),
+        "SELECT id FROM memstore_graphs"
+        " WHERE namespace = :namespace AND state = 'discarded' LIMIT 1",
+        {"namespace": namespace},
     )
     if row is None:
         return False
-    graph_id = int(row[0] or 0)
+    graph_id = int(row[0])
+    first, last = graph_id << SHIFT, (graph_id + 1 << SHIFT) - 1
     for part in PARTS:
         key, lead = ", ".join(part.key), part.columns[0]
         removed = transaction.run(
             f"DELETE FROM {part.table} WHERE ({key}) IN (SELECT {key} FROM {part.table}"
-            f" WHERE {lead} BETWEEN ?1 << {SHIFT} AND (?1 + 1 << {SHIFT}) - 1 LIMIT ?2)",
-            (graph_id, most),
+            f" WHERE {lead} BETWEEN :first AND :last LIMIT :most)",
+            {"first": first, "last": last, "most": most},
         )
         most -= removed
         if most <= 0:
             return True
-    transaction.run("DELETE FROM memstore_graphs WHERE id = ?", (graph_id,))
+    transaction.run("DELETE FROM memstore_graphs WHERE id = :id", {"id": graph_id})
     return True
 
 
@@ -210,35 +201,35 @@ def sweep(transaction: Transaction, namespace: str) -> bool:
 def forget_fact(transaction: Transaction, namespace: str, fact_id: int) -> None:
     """Remove what one fact gives, in whichever build: relations, and names no other fact gives."""
     # Rare enough that reading a graph through costs less than an index that every build fills.
-    rows = transaction.rows(
+    given = transaction.ints(
         "SELECT m.name_id FROM memstore_graphs g CROSS JOIN memstore_mentions m"
-        f" ON m.name_id BETWEEN g.id << {SHIFT} AND (g.id + 1 << {SHIFT}) - 1"
-        " WHERE g.namespace = ? AND m.fact_id = ?",
-        (namespace, fact_id),
+        f" WHERE m.name_id BETWEEN g.id << {SHIFT} AND (g.id + 1 << {SHIFT}) - 1"
+        " AND g.namespace = :namespace AND m.fact_id = :fact",
+        {"namespace": namespace, "fact": fact_id},
     )
-    given = [int(row[0] or 0) for row in rows]
     for name_id in given:
         for part in (RELATIONS, MENTIONS):
             transaction.run(
-                f"DELETE FROM {part.table} WHERE {part.columns[0]} = ? AND fact_id = ?",
-                (name_id, fact_id),
+                f"DELETE FROM {part.table} WHERE {part.columns[0]} = :name AND fact_id = :fact",
+                {"name": name_id, "fact": fact_id},
             )
-    transaction.run("DELETE FROM memstore_fact_readings WHERE fact_id = ?", (fact_id,))
+    transaction.run("DELETE FROM memstore_fact_readings WHERE fact_id = :fact", {"fact": fact_id})
     for name_id in given:
         _forget_name(transaction, name_id)
 
 
 def _forget_name(transaction: Transaction, name_id: int) -> None:
     """Remove a name that no fact gives any more; its entity goes on under the others."""
-    if transaction.one("SELECT 1 FROM memstore_mentions WHERE name_id = ? LIMIT 1", (name_id,)):
+    name = {"id": name_id}
+    if transaction.one("SELECT 1 FROM memstore_mentions WHERE name_id = :id LIMIT 1", name):
         return
     transaction.run(
         "UPDATE memstore_entity_names SET entity_id = (SELECT min(other.id)"
-        " FROM memstore_entity_names other WHERE other.entity_id = ?1 AND other.id <> ?1)"
-        " WHERE entity_id = ?1 AND id <> ?1",
-        (name_id,),
+        " FROM memstore_entity_names other WHERE other.entity_id = :id AND other.id <> :id)"
+        " WHERE entity_id = :id AND id <> :id",
+        name,
     )
-    transaction.run("DELETE FROM memstore_entity_names WHERE id = ?", (name_id,))
+    transaction.run("DELETE FROM memstore_entity_names WHERE id = :id", name)
 
 
 def regroup(transaction: Transaction, graph_id: int, keys: Iterable[str]) -> None:
@@ -246,7 +237,8 @@ def regroup(transaction: Transaction, graph_id: int, keys: Iterable[str]) -> Non
     ids = [name_id for name_id, _ in _ids(transaction, graph_id, keys)]
     for name_id in ids:
         transaction.run(
-            "UPDATE memstore_entity_names SET entity_id = ? WHERE id = ?", (min(ids), name_id)
+            "UPDATE memstore_entity_names SET entity_id = :entity WHERE id = :id",
+            {"entity": min(ids), "id": name_id},
         )
 
 
@@ -259,11 +251,12 @@ def _ids(transaction: Transaction, graph_id: int, keys: Iterable[str]) -> Iterat
     """Yield id and entity of the names with these keys."""
     for key in keys:
         row = transaction.one(
-            "SELECT id, entity_id FROM memstore_entity_names WHERE graph_id = ? AND key = ?",
-            (graph_id, key),
+            "SELECT id, entity_id FROM memstore_entity_names"
+            " WHERE graph_id = :graph AND key = :key",
+            {"graph": graph_id, "key": key},
         )
         if row is not None:
-            yield int(row[0] or 0), int(row[1] or 0)
+            yield row[0], row[1]
 
 
 def misplaced(transaction: Transaction, graph_id: int, groups: Iterable[Sequence[str]]) -> int:
@@ -275,10 +268,11 @@ def misplaced(transaction: Transaction, graph_id: int, groups: Iterable[Sequence
         groups: the keys of names that are one; every other name stands for itself.
     """
     rows = transaction.rows(
-        "SELECT id, entity_id FROM memstore_entity_names WHERE graph_id = ? AND entity_id <> id",
-        (graph_id,),
+        "SELECT id, entity_id FROM memstore_entity_names"
+        " WHERE graph_id = :graph AND entity_id <> id",
+        {"graph": graph_id},
     )
-    there = {int(row[0] or 0): int(row[1] or 0) for row in rows}
+    there: dict[int, int] = dict(rows)
     right: dict[int, int] = {}
     for keys in groups:
         ids = [name_id for name_id, _ in _ids(transaction, graph_id, keys)]
@@ -288,21 +282,23 @@ def misplaced(transaction: Transaction, graph_id: int, groups: Iterable[Sequence
 
 def changed_since(transaction: Transaction, namespace: str, operation_id: int) -> int:
     """Return how many facts were added, retired, deleted, restored or erased since a line."""
-    row = transaction.one(
+    return transaction.scalar(
         "SELECT count(DISTINCT j.fact_id) FROM memstore_journal j"
-        " JOIN memstore_facts f ON f.id = j.fact_id WHERE j.id > ? AND f.namespace = ?"
+        " JOIN memstore_facts f ON f.id = j.fact_id"
+        " WHERE j.id > :after AND f.namespace = :namespace"
         " AND j.kind IN ('add', 'adopt', 'supersede', 'delete', 'restore', 'erase')",
-        (operation_id, namespace),
+        {"after": operation_id, "namespace": namespace},
     )
-    return int(row[0] or 0) if row else 0
 
 
 def erased_since(transaction: Transaction, operation_id: int) -> set[int]:
     """Return the facts that were erased after a line of the journal."""
-    rows = transaction.rows(
-        "SELECT fact_id FROM memstore_journal WHERE id > ? AND kind = 'erase'", (operation_id,)
-    )
-    return {int(row[0] or 0) for row in rows}
+    return {
+        *transaction.ints(
+            "SELECT fact_id FROM memstore_journal WHERE id > :after AND kind = 'erase'",
+            {"after": operation_id},
+        )
+    }
 
 
 def readings(
@@ -319,10 +315,10 @@ def readings(
 
 
 def keep_reading(transaction: Transaction, fact_id: int, reader: str, triples: str) -> None:
-    """Keep what a reader found in a fact, unless the fact was erased meanwhile."""
+    """Keep what a reader found in a fact, unless the fact was erased in the meantime."""
     transaction.run(
         "INSERT INTO memstore_fact_readings (fact_id, reader, triples)"
-        " SELECT id, ?2, ?3 FROM memstore_facts WHERE id = ?1 AND content <> ''"
-        " ON CONFLICT DO UPDATE SET triples = excluded.triples",
-        (fact_id, reader, triples),
+        " SELECT id, :reader, :triples FROM memstore_facts WHERE id = :id AND content <> ''"
+        " ON CONFLICT (fact_id, reader) DO UPDATE SET triples = excluded.triples",
+        {"id": fact_id, "reader": reader, "triples": triples},
     )

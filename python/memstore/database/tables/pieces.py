@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import starmap
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.database.engine import Statement
 from memstore.database.filters import SEEN_INDEX
 from memstore.database.tables import vectors as vector_table
-from memstore.database.tables.vectors import CHUNK, MAX_ATTEMPTS, PIECES
+from memstore.database.tables.vectors import MAX_ATTEMPTS, PIECES
 from memstore.domain import clock
 from memstore.text import chunks
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from datetime import datetime
 
-    from memstore.database.engine import Row, Transaction
+    from memstore.database.engine import Transaction
     from memstore.database.filters import EpisodeFilter
 
 
@@ -31,22 +32,22 @@ class Piece(NamedTuple):
 def cut(transaction: Transaction, episode_id: int, content: str) -> None:
     """Cut an episode into pieces, each pending in every generation."""
     for start, stop in chunks.of_episode(content):
-        row = transaction.one(
-            "INSERT INTO memstore_pieces (episode_id, start, stop) VALUES (?, ?, ?) RETURNING id",
-            (episode_id, start, stop),
+        piece_id = transaction.scalar(
+            "INSERT INTO memstore_pieces (episode_id, start, stop)"
+            " VALUES (:episode, :start, :stop) RETURNING id",
+            {"episode": episode_id, "start": start, "stop": stop},
         )
-        if row is not None:
-            vector_table.place(transaction, PIECES, int(row[0] or 0))
+        vector_table.place(transaction, PIECES, piece_id)
 
 
 def removing(episode_id: int) -> list[Statement]:
     """Return what removes an episode's pieces, with their vectors."""
     vectors = Statement(
         f"DELETE FROM {PIECES.name}"
-        " WHERE piece_id IN (SELECT id FROM memstore_pieces WHERE episode_id = ?)",
-        (episode_id,),
+        " WHERE piece_id IN (SELECT id FROM memstore_pieces WHERE episode_id = :id)",
+        {"id": episode_id},
     )
-    pieces = Statement("DELETE FROM memstore_pieces WHERE episode_id = ?", (episode_id,))
+    pieces = Statement("DELETE FROM memstore_pieces WHERE episode_id = :id", {"id": episode_id})
     return [vectors, pieces]
 
 
@@ -58,36 +59,30 @@ def forgetting(transaction: Transaction, episode_id: int) -> list[Statement]:
     pieces = of_episodes(transaction, [episode_id])
     return [
         *(vector_table.forgetting(PIECES, piece.id) for piece in pieces),
-        Statement("UPDATE memstore_pieces SET stop = start WHERE episode_id = ?", (episode_id,)),
+        Statement(
+            "UPDATE memstore_pieces SET stop = start WHERE episode_id = :id", {"id": episode_id}
+        ),
     ]
 
 
 def of_episodes(transaction: Transaction, episode_ids: Sequence[int]) -> Iterator[Piece]:
     """Yield the pieces of these episodes, each episode's in their order."""
-    for first in range(0, len(episode_ids), CHUNK):
-        chunk = episode_ids[first : first + CHUNK]
-        yield from map(
-            _decode,
-            transaction.rows(
-                "SELECT id, episode_id, start, stop FROM memstore_pieces"
-                f" WHERE episode_id IN ({', '.join('?' * len(chunk))}) ORDER BY episode_id, start",
-                chunk,
-            ),
-        )
+    rows = transaction.rows(
+        "SELECT id, episode_id, start, stop FROM memstore_pieces"
+        f" WHERE episode_id IN {transaction.dialect.listed('ids')} ORDER BY episode_id, start",
+        {"ids": episode_ids},
+    )
+    return starmap(Piece, rows)
 
 
 def owners(transaction: Transaction, piece_ids: Sequence[int]) -> dict[int, int]:
     """Return which episode each piece is of."""
-    found: dict[int, int] = {}
-    for first in range(0, len(piece_ids), CHUNK):
-        chunk = piece_ids[first : first + CHUNK]
-        rows = transaction.rows(
-            "SELECT id, episode_id FROM memstore_pieces"
-            f" WHERE id IN ({', '.join('?' * len(chunk))})",
-            chunk,
-        )
-        found.update((int(row[0] or 0), int(row[1] or 0)) for row in rows)
-    return found
+    rows = transaction.rows(
+        f"SELECT id, episode_id FROM memstore_pieces"
+        f" WHERE id IN {transaction.dialect.listed('ids')}",
+        {"ids": piece_ids},
+    )
+    return dict(rows)
 
 
 def select_ids(transaction: Transaction, wanted: EpisodeFilter) -> list[int]:
@@ -105,35 +100,30 @@ def select_ids(transaction: Transaction, wanted: EpisodeFilter) -> list[int]:
 
 def expired_ids(transaction: Transaction, now: datetime) -> list[int]:
     """Return the ids of the pieces of the episodes whose time has passed, in every namespace."""
-    rows = transaction.rows(
+    return transaction.ints(
         "SELECT p.id FROM memstore_episodes e JOIN memstore_pieces p ON p.episode_id = e.id"
-        " WHERE e.expired_at IS NOT NULL AND e.expired_at <= ?",
-        (clock.to_text(now),),
+        " WHERE e.expired_at IS NOT NULL AND e.expired_at <= :now",
+        {"now": clock.to_text(now)},
     )
-    return [int(row[0] or 0) for row in rows]
 
 
 def count_episodes(transaction: Transaction, namespace: str) -> dict[str, int]:
     """Count the episodes of a namespace, and those with a piece that waits or was given up."""
     waiting = (
         "SELECT count(DISTINCT p.episode_id)"
-        f" FROM {PIECES.name} v INDEXED BY {PIECES.queue}"
+        f" FROM {PIECES.name} v {transaction.dialect.indexed_by(PIECES.queue)}"
         " CROSS JOIN memstore_pieces p CROSS JOIN memstore_episodes e"
         " WHERE v.generation_id = (SELECT id FROM memstore_generations WHERE state = 'active')"
-        " AND p.id = v.piece_id AND e.id = p.episode_id AND e.namespace = ?"
+        " AND p.id = v.piece_id AND e.id = p.episode_id AND e.namespace = :namespace"
         " AND v.embedding IS NULL AND v.embed_attempts"
     )
     asked = {
         "episodes": "SELECT count(*) FROM memstore_episodes"
-        " WHERE namespace = ? AND content_hash <> ''",
+        " WHERE namespace = :namespace AND content_hash <> ''",
         "episodes_pending": f"{waiting} BETWEEN 0 AND {MAX_ATTEMPTS - 1}",
         "episodes_quarantined": f"{waiting} >= {MAX_ATTEMPTS}",
     }
-    counts = {}
-    for name, sql in asked.items():
-        row = transaction.one(sql, (namespace,))
-        counts[name] = int(row[0] or 0) if row else 0
-    return counts
+    return {name: transaction.scalar(sql, {"namespace": namespace}) for name, sql in asked.items()}
 
 
 def everything(transaction: Transaction) -> Iterator[Piece]:
@@ -141,8 +131,4 @@ def everything(transaction: Transaction) -> Iterator[Piece]:
     rows = transaction.rows(
         "SELECT id, episode_id, start, stop FROM memstore_pieces ORDER BY episode_id, start"
     )
-    return map(_decode, rows)
-
-
-def _decode(row: Row) -> Piece:
-    return Piece(*(int(value or 0) for value in row))
+    return starmap(Piece, rows)

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memstore.database.changes import Line
+from memstore.database.dialect import within
 from memstore.database.engine import Statement
 from memstore.database.journal import Kind
 from memstore.database.tables import facts as fact_table
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memstore.database.changes import Changes
+    from memstore.database.dialect import Dialect
     from memstore.database.engine import Row, Transaction
 
 COLUMNS = (
@@ -26,14 +28,6 @@ COLUMNS = (
     " p.content"
 )
 HOME = "FROM memstore_proposals p JOIN memstore_facts o ON o.id = p.old_id"
-# What was retired, deleted or erased meanwhile is no longer anybody's to decide.
-CURRENT = (
-    " AND o.superseded_by IS NULL AND o.deleted_at IS NULL"
-    " AND NOT EXISTS (SELECT 1 FROM memstore_facts n WHERE n.id = p.new_id"
-    " AND (n.superseded_by IS NOT NULL OR n.deleted_at IS NOT NULL))"
-    " AND NOT EXISTS (SELECT 1 FROM json_each(p.sources) s JOIN memstore_facts f"
-    " ON f.id = s.value WHERE f.superseded_by IS NOT NULL OR f.deleted_at IS NOT NULL)"
-)
 
 
 class ProposalRow(NamedTuple):
@@ -69,8 +63,15 @@ def insert(
     """
     statement = Statement(
         "INSERT INTO memstore_proposals (at, old_id, new_id, similarity, evidence)"
-        " VALUES (?, ?, ?, ?, ?) ON CONFLICT (old_id, new_id) DO NOTHING RETURNING id",
-        (clock.to_text(clock.utc_now()), old_id, new_id, similarity, _encode(evidence)),
+        " VALUES (:at, :old_id, :new_id, :similarity, :evidence)"
+        " ON CONFLICT (old_id, new_id) DO NOTHING RETURNING id",
+        {
+            "at": clock.to_text(clock.utc_now()),
+            "old_id": old_id,
+            "new_id": new_id,
+            "similarity": similarity,
+            "evidence": _encode(evidence),
+        },
     )
     return _insert(changes, statement, (old_id,), {"superseded_by": new_id}, evidence)
 
@@ -89,9 +90,15 @@ def insert_consolidation(
     ids = sorted(sources)
     statement = Statement(
         "INSERT INTO memstore_proposals (at, old_id, evidence, sources, content)"
-        " VALUES (?, ?, ?, ?, ?)"
+        " VALUES (:at, :old_id, :evidence, :sources, :content)"
         " ON CONFLICT (sources) WHERE sources IS NOT NULL DO NOTHING RETURNING id",
-        (clock.to_text(clock.utc_now()), ids[0], _encode(evidence), json.dumps(ids), content),
+        {
+            "at": clock.to_text(clock.utc_now()),
+            "old_id": ids[0],
+            "evidence": _encode(evidence),
+            "sources": json.dumps(ids),
+            "content": content,
+        },
     )
     return _insert(changes, statement, ids, {"consolidates": ids})
 
@@ -120,8 +127,8 @@ def consolidating(
     found = _decode_all(
         transaction,
         transaction.rows(
-            f"SELECT {COLUMNS} {HOME} WHERE o.namespace = ? AND p.sources = ?",
-            (namespace, json.dumps(sorted(sources))),
+            f"SELECT {COLUMNS} {HOME} WHERE o.namespace = :namespace AND p.sources = :sources",
+            {"namespace": namespace, "sources": json.dumps(sorted(sources))},
         ),
     )
     return found[0] if found else None
@@ -134,7 +141,8 @@ def get(transaction: Transaction, proposal_id: int, namespace: str) -> Proposal 
     found = _decode_all(
         transaction,
         transaction.rows(
-            f"SELECT {COLUMNS} {HOME} WHERE o.namespace = ? AND p.id = ?", (namespace, proposal_id)
+            f"SELECT {COLUMNS} {HOME} WHERE o.namespace = :namespace AND p.id = :id",
+            {"namespace": namespace, "id": proposal_id},
         ),
     )
     return found[0] if found else None
@@ -147,13 +155,13 @@ def select(
 
     Open ones are those that can still be decided: every fact they name is what holds now.
     """
-    bound = "" if state is None else " AND p.state = ?"
+    bound = "" if state is None else " AND p.state = :state"
     if state == ProposalState.OPEN:
-        bound += CURRENT
+        bound += _decidable(transaction.dialect)
     rows = transaction.rows(
-        f"SELECT {COLUMNS} {HOME} WHERE o.namespace = ?{bound}"
+        f"SELECT {COLUMNS} {HOME} WHERE o.namespace = :namespace{bound}"
         f" ORDER BY p.id {'DESC' if newest_first else 'ASC'}",
-        (namespace,) if state is None else (namespace, state),
+        {"namespace": namespace, "state": state},
     )
     return _decode_all(transaction, rows)
 
@@ -170,41 +178,41 @@ def deciding(
         new_id: the fact that a consolidation became, which holds its text from now on.
     """
     closed = Statement(
-        "UPDATE memstore_proposals SET state = ?, decided_at = ? WHERE id = ?",
-        (state, clock.to_text(at), proposal_id),
+        "UPDATE memstore_proposals SET state = :state, decided_at = :at WHERE id = :id",
+        {"state": state, "at": clock.to_text(at), "id": proposal_id},
     )
     if new_id is None:
         return [closed]
     moved = Statement(
-        "UPDATE memstore_proposals SET new_id = ?, content = '' WHERE id = ?",
-        (new_id, proposal_id),
+        "UPDATE memstore_proposals SET new_id = :new_id, content = '' WHERE id = :id",
+        {"new_id": new_id, "id": proposal_id},
     )
     return [closed, moved]
 
 
 def decided_about(transaction: Transaction, fact_id: int) -> bool:
-    """Whether somebody decided about a proposal that names the fact."""
+    """Whether a proposal that names the fact was decided."""
     row = transaction.one(
-        "SELECT EXISTS (SELECT 1 FROM memstore_proposals WHERE old_id = ?1 AND state <> 'open')"
-        " OR EXISTS (SELECT 1 FROM memstore_proposals WHERE new_id = ?1 AND state <> 'open')"
-        " OR EXISTS (SELECT 1 FROM memstore_proposals p, json_each(p.sources) s"
-        " WHERE p.sources IS NOT NULL AND s.value = ?1 AND p.state <> 'open')",
-        (fact_id,),
+        "SELECT EXISTS (SELECT 1 FROM memstore_proposals WHERE old_id = :id AND state <> 'open')"
+        " OR EXISTS (SELECT 1 FROM memstore_proposals WHERE new_id = :id AND state <> 'open')"
+        " OR EXISTS (SELECT 1 FROM memstore_proposals p"
+        f" WHERE p.state <> 'open' AND {_sums_up(transaction.dialect)})",
+        {"id": fact_id},
     )
     return bool(row and row[0])
 
 
-def forgetting(fact_id: int) -> list[Statement]:
+def forgetting(transaction: Transaction, fact_id: int) -> list[Statement]:
     """Return what blanks everything that proposals quote of a fact."""
     return [
         Statement(
-            "UPDATE memstore_proposals SET evidence = NULL WHERE old_id = ?1 OR new_id = ?1",
-            (fact_id,),
+            "UPDATE memstore_proposals SET evidence = NULL WHERE old_id = :id OR new_id = :id",
+            {"id": fact_id},
         ),
         Statement(
-            "UPDATE memstore_proposals SET evidence = NULL, content = ''"
-            " WHERE sources IS NOT NULL AND ?1 IN (SELECT value FROM json_each(sources))",
-            (fact_id,),
+            "UPDATE memstore_proposals AS p SET evidence = NULL, content = ''"
+            f" WHERE {_sums_up(transaction.dialect)}",
+            {"id": fact_id},
         ),
     ]
 
@@ -213,16 +221,17 @@ def everything(
     transaction: Transaction, namespaces: Sequence[str] | None = None
 ) -> Iterator[ProposalRow]:
     """Yield the proposals of some namespaces (``None``: of all) by id, as they are stored."""
+    where = within(transaction.dialect, "o.namespace", namespaces)
     rows = transaction.rows(
-        f"SELECT {COLUMNS} {HOME} {_bound(namespaces)} ORDER BY p.id", namespaces or ()
+        f"SELECT {COLUMNS} {HOME}{where} ORDER BY p.id", {"namespaces": namespaces}
     )
     return map(_row, rows)
 
 
 def count_all(transaction: Transaction, namespaces: Sequence[str] | None = None) -> int:
     """Return how many proposals :func:`everything` yields."""
-    row = transaction.one(f"SELECT count(*) {HOME} {_bound(namespaces)}", namespaces or ())
-    return int(row[0] or 0) if row else 0
+    where = within(transaction.dialect, "o.namespace", namespaces)
+    return transaction.scalar(f"SELECT count(*) {HOME}{where}", {"namespaces": namespaces})
 
 
 def place(changes: Changes, row: ProposalRow) -> bool:
@@ -232,27 +241,36 @@ def place(changes: Changes, row: ProposalRow) -> bool:
     statement = Statement(
         "INSERT INTO memstore_proposals"
         " (at, old_id, new_id, similarity, evidence, state, decided_at, sources, content)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING id",
-        (
-            row.at,
-            old_id,
-            row.new_id,
-            row.similarity,
-            row.evidence,
-            row.state,
-            row.decided_at,
-            json.dumps(sources) if sources else None,
-            row.content if sources else None,
-        ),
+        " VALUES (:at, :old_id, :new_id, :similarity, :evidence, :state, :decided_at, :sources,"
+        " :content) ON CONFLICT DO NOTHING RETURNING id",
+        row._asdict()
+        | {
+            "old_id": old_id,
+            "sources": json.dumps(sources) if sources else None,
+            "content": row.content if sources else None,
+        },
     )
     proposed = {"consolidates": sources} if sources else {"superseded_by": row.new_id}
     return _insert(changes, statement, sources or [old_id], proposed) is not None
 
 
-def _bound(namespaces: Sequence[str] | None) -> str:
-    if namespaces is None:
-        return ""
-    return f"WHERE o.namespace IN ({', '.join('?' * len(namespaces))})"
+def _decidable(dialect: Dialect) -> str:
+    # A proposal cannot be decided once a fact it names was retired, deleted or erased.
+    return (
+        " AND o.superseded_by IS NULL AND o.deleted_at IS NULL"
+        " AND NOT EXISTS (SELECT 1 FROM memstore_facts n WHERE n.id = p.new_id"
+        " AND (n.superseded_by IS NOT NULL OR n.deleted_at IS NOT NULL))"
+        f" AND NOT EXISTS (SELECT 1 FROM {dialect.elements('p.sources')}"
+        " JOIN memstore_facts f ON f.id = CAST(element.value AS BIGINT)"
+        " WHERE f.superseded_by IS NOT NULL OR f.deleted_at IS NOT NULL)"
+    )
+
+
+def _sums_up(dialect: Dialect) -> str:
+    return (
+        f"p.sources IS NOT NULL AND EXISTS (SELECT 1 FROM {dialect.elements('p.sources')}"
+        " WHERE CAST(element.value AS BIGINT) = :id)"
+    )
 
 
 def _encode(evidence: Mapping[str, Any] | None) -> str | None:

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Final
 from memstore.database.engine import Statement
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
-    from memstore.database.engine import Transaction, Value
+    from memstore.database.dialect import Dialect
+    from memstore.database.engine import Transaction
 
 MAX_ATTEMPTS: Final = 3
 """Lasting failures after which an embedding is given up, and its owner quarantined."""
@@ -23,9 +24,6 @@ MAX_ATTEMPTS: Final = 3
 NOTHING_TO_EMBED: Final = -1
 """In place of the number of failures: the owner was erased. Such rows are passed over within the
 index of the queue, so that clearing a large namespace does not slow every later look at it."""
-
-CHUNK: Final = 500
-"""Ids bound in one statement, well below SQLite's limit on parameters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,23 +99,24 @@ def place(
         owner_id: whose rows.
         blob: its vector of the active generation's model, if there is one already.
     """
+    vector = "NULL" if blob is None else "CASE WHEN state = 'active' THEN :vector END"
     transaction.run(
         f"INSERT INTO {table.name} (generation_id, {table.owner}, embedding)"
-        " SELECT id, ?, iif(state = 'active', ?, NULL) FROM memstore_generations",
-        (owner_id, blob),
+        f" SELECT id, :owner, {vector} FROM memstore_generations",
+        {"owner": owner_id, "vector": blob},
     )
 
 
 def place_all(transaction: Transaction, table: VectorTable, generation_id: int) -> int:
     """Give every owner that has none its row in a generation; return how many there were."""
     # Of what was erased there is nothing to embed; of a long text this reads the length alone.
-    erased = f"iif(octet_length(h.content) = 0, {NOTHING_TO_EMBED}, 0)"
+    erased = f"CASE WHEN octet_length(h.content) = 0 THEN {NOTHING_TO_EMBED} ELSE 0 END"
     return transaction.run(
         f"INSERT INTO {table.name} (generation_id, {table.owner}, embed_attempts)"
-        f" SELECT ?1, {table.key}, {erased} FROM {table.home}"
+        f" SELECT :generation, {table.key}, {erased} FROM {table.home}"
         f" WHERE NOT EXISTS (SELECT 1 FROM {table.name} v"
-        f" WHERE v.generation_id = ?1 AND {table.link}) ORDER BY {table.key}",
-        (generation_id,),
+        f" WHERE v.generation_id = :generation AND {table.link}) ORDER BY {table.key}",
+        {"generation": generation_id},
     )
 
 
@@ -127,29 +126,26 @@ def filling(table: VectorTable, generation_id: int, owner_id: int, blob: bytes) 
     It stores none where the owner has one, or is gone.
     """
     return Statement(
-        f"UPDATE {table.name} AS v SET embedding = ?, embed_error = NULL"
-        f" WHERE v.generation_id = ? AND v.{table.owner} = ?"
+        f"UPDATE {table.name} AS v SET embedding = :vector, embed_error = NULL"
+        f" WHERE v.generation_id = :generation AND v.{table.owner} = :owner"
         f" AND v.embedding IS NULL AND v.embed_attempts <> {NOTHING_TO_EMBED}"
         f" AND EXISTS (SELECT 1 FROM {table.home} WHERE {table.link} AND {table.living})"
         f" RETURNING {table.owner}",
-        (blob, generation_id, owner_id),
+        {"vector": blob, "generation": generation_id, "owner": owner_id},
     )
 
 
 def embedded(transaction: Transaction, table: VectorTable, owner_ids: Sequence[int]) -> set[int]:
     """Return those of the owners that have a vector in the active generation."""
-    found: set[int] = set()
-    for first in range(0, len(owner_ids), CHUNK):
-        chunk = owner_ids[first : first + CHUNK]
-        rows = transaction.ints(
+    listed = transaction.dialect.listed("ids")
+    return {
+        *transaction.ints(
             f"SELECT v.{table.owner} FROM {table.name} v"
             " JOIN memstore_generations g ON g.id = v.generation_id AND g.state = 'active'"
-            f" WHERE v.{table.owner} IN ({', '.join('?' * len(chunk))})"
-            " AND v.embedding IS NOT NULL",
-            chunk,
+            f" WHERE v.{table.owner} IN {listed} AND v.embedding IS NOT NULL",
+            {"ids": owner_ids},
         )
-        found.update(rows)
-    return found
+    }
 
 
 def pending(
@@ -170,23 +166,21 @@ def pending(
         limit: how many at most.
         after: only owners with a larger id.
     """
-    rows = transaction.rows(
-        f"SELECT v.{table.owner} {_queue(table, namespace)} AND {_WAITING}"
-        f" AND v.{table.owner} > ? ORDER BY v.{table.owner} LIMIT ?",
-        (*_bound(generation_id, namespace), after, limit),
+    return transaction.ints(
+        f"SELECT v.{table.owner} {_queue(transaction.dialect, table, namespace)} AND {_WAITING}"
+        f" AND v.{table.owner} > :after ORDER BY v.{table.owner} LIMIT :limit",
+        {"generation": generation_id, "namespace": namespace, "after": after, "limit": limit},
     )
-    return [int(row[0] or 0) for row in rows]
 
 
 def count_pending(
     transaction: Transaction, table: VectorTable, generation_id: int, namespace: str | None
 ) -> int:
     """Return how many owners in a namespace (``None``: in all) wait for their vector."""
-    row = transaction.one(
-        f"SELECT count(*) {_queue(table, namespace)} AND {_WAITING}",
-        _bound(generation_id, namespace),
+    return transaction.scalar(
+        f"SELECT count(*) {_queue(transaction.dialect, table, namespace)} AND {_WAITING}",
+        {"generation": generation_id, "namespace": namespace},
     )
-    return int(row[0] or 0) if row else 0
 
 
 def count_waiting(
@@ -203,25 +197,20 @@ def quarantined(
     transaction: Transaction, table: VectorTable, generation_id: int, namespace: str | None
 ) -> list[int]:
     """Return the ids of the owners whose embedding was given up, in order."""
-    rows = transaction.rows(
-        f"SELECT v.{table.owner} {_queue(table, namespace)} AND {_GIVEN_UP}"
+    return transaction.ints(
+        f"SELECT v.{table.owner} {_queue(transaction.dialect, table, namespace)} AND {_GIVEN_UP}"
         f" ORDER BY v.{table.owner}",
-        _bound(generation_id, namespace),
+        {"generation": generation_id, "namespace": namespace},
     )
-    return [int(row[0] or 0) for row in rows]
 
 
-def _queue(table: VectorTable, namespace: str | None) -> str:
+def _queue(dialect: Dialect, table: VectorTable, namespace: str | None) -> str:
     # The index of the queue first, whatever the planner thinks of it: it is short, or has to be
     # read anyway.
     return (
-        f"FROM {table.name} v INDEXED BY {table.queue} CROSS JOIN {table.home}"
-        f" WHERE v.generation_id = ? AND {table.link} AND {table.living}"
-    ) + ("" if namespace is None else " AND h.namespace = ?")
-
-
-def _bound(generation_id: int, namespace: str | None) -> tuple[Value, ...]:
-    return (generation_id,) if namespace is None else (generation_id, namespace)
+        f"FROM {table.name} v {dialect.indexed_by(table.queue)} CROSS JOIN {table.home}"
+        f" WHERE v.generation_id = :generation AND {table.link} AND {table.living}"
+    ) + ("" if namespace is None else " AND h.namespace = :namespace")
 
 
 def note_failure(
@@ -229,12 +218,12 @@ def note_failure(
 ) -> bool:
     """Count a lasting failure; true when it was the last one and the owner is now quarantined."""
     row = transaction.one(
-        f"UPDATE {table.name} AS v SET embed_attempts = embed_attempts + 1, embed_error = ?"
-        f" WHERE v.generation_id = ? AND v.{table.owner} = ? AND {_WAITING}"
+        f"UPDATE {table.name} AS v SET embed_attempts = embed_attempts + 1, embed_error = :error"
+        f" WHERE v.generation_id = :generation AND v.{table.owner} = :owner AND {_WAITING}"
         " RETURNING embed_attempts",
-        (error, generation_id, owner_id),
+        {"error": error, "generation": generation_id, "owner": owner_id},
     )
-    return row is not None and int(row[0] or 0) == MAX_ATTEMPTS
+    return row is not None and bool(row[0] == MAX_ATTEMPTS)
 
 
 def release_quarantine(
@@ -245,8 +234,8 @@ def release_quarantine(
     for owner_id in found:
         transaction.run(
             f"UPDATE {table.name} SET embed_attempts = 0"
-            f" WHERE generation_id = ? AND {table.owner} = ?",
-            (generation_id, owner_id),
+            f" WHERE generation_id = :generation AND {table.owner} = :owner",
+            {"generation": generation_id, "owner": owner_id},
         )
     return len(found)
 
@@ -256,8 +245,8 @@ def forgetting(table: VectorTable, owner_id: int) -> Statement:
     return Statement(
         f"UPDATE {table.name} SET embedding = NULL, embed_error = NULL,"
         f" embed_attempts = {NOTHING_TO_EMBED}"
-        f" WHERE generation_id IN (SELECT id FROM memstore_generations) AND {table.owner} = ?",
-        (owner_id,),
+        f" WHERE generation_id IN (SELECT id FROM memstore_generations) AND {table.owner} = :owner",
+        {"owner": owner_id},
     )
 
 
@@ -265,8 +254,8 @@ def resetting(table: VectorTable, generation_id: int, owner_id: int) -> Statemen
     """Return what takes a vector that does not fit away, so that the owner is pending again."""
     return Statement(
         f"UPDATE {table.name} SET embedding = NULL, embed_attempts = 0"
-        f" WHERE generation_id = ? AND {table.owner} = ? AND embedding IS NOT NULL",
-        (generation_id, owner_id),
+        f" WHERE generation_id = :generation AND {table.owner} = :owner AND embedding IS NOT NULL",
+        {"generation": generation_id, "owner": owner_id},
     )
 
 
@@ -274,8 +263,8 @@ def resetting_all(table: VectorTable, generation_id: int) -> Statement:
     """Return what makes every owner that has a vector pending again, and returns their ids."""
     return Statement(
         f"UPDATE {table.name} SET embedding = NULL, embed_attempts = 0"
-        f" WHERE generation_id = ? AND embedding IS NOT NULL RETURNING {table.owner}",
-        (generation_id,),
+        f" WHERE generation_id = :generation AND embedding IS NOT NULL RETURNING {table.owner}",
+        {"generation": generation_id},
     )
 
 
@@ -284,8 +273,9 @@ def get(
 ) -> bytes | None:
     """Return an owner's vector as it is stored."""
     row = transaction.one(
-        f"SELECT embedding FROM {table.name} WHERE generation_id = ? AND {table.owner} = ?",
-        (generation_id, owner_id),
+        f"SELECT embedding FROM {table.name}"
+        f" WHERE generation_id = :generation AND {table.owner} = :owner",
+        {"generation": generation_id, "owner": owner_id},
     )
     return bytes(row[0]) if row and isinstance(row[0], bytes) else None
 
@@ -296,31 +286,25 @@ def journalled_as(
     """Return under which ``(fact_id, episode_id)`` the journal has a line about each owner."""
     if table is FACTS:
         return {owner_id: (owner_id, None) for owner_id in owner_ids}
-    return {
-        int(row[0] or 0): (None, int(row[1] or 0))
-        for chunk, marks in chunks(owner_ids)
-        for row in transaction.rows(
-            f"SELECT id, episode_id FROM memstore_pieces WHERE id IN ({marks})", chunk
-        )
-    }
+    rows = transaction.rows(
+        "SELECT id, episode_id FROM memstore_pieces"
+        f" WHERE id IN {transaction.dialect.listed('ids')}",
+        {"ids": owner_ids},
+    )
+    return {owner_id: (None, episode_id) for owner_id, episode_id in rows}
 
 
 def blank_some(transaction: Transaction, table: VectorTable, generation_id: int, limit: int) -> int:
     """Take away some vectors of a generation that is to go; return how many."""
     return transaction.run(
         f"UPDATE {table.name} SET embedding = NULL WHERE id IN (SELECT id FROM {table.name}"
-        " WHERE generation_id = ? AND embedding IS NOT NULL LIMIT ?)",
-        (generation_id, limit),
+        " WHERE generation_id = :generation AND embedding IS NOT NULL LIMIT :limit)",
+        {"generation": generation_id, "limit": limit},
     )
 
 
 def removing_all(table: VectorTable, generation_id: int) -> Statement:
     """Return what removes every row of a generation."""
-    return Statement(f"DELETE FROM {table.name} WHERE generation_id = ?", (generation_id,))
-
-
-def chunks(ids: Sequence[int]) -> Iterator[tuple[Sequence[int], str]]:
-    """Yield ids as many at a time as one statement may bind, and as many question marks."""
-    for start in range(0, len(ids), CHUNK):
-        chunk = ids[start : start + CHUNK]
-        yield chunk, ", ".join("?" * len(chunk))
+    return Statement(
+        f"DELETE FROM {table.name} WHERE generation_id = :generation", {"generation": generation_id}
+    )
