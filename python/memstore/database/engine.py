@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
@@ -31,7 +31,7 @@ class Statement:
     """A write to a journalled table, for :class:`memstore.database.changes.Changes` to run."""
 
     command: str
-    parameters: Parameters = NO_PARAMETERS
+    parameters: Parameters = field(default_factory=dict)
 
 
 class Transaction(ABC):
