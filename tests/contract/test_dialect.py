@@ -57,7 +57,13 @@ def test_elements_serve_a_subquery(filled: Engine) -> None:
 
 def test_a_member_is_read_as_text(filled: Engine) -> None:
     with filled.read() as transaction:
-        for key, expected in (("text", "tea"), ("kind", "task"), ("none", None), ("other", None)):
+        for key, expected in (
+            ("text", "tea"),
+            ("number", "7"),
+            ("kind", "task"),
+            ("none", None),
+            ("other", None),
+        ):
             member = transaction.dialect.member("i.data", f"'{key}'")
             row = transaction.one(f"SELECT {member} FROM items i WHERE i.name = 'object'")
             assert row == (expected,)

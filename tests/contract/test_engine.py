@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from memstore.database.engine import Engine, Transaction
+from memstore.database.migrations import VERSION, migrate, usable_version
+from memstore.database.tables import generations
 from memstore.errors import Remedy, StorageError, StoreBusy, StoreClosed
 
 OpenEngine = Callable[[], Engine]
@@ -186,6 +188,27 @@ def test_what_was_written_is_there_when_it_is_opened_again(
         add(transaction, "one")
     engine.close()
     assert names(open_engine()) == ["one"]
+
+
+def test_rows_that_refer_to_nothing_are_found(engine: Engine) -> None:
+    with engine.write(check_links=False) as transaction:
+        add(transaction, "one")
+        transaction.run("INSERT INTO parts (item_id) VALUES (1), (99)")
+    with engine.read() as transaction:
+        assert engine.dangling_rows(transaction) == {"parts": [2]}
+        assert engine.damage(transaction) == []
+
+
+def test_an_empty_database_gets_the_newest_schema_once(open_engine: OpenEngine) -> None:
+    first, second = open_engine(), open_engine()
+    assert migrate(first) == migrate(second) == migrate(first) == VERSION
+    with second.read() as transaction:
+        assert usable_version(transaction, second.path) == VERSION
+        known = {name for (name,) in transaction.rows(transaction.dialect.tables)}
+        assert {"memstore_facts", "memstore_episodes", "memstore_journal"} <= known
+        assert generations.active(transaction).model is None
+        assert second.damage(transaction) == []
+        assert second.dangling_rows(transaction) == {}
 
 
 def test_a_backup_is_made_beside_a_writer_and_is_refused_where_a_file_is(

@@ -110,7 +110,7 @@ def test_initialize_does_not_wait_for_a_locked_file_with_a_migration_to_do(
 ) -> None:
     with raw(path, isolation_level=None) as other:
         other.executescript(
-            files("memstore.database.schema").joinpath("original/v01.sql").read_text("utf-8")
+            files("memstore.database.sqlite.schema").joinpath("original/v01.sql").read_text("utf-8")
             + "CREATE TABLE memstore_version (version INTEGER NOT NULL);"
             "INSERT INTO memstore_version VALUES (1);"
             "INSERT INTO memstore_facts (content, subject, category, created_at)"

@@ -90,6 +90,18 @@ class Engine(Protocol):
         """
         ...
 
+    def take_step(self, transaction: Transaction, version: int) -> None:
+        """Bring the schema from the version before to this one."""
+        ...
+
+    def damage(self, transaction: Transaction) -> list[str]:
+        """Return what the engine finds wrong with its own storage, indexes aside."""
+        ...
+
+    def dangling_rows(self, transaction: Transaction) -> dict[str, list[int]]:
+        """Return, by table, the rows that refer to a row that does not exist."""
+        ...
+
     def backup(self, target: Path, progress: Progress | None = None) -> None:
         """Write a consistent copy of the live database to a new file."""
         ...

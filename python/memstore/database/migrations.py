@@ -1,26 +1,14 @@
-"""Bring a file to the schema of this version, one step and one transaction at a time.
-
-Steps 1 to 6 are those of the original memstore, so that a file written at any of them opens here.
-Step 7 is ours: it sets the original's facts aside, creates every table, and carries the facts over.
-"""
+"""Bring a database to the schema of this version, one step and one transaction at a time."""
 
 from __future__ import annotations
 
-import json
-from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from memstore.database import integrity
 from memstore.database.tables import meta as meta_table
-from memstore.domain import clock, metadata
 from memstore.errors import Remedy, SchemaError
-from memstore.settings import DEFAULT_NAMESPACE
-from memstore.text import words
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from memstore.database.engine import Engine, Transaction, Value
+    from memstore.database.engine import Engine, Transaction
 
 VERSION = 7
 """The newest schema version. Every file is brought to it when it is opened."""
@@ -50,7 +38,8 @@ def migrate(engine: Engine) -> int:
             version = usable_version(transaction, engine.path)
             if version < VERSION:
                 version += 1
-                _take_step(transaction, version)
+                engine.take_step(transaction, version)
+                meta_table.record_version(transaction, version)
     if 0 < first <= LAST_SHARED_VERSION < version:
         # Step 7 leaves the pages of the original's table empty. A failure costs only disk space.
         engine.compact()
@@ -94,166 +83,3 @@ def usable_version(transaction: Transaction, path: str) -> int:
 
 def _refusal(path: str, reason: str, remedy: Remedy) -> SchemaError:
     return SchemaError(f"{path!r} {reason}; the file was left untouched", remedy=remedy)
-
-
-def _take_step(transaction: Transaction, version: int) -> None:
-    if version > LAST_SHARED_VERSION:
-        _take_step_7(transaction)
-    else:
-        if version == 1:
-            transaction.run(
-                "CREATE TABLE IF NOT EXISTS memstore_version (version INTEGER NOT NULL)"
-            )
-        _run_file(transaction, f"original/v{version:02}.sql")
-    meta_table.record_version(transaction, version)
-
-
-def _run_file(transaction: Transaction, name: str) -> None:
-    transaction.run(files("memstore.database.schema").joinpath(name).read_text("utf-8"))
-
-
-OTHER_GROUPS = (
-    "facts_words", "journal", "episodes", "vectors", "proposals", "readings", "graph", "tokens",
-)  # fmt: skip
-
-
-def _take_step_7(transaction: Transaction) -> None:
-    meta_table.put(transaction, "schema_family", meta_table.FAMILY)
-    _set_original_aside(transaction)
-    _run_file(transaction, "v07/facts.sql")
-    _carry_facts(transaction)
-    _break_circles(transaction)
-    for group in OTHER_GROUPS:
-        _run_file(transaction, f"v07/{group}.sql")
-    _adopt_facts(transaction)
-    _carry_vectors(transaction)
-    transaction.run("DROP TABLE memstore_original_facts")
-
-
-def _set_original_aside(transaction: Transaction) -> None:
-    """Rename the original's facts, so that the new table is created whole, in one statement."""
-    for trigger in ("ai", "ad", "au"):
-        transaction.run(f"DROP TRIGGER IF EXISTS memstore_facts_{trigger}")
-    transaction.run("DROP TABLE IF EXISTS memstore_facts_fts")
-    for index in ("subject", "category", "active", "namespace"):
-        transaction.run(f"DROP INDEX IF EXISTS idx_memstore_{index}")
-    transaction.run("ALTER TABLE memstore_facts RENAME TO memstore_original_facts")
-
-
-TEXT_COLUMNS = (
-    "namespace", "content", "subject", "category", "metadata",
-    "created_at", "superseded_at", "last_confirmed_at", "last_used_at",
-)  # fmt: skip
-TIME_COLUMNS = TEXT_COLUMNS[5:]
-
-
-def _carry_facts(transaction: Transaction) -> None:
-    """Give every fact a UUID, text that is valid, times in one form, and a named namespace.
-
-    What cannot be read is kept as it was in the meta table: a time under ``unreadable_times:<id>``,
-    a text as hexadecimal bytes under ``unreadable_texts:<id>``. A fact without a readable
-    ``created_at`` counts as created now.
-    """
-    asked = ", ".join(f"typeof({name}), CAST({name} AS BLOB)" for name in TEXT_COLUMNS)
-    copied = "superseded_by, confirmed_count, use_count"
-    carry = (
-        f"INSERT INTO memstore_facts (id, uuid, segments, {', '.join(TEXT_COLUMNS)}, {copied})"
-        f" SELECT id, :uuid, :segments, :{', :'.join(TEXT_COLUMNS)}, {copied}"
-        " FROM memstore_original_facts WHERE id = :id"
-    )
-    rows = transaction.rows(f"SELECT id, {asked} FROM memstore_original_facts ORDER BY id")
-    for fact_id, *found in list(rows):
-        texts = _valid_texts(transaction, int(fact_id or 0), found)
-        times = _readable_times(transaction, int(fact_id or 0), texts)
-        created = clock.from_text(times["created_at"]) if times["created_at"] else clock.utc_now()
-        values = texts | times
-        values["created_at"] = clock.to_text(created)
-        values["namespace"] = texts["namespace"] or DEFAULT_NAMESPACE
-        segments = words.segments(texts["content"] or "", texts["subject"] or "")
-        uuid = clock.new_uuid(created)
-        transaction.run(carry, {**values, "id": fact_id, "uuid": uuid, "segments": segments})
-    # The original deleted rows, and an id must not be given twice.
-    transaction.run("DELETE FROM sqlite_sequence WHERE name = 'memstore_facts'")
-    transaction.run(
-        "UPDATE sqlite_sequence SET name = 'memstore_facts' WHERE name = 'memstore_original_facts'"
-    )
-
-
-def _valid_texts(
-    transaction: Transaction, fact_id: int, found: Sequence[Value]
-) -> dict[str, str | None]:
-    """Decode the text columns; the original never checked that what it stored is UTF-8."""
-    texts: dict[str, str | None] = {}
-    kept: dict[str, str] = {}
-    for name, kind, raw in zip(TEXT_COLUMNS, found[::2], found[1::2], strict=True):
-        text = raw.decode("utf-8", "replace") if isinstance(raw, bytes) else None
-        if isinstance(raw, bytes) and text is not None and (kind, text.encode()) != ("text", raw):
-            kept[name] = raw.hex()
-        texts[name] = text
-    if kept:
-        meta_table.put(transaction, f"unreadable_texts:{fact_id}", json.dumps(kept))
-    return texts
-
-
-def _readable_times(
-    transaction: Transaction, fact_id: int, texts: dict[str, str | None]
-) -> dict[str, str | None]:
-    """Bring the times into today's form: text order is time order."""
-    times = {name: _in_one_form(texts[name]) for name in TIME_COLUMNS}
-    if lost := [texts[name] for name in TIME_COLUMNS if texts[name] and not times[name]]:
-        meta_table.put(transaction, f"unreadable_times:{fact_id}", json.dumps(lost))
-    return times
-
-
-def _in_one_form(moment: str | None) -> str | None:
-    try:
-        return clock.to_text(clock.from_text(moment)) if moment else None
-    except ValueError:
-        return None
-
-
-def _break_circles(transaction: Transaction) -> None:
-    """Make the newest of facts that supersede each other active; the original did not check."""
-    for circle in integrity.circles(transaction):
-        transaction.run(
-            "UPDATE memstore_facts SET superseded_by = NULL, superseded_at = NULL WHERE id = :id",
-            {"id": max(circle)},
-        )
-
-
-def _adopt_facts(transaction: Transaction) -> None:
-    """Open the journal with one line for each fact that is older than it."""
-    columns = ["uuid", "namespace", "content", "subject", "category", "metadata"]
-    columns += ["superseded_by", "superseded_at", "confirmed_count", "last_confirmed_at"]
-    columns += ["created_at"]
-    at = clock.to_text(clock.utc_now())
-    facts = transaction.rows(f"SELECT id, {', '.join(columns)} FROM memstore_facts ORDER BY id")
-    for fact_id, *values in list(facts):
-        known: dict[str, Any] = {
-            name: v for name, v in zip(columns, values, strict=True) if v is not None
-        }
-        if "metadata" in known:
-            known["metadata"] = metadata.decode(str(known["metadata"]))
-        transaction.run(
-            "INSERT INTO memstore_journal (at, actor, source, kind, fact_id, after)"
-            " VALUES (:at, 'memstore', 'migration', 'adopt', :id, :known)",
-            {"at": at, "id": fact_id, "known": json.dumps(known, ensure_ascii=False)},
-        )
-
-
-def _carry_vectors(transaction: Transaction) -> None:
-    """Make the vectors in the original's rows the first generation; an empty text has none."""
-    transaction.run(
-        "INSERT INTO memstore_generations (model, dimension, state, created_at) VALUES ("
-        " (SELECT value FROM memstore_meta WHERE key = 'embedding_model'),"
-        " (SELECT CAST(value AS INTEGER) FROM memstore_meta WHERE key = 'embedding_dim'),"
-        " 'active', :at)",
-        {"at": clock.to_text(clock.utc_now())},
-    )
-    transaction.run("DELETE FROM memstore_meta WHERE key IN ('embedding_model', 'embedding_dim')")
-    transaction.run(
-        "INSERT INTO memstore_fact_vectors (generation_id, fact_id, embed_attempts, embedding)"
-        " SELECT g.id, f.id, CASE WHEN f.content = '' THEN -1 ELSE 0 END, o.embedding"
-        " FROM memstore_generations g, memstore_facts f"
-        " JOIN memstore_original_facts o ON o.id = f.id ORDER BY f.id"
-    )

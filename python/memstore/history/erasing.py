@@ -64,7 +64,7 @@ def _blank_fact(changes: Changes, fact: Fact, satellite: Satellite) -> None:
         Line(Kind.ERASE, fact.id),
         *fact_table.blanking(fact.id, fact.deleted_at or clock.utc_now()),
         *journal.forgetting_fact(fact.id),
-        *proposal_table.forgetting(transaction, fact.id),
+        *proposal_table.forgetting(changes.transaction, fact.id),
     )
     satellite.forget_fact(changes, fact)
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from memstore.access import tokens
-from memstore.database import integrity
-from memstore.database.tables import replies, stored_vectors
+from memstore.database.tables import chains, replies, stored_vectors
 from memstore.embedding.repair import every_kind, mend_vectors, misfits
 from memstore.errors import Remedy, StorageError
 from memstore.upkeep import indexes, journal_check
@@ -48,7 +48,7 @@ def examine(
     Comparing the full-text index with the rows counts as a write and is left out if only reading
     is allowed; SQLite's own check of the index is not.
     """
-    checks = _checks(satellite)
+    checks = _checks(engine, satellite)
     steps = len(checks) + (not read_only)
     findings: list[Finding] = []
     with engine.read() as transaction:
@@ -63,12 +63,12 @@ def examine(
     return findings
 
 
-def _checks(satellite: Satellite) -> Sequence[tuple[str, _Check]]:
+def _checks(engine: Engine, satellite: Satellite) -> Sequence[tuple[str, _Check]]:
     """Return what only reads, each with the name of its findings."""
     return (
-        ("pages", _pages),
-        ("links", _links),
-        ("chains", _chains),
+        ("pages", partial(_pages, engine)),
+        ("links", partial(_links, engine)),
+        ("chains", partial(_chains, engine)),
         _ids("journal", "facts that differ from the journal", journal_check.facts),
         _ids("episodes", "episodes that differ from the journal", journal_check.episodes),
         _ids("words", "episodes that are not found by what they hold", indexes.episodes, True),
@@ -130,23 +130,23 @@ def _tell(progress: Progress | None, done: int, steps: int) -> None:
         progress(done, steps)
 
 
-def _pages(transaction: Transaction) -> Iterator[tuple[str, bool]]:
-    for trouble in integrity.page_troubles(transaction):
+def _pages(engine: Engine, transaction: Transaction) -> Iterator[tuple[str, bool]]:
+    for trouble in engine.damage(transaction):
         yield f"SQLite finds: {trouble}; restore a backup", False
 
 
-def _links(transaction: Transaction) -> Iterator[tuple[str, bool]]:
-    for table, row_ids in integrity.dangling_rows(transaction).items():
+def _links(engine: Engine, transaction: Transaction) -> Iterator[tuple[str, bool]]:
+    for table, row_ids in engine.dangling_rows(transaction).items():
         if table != "memstore_facts":
             yield f"rows of {table} that refer to what does not exist: {_some(row_ids)}", False
 
 
-def _chains(transaction: Transaction) -> Iterator[tuple[str, bool]]:
-    if missing := integrity.dangling_rows(transaction).get("memstore_facts"):
+def _chains(engine: Engine, transaction: Transaction) -> Iterator[tuple[str, bool]]:
+    if missing := engine.dangling_rows(transaction).get("memstore_facts"):
         yield f"superseded by facts that do not exist: {_some(missing)}", False
-    for circle in integrity.circles(transaction):
+    for circle in chains.circles(transaction):
         yield f"supersede each other in a circle: {_some(circle)}", False
-    links = integrity.links(transaction)
+    links = chains.links(transaction)
     if strangers := [link.fact_id for link in links if not link.same_namespace]:
         yield f"superseded from another namespace: {_some(strangers)}", False
 

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Final
 import apsw
 
 from memstore.database.engine import NO_PARAMETERS, Transaction
+from memstore.database.sqlite import integrity, migrations
 from memstore.database.sqlite.dialect import DIALECT
 from memstore.errors import InvalidArgument, Remedy, StorageError, StoreBusy, StoreClosed
 
@@ -178,6 +179,15 @@ class SqliteEngine:
                     connection.pragma("foreign_keys", True)
         finally:
             self._writing.release()
+
+    def take_step(self, transaction: Transaction, version: int) -> None:
+        migrations.take_step(transaction, version)
+
+    def damage(self, transaction: Transaction) -> list[str]:
+        return integrity.page_troubles(transaction)
+
+    def dangling_rows(self, transaction: Transaction) -> dict[str, list[int]]:
+        return integrity.dangling_rows(transaction)
 
     def backup(self, target: Path, progress: Progress | None = None) -> None:
         with self.read() as source, _translated(), _whole_file(target):

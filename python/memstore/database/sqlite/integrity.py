@@ -1,0 +1,35 @@
+"""SQLite's own checks of a file."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final
+
+from memstore.database.sqlite import full_text
+from memstore.errors import StorageError
+
+if TYPE_CHECKING:
+    from memstore.database.engine import Transaction
+
+MOST_TROUBLES: Final = 20
+
+
+def page_troubles(transaction: Transaction) -> list[str]:
+    """Return what SQLite finds wrong with the pages of the file.
+
+    It looks into the full-text index too, which is no reason to give the file up: see
+    :meth:`memstore.database.sqlite.full_text.FullText.check`.
+    """
+    with suppress(StorageError):
+        for index in full_text.INDEXES:
+            index.refresh(transaction)
+    found = [str(row[0]) for row in transaction.rows(f"PRAGMA integrity_check({MOST_TROUBLES})")]
+    return [trouble for trouble in found if trouble != "ok" and "fts5" not in trouble.lower()]
+
+
+def dangling_rows(transaction: Transaction) -> dict[str, list[int]]:
+    """Return, by table, the rows that name a row of another (or the same) that does not exist."""
+    found: dict[str, list[int]] = {}
+    for table, row_id, *_ in transaction.rows("PRAGMA foreign_key_check"):
+        found.setdefault(str(table), []).append(int(row_id or 0))
+    return found
