@@ -13,15 +13,12 @@ from memstore.importing import json_stream
 from memstore.importing.records import (
     Record,
     Skipped,
+    Source,
     converted,
     identity,
     key,
-    marked,
-    modified_at,
     name_of,
-    new_episode,
 )
-from memstore.settings import DEFAULT_NAMESPACE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -47,8 +44,8 @@ def found(path: Path) -> Iterator[Found]:
         StorageError: a DuckDB file cannot be read.
         OSError: the file cannot be read.
     """
-    source = _rows(path) if duckdb_file.is_duckdb(path) else json_stream.records(path)
-    yield from converted(source, partial(_record, modified_at(path)))
+    records = _rows(path) if duckdb_file.is_duckdb(path) else json_stream.records(path)
+    yield from converted(records, partial(_record, Source.of(NAME, path)))
 
 
 def _rows(path: Path) -> Iterator[Raw]:
@@ -69,33 +66,18 @@ def _from_microseconds(given: int | None) -> datetime | str | None:
         return f"{given} microseconds after 1970"  # refused with the form that is read
 
 
-def _record(
-    fallback_at: datetime, number: int, place: str, row: Mapping[str, Any]
-) -> Iterator[Record]:
+def _record(source: Source, number: int, place: str, row: Mapping[str, Any]) -> Iterator[Record]:
     id_ = name_of(row.get("id"), "its id")
+    group, given = row.get("group_id"), row.get("metadata")
     values = {
         **row,
-        "namespace": row.get("group_id") or DEFAULT_NAMESPACE,
+        "namespace": group,
+        "metadata": metadata.decode(given) if isinstance(given, str) else given,
         "idempotency_key": key(NAME, id_),
     }
-    origin = {"group_id": row.get("group_id")}
-    episode = new_episode(
-        number,
-        identity(NAME, id_, row.get("content")),
-        values,
-        metadata=marked(_metadata(row.get("metadata")), NAME, id_, origin),
-        fallback_at=fallback_at,
-    )
+    uuid = identity(NAME, id_, row.get("content"))
+    episode = source.episode(number, uuid, values, {"id": id_, "group_id": group})
     yield Record(place, episode, tuple(_left_out(row)))
-
-
-def _metadata(given: object) -> Mapping[str, Any] | None:
-    """Read metadata, which Engram keeps as JSON text."""
-    if given is None or isinstance(given, dict):
-        return given
-    if not isinstance(given, str):
-        raise TypeError(f"its metadata must be an object, not {type(given).__name__}")
-    return metadata.decode(given)
 
 
 def _left_out(row: Mapping[str, Any]) -> Iterator[str]:

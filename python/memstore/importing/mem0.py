@@ -16,16 +16,13 @@ from memstore.importing import json_stream
 from memstore.importing.records import (
     MARK,
     Record,
+    Source,
     converted,
     identity,
     key,
-    marked,
-    modified_at,
     moment,
     name_of,
-    new_fact,
 )
-from memstore.settings import DEFAULT_NAMESPACE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -62,7 +59,7 @@ def found(path: Path) -> Iterator[Found]:
             f"{path} is a SQLite database; mem0's history.db does not say whose a memory is, so "
             "only what get_all answers can be imported"
         )
-    yield from converted(json_stream.records(path), partial(_record, modified_at(path)))
+    yield from converted(json_stream.records(path), partial(_record, Source.of(NAME, path)))
 
 
 def revised(transaction: Transaction, namespace: str, fact: Fact) -> list[Fact]:
@@ -103,32 +100,22 @@ def _version(fact: Fact) -> tuple[str, datetime]:
     return str(origin.get("id")), since or fact.created_at
 
 
-def _record(
-    fallback_at: datetime, number: int, place: str, values: Mapping[str, Any]
-) -> Iterator[Record]:
+def _record(source: Source, number: int, place: str, values: Mapping[str, Any]) -> Iterator[Record]:
     id_ = name_of(values.get("id"), "its id")
-    given = values.get("metadata")
-    if given is not None and not isinstance(given, dict):
-        raise TypeError(f"its metadata must be an object, not {type(given).__name__}")
     content = next((values[name] for name in TEXTS if values.get(name) is not None), None)
     columns = {
         **{name: values.get(name) for name in SCOPE_FIELDS},
         "content": content,
         "subject": _subject(values),
         "category": _category(values),
+        "metadata": values.get("metadata"),
         "created_at": values.get("created_at"),
         "expired_at": _expiry(values.get("expiration_date")),
-        "namespace": DEFAULT_NAMESPACE,
         "idempotency_key": key(NAME, id_),
     }
     moment(values, UPDATED)
-    fact = new_fact(
-        number,
-        identity(NAME, id_, content),
-        columns,
-        metadata=marked(given, NAME, id_, _origin(values)),
-        fallback_at=fallback_at,
-    )
+    origin = {"id": id_, **_origin(values)}
+    fact = source.fact(number, identity(NAME, id_, content), columns, origin)
     vectors = any(values.get(name) for name in VECTORS)
     yield Record(place, fact, ("embeddings",) if vectors else ())
 

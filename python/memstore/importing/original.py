@@ -10,21 +10,10 @@ from memstore.domain import metadata
 from memstore.domain.clock import from_text, to_text
 from memstore.domain.records import Fact
 from memstore.errors import Remedy, StorageError
-from memstore.importing.records import (
-    Damaged,
-    Record,
-    Skipped,
-    identity,
-    key,
-    marked,
-    modified_at,
-    new_fact,
-)
-from memstore.settings import DEFAULT_NAMESPACE
+from memstore.importing.records import Damaged, Record, Skipped, Source, identity, key
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Set
-    from datetime import datetime
     from pathlib import Path
 
     from memstore.database.engine import Transaction
@@ -51,7 +40,7 @@ def found(path: Path) -> Iterator[Found]:
     with sqlite_file.opened(path) as transaction:
         original = original_tables.look(transaction)
         _check(path, original)
-        yield from _Reader(transaction, original, modified_at(path)).found()
+        yield from _Reader(transaction, original, Source.of(NAME, path)).found()
         yield from _other_tables(transaction)
 
 
@@ -75,10 +64,10 @@ def _other_tables(transaction: Transaction) -> Iterator[Skipped]:
 class _Reader:
     """Reads one file."""
 
-    def __init__(self, transaction: Transaction, original: Original, fallback_at: datetime) -> None:
+    def __init__(self, transaction: Transaction, original: Original, source: Source) -> None:
         self._transaction = transaction
         self._original = original
-        self._fallback_at = fallback_at
+        self._source = source
         self._users = original_tables.users(transaction)
         self._successors = original_tables.successors(transaction)
         self._ends: set[int] = set()
@@ -151,15 +140,13 @@ class _Reader:
         # What never changes about a fact, and differs from another file's with the same id.
         written = f"{values.get('created_at')}\x1f{values.get('content')}"
         known = identity(NAME, fact_id, written)
-        origin = _origin(values)
         try:
-            fact = new_fact(
-                fact_id,
-                known,
-                self._columns(values, left_out) | {"idempotency_key": key(NAME, known)},
-                metadata=marked(_metadata(values), NAME, fact_id, origin),
-                fallback_at=self._fallback_at,
-            )
+            columns = self._columns(values, left_out) | {
+                "metadata": _metadata(values),
+                "idempotency_key": key(NAME, known),
+            }
+            origin = {"id": fact_id, **_origin(values)}
+            fact = self._source.fact(fact_id, known, columns, origin)
         except (ValueError, TypeError) as error:
             yield Damaged(place, str(error))
             return
@@ -170,7 +157,6 @@ class _Reader:
         columns = dict(values)
         owner = self._users.get(values.get("user_id") or 0)
         columns["user_id"] = owner
-        columns["namespace"] = values.get("namespace") or DEFAULT_NAMESPACE
         columns["superseded_by"] = self._successors[values["id"]]
         for name in MOMENTS:
             if values.get(name) and _unreadable(values[name]):
@@ -182,7 +168,7 @@ class _Reader:
             left_out.append("blank subjects (replaced by the owner or category)")
         if values["id"] in self._ends or values.get("screen_state") in REJECTED:
             ended_at = columns.get("superseded_at") or columns.get("created_at")
-            columns["deleted_at"] = ended_at or to_text(self._fallback_at)
+            columns["deleted_at"] = ended_at or to_text(self._source.written_at)
         if columns["superseded_by"] is None:
             columns["superseded_at"] = None
         return columns

@@ -21,6 +21,7 @@ from memstore.domain.arguments import (
 )
 from memstore.domain.records import DEFAULT_CATEGORY, SCOPE_FIELDS, Episode, Fact
 from memstore.episodes.new import checked_tags, hash_of
+from memstore.settings import DEFAULT_NAMESPACE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -97,100 +98,91 @@ def identity(source: str, *parts: object) -> str:
     return str(uuid.uuid5(FAMILY, "\x1f".join([source, *texts])))
 
 
-def marked(
-    given: Mapping[str, Any] | None, source: str, id_: object, more: Mapping[str, Any]
-) -> dict[str, Any]:
-    """Return metadata that says where a record came from; unset origins are left out."""
-    origin = {"from": source, "id": id_, **{k: v for k, v in more.items() if v not in (None, "")}}
-    whole = {} if given is None else dict(given)
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Makes facts and episodes of the records of one file."""
+
+    name: str
+    written_at: datetime
+    """When the file was last written: the time of records without one."""
+
+    @classmethod
+    def of(cls, name: str, path: Path) -> Source:
+        """Return the source for a file of a program."""
+        return cls(name, datetime.fromtimestamp(path.stat().st_mtime, UTC))
+
+    def fact(
+        self, number: int, uuid: str, values: Mapping[str, Any], origin: Mapping[str, Any]
+    ) -> Fact:
+        """Return a fact.
+
+        Args:
+            number: its id among the records of this import.
+            uuid: its :func:`identity`.
+            values: its columns as the source has them; ``None`` and blank ones are not set.
+            origin: its id and other things to note in its metadata, as far as they are set.
+
+        Raises:
+            ValueError: it cannot be stored.
+            TypeError: a column has another type.
+        """
+        return Fact(
+            **self._columns(number, uuid, values, origin),
+            subject=checked_text(values.get("subject"), "its subject", MAX_NUMBER).strip(),
+            category=(_text(values, "category") or DEFAULT_CATEGORY).strip(),
+            superseded_by=values.get("superseded_by"),
+            superseded_at=moment(values, "superseded_at"),
+            confirmed_count=_count(values, "confirmed_count"),
+            last_confirmed_at=moment(values, "last_confirmed_at"),
+            use_count=_count(values, "use_count"),
+            last_used_at=moment(values, "last_used_at"),
+            deleted_at=moment(values, "deleted_at"),
+        )
+
+    def episode(
+        self, number: int, uuid: str, values: Mapping[str, Any], origin: Mapping[str, Any]
+    ) -> Episode:
+        """Return an episode; arguments and errors as of :meth:`fact`."""
+        columns = self._columns(number, uuid, values, origin)
+        return Episode(
+            **columns,
+            content_hash=hash_of(columns["content"]),
+            source_model=_text(values, "source_model"),
+            source_description=_text(values, "source_description"),
+            name=_text(values, "name"),
+            tags=_tags(values.get("tags")),
+        )
+
+    def _columns(
+        self, number: int, uuid: str, values: Mapping[str, Any], origin: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        namespace = values.get("namespace") or DEFAULT_NAMESPACE
+        return {
+            "id": number,
+            "uuid": uuid,
+            "namespace": checked_text(namespace, "its namespace", MAX_NAME),
+            "content": checked_text(values.get("content"), "its content", MAX_NUMBER),
+            "metadata": _marked(values.get("metadata"), {"from": self.name, **origin}),
+            "created_at": moment(values, "created_at") or self.written_at,
+            "valid_at": moment(values, "valid_at"),
+            "expired_at": moment(values, "expired_at"),
+            "source": _text(values, "source"),
+            "idempotency_key": values.get("idempotency_key"),
+            **{name: _owner(values, name) for name in SCOPE_FIELDS},
+        }
+
+
+def _marked(given: object, origin: Mapping[str, Any]) -> dict[str, Any]:
+    """Return metadata that says where a record came from."""
+    if given is not None and not isinstance(given, dict):
+        raise TypeError(f"its metadata must be an object, not {type(given).__name__}")
+    whole = dict(given or {})
+    mark = {name: value for name, value in origin.items() if value not in (None, "")}
     if MARK in whole:
-        origin["metadata"] = {MARK: whole[MARK]}
-    whole[MARK] = {k: v for k, v in origin.items() if v is not None}
+        mark["metadata"] = {MARK: whole[MARK]}
+    whole[MARK] = mark
     metadata.encode(whole)
     return whole
-
-
-def modified_at(path: Path) -> datetime:
-    """Return when a file was last written: the time of records that have none of their own."""
-    return datetime.fromtimestamp(path.stat().st_mtime, UTC)
-
-
-def new_fact(
-    place: int,
-    identity: str,
-    values: Mapping[str, Any],
-    *,
-    metadata: dict[str, Any],
-    fallback_at: datetime,
-) -> Fact:
-    """Return a fact of a source.
-
-    Args:
-        place: its id among the records of this import.
-        identity: its UUID.
-        values: its columns as the source has them; ``None`` and blank ones are not set.
-        metadata: what :func:`marked` returned.
-        fallback_at: when it was recorded, if the source does not say.
-
-    Raises:
-        ValueError: it cannot be stored.
-        TypeError: a column has another type.
-    """
-    return Fact(
-        **_columns(place, identity, values, metadata, fallback_at),
-        subject=checked_text(values.get("subject"), "its subject", MAX_NUMBER).strip(),
-        category=(_text(values, "category") or DEFAULT_CATEGORY).strip(),
-        superseded_by=values.get("superseded_by"),
-        superseded_at=moment(values, "superseded_at"),
-        confirmed_count=_count(values, "confirmed_count"),
-        last_confirmed_at=moment(values, "last_confirmed_at"),
-        use_count=_count(values, "use_count"),
-        last_used_at=moment(values, "last_used_at"),
-        deleted_at=moment(values, "deleted_at"),
-    )
-
-
-def new_episode(
-    place: int,
-    identity: str,
-    values: Mapping[str, Any],
-    *,
-    metadata: dict[str, Any],
-    fallback_at: datetime,
-) -> Episode:
-    """Return an episode of a source; arguments and errors as of :func:`new_fact`."""
-    columns = _columns(place, identity, values, metadata, fallback_at)
-    return Episode(
-        **columns,
-        content_hash=hash_of(columns["content"]),
-        source_model=_text(values, "source_model"),
-        source_description=_text(values, "source_description"),
-        name=_text(values, "name"),
-        tags=_tags(values.get("tags")),
-    )
-
-
-def _columns(
-    place: int,
-    identity: str,
-    values: Mapping[str, Any],
-    metadata: dict[str, Any],
-    fallback_at: datetime,
-) -> dict[str, Any]:
-    """Return the columns that facts and episodes have in common."""
-    return {
-        "id": place,
-        "uuid": identity,
-        "namespace": checked_text(values["namespace"], "its namespace", MAX_NAME),
-        "content": checked_text(values.get("content"), "its content", MAX_NUMBER),
-        "metadata": metadata,
-        "created_at": moment(values, "created_at") or fallback_at,
-        "valid_at": moment(values, "valid_at"),
-        "expired_at": moment(values, "expired_at"),
-        "source": _text(values, "source"),
-        "idempotency_key": values.get("idempotency_key"),
-        **{name: _owner(values, name) for name in SCOPE_FIELDS},
-    }
 
 
 def moment(values: Mapping[str, Any], name: str) -> datetime | None:

@@ -8,19 +8,15 @@ from memstore.importing import json_stream
 from memstore.importing.records import (
     Record,
     Skipped,
+    Source,
     converted,
     identity,
     key,
-    marked,
-    modified_at,
     name_of,
-    new_fact,
 )
-from memstore.settings import DEFAULT_NAMESPACE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from datetime import datetime
     from pathlib import Path
 
     from memstore.importing.records import Found
@@ -38,12 +34,12 @@ def found(path: Path) -> Iterator[Found]:
     Raises:
         OSError: the file cannot be read.
     """
-    yield from converted(json_stream.records(path), _Reader(modified_at(path)).read)
+    yield from converted(json_stream.records(path), _Reader(Source.of(NAME, path)).read)
 
 
 class _Reader:
-    def __init__(self, at: datetime) -> None:
-        self._at = at
+    def __init__(self, source: Source) -> None:
+        self._source = source
         self._number = 0
         self._seen: set[str] = set()
 
@@ -95,11 +91,7 @@ class _Reader:
         self._seen.add(known)
         self._number += 1
         # The file has no ids: names and texts identify its records.
-        fact = new_fact(
-            self._number,
-            known,
-            {**columns, "namespace": DEFAULT_NAMESPACE, "idempotency_key": key(NAME, known)},
-            metadata=marked(None, NAME, parts[0] if len(parts) == 2 else None, origin),
-            fallback_at=self._at,
-        )
+        columns = {**columns, "idempotency_key": key(NAME, known)}
+        name = parts[0] if len(parts) == 2 else None
+        fact = self._source.fact(self._number, known, columns, {"id": name, **origin})
         yield Record(place, fact)
