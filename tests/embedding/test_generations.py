@@ -9,7 +9,6 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
@@ -22,6 +21,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from tests.conftest import WordEmbedder
+from tests.support.clock import ManualClock, wait_until
 from tests.support.http_server import Asked, serving
 from tests.support.raw import raw
 
@@ -329,7 +329,7 @@ def test_a_file_without_a_vector_goes_over_too(open_store: Open) -> None:
 
 
 def test_a_store_of_the_old_model_answers_by_words_and_loses_nothing(
-    store: Store, open_store: Open
+    store: Store, open_store: Open, manual_clock: ManualClock
 ) -> None:
     fill(store)
     old = open_store()
@@ -346,8 +346,10 @@ def test_a_store_of_the_old_model_answers_by_words_and_loses_nothing(
     assert (said.words_only.code, bool(said)) == ("other_model", True)
     added = old.add("written by the old one", subject="post")
     assert not added.embedded
-    old.embed_in_background(interval_seconds=0.02)
-    time.sleep(0.2)
+    old.embed_in_background(interval_seconds=5)
+    for looks in range(1, 6):
+        assert wait_until(lambda: len(manual_clock.waits) >= looks)  # noqa: B023
+        manual_clock.advance(60)
     assert old.status().pending == 1
     assert "words-24" in (old.embedder_trouble or "")
     old.warm()
@@ -448,7 +450,7 @@ def test_searches_in_other_threads_never_mix_two_models(store: Store) -> None:
 # -- killed --------------------------------------------------------------------------------------
 
 SCRIPT = """
-import os, signal, sys, time
+import os, signal, sys
 import numpy as np
 import memstore
 from memstore.embedding.generations import Generations
@@ -456,7 +458,6 @@ from memstore.embedding.generations import Generations
 class Slow:
     model = "words-24"
     def embed(self, texts):
-        time.sleep(0.004)
         return np.array([[text.count(chr(97 + i)) + 0.5 for i in range(24)] for text in texts],
                         dtype=np.float32)
 
@@ -473,6 +474,14 @@ if how == "after":
     Generations._switch_if_whole = lambda *given: (whole(*given), die())
 store = memstore.open(path, embedder=None)
 print("staging", flush=True)
+if how.isdecimal():
+    left = int(how)
+    def count(*_):
+        global left
+        left -= 1
+        if left < 0:
+            die()
+    sys.setprofile(count)
 print(store.reembed(Slow()).switched, flush=True)
 """
 
@@ -513,13 +522,11 @@ def test_kills_at_any_moment_cost_a_batch_and_no_more(
 ) -> None:
     fill(store, facts=1500, episodes=6)
     chance = random.Random(17)
-    embedded = 0
+    embedded = killed = 0
     for _ in range(7):
-        with start(path, "alive") as process:
-            assert process.stdout is not None
-            assert process.stdout.readline() == "staging\n"
-            time.sleep(chance.uniform(0, 0.12))
-            process.kill()
+        with start(path, str(chance.randrange(20_000))) as process:
+            process.communicate(timeout=60)
+        killed += process.returncode == -signal.SIGKILL
         [old, *new] = store.generations.list()
         assert store.search("parcel 7", **MEANING).words_only is None or new
         if new:
@@ -529,6 +536,7 @@ def test_kills_at_any_moment_cost_a_batch_and_no_more(
         if old.generation.state == "retired":
             break
         store.add(f"parcel {chance.random()} came meanwhile", subject="post")
+    assert killed > 3
     with start(path, "alive") as process:
         process.communicate(timeout=60)
     listed = store.generations.list()[1]
@@ -571,7 +579,8 @@ def test_writers_go_on_while_a_file_goes_over(store: Store, path: Path, open_sto
     embed = new.embed
 
     def slow(texts: Sequence[str]) -> Any:
-        time.sleep(0.1)
+        before = len(written)
+        assert wait_until(lambda: len(written) > before), "a writer waits for the embedder"
         return embed(texts)
 
     new.embed = slow  # type: ignore[method-assign]
@@ -580,7 +589,7 @@ def test_writers_go_on_while_a_file_goes_over(store: Store, path: Path, open_sto
         with memstore.open(path, embedder=None) as other:
             while not ended.is_set():
                 written.append(other.add(f"fact {len(written)}", subject="flood").id)
-                time.sleep(0.002)
+                ended.wait(0.002)
 
     writer = threading.Thread(target=write)
     writer.start()

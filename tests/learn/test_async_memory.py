@@ -6,7 +6,6 @@ import asyncio
 import inspect
 import json
 import threading
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -157,10 +156,8 @@ def test_cancelled_call_returns_at_once_and_writes_nothing_more(store: Store) ->
         adding = asyncio.create_task(memory.add("I like tea"))
         await asyncio.to_thread(slow.asked.wait, 30)
         adding.cancel()
-        before = time.monotonic()
         with pytest.raises(asyncio.CancelledError):
             await adding
-        assert time.monotonic() - before < 10
         assert not slow.go.is_set()  # the model still thinks, and nobody waited for it
         slow.go.set()
 

@@ -9,7 +9,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from pathlib import Path
@@ -780,7 +779,6 @@ def test_killed_rebuild_is_completed_by_the_next(
     assert worker.stdout is not None
     for _ in range(chance.randrange(1, 29)):
         assert worker.stdout.readline()
-    time.sleep(chance.random() * 0.02)
     os.kill(worker.pid, signal.SIGKILL)
     worker.communicate()
     rest = finish(path, "rebuild")

@@ -8,19 +8,20 @@ import random
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from tests.support.clock import wait_until
 
 import memstore
 
 PROCESSES = 8
 ROUNDS_BETWEEN_EXAMINATIONS = 10
-LONGEST_LIFE_SECONDS = 0.5
+MOST_NOTED_BYTES = 3000
+"""What a worker has noted when it is killed at the latest: some forty acts."""
 
 pytestmark = [
     pytest.mark.process,
@@ -51,7 +52,7 @@ def work(path, acks, seed):
     if seed % 2:
         store.embed_in_background(interval_seconds=0.02)
     episodes, facts, number = [], [], 0
-    end = time.monotonic() + 20
+    end = time.monotonic() + 60
     while time.monotonic() < end:
         number += 1
         name = f"{seed}-{number}"
@@ -130,12 +131,18 @@ def acknowledged(file: Path) -> list[list[str]]:
     return [line.split("\t") for line in raw[: raw.rfind(b"\n") + 1].decode().splitlines()]
 
 
-def kill_at_random(pids: list[int], chance: random.Random) -> None:
-    began = time.monotonic()
-    for moment, pid in sorted((chance.uniform(0.02, LONGEST_LIFE_SECONDS), pid) for pid in pids):
-        time.sleep(max(0.0, began + moment - time.monotonic()))
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
+def kill_at_random(workers: Mapping[int, Path], chance: random.Random) -> None:
+    """Kill each worker once it has noted so much, whatever it is at by then."""
+    left = {pid: chance.randrange(1, MOST_NOTED_BYTES) for pid in workers}
+
+    def all_killed() -> bool:
+        for pid, noted_bytes in list(left.items()):
+            if workers[pid].exists() and workers[pid].stat().st_size >= noted_bytes:
+                os.kill(pid, signal.SIGKILL)
+                del left[pid]
+        return not left
+
+    assert wait_until(all_killed)
 
 
 def check(store: memstore.Store, notes: list[list[str]]) -> None:
@@ -162,7 +169,9 @@ def test_what_was_acknowledged_is_there_after_kills(
             seeds = range(number * PROCESSES, (number + 1) * PROCESSES)
             process.stdin.write(" ".join(map(str, seeds)) + "\n")
             process.stdin.flush()
-            kill_at_random([int(pid) for pid in process.stdout.readline().split()], chance)
+            pids = map(int, process.stdout.readline().split())
+            notes_of = [folder / str(seed) for seed in seeds]
+            kill_at_random(dict(zip(pids, notes_of, strict=True)), chance)
             ends = {int(end) for end in process.stdout.readline().split()}
             assert ends == {signal.SIGKILL}, f"round {number}: a worker ended by itself"
             notes = [n for seed in seeds for n in acknowledged(folder / str(seed))]

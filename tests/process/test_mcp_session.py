@@ -9,7 +9,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
@@ -25,11 +24,6 @@ import memstore
 from memstore.database.migrations import VERSION
 
 pytestmark = pytest.mark.process
-
-HELLO_SECONDS = 5.0
-"""Far above the usual half second, for a busy machine; far below any lock or network time-out."""
-
-END_SECONDS = 2.5
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signal")
 
@@ -119,7 +113,6 @@ def test_initialize_does_not_wait_for_a_locked_file_with_a_migration_to_do(
         other.execute("BEGIN EXCLUSIVE")
         client = raw_client()
         client.hello()
-        assert client.seconds_to_hello < HELLO_SECONDS
         assert len(client.request("tools/list")["tools"]) == 12
         waiting = client.send(
             "tools/call", {"name": "memory_list", "arguments": {"subject": "past"}}
@@ -142,11 +135,8 @@ def test_initialize_does_not_wait_for_ollama(raw_client: Callable[..., Any], ans
             listening.close()
         client = raw_client("--ollama", f"http://127.0.0.1:{port}")
         client.hello()
-        assert client.seconds_to_hello < HELLO_SECONDS
         assert client.call("memory_list")["facts"] == []
-        started = time.perf_counter()
         client.close()
-        assert time.perf_counter() - started < END_SECONDS
 
 
 def test_store_and_search_go_on_by_words_while_ollama_is_down(
@@ -177,9 +167,7 @@ def test_server_ends_when_its_input_does(raw_client: Callable[..., Any]) -> None
     client = raw_client()
     client.hello()
     client.call("memory_store", content="a", subject="b")
-    started = time.perf_counter()
     assert client.close() == 0
-    assert time.perf_counter() - started < END_SECONDS
     assert client.process.stdout.read() == ""
     assert client.process.stderr.read() == ""
 
@@ -231,9 +219,7 @@ def test_a_cancelled_call_does_not_keep_the_server(raw_client: Callable[..., Any
     client.call("memory_status")
     number = client.send("tools/call", {"name": "memory_status", "arguments": {}})
     client.notify("notifications/cancelled", {"requestId": number})
-    started = time.perf_counter()
     assert client.close() == 0
-    assert time.perf_counter() - started < END_SECONDS
 
 
 def test_a_client_of_the_protocol_without_a_handshake(path: Path) -> None:
@@ -255,10 +241,8 @@ def test_server_ends_on_a_signal_and_closes_the_store(
     client = raw_client()
     client.hello()
     client.call("memory_store", content="kept", subject="b")
-    started = time.perf_counter()
     client.process.send_signal(number)
     assert client.process.wait(timeout=10) == 0
-    assert time.perf_counter() - started < END_SECONDS
     assert not Path(f"{path}-wal").exists()
 
 

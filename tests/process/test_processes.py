@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.clock import wait_until
 from tests.support.raw import raw
 
 import memstore
@@ -55,11 +55,9 @@ store = memstore.open(path, embedder=Letters())
 ready()
 ended = threading.Event()
 threading.Thread(target=lambda: (sys.stdin.readline(), ended.set())).start()
-searches = longest = 0
+searches = 0
 while not ended.is_set():
-    started = time.monotonic()
     hits = store.search("which number did the writer count?")
-    longest = max(longest, time.monotonic() - started)
     assert hits.words_only is None or hits.words_only.code == "nothing_embedded", hits
     assert len({hit.fact.id for hit in hits}) == len(hits)
     searches += 1
@@ -209,11 +207,10 @@ def test_kill_while_writing_loses_nothing_acknowledged(path: Path) -> None:
         with Process(ADD_UNTIL_KILLED, path, turn) as process:
             assert process.stdout is not None
             assert process.stderr is not None
-            first = process.stdout.readline()
-            time.sleep(chance.uniform(0.0, 0.15))
+            first = [process.stdout.readline() for _ in range(chance.randrange(1, 30))]
             process.kill()
             # Not communicate(): it would pass over what readline() has read ahead.
-            said = [first, *process.stdout]
+            said = [*first, *process.stdout]
             assert process.stderr.read() == ""
             lines = [line for line in said if line.endswith("\n")]
         before = len(acknowledged)
@@ -268,14 +265,12 @@ def test_read_during_long_write_does_not_wait(path: Path, open_store: Callable[.
     store = open_store(wait_seconds=15)
     fact = store.add("readers go on", subject="reader")
     with running(HOLD_WRITE_LOCK, path):
-        started = time.monotonic()
         assert [hit.fact.id for hit in store.search("readers")] == [fact.id]
         assert store.get(fact.id).content == "readers go on"
         assert store.status().active == 1
         assert len(list(store.export())) > 1
         with memstore.open(path, embedder=None) as other:
             assert other.list()[0].id == fact.id
-        assert time.monotonic() - started < 10
 
 
 def test_write_while_another_process_writes_waits_its_turn(
@@ -313,10 +308,8 @@ def test_write_after_waiting_too_long_is_refused_and_stores_nothing(
             lambda: store.delete(kept.id),
             lambda: store.touch([kept.id]),
         ):
-            started = time.monotonic()
             with pytest.raises(StoreBusy, match=r"0\.3 s; nothing was stored, try again"):
                 write()
-            assert 0.2 < time.monotonic() - started < 10
     assert [fact.content for fact in store.list(active_only=False)] == ["was here"]
     assert store.delete(kept.id).status == "deleted"
     assert store.examine() == []
@@ -481,7 +474,7 @@ def test_close_while_threads_work_ends_them_cleanly(
 
     with ThreadPoolExecutor(4) as threads:
         workers = [threads.submit(work, number) for number in range(4)]
-        time.sleep(0.3)
+        assert wait_until(lambda: len(acknowledged) > 20)
         store.close()
         for worker in workers:
             with pytest.raises(StorageError):
@@ -521,7 +514,6 @@ def test_backup_while_another_process_writes_is_consistent(
     with Process(ADD_UNTIL_KILLED, path, "live") as writer:
         assert writer.stdout is not None
         writer.stdout.readline()
-        started = time.monotonic()
         for number in range(3):
             before = store.status().active
             copy = store.backup(tmp_path / f"copy{number}.db", progress=lambda *at: seen.append(at))
@@ -530,7 +522,6 @@ def test_backup_while_another_process_writes_is_consistent(
                 assert before <= backup.status().active <= after
                 assert backup.examine() == []
             assert sorted(p.name for p in tmp_path.glob(f"copy{number}*")) == [copy.name]
-        assert time.monotonic() - started < 60
         writer.kill()
         writer.communicate()
     assert seen[-1][0] == seen[-1][1] > 1024
@@ -631,11 +622,12 @@ def test_read_only_store_refuses_writes(
 def test_read_only_store_refuses_writes_at_once_while_another_process_writes(
     path: Path, read_only: Store
 ) -> None:
-    with running(HOLD_WRITE_LOCK, path):
-        started = time.monotonic()
-        with pytest.raises(StorageError, match="for reading only"):
-            read_only.add("x", subject="x")
-        assert time.monotonic() - started < 4
+    # Not StoreBusy, which is what waiting for the lock would end in.
+    with (
+        running(HOLD_WRITE_LOCK, path),
+        pytest.raises(StorageError, match="for reading only"),
+    ):
+        read_only.add("x", subject="x")
 
 
 def test_read_only_store_reads(path: Path, tmp_path: Path, read_only: Store) -> None:

@@ -32,7 +32,7 @@ class EmbeddingServer:
 
     url: str = ""
     mode: Mode = "works"
-    slow_seconds: float = 4.0
+    slow_seconds: float = 0.5
     asked: int = 0
     embedded: list[str] = field(default_factory=list)
     """The texts of the requests that were answered well."""

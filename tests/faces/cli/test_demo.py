@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from pathlib import Path
 
 import pytest
@@ -37,10 +36,8 @@ def test_meaning_alone_finds_the_fact_first(told: memstore.Store, query: str, pl
     assert all(best.score > 1.2 * other.score for other in rest)
 
 
-def test_demo_is_plain_short_and_quick_when_piped(cli: CommandLine, tmp_path: Path) -> None:
-    started = time.perf_counter()
+def test_demo_is_plain_and_short_when_piped(cli: CommandLine, tmp_path: Path) -> None:
     answer = cli("demo")
-    assert time.perf_counter() - started < 3
     assert (answer.code, answer.err) == (0, "")
     assert "\x1b" not in answer.out
     lines = answer.out.splitlines()
