@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, settings
 from numpy.typing import NDArray
 from tests.support.clock import ManualClock
 from tests.support.model_server import ModelServer
@@ -48,6 +49,11 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     sys.addaudithook(_refuse_processes)
+    # A busy machine is no fault of an example.
+    settings.register_profile(
+        "memstore", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    )
+    settings.load_profile("memstore")
 
 
 def _refuse_processes(event: str, _: object) -> None:

@@ -727,8 +727,9 @@ STEPS = st.lists(
 
 
 @settings(max_examples=40, deadline=None)
-@given(STEPS)
+@given(steps=STEPS)
 def test_decisions_are_refused_just_where_they_contradict(
+    fresh: Callable[[], Store],
     steps: list[tuple[str, str, str]],
 ) -> None:
     held: dict[frozenset[str], bool] = {}
@@ -750,33 +751,33 @@ def test_decisions_are_refused_just_where_they_contradict(
             for pair, s in held.items()
         )
 
-    with memstore.open(":memory:", embedder=None) as store:
-        for letter in "ABCDE":
-            store.add("Nothing", subject=f"{letter}{letter}")
-        store.graph.build()
-        for what, left, right in steps:
-            if left == right:
-                continue
-            pair = frozenset((left, right))
-            call = getattr(store.graph, what)
-            names = (left * 2, right * 2)
-            if what == "forget":
-                if pair in held:
-                    call(*names)
-                    del held[pair]
-                else:
-                    with pytest.raises(NotFound):
-                        call(*names)
-            elif allowed(left, right, what == "merge"):
+    store = fresh()
+    for letter in "ABCDE":
+        store.add("Nothing", subject=f"{letter}{letter}")
+    store.graph.build()
+    for what, left, right in steps:
+        if left == right:
+            continue
+        pair = frozenset((left, right))
+        call = getattr(store.graph, what)
+        names = (left * 2, right * 2)
+        if what == "forget":
+            if pair in held:
                 call(*names)
-                held[pair] = what == "merge"
+                del held[pair]
             else:
-                with pytest.raises(Conflict):
+                with pytest.raises(NotFound):
                     call(*names)
-        for letter in "ABCDE":
-            shown = {name[0] for name in store.graph.get(letter * 2).names}
-            assert shown == one_with(letter)
-        assert store.examine() == []
+        elif allowed(left, right, what == "merge"):
+            call(*names)
+            held[pair] = what == "merge"
+        else:
+            with pytest.raises(Conflict):
+                call(*names)
+    for letter in "ABCDE":
+        shown = {name[0] for name in store.graph.get(letter * 2).names}
+        assert shown == one_with(letter)
+    assert store.examine() == []
 
 
 def test_thousands_of_decisions_cost_a_build_next_to_nothing(store: Store) -> None:

@@ -349,6 +349,7 @@ def test_deleted_claim_said_again_afterwards_holds(store: Store, read: Extractor
 ACTS = ("confirm", "delete", "restore", "reinstate", "metadata", "supersede", "erase", "extract")
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(ACTS), st.integers(1, 9)), max_size=8))
 def test_rebuild_undoes_nothing_whatever_people_did(acts: list[tuple[str, int]]) -> None:
@@ -370,6 +371,7 @@ CLAIMS = (TEA, COFFEE, MONDAY, OXFORD, BRISTOL, "Ana has a cat")
 MODELS = st.lists(st.lists(st.sampled_from(CLAIMS), max_size=3), min_size=4, max_size=4)
 
 
+@pytest.mark.slow
 @settings(max_examples=20, deadline=None)
 @given(
     st.lists(MODELS, min_size=2, max_size=3),

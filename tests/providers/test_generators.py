@@ -233,6 +233,7 @@ def test_error_inside_a_good_status_is_told(
         generator.generate("x")
 
 
+@pytest.mark.slow
 def test_reply_cut_at_every_byte_is_never_taken_for_an_answer(
     model_server: ModelServer, dialect: Dialect
 ) -> None:

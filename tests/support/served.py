@@ -20,11 +20,12 @@ MCP_HEADERS = {"Accept": "application/json, text/event-stream", "Content-Type": 
 LISTENING = re.compile(r"memstore-mcp: serving http://(\S+)/mcp\n")
 
 PROGRAM = """
-import sys
-from memstore.faces.http import gate, server
+import functools, sys
+from memstore.faces.http import server
+from memstore.faces.http.gate import Patience
 from memstore.faces.mcp.main import main
-gate.BODY_SECONDS = 0.5  # so that a test need not wait as long as a slow client may
-server.HEAD_SECONDS = 2.0
+# So that a test need not wait as long as a slow client may.
+server.run = functools.partial(server.run, patience=Patience(head_seconds=2.0, body_seconds=0.5))
 main(sys.argv[1:])
 """
 

@@ -238,6 +238,7 @@ def test_round_trip_of_huge_and_strange_content(store: Store, target: Store) -> 
     assert everything(target) == everything(store)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=25)
 @given(
     content=st.text(
@@ -531,6 +532,7 @@ def test_import_truncated_anywhere_is_refused(
     assert len(list(empty.export(namespaces="all"))) == 1, "the first line alone"
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=60)
 @given(data=st.data())
 def test_import_with_a_flipped_byte_is_refused_or_sound(

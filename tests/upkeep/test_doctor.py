@@ -618,4 +618,4 @@ class LongLife(RuleBasedStateMachine):
 
 
 LongLife.TestCase.settings = settings(deadline=None, max_examples=60, stateful_step_count=40)
-TestLongLife = LongLife.TestCase
+TestLongLife = pytest.mark.slow(LongLife.TestCase)

@@ -10,6 +10,7 @@ import json
 import logging
 import re
 import threading
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -41,9 +42,6 @@ HEALTH: Final = "/health"
 
 LARGEST_BODY: Final = 16 * 1024 * 1024
 """Bytes of one request: a fact of a million characters takes 12 MB where each is spelt out."""
-
-BODY_SECONDS: Final = 30.0
-"""For a body to arrive: one that drips must not hold a connection for ever."""
 
 HEALTH_SECONDS: Final = 2.0
 """For the database to answer; whoever asks after the health waits no longer."""
@@ -90,6 +88,19 @@ class Refused(Exception):
         )
 
 
+@dataclass(frozen=True)
+class Patience:
+    """How long a client may take, in seconds: one that drips must not hold a connection for ever.
+
+    Args:
+        head_seconds: for the head of a request, from the connection or its first byte.
+        body_seconds: for the body.
+    """
+
+    head_seconds: float = 20.0
+    body_seconds: float = 30.0
+
+
 class Gate:
     """The server's ASGI application.
 
@@ -100,6 +111,7 @@ class Gate:
         writing: the tools that a token for reading may not call.
         public: whether a request needs a token even while there is none. One that a proxy hands
             on always does.
+        patience: how long a request may take to arrive.
     """
 
     def __init__(
@@ -110,12 +122,14 @@ class Gate:
         names: Names,
         writing: Collection[str],
         public: bool,
+        patience: Patience = Patience(),
     ) -> None:
         self._endpoint = endpoint
         self._stores = stores
         self._names = names
         self._writing = writing
         self._public = public
+        self._patience = patience
         self._lookers = anyio.CapacityLimiter(LOOKS_AT_ONCE)
         self._doctors = anyio.CapacityLimiter(1)
         self._examining = threading.Lock()
@@ -148,7 +162,7 @@ class Gate:
         token = await self._admit(headers)
         if scope["method"] != "POST":  # there is no session to end, and no stream to listen to
             raise Refused(405, "send requests by POST", {"Allow": "POST"})
-        body = await _read(headers, receive)
+        body = await _read(headers, receive, self._patience.body_seconds)
         if body is None:
             return None
         if MAY_BE_HALF.search(body):
@@ -259,13 +273,13 @@ def for_pages(app: ASGIApp, names: Names) -> ASGIApp:
     )
 
 
-async def _read(headers: Headers, receive: Receive) -> bytes | None:
+async def _read(headers: Headers, receive: Receive, seconds: float) -> bytes | None:
     """Return a request's body, as long as it is neither too large nor too slow."""
     declared = headers.get("content-length", "")
     if declared.isdecimal() and int(declared) > LARGEST_BODY:
         raise _too_large()
     body = bytearray()
-    with anyio.move_on_after(BODY_SECONDS) as waiting:
+    with anyio.move_on_after(seconds) as waiting:
         while True:
             message = await receive()
             if message["type"] != "http.request":
@@ -277,7 +291,7 @@ async def _read(headers: Headers, receive: Receive) -> bytes | None:
                 return bytes(body)
     assert waiting.cancelled_caught
     raise Refused(
-        408, f"the request took longer than {BODY_SECONDS:g} s to arrive", {"Connection": "close"}
+        408, f"the request took longer than {seconds:g} s to arrive", {"Connection": "close"}
     )
 
 

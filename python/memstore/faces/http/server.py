@@ -17,7 +17,7 @@ from memstore.errors import MemstoreError
 from memstore.faces import wording
 from memstore.faces.http.address import Address, Names, listen, reachable
 from memstore.faces.http.endpoint import Endpoint
-from memstore.faces.http.gate import LARGEST_BODY, PATH, Gate, for_pages
+from memstore.faces.http.gate import LARGEST_BODY, PATH, Gate, Patience, for_pages
 from memstore.faces.http.stores import Stores
 from memstore.faces.mcp.opening import end
 
@@ -40,10 +40,6 @@ END_SECONDS: Final = 6.0
 
 KEEP_ALIVE_SECONDS: Final = 75
 """For an idle connection: longer than reverse proxies keep theirs, so that they close first."""
-
-HEAD_SECONDS: Final = 20.0
-"""For the head of a request to arrive, from the connection or its first byte: strangers who say
-nothing must not keep others out."""
 
 CONNECTIONS_AT_ONCE: Final = 512
 """More are told 503 rather than filling the memory."""
@@ -68,6 +64,7 @@ class _Server(uvicorn.Server):
 class _Connection(H11Protocol):
     """Uvicorn's connection, which is closed when a request does not come to its point."""
 
+    head_seconds = Patience.head_seconds
     _giving_up: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -95,7 +92,7 @@ class _Connection(H11Protocol):
         if answering or self.timeout_keep_alive_task is not None:
             self._stop_waiting()
         elif self._giving_up is None:
-            self._giving_up = self.loop.call_later(HEAD_SECONDS, self.transport.close)
+            self._giving_up = self.loop.call_later(self.head_seconds, self.transport.close)
 
     def _stop_waiting(self) -> None:
         if self._giving_up is not None:
@@ -103,7 +100,14 @@ class _Connection(H11Protocol):
             self._giving_up = None
 
 
-def run(tools: Mapping[str, Tool], opening: Opening, address: Address, names: Names) -> NoReturn:
+def run(
+    tools: Mapping[str, Tool],
+    opening: Opening,
+    address: Address,
+    names: Names,
+    *,
+    patience: Patience = Patience(),  # noqa: B008 (frozen)
+) -> NoReturn:
     """Serve until a signal comes, close the store, and end the process.
 
     What other machines may reach is not served to them without a token: while there is none, the
@@ -114,6 +118,7 @@ def run(tools: Mapping[str, Tool], opening: Opening, address: Address, names: Na
         opening: opens the file.
         address: where to listen.
         names: what the server is called.
+        patience: how long a client may take.
     """
     status = 1
     # While the file is opened, too, which may take long; as process 1 of a container there would
@@ -126,7 +131,7 @@ def run(tools: Mapping[str, Tool], opening: Opening, address: Address, names: Na
             # In a thread, since signals are not heard while SQLite works in this one.
             with ThreadPoolExecutor(1) as pool:
                 pool.submit(_want_token, opening, address).result()
-        _serve(tools, opening, sockets, names, public=public)
+        _serve(tools, opening, sockets, names, public=public, patience=patience)
         status = 0
     except (MemstoreError, OSError, ValueError) as error:
         print(f"memstore-mcp: {wording.in_server(error)}", file=sys.stderr)
@@ -154,15 +159,19 @@ def _serve(
     names: Names,
     *,
     public: bool,
+    patience: Patience,
 ) -> None:
+    class Connection(_Connection):
+        head_seconds = patience.head_seconds
+
     stores = Stores(opening)
     endpoint = Endpoint(tools, stores, largest_body=LARGEST_BODY)
     writing = {name for name, tool in tools.items() if not tool.reads}
-    gate = Gate(endpoint, stores, names=names, writing=writing, public=public)
+    gate = Gate(endpoint, stores, names=names, writing=writing, public=public, patience=patience)
     server = _Server(
         uvicorn.Config(
             for_pages(gate, names),
-            http=_Connection,
+            http=Connection,
             ws="none",
             loop="asyncio",
             lifespan="off",
