@@ -291,7 +291,7 @@ def test_open_of_a_locked_file_without_log_is_busy(
         file.execute("CREATE TABLE memstore_version (version INTEGER NOT NULL)")
     with (
         running(HOLD, path, f"BEGIN {lock}"),
-        pytest.raises(StoreBusy, match="nothing was stored, try again"),
+        pytest.raises(StoreBusy, match=r"nothing was stored\nTry again later"),
     ):
         open_store(wait_seconds=0.3)
     assert open_store(wait_seconds=0.3).examine() == []
@@ -308,7 +308,7 @@ def test_write_after_waiting_too_long_is_refused_and_stores_nothing(
             lambda: store.delete(kept.id),
             lambda: store.touch([kept.id]),
         ):
-            with pytest.raises(StoreBusy, match=r"0\.3 s; nothing was stored, try again"):
+            with pytest.raises(StoreBusy, match=r"0\.3 s; nothing was stored\nTry again later"):
                 write()
     assert [fact.content for fact in store.list(active_only=False)] == ["was here"]
     assert store.delete(kept.id).status == "deleted"
@@ -430,7 +430,7 @@ def test_use_after_close_is_refused(
     store = open_store()
     store.add("closed soon", subject="close")
     store.close()
-    with pytest.raises(StoreClosed, match=r"open it again"):
+    with pytest.raises(StoreClosed, match=r"is closed\nOpen it again"):
         use(store)
     store.close()
     assert leftovers(path) == []
