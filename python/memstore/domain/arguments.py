@@ -33,6 +33,13 @@ def checked_number(value: object, name: str, least: int, most: int) -> None:
         )
 
 
+def checked_page(limit: int | None, offset: int) -> None:
+    """Refuse a limit or an offset that says nothing sensible."""
+    checked_limit(limit)
+    if not isinstance(offset, int) or not 0 <= offset <= MAX_NUMBER:
+        raise InvalidArgument(f"must be 0 or more, not {offset}", argument="offset")
+
+
 def checked_text(text: object, name: str, limit: int) -> str:
     """Return a text that may be stored, or raise an error that names the argument."""
     given = stored_text(text, name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import fields
 from types import EllipsisType
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Unpack
 
 from memstore.database import journal
 from memstore.database.changes import Changes
@@ -14,9 +14,17 @@ from memstore.database.tables import episodes as episode_table
 from memstore.domain import clock
 from memstore.domain.arguments import (
     MAX_NAME,
-    MAX_NUMBER,
-    checked_limit,
+    checked_page,
     checked_text,
+)
+from memstore.domain.keywords import (
+    EpisodeList,
+    EpisodeNarrowing,
+    EpisodeRanking,
+    EpisodeSearch,
+    Page,
+    keywords,
+    taken,
 )
 from memstore.domain.metadata import check as check_metadata
 from memstore.domain.records import Episode, NewEpisode, Scope
@@ -33,15 +41,9 @@ if TYPE_CHECKING:
 
     from memstore.database.engine import Engine, Transaction
     from memstore.database.journal import Author
-    from memstore.domain.namespaces import Namespaces, Reach
+    from memstore.domain.namespaces import Reach
     from memstore.domain.records import EpisodeHits, JournalLine
     from memstore.search.searches import Searches
-
-FILTERS: Final = (
-    "source", "tags", "created_after", "created_before", "valid_after", "valid_before",
-    "include_expired", "namespaces", "scope",
-)  # fmt: skip
-"""What narrows a list, a count or a search."""
 
 
 class Episodes:
@@ -190,30 +192,17 @@ class Episodes:
         with self._engine.read() as transaction:
             return episode_table.namespace_of(transaction, uuid.lower())
 
-    def list(
-        self,
-        *,
-        source: str | None = None,
-        tags: Iterable[str] = (),
-        created_after: datetime | str | None = None,
-        created_before: datetime | str | None = None,
-        valid_after: datetime | str | None = None,
-        valid_before: datetime | str | None = None,
-        include_expired: bool = False,
-        namespaces: Namespaces = None,
-        scope: Scope | None = None,
-        limit: int | None = None,
-        offset: int = 0,
-        newest_first: bool = False,
-    ) -> builtins.list[Episode]:
-        """Return episodes in the order they were written down; the filters are :meth:`search`'s.
+    @keywords(EpisodeList, tags=(), include_expired=False, offset=0, newest_first=False)
+    def list(self, **asked: Unpack[EpisodeList]) -> builtins.list[Episode]:
+        """Return episodes in the order they were written down.
 
         Args:
             source: only from this source.
             tags: only with all of these.
-            created_after: only written down after this moment.
+            created_after: only written down after this moment; it is outside itself.
             created_before: only written down before this one.
-            valid_after: only said or done after this moment.
+            valid_after: only said or done after this moment; without ``valid_at`` that is when
+                it was written down.
             valid_before: only said or done before this one.
             include_expired: also those whose time has passed.
             namespaces: of these instead of the store's own; ``"all"`` for all.
@@ -222,55 +211,22 @@ class Episodes:
             offset: how many to pass over first.
             newest_first: the newest first.
         """
-        checked_limit(limit)
-        if not isinstance(offset, int) or not 0 <= offset <= MAX_NUMBER:
-            raise ValueError(f"offset must be 0 or more, not {offset}")
-        wanted = self._wanted(
-            source=source,
-            tags=tags,
-            created_after=created_after,
-            created_before=created_before,
-            valid_after=valid_after,
-            valid_before=valid_before,
-            include_expired=include_expired,
-            namespaces=namespaces,
-            scope=scope,
-        )
+        page = taken(asked, Page)
+        checked_page(page["limit"], page["offset"])
+        wanted = self._filter(asked)
         with self._engine.read() as transaction:
-            return [
-                *episode_table.select(
-                    transaction, wanted, limit=limit, offset=offset, newest_first=newest_first
-                )
-            ]
+            return [*episode_table.select(transaction, wanted, **page)]
 
-    def count(self, /, **filters: Any) -> int:
-        """Return how many episodes :meth:`list` would return without a limit, by its filters."""
-        if unknown := filters.keys() - FILTERS:
-            raise TypeError(f"no filter is called {min(unknown)!r}: give {', '.join(FILTERS)}")
-        wanted = self._wanted(**filters)
+    @keywords(EpisodeNarrowing, tags=(), include_expired=False)
+    def count(self, **asked: Unpack[EpisodeNarrowing]) -> int:
+        """Return how many episodes :meth:`list` would return without a limit."""
+        wanted = self._filter(asked)
         with self._engine.read() as transaction:
             return episode_table.count(transaction, wanted)
 
-    def search(
-        self,
-        query: str | None = None,
-        *,
-        mode: str = "hybrid",
-        alpha: float | None = None,
-        tags: Iterable[str] = (),
-        tag_boost: float = 0.0,
-        source: str | None = None,
-        created_after: datetime | str | None = None,
-        created_before: datetime | str | None = None,
-        valid_after: datetime | str | None = None,
-        valid_before: datetime | str | None = None,
-        include_expired: bool = False,
-        min_similarity: float | None = None,
-        limit: int = 10,
-        namespaces: Namespaces = None,
-        scope: Scope | None = None,
-    ) -> EpisodeHits:
-        """Find episodes by words and by meaning, best first.
+    @keywords(EpisodeSearch, tags=(), include_expired=False, limit=10, mode="hybrid", tag_boost=0.0)
+    def search(self, query: str | None = None, **asked: Unpack[EpisodeSearch]) -> EpisodeHits:
+        """Find episodes by words and by meaning, best first; what narrows them is as in `list`.
 
         Any text is a query; its words are literals. All filters apply together, and before
         anything is ranked. A long episode is found through any piece of it and counts once.
@@ -283,18 +239,9 @@ class Episodes:
             tags: only episodes that have all of these, unless ``tag_boost`` is given.
             tag_boost: let tags not filter: an episode that has all of them gets this much added
                 to its score, which is otherwise 0 to 1.
-            source: only from this source.
-            created_after: only written down after this moment; it is outside itself.
-            created_before: only written down before this one.
-            valid_after: only said or done after this moment; without ``valid_at`` that is when
-                it was written down.
-            valid_before: only said or done before this one.
-            include_expired: also those whose time has passed.
             min_similarity: leave out what is less similar, -1 to 1. What waits for its embedding
                 cannot be judged and stays.
             limit: how many at most, 1 to 1000.
-            namespaces: search these instead of the store's own; ``"all"`` for all.
-            scope: only what belongs to just these owners.
 
         Returns:
             The hits. If the query could not be embedded, ``words_only`` says why, and the newest
@@ -303,27 +250,10 @@ class Episodes:
         Raises:
             ValueError: an unknown mode, a number out of range, a bad time.
         """
-        tagged = checked_tags(tags)
-        wanted = self._wanted(
-            source=source,
-            tags=() if tag_boost else tagged,
-            created_after=created_after,
-            created_before=created_before,
-            valid_after=valid_after,
-            valid_before=valid_before,
-            include_expired=include_expired,
-            namespaces=namespaces,
-            scope=scope,
-        )
-        request = requests.for_episodes(
-            wanted,
-            mode=mode,
-            alpha=alpha,
-            boosted_tags=tagged if tag_boost else (),
-            tag_boost=tag_boost,
-            min_similarity=min_similarity,
-            limit=limit,
-        )
+        ranking = taken(asked, EpisodeRanking)
+        tags = checked_tags(asked["tags"])
+        boosted, asked["tags"] = (tags, ()) if ranking["tag_boost"] else ((), tags)
+        request = requests.for_episodes(self._filter(asked), boosted_tags=boosted, **ranking)
         return self._searches.episodes.find("" if query is None else query, request)
 
     def update(
@@ -410,30 +340,17 @@ class Episodes:
             )
         return found
 
-    def _wanted(
-        self,
-        *,
-        source: str | None = None,
-        tags: Iterable[str] = (),
-        created_after: datetime | str | None = None,
-        created_before: datetime | str | None = None,
-        valid_after: datetime | str | None = None,
-        valid_before: datetime | str | None = None,
-        include_expired: bool = False,
-        namespaces: Namespaces = None,
-        scope: Scope | None = None,
-    ) -> EpisodeFilter:
+    def _filter(self, asked: Any) -> EpisodeFilter:
+        """Return which episodes are meant by the keywords that narrow them."""
+        source = asked.pop("source")
         return EpisodeFilter(
-            namespaces=self._reach.select(namespaces),
+            namespaces=self._reach.select(asked.pop("namespaces")),
             now=clock.utc_now(),
-            tags=tuple(checked_tags(tags)),
+            tags=tuple(checked_tags(asked.pop("tags"))),
             source=None if source is None else checked_text(source, "source", MAX_NAME).strip(),
-            created_after=clock.moment(created_after, "created_after"),
-            created_before=clock.moment(created_before, "created_before"),
-            valid_after=clock.moment(valid_after, "valid_after"),
-            valid_before=clock.moment(valid_before, "valid_before"),
-            include_expired=include_expired,
-            scope=scope,
+            scope=asked.pop("scope"),
+            include_expired=asked.pop("include_expired"),
+            **{bound: clock.moment(at, bound) for bound, at in asked.items()},
         )
 
 

@@ -16,7 +16,7 @@ from memstore.database.tables import generations as generation_table
 from memstore.database.tables import vectors as vector_table
 from memstore.database.tables.readings import EXTRACT
 from memstore.domain import clock, metadata
-from memstore.domain.arguments import MAX_NUMBER, checked_limit, checked_text
+from memstore.domain.arguments import MAX_NUMBER, checked_text
 from memstore.domain.records import Fact, JournalLine, NewFact, Scope
 from memstore.embedding.compatibility import ActiveGeneration
 from memstore.errors import (
@@ -204,25 +204,6 @@ class Facts:
         """Return one fact, in whatever state but erased."""
         with self._engine.read() as transaction:
             return self.known(transaction, fact_id)
-
-    def select(
-        self,
-        wanted: FactFilter,
-        *,
-        limit: int | None,
-        offset: int,
-        newest_first: bool,
-    ) -> list[Fact]:
-        """Return the facts a filter lets through, by id."""
-        checked_limit(limit)
-        if not isinstance(offset, int) or not 0 <= offset <= MAX_NUMBER:
-            raise ValueError(f"offset must be 0 or more, not {offset}")
-        with self._engine.read() as transaction:
-            return [
-                *fact_table.select(
-                    transaction, wanted, limit=limit, offset=offset, newest_first=newest_first
-                )
-            ]
 
     def exists(self, content: str, subject: str) -> bool:
         """Whether an active fact says just this about just this subject.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from memstore.access.tokens import Tokens
 from memstore.database.filters import FactFilter
@@ -15,7 +15,17 @@ from memstore.database.tables import pieces as piece_table
 from memstore.database.tables import vectors as vector_table
 from memstore.database.tables.vectors import FACTS, TABLES
 from memstore.domain import clock
-from memstore.domain.metadata import Filters, parse_filters
+from memstore.domain.arguments import checked_page
+from memstore.domain.keywords import (
+    FactCount,
+    FactList,
+    FactRanking,
+    FactSearch,
+    Page,
+    keywords,
+    taken,
+)
+from memstore.domain.metadata import parse_filters
 from memstore.domain.namespaces import Namespaces, Reach
 from memstore.domain.records import (
     DEFAULT_CATEGORY,
@@ -368,22 +378,8 @@ class Store:
 
     # -- finding -----------------------------------------------------------------------------
 
-    def search(
-        self,
-        query: str,
-        *,
-        limit: int = 10,
-        subject: str | None = None,
-        category: str | None = None,
-        filters: Filters = None,
-        namespaces: Namespaces = None,
-        scope: Scope | None = None,
-        active_only: bool = True,
-        word_weight: float | None = None,
-        vector_weight: float | None = None,
-        half_lives_seconds: Mapping[str, float] | None = None,
-        touch: bool = True,
-    ) -> SearchHits:
+    @keywords(FactSearch, limit=10, active_only=True, touch=True)
+    def search(self, query: str, **asked: Unpack[FactSearch]) -> SearchHits:
         """Find facts by words and by meaning, best first.
 
         Any text is a query; its words are literals. Facts that hold only some of the words are
@@ -410,55 +406,16 @@ class Store:
         Raises:
             ValueError: a limit, weight or filter out of range.
         """
-        return self.search_batch(
-            [query],
-            limit=limit,
-            subject=subject,
-            category=category,
-            filters=filters,
-            namespaces=namespaces,
-            scope=scope,
-            active_only=active_only,
-            word_weight=word_weight,
-            vector_weight=vector_weight,
-            half_lives_seconds=half_lives_seconds,
-            touch=touch,
-        )[0]
+        return self.search_batch([query], **asked)[0]
 
-    def search_batch(
-        self,
-        queries: Sequence[str],
-        *,
-        limit: int = 10,
-        subject: str | None = None,
-        category: str | None = None,
-        filters: Filters = None,
-        namespaces: Namespaces = None,
-        scope: Scope | None = None,
-        active_only: bool = True,
-        word_weight: float | None = None,
-        vector_weight: float | None = None,
-        half_lives_seconds: Mapping[str, float] | None = None,
-        touch: bool = True,
-    ) -> list[SearchHits]:
+    @keywords(FactSearch, limit=10, active_only=True, touch=True)
+    def search_batch(self, queries: Sequence[str], **asked: Unpack[FactSearch]) -> list[SearchHits]:
         """Search for several queries with one call to the embedder; see :meth:`search`."""
         if isinstance(queries, str):
             raise InvalidArgumentType("must be a list of texts, not one text", argument="queries")
-        request = requests.for_facts(
-            FactFilter(
-                self._reach.select(namespaces),
-                clock.utc_now(),
-                subject=subject,
-                category=category,
-                metadata=parse_filters(filters),
-                active_only=active_only,
-                scope=scope,
-            ),
-            limit=limit,
-            word_weight=word_weight,
-            vector_weight=vector_weight,
-            half_lives_seconds=half_lives_seconds,
-        )
+        touch = asked.pop("touch")
+        ranking = taken(asked, FactRanking)
+        request = requests.for_facts(self._filter(asked), **ranking)
         found = self._file.searches.facts.batch(queries, request)
         if touch and not self._file.read_only:
             self._file.use_counts.note(hit.fact.id for hits in found for hit in hits)
@@ -473,66 +430,27 @@ class Store:
         self._file.write_use_counts()
         return self.facts.get(fact_id)
 
-    def list(
-        self,
-        *,
-        subject: str | None = None,
-        category: str | None = None,
-        filters: Filters = None,
-        scope: Scope | None = None,
-        active_only: bool = True,
-        include_deleted: bool = False,
-        limit: int | None = None,
-        offset: int = 0,
-        newest_first: bool = False,
-    ) -> builtins.list[Fact]:
-        """Return facts by id.
+    @keywords(FactList, active_only=True, include_deleted=False, offset=0, newest_first=False)
+    def list(self, **asked: Unpack[FactList]) -> builtins.list[Fact]:
+        """Return facts by id; what narrows them is as in :meth:`search`.
 
         Args:
-            subject: only facts about this.
-            category: only facts of this category.
-            filters: conditions on metadata, as in :meth:`search`.
-            scope: only what belongs to just these owners.
-            active_only: leave superseded and expired facts out.
             include_deleted: deleted ones too.
             limit: how many at most; ``None`` for all.
             offset: how many to pass over first.
             newest_first: the newest first.
         """
         self._file.write_use_counts()
-        wanted = FactFilter(
-            (self.namespace,),
-            clock.utc_now(),
-            subject=subject,
-            category=category,
-            metadata=parse_filters(filters),
-            active_only=active_only,
-            include_deleted=include_deleted,
-            scope=scope,
-        )
-        return self.facts.select(wanted, limit=limit, offset=offset, newest_first=newest_first)
+        page = taken(asked, Page)
+        checked_page(page["limit"], page["offset"])
+        wanted = self._filter(asked)
+        with self._file.engine.read() as transaction:
+            return [*fact_table.select(transaction, wanted, **page)]
 
-    def count(
-        self,
-        *,
-        subject: str | None = None,
-        category: str | None = None,
-        filters: Filters = None,
-        scope: Scope | None = None,
-        active_only: bool = True,
-        include_deleted: bool = False,
-    ) -> int:
+    @keywords(FactCount, active_only=True, include_deleted=False)
+    def count(self, **asked: Unpack[FactCount]) -> int:
         """Return how many facts :meth:`list` would return without a limit."""
-        wanted = FactFilter(
-            (self.namespace,),
-            clock.utc_now(),
-            subject=subject,
-            category=category,
-            metadata=parse_filters(filters),
-            active_only=active_only,
-            include_deleted=include_deleted,
-            scope=scope,
-        )
+        wanted = self._filter(asked)
         with self._file.engine.read() as transaction:
             return fact_table.count(transaction, wanted)
 
@@ -843,3 +761,12 @@ class Store:
         from memstore.upkeep import doctor  # with numpy
 
         return doctor.rebuild(self._file.engine, self._file.author, satellite, progress)
+
+    def _filter(self, asked: Any) -> FactFilter:
+        """Return which facts are meant by the keywords that narrow them."""
+        return FactFilter(
+            self._reach.select(asked.pop("namespaces", None)),
+            clock.utc_now(),
+            metadata=parse_filters(asked.pop("filters")),
+            **asked,
+        )
