@@ -160,7 +160,7 @@ def test_a_text_no_row_can_hold_is_refused(store: Store, monkeypatch: pytest.Mon
         ),
         ({"valid_at": datetime(2026, 1, 1)}, ValueError, "valid_at has no time zone"),
         ({"metadata": {"x": float("nan")}}, ValueError, "JSON"),
-        ({"metadata": {1: 2}}, TypeError, "keys must be text"),
+        ({"metadata": {1: 2}}, TypeError, "must have text keys"),
         ({"metadata": {"x": "y" * 70_000}}, ValueError, "over the limit of 65,536"),
     ],
 )
