@@ -25,7 +25,7 @@ COLUMNS = "id, at, actor, source, kind, fact_id, before, after, evidence, episod
 
 
 class Kind(StrEnum):
-    """What an operation did."""
+    """What a line of the journal says was done."""
 
     ADD = "add"
     ADOPT = "adopt"
@@ -82,7 +82,7 @@ class Author:
 
 
 def of_facts(transaction: Transaction, fact_ids: Sequence[int]) -> list[JournalLine]:
-    """Return every operation on these facts, oldest first."""
+    """Return every line on these facts, oldest first."""
     rows = transaction.rows(
         f"SELECT {COLUMNS} FROM memstore_journal"
         f" WHERE fact_id IN {transaction.dialect.listed('ids')} ORDER BY id",
@@ -92,7 +92,7 @@ def of_facts(transaction: Transaction, fact_ids: Sequence[int]) -> list[JournalL
 
 
 def count(transaction: Transaction, namespaces: Sequence[str] | None = None) -> int:
-    """Return how many operations there are on what some namespaces hold; ``None`` for all."""
+    """Return how many lines there are on what some namespaces hold; ``None`` for all."""
     about = _about(transaction.dialect, namespaces)
     return transaction.scalar(f"SELECT count(*) {about}", {"namespaces": namespaces})
 
@@ -107,7 +107,7 @@ def last_change(
 
 
 def _about(dialect: Dialect, namespaces: Sequence[str] | None) -> str:
-    """Return what selects the operations on the facts and episodes of some namespaces."""
+    """Return what selects the lines on the facts and episodes of some namespaces."""
     where = within(dialect, "namespace", namespaces)
     return (
         f"FROM memstore_journal WHERE fact_id IN (SELECT id FROM memstore_facts{where})"
@@ -116,28 +116,28 @@ def _about(dialect: Dialect, namespaces: Sequence[str] | None) -> str:
 
 
 def by_fact(transaction: Transaction) -> Iterator[tuple[int, Iterator[JournalLine]]]:
-    """Yield each fact's id and its operations, oldest first, in the order of the ids."""
+    """Yield each fact's id and its lines, oldest first, in the order of the ids."""
     rows = transaction.rows(
         f"SELECT {COLUMNS} FROM memstore_journal WHERE fact_id IS NOT NULL ORDER BY fact_id, id"
     )
-    yield from groupby(map(_decode, rows), key=lambda operation: operation.fact_id or 0)
+    yield from groupby(map(_decode, rows), key=lambda line: line.fact_id or 0)
 
 
-def replay(operations: Iterable[JournalLine]) -> dict[str, Any] | None:
-    """Return what a fact should hold after these operations; ``None`` once it is erased."""
+def replay(lines: Iterable[JournalLine]) -> dict[str, Any] | None:
+    """Return what a fact should hold after these lines; ``None`` once it is erased."""
     state: dict[str, Any] | None = {}
-    for operation in operations:
-        if operation.kind in (Kind.ADD, Kind.ADOPT):
-            state = {"metadata": {}} | (operation.after or {})
-        elif operation.kind == Kind.ERASE or state is None:
+    for line in lines:
+        if line.kind in (Kind.ADD, Kind.ADOPT):
+            state = {"metadata": {}} | (line.after or {})
+        elif line.kind == Kind.ERASE or state is None:
             state = None
-        elif operation.kind not in UNCHANGED:
-            state |= operation.after or {}
+        elif line.kind not in UNCHANGED:
+            state |= line.after or {}
     return None if state is None else {k: v for k, v in state.items() if v is not None}
 
 
 def by_episode(transaction: Transaction) -> Iterator[tuple[int, list[JournalLine]]]:
-    """Yield each episode's id and its operations, oldest first, in the order of the ids."""
+    """Yield each episode's id and its lines, oldest first, in the order of the ids."""
     rows = transaction.rows(
         f"SELECT {COLUMNS} FROM memstore_journal WHERE episode_id IS NOT NULL AND fact_id IS NULL"
         " ORDER BY episode_id, id"
@@ -146,23 +146,23 @@ def by_episode(transaction: Transaction) -> Iterator[tuple[int, list[JournalLine
         yield episode_id, list(lines)
 
 
-def replay_episode(operations: Iterable[JournalLine]) -> dict[str, Any] | None:
-    """Return what an episode should hold after these operations; ``None`` once it is erased."""
+def replay_episode(lines: Iterable[JournalLine]) -> dict[str, Any] | None:
+    """Return what an episode should hold after these lines; ``None`` once it is erased."""
     state: dict[str, Any] | None = {}
-    for operation in operations:
-        if operation.kind in (Kind.EPISODE, Kind.ADOPT):
-            state = {"metadata": {}} | (operation.after or {})
-        elif operation.kind == Kind.ERASE_EPISODE or state is None:
+    for line in lines:
+        if line.kind in (Kind.EPISODE, Kind.ADOPT):
+            state = {"metadata": {}} | (line.after or {})
+        elif line.kind == Kind.ERASE_EPISODE or state is None:
             state = None
-        elif operation.kind == Kind.UPDATE_EPISODE:
-            state |= operation.after or {}
+        elif line.kind == Kind.UPDATE_EPISODE:
+            state |= line.after or {}
     if state is None:
         return None
     return {k: v for k, v in state.items() if v is not None and v != []}
 
 
 def of_episode(transaction: Transaction, episode_id: int) -> list[JournalLine]:
-    """Return every operation on an episode (none on its facts), oldest first."""
+    """Return every line on an episode (none on its facts), oldest first."""
     rows = transaction.rows(
         f"SELECT {COLUMNS} FROM memstore_journal WHERE episode_id = :id AND fact_id IS NULL"
         " ORDER BY id",
@@ -172,7 +172,7 @@ def of_episode(transaction: Transaction, episode_id: int) -> list[JournalLine]:
 
 
 def of_kinds(transaction: Transaction, kinds: Sequence[str]) -> list[JournalLine]:
-    """Return every operation of these kinds, oldest first."""
+    """Return every line of these kinds, oldest first."""
     rows = transaction.rows(
         f"SELECT {COLUMNS} FROM memstore_journal"
         f" WHERE kind IN {transaction.dialect.listed('kinds')} ORDER BY id",
@@ -182,16 +182,16 @@ def of_kinds(transaction: Transaction, kinds: Sequence[str]) -> list[JournalLine
 
 
 def last_id(transaction: Transaction) -> int:
-    """Return the number of the newest operation; 0 before the first."""
+    """Return the number of the newest line; 0 before the first."""
     return transaction.scalar("SELECT max(id) FROM memstore_journal")
 
 
-def changed_since(transaction: Transaction, operation_id: int, column: str) -> list[int]:
-    """Return the ids of what operations after this one touched.
+def changed_since(transaction: Transaction, line_id: int, column: str) -> list[int]:
+    """Return the ids of what lines after this one touched.
 
     Args:
         transaction: what is looked at.
-        operation_id: the newest operation already known.
+        line_id: the newest line already known.
         column: ``fact_id`` or ``episode_id``.
     """
     if column not in ("fact_id", "episode_id"):
@@ -202,7 +202,7 @@ def changed_since(transaction: Transaction, operation_id: int, column: str) -> l
         f" WHERE id > :after AND +{column} IS NOT NULL"
         # A fact's line may name the episode it was drawn from.
         + (" AND +fact_id IS NULL" if column == "episode_id" else ""),
-        {"after": operation_id},
+        {"after": line_id},
     )
 
 

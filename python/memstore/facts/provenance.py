@@ -78,36 +78,36 @@ def erased_since(
     )
 
 
-def untouched(operations: Iterable[JournalLine]) -> bool:
+def untouched(lines: Iterable[JournalLine]) -> bool:
     """Whether nobody but programs ever had a hand in a fact.
 
     What a person accepted of a proposal counts as a person's; so does what nobody gave a reason
     for.
     """
     return all(
-        operation.kind in AUTOMATIC
-        or (operation.kind == Kind.SUPERSEDE and automatic(operation))
-        or (operation.kind in (Kind.DELETE, Kind.RESTORE) and rebuilt(operation))
-        for operation in operations
+        line.kind in AUTOMATIC
+        or (line.kind == Kind.SUPERSEDE and automatic(line))
+        or (line.kind in (Kind.DELETE, Kind.RESTORE) and rebuilt(line))
+        for line in lines
     )
 
 
-def automatic(operation: JournalLine) -> bool:
+def automatic(line: JournalLine) -> bool:
     """Whether a program superseded the fact by itself."""
-    return bool(operation.evidence) and "proposal" not in (operation.evidence or {})
+    return bool(line.evidence) and "proposal" not in (line.evidence or {})
 
 
-def rebuilt(operation: JournalLine) -> bool:
+def rebuilt(line: JournalLine) -> bool:
     """Whether a rebuild did it by itself."""
-    return REBUILT in (operation.evidence or {})
+    return REBUILT in (line.evidence or {})
 
 
-def withdrawn(operations: Iterable[JournalLine]) -> bool:
+def withdrawn(lines: Iterable[JournalLine]) -> bool:
     """Whether it was a rebuild that deleted the fact, and nobody since."""
     last = None
-    for operation in operations:
-        if operation.kind in (Kind.DELETE, Kind.RESTORE, Kind.ERASE):
-            last = operation
+    for line in lines:
+        if line.kind in (Kind.DELETE, Kind.RESTORE, Kind.ERASE):
+            last = line
     return last is not None and last.kind == Kind.DELETE and rebuilt(last)
 
 

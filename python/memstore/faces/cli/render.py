@@ -43,10 +43,10 @@ def compact(value: object) -> str:
     return visible(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
 
 
-def changed(operation: JournalLine) -> dict[str, Any]:
-    """Return what an operation set, without what only repeats the fact itself."""
-    after = operation.after or {}
-    return {} if operation.kind in ("add", "adopt") else after
+def changed(line: JournalLine) -> dict[str, Any]:
+    """Return what a line set, without what only repeats the fact itself."""
+    after = line.after or {}
+    return {} if line.kind in ("add", "adopt") else after
 
 
 class Show(Protocol):
@@ -70,7 +70,7 @@ class Show(Protocol):
     def chain(self, facts: Sequence[Fact]) -> None:
         """Show how facts succeeded each other, oldest first."""
 
-    def journal(self, operations: Sequence[JournalLine]) -> None:
+    def journal(self, lines: Sequence[JournalLine]) -> None:
         """Show lines of the journal."""
 
     def tasks(self, tasks: Sequence[Task]) -> None:
@@ -130,10 +130,10 @@ class JsonShow:
     def chain(self, facts: Sequence[Fact]) -> None:
         self.facts(facts)
 
-    def journal(self, operations: Sequence[JournalLine]) -> None:
+    def journal(self, lines: Sequence[JournalLine]) -> None:
         from memstore.domain import clock
 
-        self._print([line._asdict() | {"at": clock.to_text(line.at)} for line in operations])
+        self._print([line._asdict() | {"at": clock.to_text(line.at)} for line in lines])
 
     def tasks(self, tasks: Sequence[Task]) -> None:
         self._print([task.to_dict() for task in tasks])

@@ -52,8 +52,8 @@ class PlainShow(ForPeople):
     def chain(self, facts: Sequence[Fact]) -> None:
         self.facts(facts)
 
-    def journal(self, operations: Sequence[JournalLine]) -> None:
-        for line in operations:
+    def journal(self, lines: Sequence[JournalLine]) -> None:
+        for line in lines:
             fact = "" if line.fact_id is None else str(line.fact_id)
             what = compact(changed(line))
             _row(str(line.id), second(line.at), line.kind, fact, line.actor, line.source, what)

@@ -107,8 +107,8 @@ class TerminalShow(ForPeople):
             if not last:
                 self.line(("│", "dim"), indent=indent)
 
-    def journal(self, operations: Sequence[JournalLine]) -> None:
-        for line in operations:
+    def journal(self, lines: Sequence[JournalLine]) -> None:
+        for line in lines:
             what = changed(line)
             self.line(
                 (f"{minute(line.at)}  ", "dim"),

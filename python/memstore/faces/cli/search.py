@@ -136,14 +136,14 @@ def _history(store: Store, arguments: argparse.Namespace, show: Show) -> None:
 
 
 def _journal(store: Store, facts: list[Fact]) -> list[JournalLine]:
-    """Return the operations on all these facts; one question answers for a whole chain."""
+    """Return the lines on all these facts; one question answers for a whole chain."""
     found: dict[int, JournalLine] = {}
     answered: set[int | None] = set()
     for fact in facts:
         if fact.id not in answered and fact.status != "erased":
-            operations = store.journal(fact.id)
-            found.update((line.id, line) for line in operations)
-            answered.update(line.fact_id for line in operations)
+            lines = store.journal(fact.id)
+            found.update((line.id, line) for line in lines)
+            answered.update(line.fact_id for line in lines)
     return [found[number] for number in sorted(found)]
 
 
