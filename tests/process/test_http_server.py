@@ -496,11 +496,11 @@ def test_a_port_in_use_is_named(serve: Callable[..., Served]) -> None:
 @pytest.mark.parametrize(
     ("flags", "told"),
     [
-        (["--http", "8765"], "is no HOST:PORT"),
-        (["--http", "localhost"], "is no HOST:PORT"),
-        (["--http", "::1:80"], "is no HOST:PORT"),
-        (["--http", "localhost:65536"], "is no HOST:PORT"),
-        (["--http", "http://localhost:80"], "is no HOST:PORT"),
+        (["--http", "8765"], "is not HOST:PORT"),
+        (["--http", "localhost"], "is not HOST:PORT"),
+        (["--http", "::1:80"], "is not HOST:PORT"),
+        (["--http", "localhost:65536"], "is not HOST:PORT"),
+        (["--http", "http://localhost:80"], "is not HOST:PORT"),
         (["--allow-host", "a.example"], "go with --http"),
         (["--http", "localhost:0", "--allow-host", "http://a.example"], "--allow-host 'http:"),
         (["--http", "localhost:0", "--allow-origin", "a.example"], "--allow-origin 'a.example'"),

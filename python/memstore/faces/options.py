@@ -27,7 +27,7 @@ ENVIRONMENT_HELP = """\
 environment (a flag wins over it):
   MEMSTORE_DB, MEMSTORE_NAMESPACE, MEMSTORE_EMBEDDER, MEMSTORE_MODEL, MEMSTORE_OLLAMA
   MEMSTORE_OPENAI   base URL of an OpenAI-compatible server, for --embedder openai
-  OPENAI_API_KEY    its key, where it wants one
+  OPENAI_API_KEY    its key, if it needs one
   MEMSTORE_GENERATOR, MEMSTORE_GENERATOR_MODEL, MEMSTORE_GENERATOR_URL
                     what reads text for extract, remember and the MCP tools "learn"
   ANTHROPIC_API_KEY the key of --generator anthropic"""
@@ -87,7 +87,7 @@ def chosen_settings(arguments: argparse.Namespace) -> Settings:
     Any attribute named like a field of :class:`Settings` counts as its flag.
 
     Raises:
-        ValueError: two flags contradict each other, or a variable makes no sense.
+        ValueError: two flags contradict each other, or a variable is invalid.
     """
     environment = settings.from_environment()
     flags = {
@@ -184,7 +184,7 @@ def make_embedder(chosen: Settings) -> Embedder | None:
     """Return the embedder that the settings name; ``None`` for words only.
 
     Raises:
-        ValueError: an address that is none, or a model where there is no choice of one.
+        ValueError: an invalid address, or a model for an embedder that has only one.
     """
     name = embedder_name(chosen)
     return providers.embedder(

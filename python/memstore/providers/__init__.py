@@ -48,7 +48,7 @@ def embedder(
         api_key: for an OpenAI-compatible server that needs one.
 
     Raises:
-        ValueError: another name, or a model where there is no choice of one.
+        ValueError: an unknown name, or an option that this embedder does not take.
     """
     given: dict[str, Any] = {"model": model, "base_url": base_url}
     given = {key: value for key, value in given.items() if value is not None}
@@ -81,7 +81,7 @@ def generator(
         api_key: for OpenAI, services with its protocol, and Anthropic, where they need one.
 
     Raises:
-        ValueError: another name, or an option where there is no choice of one.
+        ValueError: an unknown name, or an option that this generator does not take.
     """
     given: dict[str, Any] = {"model": model, "base_url": base_url}
     given = {key: value for key, value in given.items() if value is not None}

@@ -34,7 +34,7 @@ class AnthropicGenerator(HttpGenerator):
         timeout_seconds: the deadline of one call, attempts and pauses included.
 
     Raises:
-        ValueError: an argument is out of range or ``base_url`` is no HTTP address.
+        ValueError: an argument is out of range or ``base_url`` is not an HTTP address.
     """
 
     _path = "/v1/messages"

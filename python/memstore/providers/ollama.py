@@ -20,7 +20,7 @@ class OllamaEmbedder(HttpEmbedder):
         batch_size: how many texts go into one request.
 
     Raises:
-        ValueError: an argument is out of range or ``base_url`` is no HTTP address.
+        ValueError: an argument is out of range or ``base_url`` is not an HTTP address.
     """
 
     def __init__(

@@ -30,7 +30,7 @@ class OllamaGenerator(HttpGenerator):
             loads the model, which can take many seconds.
 
     Raises:
-        ValueError: an argument is out of range or ``base_url`` is no HTTP address.
+        ValueError: an argument is out of range or ``base_url`` is not an HTTP address.
     """
 
     _path = "/api/chat"

@@ -37,7 +37,7 @@ class OpenAIGenerator(HttpGenerator):
         timeout_seconds: the deadline of one call, attempts and pauses included.
 
     Raises:
-        ValueError: an argument is out of range or ``base_url`` is no HTTP address.
+        ValueError: an argument is out of range or ``base_url`` is not an HTTP address.
     """
 
     _path = "/chat/completions"

@@ -48,7 +48,7 @@ def test_add_reads_standard_input_word_for_word(cli: CommandLine) -> None:
 def test_add_says_what_to_do_about_another_encoding(cli: CommandLine) -> None:
     answer = cli("episode", "add", "-", stdin=b"caf\xe9")
     assert answer.code == 2
-    assert "standard input is no UTF-8 text (byte 3)" in answer.err
+    assert "standard input is not UTF-8 text (byte 3)" in answer.err
     assert "iconv" in answer.err
 
 
@@ -161,7 +161,7 @@ def test_update_changes_what_is_given(cli: CommandLine) -> None:
         (("update", "x", "--no-tags"), 2, "an id is a whole number such as 12"),
         (("get", "9"), 1, "there is no episode 9"),
         (("add", " "), 2, "the text is empty"),
-        (("add", "x", "--metadata", "{"), 2, "--metadata: no JSON"),
+        (("add", "x", "--metadata", "{"), 2, "--metadata: not valid JSON"),
         (("add", "x", "--valid-at", "soon"), 2, "--valid-at is not a time: 'soon'"),
         (("search", "x", "--after", "soon"), 2, "--after is not a time: 'soon'"),
         (("search", "x", "--valid-before", "soon"), 2, "--valid-before is not a time: 'soon'"),

@@ -63,7 +63,7 @@ def test_add_with_a_known_key_gives_the_same_fact(cli: CommandLine) -> None:
         (("--subject", ""), "subject is empty"),
         (("--subject", "x", "--valid-at", "soon"), "--valid-at is not a time: 'soon'"),
         (("--subject", "x", "--metadata", "[1]"), "JSON object"),
-        (("--subject", "x", "--metadata", '{"x": NaN}'), "NaN is no JSON number"),
+        (("--subject", "x", "--metadata", '{"x": NaN}'), "NaN is not a JSON number"),
         (("--subject", "x", "--metadata", "[" * 100_000), "argument --metadata"),
         (("--subject", "x", "-m", "novalue"), "key=value"),
         (("--subject", "x", "--supersedes", "two"), "an id is a whole number"),
@@ -116,7 +116,7 @@ def test_supersede_retires_the_old_fact(cli: CommandLine) -> None:
 
 def test_confirm_counts(cli: CommandLine) -> None:
     fact = cli.add("text")
-    assert cli("confirm", fact).out == "confirmed #1, once by now\n"
+    assert cli("confirm", fact).out == "confirmed #1, once so far\n"
     assert cli.json("confirm", fact)["confirmed_count"] == 2
     assert cli.error("confirm", 9)[0] == 1
 

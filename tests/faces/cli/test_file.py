@@ -1,4 +1,4 @@
-"""The commands that look after the file."""
+"""The commands that maintain the file."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ def test_import_of_a_damaged_file_names_the_line(
 def test_import_of_what_is_no_export(story: CommandLine, tmp_path: Path) -> None:
     file = tmp_path / "x.jsonl"
     file.write_bytes(b"\xff\xfe\x00")
-    assert story.error("import", file) == (1, f"{file} is no UTF-8 text; nothing was imported")
+    assert story.error("import", file) == (1, f"{file} is not UTF-8 text; nothing was imported")
     code, error = story.error("import", tmp_path / "missing.jsonl")
     assert code == 3
     assert "missing.jsonl" in error

@@ -81,7 +81,7 @@ def test_a_file_in_another_encoding_is_named_with_the_way_out(
     file.write_bytes("Größe".encode("latin-1"))
     code, told = cli.error("extract", file, "--generator", "ollama")
     assert code == 2
-    assert f"{file} is no UTF-8 text (byte 2): save it as UTF-8" in told
+    assert f"{file} is not UTF-8 text (byte 2): save it as UTF-8" in told
 
 
 def test_extract_spells_out_what_hides_in_a_reply(cli: CommandLine, model: ModelServer) -> None:

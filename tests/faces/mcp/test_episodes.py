@@ -152,11 +152,14 @@ def test_add_takes_empty_texts_and_nulls_for_what_was_left_out(
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        ({"metadata": "{'a': 1}"}, 'metadata: no JSON .*give a JSON object such as {"ticket": 12}'),
+        (
+            {"metadata": "{'a': 1}"},
+            'metadata: not valid JSON .*give a JSON object such as {"ticket": 12}',
+        ),
         ({"metadata": "[1]"}, "metadata: must be a JSON object such as"),
         ({"metadata": 7}, "metadata: must be a JSON object such as"),
         ({"metadata": '{"a": NaN}'}, "JSON"),
-        ({"metadata": "[" * 100_000}, "metadata: no JSON"),
+        ({"metadata": "[" * 100_000}, "metadata: not valid JSON"),
         ({"valid_at": "yesterday"}, "valid_at is not a time: 'yesterday'"),
         ({"content": ""}, "the text is empty"),
         ({"source": ""}, "source is empty"),
@@ -285,7 +288,7 @@ def test_null_lets_an_expired_episode_count_again(
         ({"id": "9" * 5000, "tags": []}, "id: an id is a whole number"),
         ({"id": 7, "tags": []}, "there is no episode 7"),
         ({"id": 1, "expired_at": "never"}, "expired_at is not a time: 'never'"),
-        ({"id": 1, "metadata": "no"}, "metadata: no JSON"),
+        ({"id": 1, "metadata": "no"}, "metadata: not valid JSON"),
         ({"id": 1, "content": "other"}, "there is no argument 'content'"),
     ],
 )

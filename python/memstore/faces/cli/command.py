@@ -28,13 +28,13 @@ EMBEDDER_TROUBLE: Final = 4
 EXIT_CODES: Final = """\
 exit codes:
   0    done; also a search or a list that found nothing
-  1    the store said no: no such fact, a conflict, a damaged export,
+  1    refused: no such fact, a conflict, a damaged export,
        findings of the doctor
-  2    wrong usage: an unknown option, an argument that makes no sense
+  2    wrong usage: an unknown option or an invalid argument
   3    the database or a file could not be read or written
   4    the embedder or the generator failed, or the file holds the vectors of
        another model
-  130  interrupted; 141: whoever read the output stopped reading"""
+  130  interrupted; 141: the reader of the output closed it"""
 
 FILTER: Final = re.compile(
     r"(?P<key>[^=<>!]+?)\s*(?P<op>==|!=|<=|>=|=|<|>)\s*(?P<value>.*)", re.DOTALL
@@ -69,11 +69,11 @@ class Command:
 
 
 class UsageError(ValueError):
-    """The command line makes no sense."""
+    """The command line is invalid."""
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser whose errors can be caught, and lead to the way out."""
+    """An argument parser that raises its errors and suggests a fix."""
 
     _given: Sequence[str] = ()
 
@@ -107,7 +107,7 @@ class Parser(argparse.ArgumentParser):
         super()._check_value(action, value)
 
     def _dashed(self) -> str | None:
-        """Return what begins with a dash and is no option, where a text might stand."""
+        """Return a word that begins with a dash, is not an option, and may be meant as text."""
         if not self._get_positional_actions():
             return None
         for word in self._given:
@@ -228,7 +228,7 @@ def json_object(text: str) -> dict[str, Any]:
     try:
         value = _json(text)
     except (ValueError, RecursionError) as error:
-        raise argparse.ArgumentTypeError(f"no JSON: {error}") from None
+        raise argparse.ArgumentTypeError(f"not valid JSON: {error}") from None
     if not isinstance(value, dict):
         raise argparse.ArgumentTypeError('metadata is a JSON object such as {"lang": "en"}')
     return value
@@ -236,13 +236,13 @@ def json_object(text: str) -> dict[str, Any]:
 
 def _json(text: str) -> Any:
     def refuse(word: str) -> NoReturn:
-        raise ValueError(f"{word} is no JSON number")
+        raise ValueError(f"{word} is not a JSON number")
 
     return json.loads(text, parse_constant=refuse)
 
 
 def names(text: str) -> str | list[str]:
-    """Read namespaces separated by commas; ``all`` stands for every one."""
+    """Read namespaces separated by commas; ``all`` means every one."""
     found = [name.strip() for name in text.split(",") if name.strip()]
     if not found:
         raise argparse.ArgumentTypeError("name a namespace, several with commas between, or all")
@@ -283,13 +283,13 @@ def standard_input() -> str:
         return sys.stdin.read()
     except UnicodeDecodeError as error:
         raise UsageError(
-            f"standard input is no UTF-8 text (byte {error.start}): convert it first, for example "
+            f"standard input is not UTF-8 text (byte {error.start}): convert it first, for example "
             "with iconv -f latin1 -t utf-8"
         ) from None
 
 
 def add_yes(parser: argparse.ArgumentParser) -> None:
-    """Add ``--yes``, for where nobody can be asked."""
+    """Add ``--yes``, for use without a terminal."""
     parser.add_argument("--yes", action="store_true", help="do not ask")
 
 
@@ -300,10 +300,12 @@ def agreed_to_erase(tell: Callable[[], str]) -> bool:
         tell: returns what it is, in one line.
 
     Raises:
-        UsageError: there is nobody to ask.
+        UsageError: there is no terminal to ask on.
     """
     if not _can_ask():
-        raise UsageError("erasing cannot be undone: say --yes where nobody can be asked")
+        raise UsageError(
+            "erasing cannot be undone: confirm it with --yes where there is no terminal"
+        )
     print(tell(), file=sys.stderr)
     print("Erase it for good? [y/N] ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().casefold() in ("y", "yes")

@@ -107,7 +107,7 @@ def _fill_reembed(parser: argparse.ArgumentParser) -> None:
     others.add_argument(
         "--again",
         action="store_true",
-        help="make the vectors anew although the file's are of this model already",
+        help="make all vectors again although the file's are of this model already",
     )
     others.add_argument(
         "--switch-back",

@@ -31,7 +31,7 @@ def _fill_add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "content",
         metavar="CONTENT",
-        help="the claim, in words that stand by themselves; - reads standard input",
+        help="the claim, understandable on its own; - reads standard input",
     )
     parser.add_argument(
         "--subject",
@@ -98,7 +98,7 @@ def _supersede(store: Store, arguments: argparse.Namespace, show: Show) -> None:
 def _confirm(store: Store, arguments: argparse.Namespace, show: Show) -> None:
     fact = store.confirm(arguments.id)
     times = "once" if fact.confirmed_count == 1 else f"{fact.confirmed_count} times"
-    show.done(f"confirmed #{fact.id}, {times} by now", fact.to_dict())
+    show.done(f"confirmed #{fact.id}, {times} so far", fact.to_dict())
 
 
 def _fill_update(parser: argparse.ArgumentParser) -> None:

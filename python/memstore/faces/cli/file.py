@@ -1,4 +1,4 @@
-"""The commands that look after the file: what it holds, copies of it, and its health."""
+"""The commands that maintain the file: its status, copies of it, and its health."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _fill_doctor(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--rebuild",
         action="store_true",
-        help="make anew what is derived: the word index, and embeddings that do not fit",
+        help="rebuild what is derived: the word index, and embeddings that do not fit",
     )
 
 

@@ -1,4 +1,4 @@
-"""The commands of the graph: entities and relations drawn from the facts when somebody asks."""
+"""The commands of the graph: entities and relations derived from the facts on request."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def _neighbour_row(one: Neighbour) -> Sequence[object]:
 
 
 def _told(relation: Relation) -> str:
-    """Say how two entities stand, with the facts behind it."""
+    """Say how two entities are related, with the facts behind it."""
     facts = " ".join(f"#{fact.id}" for fact in relation.facts)
     more = relation.fact_count - len(relation.facts)
     return f"{relation.source} —{relation.label}→ {relation.target} ({facts}" + (
@@ -174,7 +174,7 @@ def _drop(store: Store, arguments: argparse.Namespace, show: Show) -> None:
 COMMANDS = (
     Command(
         name="graph build",
-        summary="Build entities and relations from the facts, anew.",
+        summary="Build entities and relations from the facts.",
         example="memstore graph build\nmemstore graph build --generator ollama",
         fill=add_generator_flags,
         run=_build,

@@ -1,4 +1,4 @@
-"""The commands that learn from text, and those that decide about what was learnt."""
+"""The commands that learn from text, and those that review what was learned."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ def _messages(arguments: argparse.Namespace) -> Messages:
     try:
         found: Messages = json.loads(_text_in(arguments.messages))
     except (json.JSONDecodeError, RecursionError) as error:
-        raise UsageError(f"--messages is no JSON: {error}") from None
+        raise UsageError(f"--messages is not valid JSON: {error}") from None
     return found
 
 
@@ -174,7 +174,7 @@ def _text_in(name: str) -> str:
         return Path(name).read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         raise UsageError(
-            f"{name} is no UTF-8 text (byte {error.start}): save it as UTF-8 and try again"
+            f"{name} is not UTF-8 text (byte {error.start}): save it as UTF-8 and try again"
         ) from None
 
 
@@ -330,7 +330,7 @@ COMMANDS = (
     ),
     Command(
         name="proposals list",
-        summary="List what waits for somebody's word.",
+        summary="List proposals that wait for a decision.",
         example="memstore proposals list\nmemstore proposals list --state all --user ana",
         fill=_fill_list,
         run=_list,

@@ -52,7 +52,7 @@ GROUPS: Final = (
     ("relate what facts name", graph.COMMANDS),
     ("the log of episodes", episodes.COMMANDS),
     ("tasks", tasks.COMMANDS),
-    ("look after the file", commands_file.COMMANDS),
+    ("maintain the file", commands_file.COMMANDS),
     ("serve over HTTP (memstore-mcp --http)", tokens.COMMANDS),
     ("see it work", demo.COMMANDS),
 )
@@ -86,7 +86,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def exit_code(error: Exception) -> int:
-    """Return the exit code that stands for an error."""
+    """Return the exit code for an error."""
     match error:
         case errors.StorageError():
             return STORAGE_TROUBLE

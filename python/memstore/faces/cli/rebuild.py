@@ -51,7 +51,7 @@ def _rebuild(store: Store, arguments: argparse.Namespace, show: Show) -> None:
 
 
 def _fill_consolidate(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("subject", metavar="SUBJECT", help="whose facts are looked at")
+    parser.add_argument("subject", metavar="SUBJECT", help="the subject of the facts")
     parser.add_argument(
         "--policy",
         choices=consolidation.POLICIES,
@@ -97,7 +97,7 @@ COMMANDS = (
     Command(
         name="rebuild",
         usage="[--facts --generator NAME] [options]",
-        summary="Make what is derived anew: indexes, and facts from the log.",
+        summary="Rebuild what is derived: indexes, and facts from the log.",
         example="memstore rebuild\nmemstore rebuild --facts --generator ollama",
         fill=_fill_rebuild,
         run=_rebuild,

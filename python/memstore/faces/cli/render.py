@@ -89,13 +89,13 @@ class Show(Protocol):
         """Show what a store holds."""
 
     def findings(self, findings: Sequence[Finding], rebuilt: Sequence[str]) -> None:
-        """Show what the doctor found, and what was made anew before."""
+        """Show what the doctor found, and what was rebuilt before."""
 
     def rows(self, rows: Sequence[Sequence[object]], value: object) -> None:
         """Show lines of cells, ``None`` for an empty one; programs get ``value``."""
 
     def progress(self, title: str) -> AbstractContextManager[Progress | None]:
-        """Show how long work goes on; ``None`` where nobody looks."""
+        """Show the progress of long work; ``None`` where the output is not a terminal."""
 
 
 class JsonShow:
@@ -188,7 +188,7 @@ class ForPeople:
     """What the two ways share that people may watch."""
 
     def progress(self, title: str) -> AbstractContextManager[Progress | None]:
-        """Show how long work goes on, where somebody looks."""
+        """Show the progress of long work on a terminal."""
         return progress_bar(title)
 
 

@@ -228,7 +228,7 @@ class TerminalShow(ForPeople):
             pieces: texts and their styles.
             indent: columns before the first line.
             hang: further columns before the lines that follow.
-            rail: what stands before each line, drawn faintly.
+            rail: printed faintly before each line.
         """
         edge = indent + len(rail)
         if self.width - edge - hang < NARROWEST:
@@ -246,7 +246,7 @@ class TerminalShow(ForPeople):
         yield first
         if not more:
             return
-        # The first line is as wide as it can be; what follows it is wrapped anew.
+        # The first line is as wide as it can be; the rest is wrapped again.
         rest = text.plain[len(first.plain) :]
         broken = rest.lstrip(" ")
         start = len(text.plain) - len(broken) + broken.startswith("\n")

@@ -179,7 +179,7 @@ COMMANDS = (
     Command(
         name="history",
         usage="ID | --subject NAME [options]",
-        summary="Show how what is held true came to be, oldest first.",
+        summary="Show how a fact changed, oldest version first.",
         example="memstore history 12\nmemstore history --subject alice --journal",
         fill=_fill_history,
         run=_history,

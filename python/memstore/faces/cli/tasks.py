@@ -59,7 +59,9 @@ def _update(store: Store, arguments: argparse.Namespace, show: Show) -> None:
 def _fill_list(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--scope", metavar="WHO", help=f"only those of {SCOPES}")
     parser.add_argument(
-        "--status", metavar="STATUS", help="only those that stand here; all for all (default: open)"
+        "--status",
+        metavar="STATUS",
+        help="only those with this status; all for every status (default: open)",
     )
     parser.add_argument("--project", metavar="NAME", help="only those of this project")
     parser.add_argument(

@@ -55,7 +55,7 @@ def _create(store: Store, arguments: argparse.Namespace, show: Show) -> None:
 def _secret(file: str) -> str:
     text = standard_input() if file == "-" else Path(file).expanduser().read_text("utf-8")
     if not (secret := text.strip()):
-        raise UsageError("--secret-file: there is no secret in it")
+        raise UsageError("--secret-file: the file is empty")
     return secret
 
 
@@ -96,7 +96,7 @@ COMMANDS = (
     Command(
         name="token create",
         usage="NAME [options]",
-        summary="Let somebody use the server over HTTP, in one namespace.",
+        summary="Create an access token for the HTTP server, for one namespace.",
         example="memstore token create laptop\n"
         "memstore token create dashboard --namespace work --read-only --expires-at 2027-01-01",
         fill=_fill_create,

@@ -68,7 +68,7 @@ def _write(lines: Iterable[str], file: TextIO) -> dict[str, int]:
 def _whole_file(target: Path) -> Iterator[TextIO]:
     """Open a file that is there whole in the end, or as it was before.
 
-    What is no ordinary file (a pipe, a device) is written to directly.
+    Anything but an ordinary file (a pipe, a device) is written to directly.
     """
     target = Path(os.path.realpath(target))
     if target.exists() and not stat.S_ISREG(target.stat().st_mode):
@@ -209,12 +209,12 @@ def _lines(name: str) -> Iterator[Iterable[str]]:
             with open(Path(name).expanduser(), encoding="utf-8") as file:
                 yield file
     except UnicodeDecodeError:
-        raise TransferError(f"{name} is no UTF-8 text; nothing was imported") from None
+        raise TransferError(f"{name} is not UTF-8 text; nothing was imported") from None
 
 
 @contextmanager
 def _seekable(name: str) -> Iterator[Path]:
-    """Yield a file that can be read twice; standard input is kept in one meanwhile."""
+    """Yield a file that can be read twice; standard input is copied to one first."""
     if name != STANDARD:
         yield Path(name).expanduser()
         return

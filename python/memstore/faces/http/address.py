@@ -42,7 +42,7 @@ def read_address(text: str) -> Address:
     found = NAMED.fullmatch(text.strip())
     if found is None or found["port"] is None or int(found["port"]) > 65535:
         raise ValueError(
-            f"--http: {text!r} is no HOST:PORT: give one such as 127.0.0.1:8765, or "
+            f"--http: {text!r} is not HOST:PORT: give one such as 127.0.0.1:8765, or "
             "[::1]:8765 for IPv6"
         )
     return Address(found["host"].strip("[]"), int(found["port"]))
@@ -105,9 +105,9 @@ def _bound(family: int, where: tuple[object, ...]) -> socket.socket:
 
 @dataclass(frozen=True)
 class Names:
-    """The names the server answers to, and the pages that may speak to it from a browser.
+    """The names the server answers to, and the web origins that may call it.
 
-    A page of a stranger can lead its own name to this machine (DNS rebinding): the browser then
+    A foreign page can point its own name at this machine (DNS rebinding): the browser then
     sends that name as ``Host``, and it is none of these.
 
     Args:
@@ -123,19 +123,19 @@ class Names:
         """Return the names of a server: this machine's own, the bound one, and what is allowed.
 
         Raises:
-            ValueError: one that is no name or no origin.
+            ValueError: one of them is not a name or not an origin.
         """
         for host in hosts:
             if NAMED.fullmatch(host) is None:
                 raise ValueError(
-                    f"--allow-host {host!r} is no name: give one such as memory.example.com, or "
+                    f"--allow-host {host!r} is not a name: give one such as memory.example.com, or "
                     "memory.example.com:8443 for one port alone"
                 )
         for origin in origins:
             found = ORIGIN.fullmatch(origin)
             if found is None or NAMED.fullmatch(found["rest"]) is None:
                 raise ValueError(
-                    f"--allow-origin {origin!r} is no origin: give one such as "
+                    f"--allow-origin {origin!r} is not an origin: give one such as "
                     "https://app.example.com, without a path"
                 )
         own = f"[{bound}]" if ":" in bound else bound
@@ -146,7 +146,7 @@ class Names:
 
     @property
     def local(self) -> bool:
-        """Whether every name is this machine's own: nothing leads strangers here."""
+        """Whether every name is this machine's own, so that no other machine is served."""
         pages = (origin.partition("://")[2] for origin in self.origins)
         return all(_is_local(_split(name)[0]) for name in (*self.hosts, *pages))
 

@@ -1,7 +1,7 @@
-"""What a request passes before a tool hears of it: its name, its page, its token, its size.
+"""Checks on every HTTP request before a tool runs: host, origin, token, size.
 
 Nothing of a body is read before its sender is known, and nothing of an answer says more than why
-a request was refused. The way to ``/health`` is open to everybody and shows nothing.
+a request was refused. ``/health`` needs no token and discloses nothing.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ LARGEST_BODY: Final = 16 * 1024 * 1024
 """Bytes of one request: a fact of a million characters takes 12 MB where each is spelt out."""
 
 HEALTH_SECONDS: Final = 2.0
-"""For the database to answer; whoever asks after the health waits no longer."""
+"""Time for the database to answer a health check."""
 
 LOOKS_AT_ONCE: Final = 4
 """Threads that look tokens up, apart from those that calls may fill."""
 
 HANDED_ON: Final = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via")
-"""Headers of a proxy or a tunnel. What one hands on comes from elsewhere, whatever its Host."""
+"""Headers of a proxy or a tunnel. A forwarded request is remote, whatever its Host says."""
 
 INVALID_REQUEST: Final = -32600
 """JSON-RPC's code for a request that is not answered."""
@@ -191,7 +191,7 @@ class Gate:
         except AccessDenied as error:
             raise _unauthorized(wording.in_server(error), given=given is not None) from error
         except (MemstoreError, ValueError, TypeError) as error:
-            # Whoever asks is not known: the log has the reason.
+            # The sender is unknown, so only the log gets the reason.
             logger.warning("a request could not be let in: %s", wording.in_server(error))
             raise Refused(503, "the database cannot be read; the server's log says why") from error
 
@@ -238,7 +238,7 @@ class Gate:
 
     def _database_answers(self) -> bool:
         if not self._examining.acquire(blocking=False):
-            return False  # a look that nobody waits for any more has not come back
+            return False  # an earlier check has timed out and is still running
         try:
             self._stores.store().tokens.required()
             return True
@@ -261,7 +261,7 @@ class _Replay:
 
 
 def for_pages(app: ASGIApp, names: Names) -> ASGIApp:
-    """Let the pages of the allowed origins ask from a browser, which wants to be told so (CORS)."""
+    """Let pages of the allowed origins call the server from a browser (CORS)."""
     if not names.origins:
         return app
     return CORSMiddleware(

@@ -46,7 +46,7 @@ CONNECTIONS_AT_ONCE: Final = 512
 
 
 class _Server(uvicorn.Server):
-    """Uvicorn's server, whose end cannot be put off."""
+    """Uvicorn's server, with a limit on how long shutdown may take."""
 
     def __init__(self, config: uvicorn.Config, opening: Opening) -> None:
         super().__init__(config)
@@ -62,7 +62,7 @@ class _Server(uvicorn.Server):
 
 
 class _Connection(H11Protocol):
-    """Uvicorn's connection, which is closed when a request does not come to its point."""
+    """Uvicorn's connection, closed when the head of a request takes too long."""
 
     head_seconds = Patience.head_seconds
     _giving_up: asyncio.TimerHandle | None = None
@@ -136,13 +136,13 @@ def run(
     except (MemstoreError, OSError, ValueError) as error:
         print(f"memstore-mcp: {wording.in_server(error)}", file=sys.stderr)
     except Exception:
-        logger.exception("the server broke off")
+        logger.exception("the server failed")
     finally:
         end(opening, status)
 
 
 def _want_token(opening: Opening, address: Address) -> None:
-    """Refuse to serve other machines while nobody can show who they are."""
+    """Refuse to serve other machines while there is no valid token."""
     store = opening.store()
     if not store.tokens.usable():
         raise ValueError(

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from memstore.store.store import Store
 
 MOST_STORES: Final = 64
-"""Namespaces whose stores are kept; another is made anew, which costs next to nothing."""
+"""Namespaces whose stores are kept; making another costs next to nothing."""
 
 
 class Stores:

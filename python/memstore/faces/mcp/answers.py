@@ -1,7 +1,7 @@
-"""What the tools answer: lean, capped JSON in which stored text cannot be mistaken for more.
+"""Answers of the tools: short, capped JSON that marks stored text as data.
 
-An answer holds no nulls, no vectors and no counters that are zero. What is cut is said, with the
-way to the rest.
+An answer has no nulls, no vectors and no counters that are zero. It says what was cut, and how to
+get the rest.
 """
 
 from __future__ import annotations
@@ -172,7 +172,7 @@ def of_tasks(tasks: Sequence[Task], narrowing: Sequence[str] = ()) -> Answer:
 
 
 def of_task(task: Task) -> Answer:
-    """Return what a model needs of a task; nothing that goes without saying."""
+    """Return what a model needs of a task, without the defaults."""
     answer = task.to_dict() | {"created": second(task.created_at)}
     del answer["created_at"]
     answer.pop("surface", None)
@@ -285,7 +285,7 @@ def beginning(text: str, room: int) -> str:
     return shown
 
 
-def of_learnt(changes: MemoryEvents) -> Answer:
+def of_learned(changes: MemoryEvents) -> Answer:
     """Return what became of each fact of a conversation, and what was refused."""
     items = [
         {name: _told(value) for name, value in change.items() if value is not None}

@@ -1,4 +1,4 @@
-"""What the tools of the set ``episodes`` answer: lean, capped, and no text of it an instruction."""
+"""Answers of the tool set ``episodes``: short, capped, marked as data."""
 
 from __future__ import annotations
 

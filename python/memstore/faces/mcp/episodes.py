@@ -34,7 +34,7 @@ def _metadata(value: object) -> object:
         try:
             value = json.loads(value)
         except (ValueError, RecursionError) as error:
-            raise ValueError(f"no JSON ({error}): give {ACCEPTED_METADATA}") from None
+            raise ValueError(f"not valid JSON ({error}): give {ACCEPTED_METADATA}") from None
     if not isinstance(value, dict):
         raise ValueError(f"must be {ACCEPTED_METADATA}")
     return value
@@ -214,7 +214,7 @@ def _home(store: Store, episode_id: int | str) -> Store:
     """Return the store for the namespace that an episode is in; a number is of the server's own.
 
     There is no argument for the group where one is changed, so of another group's episodes the
-    answers tell the UUID, which nobody names by chance.
+    answers show the UUID, which cannot be hit by accident.
     """
     if isinstance(episode_id, int):
         return store

@@ -1,4 +1,4 @@
-"""The tool set ``facts``: store, find, correct and follow what is held true."""
+"""The tool set ``facts``: store, find and correct facts, and see how they changed."""
 
 # No postponed annotations here: the schemas are made from the evaluated ones.
 
@@ -14,7 +14,7 @@ from memstore.faces.mcp.tool import Id, Name, Object, Tool
 from memstore.store.store import Store
 
 MAX_QUERY: Final = 4_000
-"""Characters; what is longer is no question."""
+"""Characters of a query."""
 
 MAX_OFFSET: Final = 1_000_000_000
 
@@ -135,7 +135,7 @@ def memory_update(
 
 
 def memory_status(store: Store) -> Answer:
-    """Count what is stored, by subject and category, and tell how it is searched."""
+    """Count what is stored, by subject and category, and say how it is searched."""
     return of_status(store.status(), store.embedder_trouble)
 
 

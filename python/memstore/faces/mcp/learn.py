@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from memstore.domain.arguments import MAX_CONTENT
 from memstore.domain.protocols import JSONGenerator
-from memstore.faces.mcp.answers import Answer, of_decided, of_extraction, of_learnt, of_proposals
+from memstore.faces.mcp.answers import Answer, of_decided, of_extraction, of_learned, of_proposals
 from memstore.faces.mcp.tool import Id, Name, Object, Tool
 from memstore.learn.extraction import Extractor
 from memstore.learn.memory import Memory
@@ -89,7 +89,7 @@ class Learning:
         """
         memory = Memory(store, self._generator(", or pass infer=false") if infer else None)
         owners = {"user_id": user_id, "agent_id": agent_id, "run_id": run_id}
-        return of_learnt(memory.add(messages, metadata=metadata, infer=infer, **owners))
+        return of_learned(memory.add(messages, metadata=metadata, infer=infer, **owners))
 
     def memory_extract(
         self,

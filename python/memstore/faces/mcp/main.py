@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 DEFAULT_TOOLS: Final = "facts,tasks"
 
 EPILOG: Final = f"""\
-The server speaks the Model Context Protocol on standard input and output: a client starts it.
+The server uses the Model Context Protocol on standard input and output; a client starts it.
 Most clients read a JSON file that lists their servers:
 
   {{"mcpServers": {{"memstore": {{"command": "memstore-mcp"}}}}}}

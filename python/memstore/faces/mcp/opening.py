@@ -1,4 +1,4 @@
-"""A store that opens beside the handshake, so that no client waits for it to say hello."""
+"""Opens the store in the background, so that no client waits for it at the handshake."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Opening:
         try:
             self.store()
         except (MemstoreError, ValueError, TypeError) as error:
-            # Every call gets this text; whoever reads the host's log sees it too.
+            # Every call gets this text; the host's log shows it too.
             logger.warning("the store did not open: %s", wording.in_server(error))
 
 

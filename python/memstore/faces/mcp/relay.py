@@ -1,4 +1,4 @@
-"""Between the SDK's transport and its server: what either of them would lose is kept here."""
+"""Between the SDK's transport and its server: keeps requests that either of them would lose."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from anyio.abc import ObjectReceiveStream
 
 GRACE_SECONDS: Final = 1.0
-"""For requests still unanswered when the input ends: whoever piped them in may be reading."""
+"""Time for requests that are unanswered when the input ends: their sender may still be reading."""
 
 
 class Answers(ObjectSendStream[SessionMessage]):
@@ -92,7 +92,7 @@ def mended(text: str | bytes) -> str:
     """Return JSON with U+FFFD for each half of a character, such as an emoji cut in two.
 
     Raises:
-        ValueError: it is no JSON; or RecursionError, where it is nested too deeply.
+        ValueError: it is not JSON; or RecursionError, where it is nested too deeply.
     """
     whole = json.dumps(json.loads(text), ensure_ascii=False)
     return whole.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

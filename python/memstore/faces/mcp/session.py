@@ -54,6 +54,6 @@ def run(tools: Mapping[str, Tool], opening: Opening) -> NoReturn:
         anyio.run(Session(tools, opening).serve)
         status = 0
     except Exception:
-        logger.exception("the session broke off")
+        logger.exception("the session failed")
     finally:
         end(opening, status)

@@ -1,4 +1,4 @@
-"""What a tool is: a function over the store, its arguments as a schema, its errors as text."""
+"""A tool: a function on the store, its arguments as a schema, its errors as text."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ ERROR_CHARACTERS: Final = 600
 SHOWN_FAULTS: Final = 3
 
 PLAINER: Final = {"dict_type": "must be an object", "string_type": "must be text"}
-"""What is wrong, by the kind of fault, where pydantic speaks of Python."""
+"""Plainer texts for faults that pydantic describes in terms of Python."""
 
 
 def _no_bool(value: object) -> object:
@@ -66,7 +66,7 @@ class Tool:
         reads: it changes nothing.
         destroys: it takes something away.
         repeats: calling it again with the same arguments changes nothing more.
-        nulls: what null stands for, where an argument says something by it.
+        nulls: the value of an argument that is given as null, where null means something.
     """
 
     function: Callable[..., Answer]
@@ -155,7 +155,7 @@ class Tool:
 
 
 def _lean(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Drop what tells a model nothing: titles, null as a choice or default, open objects.
+    """Drop what is useless to a model: titles, null as a choice or default, open objects.
 
     Closed objects too: some hosts refuse the keyword, and we refuse unknown arguments anyway.
     """

@@ -1,4 +1,4 @@
-"""The SDK's server around our tools, whichever way its clients come."""
+"""The SDK's server around our tools, for every transport."""
 
 from __future__ import annotations
 

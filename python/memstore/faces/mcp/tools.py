@@ -1,4 +1,4 @@
-"""The tool sets a server can offer, by name, and what it tells the model about them."""
+"""The tool sets a server can offer, by name, and the instructions that go with them."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def offered(
 
 
 def instructions(tools: Mapping[str, Tool]) -> str:
-    """Return what the server tells the model at the handshake: when to use what is offered."""
+    """Return the instructions for the model at the handshake: when to use which tool."""
     lines = ["A durable memory of the user and their work, kept across conversations."]
     lines += [f"- {line}" for name, line in TEACHING if name in tools]
     if not any(not tool.reads for tool in tools.values()):
