@@ -1,8 +1,8 @@
 """The vectors of a file, resident in memory and kept in step with its journal.
 
-Every change that matters to a search by meaning leaves a line in the journal, whichever process
-made it. So a look at the newest line says whether anything changed, and the lines since say what.
-When another generation of vectors becomes the active one, everything is loaded anew.
+Every change that matters to a search by meaning writes a line to the journal, whichever process
+made it. So the newest line says whether anything changed, and the lines since then say what. When
+another generation of vectors becomes the active one, everything is loaded again.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Resident:
         self._vectors: ResidentVectors | None = None
         self._generation_id = 0
         self._loaded: set[str | None] = set()
-        """Namespaces; ``None`` stands for all there are and will be."""
+        """Namespaces; ``None``: all of them, also those that are yet to come."""
         self._seen = 0
 
     def current(
