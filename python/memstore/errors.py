@@ -60,6 +60,10 @@ class Remedy(Enum):
         "model with reembed()."
     )
     REMAKE_VECTORS = "Name another model, or make all vectors again with reembed(again=True)."
+    REEMBED = "Run reembed(), which stages what is missing and switches in the end."
+    FINISH_STAGED = "Finish it with reembed() and that model, or drop it with generations.drop()."
+    SWITCH_FIRST = "Switch to another generation first with generations.switch()."
+    NEW_TARGET = "Name a file that does not exist yet, in a folder that does."
     CHECK_SERVICE = (
         "Check that the service is running (Ollama: `ollama serve`), that base_url is its address, "
         "and the network and proxy settings."

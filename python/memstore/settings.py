@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from platformdirs import user_data_path
 
+from memstore.errors import InvalidArgument
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -61,7 +63,7 @@ def from_environment() -> Settings:
 def _flag(name: str) -> bool:
     word = os.environ.get(name, "").strip().lower()
     if word not in TRUE_WORDS | FALSE_WORDS:
-        raise ValueError(f"{name} must be true or false, not {word!r}")
+        raise InvalidArgument(f"must be true or false, not {word!r}", argument=name)
     return word in TRUE_WORDS
 
 

@@ -144,7 +144,7 @@ def test_what_is_written_meanwhile_gets_both_vectors(store: Store) -> None:
     late = store.add("a late letter", subject="post")
     assert late.embedded, "by the model that searches use"
     said = store.episodes.add("somebody said so late", source="test")
-    with pytest.raises(Conflict, match="texts of generation 2 wait"):
+    with pytest.raises(Conflict, match="texts of generation 2 have no vector yet"):
         store.generations.switch()
     assert store.reembed(new).switched
     assert store.get(late.id).embedded
@@ -241,7 +241,7 @@ def test_what_cannot_be_is_refused_and_changes_nothing(store: Store) -> None:
         generations.drop(1)
     with pytest.raises(Conflict, match="active one already"):
         generations.switch(1)
-    with pytest.raises(NotFound, match="there is no generation 7: there are 1"):
+    with pytest.raises(NotFound, match="there is no generation 7, only 1"):
         generations.drop(7)
     with pytest.raises(NotFound, match="no generation is staged"):
         generations.switch()

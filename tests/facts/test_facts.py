@@ -366,9 +366,9 @@ def test_limits_are_positive_whole_numbers(store: Store, limit: int) -> None:
 
 
 def test_embedder_options_go_with_a_name(open_store: Callable[..., Store]) -> None:
-    with pytest.raises(ValueError, match='model and base_url go with embedder="ollama"'):
+    with pytest.raises(ValueError, match="model applies to the embedders 'ollama'"):
         open_store(model="x", base_url="http://localhost")
-    with pytest.raises(ValueError, match="api_key go with"):
+    with pytest.raises(ValueError, match="api_key applies to"):
         open_store(embedder=None, api_key="k")
 
 

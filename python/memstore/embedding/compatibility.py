@@ -20,27 +20,27 @@ if TYPE_CHECKING:
     from memstore.domain.records import Generation
 
 
-def mismatch(path: str, stored: str, given: str, *, model: str | None = None) -> EmbedderMismatch:
+def mismatch(holder: str, stored: str, given: str, *, model: str | None = None) -> EmbedderMismatch:
     """Return the error for a file that holds the vectors of another model.
 
     Args:
-        path: the file.
+        holder: the file, quoted, or one of its generations.
         stored: its model, in words.
         given: the embedder's.
         model: the file's model by its bare name, where ``stored`` says more.
     """
     return EmbedderMismatch(
-        f"{path} holds vectors of the model {stored!r}, and the embedder given is {given!r}; the "
+        f"{holder} holds vectors of the model {stored!r}, and the embedder given is {given!r}; the "
         "vectors of two models cannot be compared",
         stored=model or stored,
         remedy=Remedy.USE_STORED_MODEL,
     )
 
 
-def other_dimension(path: str, held: Generation, dimension: int) -> EmbedderMismatch:
-    """Return the error for a model whose vectors are not as long any more as the file's."""
+def other_dimension(holder: str, held: Generation, dimension: int) -> EmbedderMismatch:
+    """Return the error for a model whose vectors now have another length than the file's."""
     return EmbedderMismatch(
-        f"{path} holds vectors of {held.dimension} numbers, and the embedder's model "
+        f"{holder} holds vectors of {held.dimension} numbers, and the embedder's model "
         f"{held.model!r} gives {dimension} now; the two cannot be compared",
         stored=held.model,
         remedy=Remedy.REMAKE_VECTORS,
@@ -59,13 +59,13 @@ def is_of_file(path: str, transaction: Transaction, model: str, dimension: int) 
 def _fits(path: str, held: Generation, model: str, dimension: int) -> bool:
     if held.model is None or held.dimension is None:
         if held.model not in (None, model):
-            raise mismatch(path, str(held.model), model)
+            raise mismatch(repr(path), str(held.model), model)
         return False
     if held.model != model:
         stored, given = f"{held.model} ({held.dimension} numbers)", f"{model} ({dimension})"
-        raise mismatch(path, stored, given, model=held.model)
+        raise mismatch(repr(path), stored, given, model=held.model)
     if held.dimension != dimension:
-        raise other_dimension(path, held, dimension)
+        raise other_dimension(repr(path), held, dimension)
     return True
 
 

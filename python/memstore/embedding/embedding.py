@@ -87,7 +87,7 @@ class Embedding:
 
         Raises:
             EmbedderError: it failed, or failed a moment ago and is left alone for a while, or
-                somebody else is just finding out whether it works again.
+                another call is just finding out whether it works again.
         """
         with self._resting:
             tried = self._rest_until and self._asking

@@ -21,7 +21,7 @@ from memstore.domain.records import BYTES_PER_NUMBER, GenerationStatus, VectorCo
 from memstore.embedding.compatibility import ActiveGeneration, mismatch, other_dimension
 from memstore.embedding.current import embedding_of
 from memstore.embedding.pending import BatchEmbedder
-from memstore.errors import Conflict, NotFound, Reason, Remedy
+from memstore.errors import Conflict, InvalidArgumentType, NotFound, Reason, Remedy
 
 if TYPE_CHECKING:
     import builtins
@@ -40,7 +40,7 @@ PATIENT_ROUNDS: Final = 20
 STRAGGLERS: Final = 256
 """The switch waits until nothing is pending. Where others write faster than a batch is embedded
 that never comes: after so many rounds it leaves so many behind at most, and they are embedded right
-after it. Words find them meanwhile."""
+after it. Until then they are found by words."""
 
 DROP_BATCH: Final = 2000
 """Vectors taken away in one transaction: between two of them others get to write."""
@@ -76,13 +76,13 @@ class StagedGeneration:
         """Return it as it is now.
 
         Raises:
-            Conflict: it was dropped or switched to meanwhile.
+            Conflict: it was dropped or switched to in the meantime.
         """
         found = generation_table.get(transaction, self._id)
         if found is None or found.state != "staged":
             raise Conflict(
-                f"generation {self._id} is not staged any more: somebody dropped it or switched to "
-                "it meanwhile"
+                f"generation {self._id} is not staged any more: another process dropped it or "
+                "switched to it in the meantime"
             )
         return found
 
@@ -91,9 +91,9 @@ class StagedGeneration:
         held = self.generation(transaction)
         dimension = len(blob) // BYTES_PER_NUMBER
         if held.model != model:
-            raise mismatch(f"generation {self._id} of {self._path}", str(held.model), model)
+            raise mismatch(f"generation {self._id} of {self._path!r}", str(held.model), model)
         if held.dimension not in (None, dimension):
-            raise other_dimension(f"generation {self._id} of {self._path}", held, dimension)
+            raise other_dimension(f"generation {self._id} of {self._path!r}", held, dimension)
         if held.dimension is None:
             generation_table.record_model(transaction, self._id, model, dimension)
         return self._id
@@ -135,7 +135,7 @@ class Generations:
     def stage(self, embedder: Embedder, *, again: bool = False) -> Generation:
         """Begin a generation of another model, or go on with the one that was begun.
 
-        A retired generation of the model is taken up again: what it has need not be made anew.
+        A retired generation of the model is reused: the vectors it has are kept.
 
         Args:
             embedder: its model is the generation's.
@@ -151,8 +151,8 @@ class Generations:
                 if staged.model == model:
                     return staged
                 raise Conflict(
-                    f"generation {staged.id} of the model {staged.model!r} is being staged: finish "
-                    f"it with that model, or drop generation {staged.id} first"
+                    f"generation {staged.id} of the model {staged.model!r} is being staged",
+                    remedy=Remedy.FINISH_STAGED,
                 )
             if generation_table.active(transaction).model == model and not again:
                 raise Conflict(
@@ -192,12 +192,12 @@ class Generations:
         Raises:
             NotFound: nothing is staged.
             EmbedderMismatch: the embedder is of another model.
-            Conflict: the generation was dropped or switched to meanwhile.
+            Conflict: the generation was dropped or switched to in the meantime.
         """
         with self._engine.read() as transaction:
             staged = generation_table.staged(transaction)
         if staged is None:
-            raise NotFound("no generation is staged: begin with reembed")
+            raise NotFound("no generation is staged", remedy=Remedy.REEMBED)
         target = StagedGeneration(self._engine.path, staged.id)
         return self._filling(target, embedder).run(None, limit, progress)
 
@@ -245,7 +245,7 @@ class Generations:
         with self._engine.write() as transaction:
             if _pending(transaction, generation_id) > behind:
                 return False
-            # Raises where somebody else dropped it or switched to it.
+            # Raises if another process dropped it or switched to it.
             staged = StagedGeneration(self._engine.path, generation_id).generation(transaction)
             self._switch(transaction, staged)
             return True
@@ -254,7 +254,7 @@ class Generations:
         """Let searches compare another generation's vectors, in one transaction.
 
         Args:
-            generation_id: a retired one, to go back; or the staged one, which ``None`` stands for.
+            generation_id: a retired one, to go back; or the staged one, the default.
                 What a retired one lacks, of what was stored since, is pending afterwards.
 
         Raises:
@@ -268,14 +268,14 @@ class Generations:
                 else self._known(transaction, generation_id)
             )
             if chosen is None:
-                raise NotFound("no generation is staged: begin with reembed, or name a retired one")
+                raise NotFound("no generation is staged", remedy=Remedy.REEMBED)
             if chosen.state == "active":
                 raise Conflict(f"generation {chosen.id} is the active one already")
             left = _pending(transaction, chosen.id) if chosen.state == "staged" else 0
             if left:
                 raise Conflict(
-                    f"{left} texts of generation {chosen.id} wait for their vector: go on with "
-                    "reembed, which switches in the end"
+                    f"{left} texts of generation {chosen.id} have no vector yet",
+                    remedy=Remedy.REEMBED,
                 )
             self._switch(transaction, chosen)
             return generation_table.active(transaction)
@@ -307,7 +307,7 @@ class Generations:
                 stored_vectors.count(transaction, table, generation_id)
                 for table in vector_table.TABLES
             )
-        # Bit by bit, so that nobody waits long to write. Until the last step it is a generation
+        # In small steps, so that no writer waits long. Until the last step it is a generation
         # in which more and more is pending: nothing is broken if we die on the way.
         done = 0
         for table in vector_table.TABLES:
@@ -333,20 +333,22 @@ class Generations:
         found = self._known(transaction, generation_id)
         if found.state == "active":
             raise Conflict(
-                f"generation {generation_id} is the active one, which searches compare: switch to "
-                "another generation first"
+                f"generation {generation_id} is the active one, which searches use",
+                remedy=Remedy.SWITCH_FIRST,
             )
         return found
 
     def _known(self, transaction: Transaction, generation_id: int) -> Generation:
         if isinstance(generation_id, bool) or not isinstance(generation_id, int):
-            raise TypeError(f"a generation's id is a whole number, not {generation_id!r}")
+            raise InvalidArgumentType(
+                f"must be a whole number, not {generation_id!r}", argument="generation_id"
+            )
         found = None
         if abs(generation_id) <= MAX_NUMBER:
             found = generation_table.get(transaction, generation_id)
         if found is None:
             ids = ", ".join(str(one.id) for one in generation_table.every(transaction))
-            raise NotFound(f"there is no generation {generation_id}: there are {ids}")
+            raise NotFound(f"there is no generation {generation_id}, only {ids}")
         return found
 
 

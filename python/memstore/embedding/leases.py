@@ -51,7 +51,7 @@ class Lease:
         return self._held
 
     def is_free(self) -> bool:
-        """Whether nobody else holds it, by a look that waits for no writer."""
+        """Whether no other process holds it; reads only, so it waits for no writer."""
         with self._engine.read() as transaction:
             return not lease_table.is_held(
                 transaction, self._job, self._holder, clock.utc_now(), self._seconds

@@ -147,7 +147,7 @@ class BatchEmbedder:
         with self._engine.read() as transaction:
             held = self._target.generation(transaction).model
         if held not in (None, self._embedding.model):
-            raise mismatch(self._engine.path, str(held), self._embedding.model)
+            raise mismatch(repr(self._engine.path), str(held), self._embedding.model)
 
     def _left(self, namespace: str | None) -> int:
         with self._engine.read() as transaction:

@@ -12,6 +12,7 @@ import numpy as np
 
 from memstore._kernel import Rows, cosine, decode, decode_many, encode, encode_many
 from memstore.domain.records import BYTES_PER_NUMBER
+from memstore.errors import EmbedderUnavailable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -45,16 +46,16 @@ def checked(vectors: object, count: int) -> NDArray[np.float32]:
     """Return what an embedder gave as ``float32[count, d]``, C-contiguous and finite.
 
     Raises:
-        ValueError: another shape, or NaN or infinity; nothing of the sort may be stored.
+        EmbedderUnavailable: another shape, or NaN or infinity, which may not be stored.
     """
     matrix = np.ascontiguousarray(vectors, dtype=np.float32)
     if matrix.ndim != 2 or matrix.shape[0] != count or (count and not matrix.shape[1]):
-        raise ValueError(
+        raise EmbedderUnavailable(
             f"the embedder returned an array of shape {matrix.shape} for {count} texts; "
             f"({count}, dimension) was expected"
         )
     if not np.isfinite(matrix).all():
-        raise ValueError("the embedder returned NaN or infinity")
+        raise EmbedderUnavailable("the embedder returned NaN or infinity")
     return matrix
 
 

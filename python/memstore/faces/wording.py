@@ -45,6 +45,11 @@ COMMAND_LINE_REMEDIES: Final[Mapping[Remedy, str]] = {
     Remedy.REMAKE_VECTORS: (
         "Name another model, or make all vectors again with memstore reembed --again."
     ),
+    Remedy.REEMBED: "Run memstore reembed, which stages what is missing and switches in the end.",
+    Remedy.FINISH_STAGED: (
+        "Finish it with memstore reembed and that model, or drop it with memstore reembed --drop."
+    ),
+    Remedy.SWITCH_FIRST: "Switch to another generation first with memstore reembed.",
     Remedy.SUPERSEDE: "Supersede it with memstore supersede, or use a new --key.",
     Remedy.USE_STORED_MODEL: (
         "Name the model the file holds or use --embedder none, or switch the file to another "

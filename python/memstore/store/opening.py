@@ -12,7 +12,7 @@ from memstore.database.tables import generations as generation_table
 from memstore.domain.arguments import MAX_NAME, checked_text
 from memstore.domain.protocols import Embedder
 from memstore.embedding.compatibility import mismatch
-from memstore.errors import Remedy, SchemaError
+from memstore.errors import InvalidArgument, InvalidArgumentType, Remedy, SchemaError
 from memstore.store.file import File
 from memstore.store.store import Store
 
@@ -94,14 +94,17 @@ def _embedder(
             options["api_key"] = settings.openai_key()
         return providers.embedder(given, **options)
     if stray := [name for name, value in options.items() if value is not None]:
-        raise ValueError(f'{" and ".join(stray)} go with embedder="ollama" or "openai"')
+        raise InvalidArgument(
+            "applies to the embedders 'ollama' and 'openai' only", argument=stray[0]
+        )
     if given is None:
         return None
     if isinstance(given, type) or not isinstance(given, Embedder):
         name = f"the class {given.__name__}" if isinstance(given, type) else type(given).__name__
-        raise TypeError(
-            'embedder must be "local", "ollama", "openai", None, or an object with a `model` and '
-            f"an `embed(texts)`; {name} is none"
+        raise InvalidArgumentType(
+            'must be "local", "ollama", "openai", None, or an object with a `model` and an '
+            f"`embed(texts)`, not {name}",
+            argument="embedder",
         )
     checked_text(given.model, "the embedder's model", MAX_NAME)
     return given
@@ -112,7 +115,7 @@ def _maker(
 ) -> MakeEmbedder | None:
     """Return what makes the embedder of another model, where only its provider was named.
 
-    The local model asks nobody, so a file that went over to it is followed by all of them.
+    The local model needs no service, so every one of them follows a file that switched to it.
     """
     if not isinstance(given, str) or given == "none":
         return None
@@ -143,4 +146,4 @@ def _refuse_other_model(engine: Engine, embedder: Embedder) -> None:
     with engine.read() as transaction:
         stored = generation_table.active(transaction).model
     if stored is not None and stored != embedder.model:
-        raise mismatch(engine.path, stored, embedder.model)
+        raise mismatch(repr(engine.path), stored, embedder.model)

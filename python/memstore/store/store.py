@@ -202,7 +202,7 @@ class Store:
             category: ``preference``, ``identity``, ``project``, … ; a ``note`` fades with time.
             metadata: a JSON object of your own.
             supersedes: the id of the active fact this one replaces; both happen, or neither.
-            created_at: when it was learnt, if not now.
+            created_at: when it was learned, if not now.
             valid_at: since when it holds.
             expired_at: from when on it no longer counts.
             source: where it comes from.
@@ -215,7 +215,7 @@ class Store:
         Raises:
             NotFound: there is no fact ``supersedes`` in this namespace.
             Conflict: that fact is superseded already, or deleted.
-            IdempotencyConflict: the key stands for other content.
+            IdempotencyConflict: the key was used for other content.
             ValueError: an empty or over-long text, a bad time, metadata that is no JSON.
         """
         return self.facts.add_many(
@@ -331,14 +331,14 @@ class Store:
             scope: the owners that new facts get and that every fact named must have; ``None``
                 leaves the owners alone.
             since: :meth:`newest_id` of before the facts were read that the changes rest on; refuse
-                to add anything about a subject of which somebody stored a fact since then.
+                to add anything about a subject that got a new fact since then.
 
         Returns:
             What came of each change, in their order.
 
         Raises:
             NotFound: a fact that is not in this namespace, or of other owners.
-            Conflict: a fact that is not active any more; decide anew.
+            Conflict: a fact is not active any more; read again and decide again.
             ValueError: a text, a time or metadata that cannot be stored.
         """
         return apply(self.facts, [*changes], scope, since)
@@ -346,7 +346,7 @@ class Store:
     def erase(self, fact_id: int) -> bool:
         """Remove a fact's bytes from the file, the index and the journal. There is no way back.
 
-        Its place in its chain stays, empty. The whole file is written anew, so that no old page
+        Its place in its chain stays, empty. The whole file is rewritten, so that no old page
         keeps the text. Copies made before (backups, exports) do, and so does the episode it was
         drawn from: ``episodes.erase`` removes that.
 
@@ -395,7 +395,7 @@ class Store:
                 with ``= != < <= > >=``; see :class:`memstore.MetadataFilter`.
             namespaces: search these instead of the store's own; ``"all"`` for all.
             scope: only what belongs to just these owners, and an owner that is not named is not
-                set; without one, whoever it belongs to.
+                set; without one, of every owner.
             active_only: leave superseded and expired facts out.
             word_weight: what the words count, 0.6 by default.
             vector_weight: what the meaning counts, 0.4 by default.
@@ -475,7 +475,7 @@ class Store:
             return self.facts.history(fact_id)
         if subject is not None and fact_id is None:
             return self.facts.history_of_subject(subject)
-        raise ValueError("history takes either a fact's id or a subject")
+        raise InvalidArgument("either a fact's id or a subject is needed, and not both")
 
     def journal(self, fact_id: int) -> builtins.list[JournalLine]:
         """Return the journal of the chain a fact is in: every change, when and by whom."""
@@ -495,14 +495,14 @@ class Store:
 
         Args:
             everywhere: those of every namespace in the file, not just of this one. Their texts
-                go to this store's embedder, whoever wrote them.
+                go to this store's embedder.
             limit: how many texts at most, a long episode being several; ``None`` for all.
             retry_quarantined: give what this namespace has in quarantine another chance first.
             progress: called with how many are done, and of how many.
 
         Raises:
             EmbedderError: this store has no embedder.
-            EmbedderMismatch: the file took on another model meanwhile.
+            EmbedderMismatch: the file switched to another model in the meantime.
         """
         if everywhere:
             self._reach.check_all()
@@ -556,9 +556,9 @@ class Store:
     def reembed(
         self, embedder: Embedder, *, again: bool = False, progress: Progress | None = None
     ) -> ReembedReport:
-        """Bring the file over to another embedding model; searches go on with the old one.
+        """Switch the file to another embedding model; until then searches use the old one.
 
-        Every fact and episode of the file, whatever its namespace, is embedded anew beside the old
+        Every fact and episode of the file, whatever its namespace, is embedded again beside the old
         vectors; then one transaction switches. Stopped or killed at any point, the same call goes
         on from there. The old vectors stay until ``generations.drop``, and ``generations.switch``
         goes back to them at once. Other processes notice the switch with their next search.
@@ -702,9 +702,9 @@ class Store:
         """
         file = Path(target).expanduser().absolute()
         if file.exists():
-            raise StorageError(f"{file} exists: name a new file, so that no backup is lost")
+            raise StorageError(f"{str(file)!r} exists already", remedy=Remedy.NEW_TARGET)
         if not file.parent.is_dir():
-            raise StorageError(f"{file.parent} is no folder: create it first")
+            raise StorageError(f"{str(file.parent)!r} is no folder", remedy=Remedy.NEW_TARGET)
         self._file.write_use_counts()
         self._file.engine.backup(file, progress)
         return file
@@ -751,7 +751,7 @@ class Store:
         )
 
     def rebuild(self, *, progress: Progress | None = None) -> builtins.list[str]:
-        """Make the word index anew, and embeddings that do not fit; say what was done.
+        """Rebuild the word index, and reset embeddings that do not fit; say what was done.
 
         No model is asked; :meth:`memstore.Extractor.rebuild` derives facts from episodes again.
 
