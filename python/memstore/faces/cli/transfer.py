@@ -218,7 +218,7 @@ def _seekable(name: str) -> Iterator[Path]:
     if name != STANDARD:
         yield Path(name).expanduser()
         return
-    from tempfile import NamedTemporaryFile
+    from tempfile import NamedTemporaryFile  # slow to import, and seldom needed
 
     with NamedTemporaryFile(prefix="memstore-") as file:
         _copy(sys.stdin.buffer, file)  # type: ignore[arg-type]
