@@ -120,14 +120,6 @@ def test_run_returns_how_many_rows_changed(engine: Engine) -> None:
         assert transaction.run("DELETE FROM items WHERE id = :id", {"id": 3}) == 0
 
 
-def test_run_many_runs_once_for_each_row(engine: Engine) -> None:
-    with engine.write() as transaction:
-        rows = ({"name": name} for name in ("one", "two", "three"))
-        transaction.run_many("INSERT INTO items (name) VALUES (:name)", rows)
-        transaction.run_many("INSERT INTO items (name) VALUES (:name)", [])
-    assert names(engine) == ["one", "two", "three"]
-
-
 @pytest.mark.parametrize(
     ("sql", "number"),
     [

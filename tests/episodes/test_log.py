@@ -133,7 +133,7 @@ def test_a_huge_text_is_kept_whole(store: Store, path: Path) -> None:
 
 def test_a_text_no_row_can_hold_is_refused(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(new_episodes, "MAX_BYTES", 10)
-    with pytest.raises(ValueError, match="11 bytes, and the database holds 10 of one episode: rec"):
+    with pytest.raises(ValueError, match=r"11 bytes, over the limit of 10\nRecord it in"):
         store.episodes.add("12345678901", source="test")
     assert store.episodes.list() == []
 
@@ -141,10 +141,10 @@ def test_a_text_no_row_can_hold_is_refused(store: Store, monkeypatch: pytest.Mon
 @pytest.mark.parametrize(
     ("given", "error", "says"),
     [
-        ({"content": " \n"}, ValueError, "the text is empty"),
+        ({"content": " \n"}, ValueError, "content is empty"),
         ({"content": "a\x00b"}, ValueError, "NUL"),
         ({"content": "\ud800"}, ValueError, "half of a character"),
-        ({"content": b"x"}, TypeError, "the text must be text"),
+        ({"content": b"x"}, TypeError, "content must be text"),
         ({"source": ""}, ValueError, "source is empty"),
         ({"source": None}, TypeError, "source must be text"),
         ({"name": "n" * 501}, ValueError, "name is 501 characters"),
@@ -152,7 +152,11 @@ def test_a_text_no_row_can_hold_is_refused(store: Store, monkeypatch: pytest.Mon
         ({"tags": None}, TypeError, "tags must be a list"),
         ({"tags": ["a", ""]}, ValueError, "a tag is empty"),
         ({"tags": [7]}, TypeError, "a tag must be text"),
-        ({"tags": [str(n) for n in range(1001)]}, ValueError, "1,001 tags"),
+        (
+            {"tags": [str(n) for n in range(1001)]},
+            ValueError,
+            "1,001, over the limit of 1,000",
+        ),
         (
             {"valid_at": "yesterday"},
             ValueError,
@@ -160,7 +164,7 @@ def test_a_text_no_row_can_hold_is_refused(store: Store, monkeypatch: pytest.Mon
         ),
         ({"valid_at": datetime(2026, 1, 1)}, ValueError, "valid_at has no time zone"),
         ({"metadata": {"x": float("nan")}}, ValueError, "JSON"),
-        ({"metadata": {1: 2}}, TypeError, "must have text keys"),
+        ({"metadata": {1: 2}}, TypeError, "metadata must have text keys"),
         ({"metadata": {"x": "y" * 70_000}}, ValueError, "over the limit of 65,536"),
     ],
 )
@@ -274,14 +278,14 @@ def test_what_is_no_filter_and_what_is_no_scope_are_named(store: Store) -> None:
 
 @pytest.mark.parametrize("given", ["12", 1.0, True, None])
 def test_get_refuses_what_is_no_id(store: Store, given: Any) -> None:
-    with pytest.raises(TypeError, match="a whole number, or its UUID"):
+    with pytest.raises(TypeError, match="a whole number, or a UUID"):
         store.episodes.get(given)
 
 
 def test_an_episode_of_another_namespace_is_not_found(store: Store, open_store: Open) -> None:
     theirs = open_store(namespace="other").episodes.add("theirs", source="t")
     for asked in (theirs.id, theirs.uuid, 99, 2**70):
-        with pytest.raises(NotFound, match=r"no episode .* in namespace 'default': search or list"):
+        with pytest.raises(NotFound, match=r"no episode .* in namespace 'default'\nSearch or list"):
             store.episodes.get(asked)
         with pytest.raises(NotFound):
             store.episodes.update(asked, tags=[])
@@ -335,12 +339,12 @@ def test_update_that_changes_nothing_leaves_no_line(store: Store) -> None:
 @pytest.mark.parametrize(
     ("given", "error", "says"),
     [
-        ({}, ValueError, "give tags, metadata or expired_at"),
+        ({}, ValueError, "neither tags nor metadata nor expired_at was given"),
         ({"tags": None}, TypeError, "tags must be a list"),
         ({"tags": "x"}, TypeError, "tags must be a list"),
         ({"expired_at": "never"}, ValueError, "expired_at is not a time: 'never'"),
-        ({"metadata": None}, TypeError, "metadata patch must be a mapping"),
-        ({"metadata": '{"a": 1}'}, TypeError, "metadata patch must be a mapping"),
+        ({"metadata": None}, TypeError, "metadata must be a mapping"),
+        ({"metadata": '{"a": 1}'}, TypeError, "metadata must be a mapping"),
         ({"metadata": {"k": "x" * 70_000}}, ValueError, "over the limit"),
     ],
 )

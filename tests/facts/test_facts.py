@@ -90,10 +90,10 @@ def test_supersedes_refuses_and_stores_nothing(
         new = store.add(**MUNICH, supersedes=old.id)
         newest = store.add("Alice lives in Rome", subject="alice", supersedes=new.id)
         old_id, error = old.id, Conflict
-        says = f"already superseded by fact {new.id}.*newest of its chain, fact {newest.id}"
+        says = f"already superseded by fact {new.id}.*newest of its chain is fact {newest.id}"
     elif state == "deleted":
         store.delete(old.id)
-        old_id, error, says = old.id, Conflict, "deleted: restore it first"
+        old_id, error, says = old.id, Conflict, r"is deleted\nRestore it first"
     else:
         old_id = open_store(namespace="other").add(**BERLIN).id
         error, says = NotFound, f"no fact {old_id} in namespace 'default'"
@@ -254,11 +254,11 @@ def test_restore_of_a_superseded_fact_grows_the_chain(store: Store) -> None:
 
 def test_restore_refuses_the_active_and_below_a_deleted_one(store: Store) -> None:
     a = store.add(**BERLIN)
-    with pytest.raises(Conflict, match="active: there is nothing to restore"):
+    with pytest.raises(Conflict, match="active, so there is nothing to restore"):
         store.restore(a.id)
     b = store.add(**MUNICH, supersedes=a.id)
     store.delete(b.id)
-    with pytest.raises(Conflict, match=f"fact {b.id}, is deleted: restore that one first"):
+    with pytest.raises(Conflict, match=rf"fact {b.id}, is deleted\nRestore it first"):
         store.restore(a.id)
 
 
@@ -375,7 +375,7 @@ def test_embedder_options_go_with_a_name(open_store: Callable[..., Store]) -> No
 def test_idempotency_key_of_a_deleted_fact_is_no_success(store: Store) -> None:
     fact = store.add(**BERLIN, idempotency_key="k")
     store.delete(fact.id)
-    with pytest.raises(Conflict, match="which is deleted: restore it"):
+    with pytest.raises(Conflict, match=r"which is deleted\nUse a new idempotency key"):
         store.add(**BERLIN, idempotency_key="k")
 
 

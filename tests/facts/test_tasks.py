@@ -70,7 +70,7 @@ def test_transitions_follow_the_table(store: Store, start: str, end: str) -> Non
         assert (moved.status, moved.note) == (end, "because")
         assert moved.surface == ("startup" if end in OPEN else None)
     else:
-        with pytest.raises(Conflict, match=f"is {start}, and goes from there to .*not to {end}"):
+        with pytest.raises(Conflict, match=f"is {start} and can become .*, not {end}"):
             store.tasks.update(task.id, end)
         assert store.tasks.list(status=start)[0].status == start
 
@@ -105,7 +105,7 @@ def test_list_filters_by_project(store: Store) -> None:
 
 def test_update_refuses_what_is_no_task(store: Store) -> None:
     fact = store.add("not a task", subject="todo")
-    with pytest.raises(NotFound, match="is no task"):
+    with pytest.raises(NotFound, match="is not a task"):
         store.tasks.update(fact.id, "completed")
     with pytest.raises(NotFound, match="no fact 99"):
         store.tasks.update(99, "completed")

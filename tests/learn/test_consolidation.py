@@ -123,7 +123,7 @@ def test_facts_that_changed_meanwhile_cannot_be_consolidated(store: Store, chang
     else:
         getattr(store, change)(two.id)
     assert store.proposals.list() == []
-    with pytest.raises(Conflict, match="reject the proposal"):
+    with pytest.raises(Conflict, match="Reject the proposal"):
         store.proposals.accept(done.proposal_id)
     assert store.get(one.id).status == "active"
     store.proposals.reject(done.proposal_id)

@@ -27,6 +27,7 @@ from memstore import (
 from memstore.database import journal
 from memstore.database.sqlite.engine import SqliteEngine
 from memstore.errors import ReplyError
+from memstore.history import replay
 from memstore.learn.reading import LONGEST_FACT, SCHEMA, prompt_for
 
 from tests.conftest import WordEmbedder  # isort: skip
@@ -88,7 +89,7 @@ def check_replay(store: Store) -> None:
     assert store.examine() == []
     engine = SqliteEngine(store.path)
     with engine.read() as transaction:
-        states = {id_: journal.replay(ops) for id_, ops in journal.by_fact(transaction)}
+        states = {id_: replay.fact(ops) for id_, ops in journal.by_fact(transaction)}
     engine.close()
     for fact in store.list(active_only=False, include_deleted=True):
         state = states[fact.id] or {}
@@ -209,7 +210,7 @@ def test_wrong_arguments_are_refused(store: Store, wrong: dict[str, Any]) -> Non
     with pytest.raises(ValueError, match=next(iter(wrong))):
         Extractor(store, Scripted(reply()), **wrong).extract("text")
     for text in ("", " \n"):
-        with pytest.raises(ValueError, match="the text is empty"):
+        with pytest.raises(ValueError, match="content is empty"):
             Extractor(store, Scripted(reply())).extract(text)
     with pytest.raises(ValueError, match="subject_hint is empty"):
         Extractor(store, Scripted(reply())).extract("text", subject_hint=" ")

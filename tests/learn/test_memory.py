@@ -18,11 +18,11 @@ from tests.support.model_server import ModelServer, Reply
 
 import memstore
 from memstore import LearningError, Memory, NotFound, Store
-from memstore.database import journal
 from memstore.domain import clock
 from memstore.domain.threads import STOPPED
 from memstore.errors import Conflict, GeneratorError, GeneratorUnavailable, StoreClosed
 from memstore.facts.facts import journalled
+from memstore.history import replay
 from memstore.learn.conversation import Stopped
 
 WEEK = [
@@ -119,7 +119,7 @@ def test_week_replayed_from_the_journal_is_the_same_state(week: Memory, store: S
     assert len(facts) == 8
     for fact in facts:
         lines = [line for line in store.journal(fact.id) if line.fact_id == fact.id]
-        replayed = journal.replay(lines)
+        replayed = replay.fact(lines)
         assert replayed == journalled(fact)
 
 

@@ -816,7 +816,7 @@ def test_ids_of_another_type_are_refused(
     store.tasks.create("tea")
     own = store.add("own", subject="x").id
     before = dump(path)
-    with pytest.raises(TypeError, match="id is a whole number"):
+    with pytest.raises(TypeError, match="fact_id must be a whole number"):
         call(store, wanted, own)
     assert dump(path) == before
 

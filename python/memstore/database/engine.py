@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
@@ -53,10 +53,6 @@ class Transaction(ABC):
     @abstractmethod
     def run(self, sql: str, parameters: Parameters = NO_PARAMETERS) -> int:
         """Run a statement and return how many rows it changed."""
-
-    @abstractmethod
-    def run_many(self, sql: str, rows: Iterable[Parameters]) -> None:
-        """Run a statement once for each row of parameters, none of them a list."""
 
     def scalar(self, sql: str, parameters: Parameters = NO_PARAMETERS) -> int:
         """Return the number a query answers with; 0 where it answers with none."""

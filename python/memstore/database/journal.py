@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from memstore.database.dialect import within
 from memstore.database.engine import Statement
@@ -15,7 +15,7 @@ from memstore.domain.records import JournalLine
 from memstore.errors import StorageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from datetime import datetime
 
     from memstore.database.dialect import Dialect
@@ -70,7 +70,7 @@ class Kind(StrEnum):
 
 
 UNCHANGED = frozenset({Kind.EMBED, Kind.QUARANTINE, Kind.KEEP, Kind.PROPOSE, Kind.REJECT})
-"""Operations that leave what a fact says and where it stands as it was."""
+"""Kinds that change neither what a fact says nor its state."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,19 +123,6 @@ def by_fact(transaction: Transaction) -> Iterator[tuple[int, Iterator[JournalLin
     yield from groupby(map(_decode, rows), key=lambda line: line.fact_id or 0)
 
 
-def replay(lines: Iterable[JournalLine]) -> dict[str, Any] | None:
-    """Return what a fact should hold after these lines; ``None`` once it is erased."""
-    state: dict[str, Any] | None = {}
-    for line in lines:
-        if line.kind in (Kind.ADD, Kind.ADOPT):
-            state = {"metadata": {}} | (line.after or {})
-        elif line.kind == Kind.ERASE or state is None:
-            state = None
-        elif line.kind not in UNCHANGED:
-            state |= line.after or {}
-    return None if state is None else {k: v for k, v in state.items() if v is not None}
-
-
 def by_episode(transaction: Transaction) -> Iterator[tuple[int, list[JournalLine]]]:
     """Yield each episode's id and its lines, oldest first, in the order of the ids."""
     rows = transaction.rows(
@@ -144,21 +131,6 @@ def by_episode(transaction: Transaction) -> Iterator[tuple[int, list[JournalLine
     )
     for episode_id, lines in groupby(map(_decode, rows), key=lambda line: line.episode_id or 0):
         yield episode_id, list(lines)
-
-
-def replay_episode(lines: Iterable[JournalLine]) -> dict[str, Any] | None:
-    """Return what an episode should hold after these lines; ``None`` once it is erased."""
-    state: dict[str, Any] | None = {}
-    for line in lines:
-        if line.kind in (Kind.EPISODE, Kind.ADOPT):
-            state = {"metadata": {}} | (line.after or {})
-        elif line.kind == Kind.ERASE_EPISODE or state is None:
-            state = None
-        elif line.kind == Kind.UPDATE_EPISODE:
-            state |= line.after or {}
-    if state is None:
-        return None
-    return {k: v for k, v in state.items() if v is not None and v != []}
 
 
 def of_episode(transaction: Transaction, episode_id: int) -> list[JournalLine]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from memstore.errors import InvalidArgument, InvalidArgumentType
 
 MAX_CONTENT = 1_000_000
-"""Characters of one fact. A fact is a claim; what is longer wants to be several."""
+"""Characters of one fact. A fact is one claim; a longer text is several."""
 
 MAX_NUMBER = 2**63 - 1
 """The largest whole number SQLite holds; its driver refuses larger ones."""
@@ -14,15 +14,21 @@ MAX_NAME = 500
 """Characters of a subject, a category, a source or an idempotency key."""
 
 ALL_NAMESPACES = "all"
-"""Asks for every namespace of the file; none is called so."""
+"""Reserved: it selects every namespace of the file."""
 
 
 def checked_limit(limit: int | None) -> None:
-    """Refuse a limit that is no positive whole number; ``None`` stands for no limit."""
+    """Refuse a limit that is not a positive whole number; ``None`` means no limit."""
     if limit is not None and (not isinstance(limit, int) or not 1 <= limit <= MAX_NUMBER):
         raise InvalidArgument(
             f"must be at least 1 and a whole number, not {limit}", argument="limit"
         )
+
+
+def checked_id(given: object, name: str) -> None:
+    """Refuse an id that is not a whole number."""
+    if isinstance(given, bool) or not isinstance(given, int):
+        raise InvalidArgumentType(f"must be a whole number, not {given!r}", argument=name)
 
 
 def checked_number(value: object, name: str, least: int, most: int) -> None:

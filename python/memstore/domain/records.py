@@ -33,7 +33,7 @@ class Scope:
     """Whose something is, inside a namespace. One that is missing means "not set", never "all".
 
     Raises:
-        ValueError: an id that is blank or over-long: an owner nobody meant to name.
+        ValueError: an id that is blank or too long.
         TypeError: an id that is no text.
     """
 
@@ -142,7 +142,7 @@ class NewFact:
 
 @dataclass(frozen=True, slots=True)
 class SearchHit:
-    """A fact that was found, and why it stands where it does.
+    """A fact that was found, with the parts of its score.
 
     ``score = (word_weight * word_score + vector_weight * vector_score) * decay``.
     """
@@ -167,7 +167,7 @@ class SearchHits(Results[SearchHit]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Episode:
-    """A verbatim record of something that was said or done; what was learnt is drawn from it."""
+    """A verbatim record of something that was said or done; facts are extracted from it."""
 
     id: int
     uuid: str
@@ -238,7 +238,7 @@ class NewEpisode:
 
 @dataclass(frozen=True, slots=True)
 class EpisodeHit:
-    """An episode that was found, and why it stands where it does.
+    """An episode that was found, with the parts of its score.
 
     ``score = (1 - alpha) * word_score + alpha * similarity``, a negative similarity counting as
     none, plus ``tag_boost`` where it has the tags.
@@ -323,7 +323,7 @@ class ProposalState(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proposal:
-    """Facts that another may supersede; somebody is to decide.
+    """Facts that another may supersede, once a person decides so.
 
     Either a newer fact may replace an older one (a supersession, with one source), or one text may
     take the place of several facts (a consolidation); that text is no fact before it is accepted.
@@ -334,7 +334,7 @@ class Proposal:
     sources: tuple[Fact, ...]
     """The facts that would be superseded."""
     new: Fact | None
-    """The fact that would supersede them; ``None`` for a consolidation nobody has accepted."""
+    """The fact that would supersede them; ``None`` for a consolidation that is not accepted."""
     content: str
     """What the new fact says, or would say; blank once it cannot be accepted any more."""
     similarity: float | None = None
@@ -376,7 +376,7 @@ class TaskScope(StrEnum):
 
 
 class TaskStatus(StrEnum):
-    """Where a task stands."""
+    """The state of a task."""
 
     PENDING = "pending"
     IN_PROGRESS = "in_progress"

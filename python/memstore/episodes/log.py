@@ -30,7 +30,13 @@ from memstore.domain.metadata import check as check_metadata
 from memstore.domain.records import Episode, NewEpisode, Scope
 from memstore.episodes import changes
 from memstore.episodes.new import checked, checked_tags
-from memstore.errors import IdempotencyConflict, NotFound
+from memstore.errors import (
+    IdempotencyConflict,
+    InvalidArgument,
+    InvalidArgumentType,
+    NotFound,
+    Remedy,
+)
 from memstore.history.erasing import erase_episode
 from memstore.search import requests
 
@@ -147,7 +153,7 @@ class Episodes:
         scope: Scope | None = None,
         once: bool = True,
     ) -> Episode:
-        """Write down a text that is about to be learnt from; as :meth:`add`, but for ``once``.
+        """Write down a text that facts will be extracted from; as :meth:`add`, but for ``once``.
 
         Args:
             content: the words, kept as they are.
@@ -282,7 +288,7 @@ class Episodes:
         if expired_at is not ...:
             columns["expired_at"] = clock.moment(expired_at, "expired_at")
         if metadata is ... and not columns:
-            raise ValueError("nothing to change: give tags, metadata or expired_at")
+            raise InvalidArgument("neither tags nor metadata nor expired_at was given")
         patch = None if isinstance(metadata, EllipsisType) else _checked_patch(metadata)
         with self._engine.write() as transaction:
             episode = self._known(transaction, episode_id)
@@ -322,7 +328,8 @@ class Episodes:
         if known is not None and known.content_hash != values["content_hash"]:
             raise IdempotencyConflict(
                 f"the idempotency key {key!r} already stands for episode {known.id}, whose content "
-                "is another: use a new key for a new episode"
+                "is another",
+                remedy=Remedy.NEW_KEY,
             )
         return known
 
@@ -330,13 +337,15 @@ class Episodes:
         if isinstance(episode_id, str) and len(episode_id) == clock.UUID_CHARACTERS:
             found = episode_table.find_uuid(transaction, self._namespace, episode_id.lower())
         elif isinstance(episode_id, bool) or not isinstance(episode_id, int):
-            raise TypeError(f"an episode's id is a whole number, or its UUID, not {episode_id!r}")
+            raise InvalidArgumentType(
+                f"must be a whole number, or a UUID, not {episode_id!r}", argument="episode_id"
+            )
         else:
             found = episode_table.get(transaction, episode_id, self._namespace)
         if found is None or not found.content:
             raise NotFound(
-                f"there is no episode {episode_id} in namespace {self._namespace!r}: search or "
-                "list to find the id"
+                f"there is no episode {episode_id} in namespace {self._namespace!r}",
+                remedy=Remedy.FIND_ID,
             )
         return found
 
@@ -356,12 +365,14 @@ class Episodes:
 
 def _owner(scope: Scope | None) -> Scope:
     if not isinstance(scope, Scope | None):
-        raise TypeError(f"scope must be a Scope, not {type(scope).__name__}")
+        raise InvalidArgumentType(f"must be a Scope, not {type(scope).__name__}", argument="scope")
     return scope or Scope()
 
 
 def _checked_patch(patch: Mapping[str, Any]) -> Mapping[str, Any]:
     if not isinstance(patch, Mapping):
-        raise TypeError(f"the metadata patch must be a mapping, not {type(patch).__name__}")
+        raise InvalidArgumentType(
+            f"must be a mapping, not {type(patch).__name__}", argument="metadata"
+        )
     check_metadata(patch)
     return patch

@@ -1,4 +1,4 @@
-"""New episodes, checked: each error names the argument and the way out."""
+"""New episodes, checked: each error names the argument."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from memstore.domain import clock, metadata
 from memstore.domain.arguments import MAX_NAME, MAX_NUMBER, checked_text
 from memstore.domain.records import Scope
+from memstore.errors import InvalidArgument, InvalidArgumentType, Remedy
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -68,16 +69,20 @@ def checked_tags(tags: Iterable[str]) -> list[str]:
         TypeError: one text instead of a list, or what is no text.
     """
     if isinstance(tags, str):
-        raise TypeError(f"tags must be a list of texts, such as [{tags[:60]!r}], not one text")
+        raise InvalidArgumentType(
+            f"must be a list of texts, such as [{tags[:60]!r}], not one text", argument="tags"
+        )
     try:
         given = list(tags)
     except TypeError:
-        raise TypeError(
-            f"tags must be a list of texts, not {type(tags).__name__}; an empty one for none"
+        raise InvalidArgumentType(
+            f"must be a list of texts, not {type(tags).__name__}", argument="tags"
         ) from None
     found = list(dict.fromkeys(checked_text(tag, "a tag", MAX_NAME).strip() for tag in given))
     if len(found) > MAX_TAGS:
-        raise ValueError(f"{len(found):,} tags are over the limit of {MAX_TAGS:,}")
+        raise InvalidArgument(
+            f"are {len(found):,}, over the limit of {MAX_TAGS:,}", argument="tags"
+        )
     return found
 
 
@@ -87,12 +92,13 @@ def hash_of(content: str) -> str:
 
 
 def _checked_content(content: str) -> str:
-    checked_text(content, "the text", MAX_NUMBER)
+    checked_text(content, "content", MAX_NUMBER)
     size = len(content.encode("utf-8"))
     if size > MAX_BYTES:
-        raise ValueError(
-            f"the text has {size:,} bytes, and the database holds {MAX_BYTES:,} of one episode: "
-            "record it in parts, with the same source and name"
+        raise InvalidArgument(
+            f"has {size:,} bytes, over the limit of {MAX_BYTES:,}",
+            argument="content",
+            remedy=Remedy.RECORD_PARTS,
         )
     return content
 

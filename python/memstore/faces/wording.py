@@ -37,6 +37,7 @@ COMMAND_LINE_ARGUMENTS: Final[Mapping[str, str]] = {
 
 COMMAND_LINE_REMEDIES: Final[Mapping[Remedy, str]] = {
     Remedy.RESTORE: "Restore it first: memstore restore.",
+    Remedy.REJECT: "Reject the proposal: memstore proposals reject.",
     Remedy.UPDATE_TASK: "Use memstore task update.",
     Remedy.NAME_FILE: "Name another file with --db.",
     Remedy.OPEN_AGAIN: "Run the command again.",
@@ -117,6 +118,7 @@ SERVER_REMEDIES: Final[Mapping[Remedy, str]] = {
     Remedy.ADD_AGAIN: "Store the text again with memory_store.",
     Remedy.NAME_OWNERS: Remedy.NAME_OWNERS.value,
     Remedy.OMIT_NAMESPACE: Remedy.OMIT_NAMESPACE.value,
+    Remedy.REJECT: "Reject the proposal with memory_proposals.",
     Remedy.UPDATE_TASK: "Use memory_task_update.",
     Remedy.NAME_FILE: "Start the server with another --db.",
     Remedy.OPEN_AGAIN: "Restart the server.",

@@ -168,7 +168,7 @@ def _add(
     known = facts.same_key(transaction, prepared)
     if known is None and change.unless_known:
         known = facts.same(transaction, prepared)
-    if known is None:  # what somebody erased does not come back from the same words
+    if known is None:  # what was erased does not come back from the same words
         known = provenance.erased_before(transaction, facts.namespace, prepared.fact)
     if known is not None:
         return Applied(change=change, fact=known, known=True)
@@ -215,7 +215,7 @@ def _carry_out(
         old = _current(facts, transaction, change.old_id, scope)
         _current(facts, transaction, change.new_id, scope)
         if old.id == change.new_id:
-            raise Conflict(f"fact {old.id} cannot supersede itself: name the newer fact's id")
+            raise Conflict(f"fact {old.id} cannot supersede itself")
         facts.retire(transaction, old, change.new_id, change.evidence)
         return Applied(change=change, fact=facts.known(transaction, old.id), previous=old)
     fact = _current(facts, transaction, change.fact_id, scope)
@@ -229,7 +229,7 @@ def _carry_out(
 def _current(facts: Facts, transaction: Transaction, fact_id: int, scope: Scope | None) -> Fact:
     """Return a fact of these owners that is active; what was decided rests on that.
 
-    Somebody else's fact is as good as none: an id guessed or remembered opens no other scope.
+    Another owner's fact counts as none: knowing an id gives no access to another scope.
     """
     fact = facts.known(transaction, fact_id)
     if scope is not None and fact.scope != scope:

@@ -16,13 +16,14 @@ from memstore.database.tables import generations as generation_table
 from memstore.database.tables import vectors as vector_table
 from memstore.database.tables.readings import EXTRACT
 from memstore.domain import clock, metadata
-from memstore.domain.arguments import MAX_NUMBER, checked_text
+from memstore.domain.arguments import MAX_NUMBER, checked_id, checked_text
 from memstore.domain.records import Fact, JournalLine, NewFact, Scope
 from memstore.embedding.compatibility import ActiveGeneration
 from memstore.errors import (
     Conflict,
     EmbedderMismatch,
     IdempotencyConflict,
+    InvalidArgumentType,
     NotFound,
     Reason,
     Remedy,
@@ -109,7 +110,8 @@ class Facts:
         if known is not None:
             raise Conflict(
                 f"the idempotency key {known.idempotency_key!r} stands for fact {known.id}, which "
-                "is deleted: restore it, or use a new key"
+                "is deleted",
+                remedy=Remedy.NEW_KEY,
             )
         old = None if new.supersedes is None else self._retirable(transaction, new.supersedes)
         uuid, created_at = provenance.identity(transaction, self.namespace, new)
@@ -128,7 +130,7 @@ class Facts:
         return fact
 
     def _admitted(self, transaction: Transaction, prepared: Prepared) -> bytes | None:
-        """Return the embedding if it belongs into this file; else the fact is pending."""
+        """Return the embedding if it matches the file's vectors; else the fact is pending."""
         if prepared.blob is None or prepared.model is None:
             return None
         try:
@@ -140,7 +142,7 @@ class Facts:
         return prepared.blob
 
     def same(self, transaction: Transaction, prepared: Prepared) -> Fact | None:
-        """Return the active fact of the same owners that says just this about just this subject."""
+        """Return the active fact of the same owners with this subject and content."""
         new = prepared.fact
         wanted = FactFilter(
             (self.namespace,),
@@ -186,14 +188,19 @@ class Facts:
     def refuse_newer(
         self, transaction: Transaction, since: int, subjects: Iterable[str], scope: Scope | None
     ) -> None:
-        """Raise Conflict where somebody stored a fact about one of the subjects meanwhile."""
+        """Refuse to go on where a fact about one of the subjects was stored since then.
+
+        Raises:
+            Conflict: there is one.
+        """
         for subject in subjects:
             wanted = FactFilter((self.namespace,), clock.utc_now(), subject=subject, scope=scope)
             found = fact_table.newer(transaction, since, wanted)
             if found is not None:
                 raise Conflict(
-                    f"fact {found} about {subject!r} was stored meanwhile; nothing was changed: "
-                    "look again and decide anew"
+                    f"fact {found} about {subject!r} was stored in the meantime; nothing was "
+                    "changed",
+                    remedy=Remedy.RETRY,
                 )
 
     def _replaced(self, transaction: Transaction, old_id: int, known: Fact) -> bool:
@@ -206,7 +213,7 @@ class Facts:
             return self.known(transaction, fact_id)
 
     def exists(self, content: str, subject: str) -> bool:
-        """Whether an active fact says just this about just this subject.
+        """Whether an active fact says exactly this about exactly this subject.
 
         A superseded one does not count: what was once true may become true again.
         """
@@ -217,14 +224,14 @@ class Facts:
     def supersede(self, old_id: int, new_id: int) -> Fact:
         """Retire one fact in favour of another that is there already; return the retired one."""
         if old_id == new_id:
-            raise Conflict(f"fact {old_id} cannot supersede itself: name the newer fact's id")
+            raise Conflict(f"fact {old_id} cannot supersede itself")
         with self._engine.write() as transaction:
             old = self._retirable(transaction, old_id)
             new = self.known(transaction, new_id)
             if new.status != "active":
                 raise Conflict(
-                    f"fact {new_id} is {standing(new)}, so it cannot supersede fact {old_id}: "
-                    "name an active fact"
+                    f"fact {new_id} is {standing(new)}, so it cannot supersede fact {old_id}",
+                    remedy=way_out(new),
                 )
             self.retire(transaction, old, new_id)
             return self.known(transaction, old_id)
@@ -233,17 +240,14 @@ class Facts:
         old = self.known(transaction, fact_id)
         if old.superseded_by is not None:
             newest = fact_table.chain(transaction, fact_id)[-1]
+            ended = newest.status not in ("active", "expired")
             raise Conflict(
-                f"fact {fact_id} is already superseded by fact {old.superseded_by}: "
-                + (
-                    f"supersede the newest of its chain, fact {newest.id}"
-                    if newest.status in ("active", "expired")
-                    else f"the newest of its chain, fact {newest.id}, is {newest.status}; "
-                    "add the new fact by itself"
-                )
+                f"fact {fact_id} is already superseded by fact {old.superseded_by}; the newest of "
+                f"its chain is fact {newest.id}" + (f", which is {newest.status}" if ended else ""),
+                remedy=Remedy.ADD_AGAIN if ended else Remedy.USE_NEWEST,
             )
         if old.deleted_at is not None:
-            raise Conflict(f"fact {fact_id} is deleted: restore it first, or just add the new fact")
+            raise Conflict(f"fact {fact_id} is deleted", remedy=Remedy.RESTORE)
         return old
 
     def retire(
@@ -288,9 +292,7 @@ class Facts:
         with self._engine.write() as transaction:
             fact = self.known(transaction, fact_id)
             if fact.status in ("superseded", "deleted"):
-                raise Conflict(
-                    f"fact {fact_id} is {standing(fact)}: confirm the fact that holds now"
-                )
+                raise Conflict(f"fact {fact_id} is {standing(fact)}", remedy=way_out(fact))
             changes = {
                 "confirmed_count": fact.confirmed_count + 1,
                 "last_confirmed_at": clock.utc_now(),
@@ -312,12 +314,14 @@ class Facts:
                 to apply, or raises. For changes that depend on what is there.
         """
         if not isinstance(patch, Mapping):
-            raise TypeError(f"the metadata patch must be a mapping, not {type(patch).__name__}")
+            raise InvalidArgumentType(
+                f"must be a mapping, not {type(patch).__name__}", argument="metadata"
+            )
         metadata.check(patch)
         with self._engine.write() as transaction:
             fact = self.known(transaction, fact_id)
             if fact.deleted_at is not None:
-                raise Conflict(f"fact {fact_id} is deleted: restore it before changing it")
+                raise Conflict(f"fact {fact_id} is deleted", remedy=Remedy.RESTORE)
             merged = metadata.merge_patch(fact.metadata, check(fact, patch) if check else patch)
             # As text: to Python 1, 1.0 and true are equal, to JSON they are not.
             before, after = metadata.encode(fact.metadata) or "", metadata.encode(merged) or ""
@@ -349,13 +353,14 @@ class Facts:
             if fact.deleted_at is not None:
                 return self.restore_in(transaction, fact)
             if fact.superseded_by is None:
-                raise Conflict(f"fact {fact_id} is {standing(fact)}: there is nothing to restore")
+                raise Conflict(
+                    f"fact {fact_id} is {standing(fact)}, so there is nothing to restore"
+                )
             newest = fact_table.chain(transaction, fact_id)[-1]
             if newest.deleted_at is not None:
                 raise Conflict(
-                    f"the newest of this chain, fact {newest.id}, is {newest.status}: "
-                    + ("restore that one first, or " if newest.content else "")
-                    + "add the old text as a new fact"
+                    f"the newest fact of this chain, fact {newest.id}, is {newest.status}",
+                    remedy=Remedy.RESTORE if newest.content else Remedy.ADD_AGAIN,
                 )
             return self.insert(transaction, self._again(transaction, fact, newest.id))
 
@@ -366,12 +371,13 @@ class Facts:
         return self._change(transaction, fact, Kind.RESTORE, {"deleted_at": None}, evidence)
 
     def reinstate(self, fact_id: int) -> Fact:
-        """Store the text of a superseded fact anew, beside what superseded it."""
+        """Store the text of a superseded fact again, beside the fact that superseded it."""
         with self._engine.write() as transaction:
             fact = self.known(transaction, fact_id)
             if fact.status != "superseded":
                 raise Conflict(
-                    f"fact {fact_id} is {standing(fact)}, not superseded: there is nothing to undo"
+                    f"fact {fact_id} is {standing(fact)}, not superseded, so there is nothing to "
+                    "undo"
                 )
             again = self._again(transaction, fact, None)
             same = self.same(transaction, again)
@@ -399,9 +405,10 @@ class Facts:
         """
         fact = self.known(transaction, fact_id)
         if fact.status != "active":
+            verb = "has" if fact.status == "expired" else "was"
             raise Conflict(
-                f"fact {fact_id} is {standing(fact)} meanwhile; nothing was changed: look again "
-                "and decide anew"
+                f"fact {fact_id} {verb} {standing(fact)} in the meantime; nothing was changed",
+                remedy=Remedy.RETRY,
             )
         return fact
 
@@ -443,8 +450,7 @@ class Facts:
         return fact
 
     def _stored(self, transaction: Transaction, fact_id: int) -> Fact:
-        if isinstance(fact_id, bool) or not isinstance(fact_id, int):
-            raise TypeError(f"a fact's id is a whole number, not {fact_id!r}")
+        checked_id(fact_id, "fact_id")
         fact = fact_table.get(transaction, fact_id, self.namespace)
         if fact is None:
             raise not_found(fact_id, self.namespace)
@@ -489,14 +495,17 @@ def _json_value(value: Any) -> Any:
 
 
 def standing(fact: Fact) -> str:
-    """Say where a fact stands, for a sentence."""
+    """Return the state of a fact as part of a sentence."""
     if fact.status == "superseded":
         return f"superseded by fact {fact.superseded_by}"
     return fact.status
 
 
+def way_out(fact: Fact) -> Remedy | None:
+    """Return what to do about a fact that is not active."""
+    return {"superseded": Remedy.USE_NEWEST, "deleted": Remedy.RESTORE}.get(fact.status)
+
+
 def not_found(fact_id: int, namespace: str) -> NotFound:
     """Return the error for an id that means nothing here."""
-    return NotFound(
-        f"there is no fact {fact_id} in namespace {namespace!r}: search or list to find the id"
-    )
+    return NotFound(f"there is no fact {fact_id} in namespace {namespace!r}", remedy=Remedy.FIND_ID)

@@ -1,4 +1,4 @@
-"""Proposals: supersessions and consolidations that wait for somebody's word."""
+"""Proposals: supersessions and consolidations that a person decides on."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from memstore.database.changes import Line
 from memstore.database.journal import Kind
 from memstore.database.tables import proposals as proposal_table
 from memstore.domain import clock
+from memstore.domain.arguments import checked_id
 from memstore.domain.records import NewFact, Proposal, ProposalState
-from memstore.errors import Conflict, NotFound
+from memstore.errors import Conflict, InvalidArgument, NotFound, Remedy
 from memstore.facts.facts import retirement, standing
 from memstore.facts.new import CONSOLIDATE
 
@@ -37,12 +38,14 @@ class Proposals:
         """Return proposals, oldest first.
 
         Args:
-            state: ``open`` (every fact in it holds now, nobody decided), ``accepted`` or
+            state: ``open`` (undecided, and every fact in it is active), ``accepted`` or
                 ``rejected``; ``None`` for all there ever were.
             scope: only those about facts of just these owners.
         """
         if state is not None and state not in tuple(ProposalState):
-            raise ValueError(f"state must be open, accepted, rejected or None, not {state!r}")
+            raise InvalidArgument(
+                f"must be open, accepted, rejected or None, not {state!r}", argument="state"
+            )
         with self._engine.read() as transaction:
             found = proposal_table.select(transaction, self._facts.namespace, state)
         return [proposal for proposal in found if scope is None or _is_of(proposal, scope)]
@@ -51,7 +54,7 @@ class Proposals:
         """Return one proposal, in whatever state; with a ``scope``, only of these owners.
 
         Raises:
-            NotFound: no such proposal in this namespace, or it is somebody else's.
+            NotFound: no such proposal in this namespace, or it has other owners.
         """
         with self._engine.read() as transaction:
             return self._known(transaction, proposal_id, scope)
@@ -74,26 +77,28 @@ class Proposals:
         with self._engine.write() as transaction:
             facts = [self._facts.active(transaction, fact_id) for fact_id in sorted(set(sources))]
             if strangers := [fact.id for fact in facts if fact.scope != scope]:
-                raise NotFound(f"of the facts to consolidate these have other owners: {strangers}")
+                raise NotFound(f"these facts to consolidate have other owners: {strangers}")
             if len(facts) < 2 or len({fact.subject for fact in facts}) > 1:
-                raise ValueError("a consolidation takes two facts or more about one subject")
+                raise InvalidArgument(
+                    "must be two facts or more about one subject", argument="sources"
+                )
             ids = [fact.id for fact in facts]
             known = proposal_table.consolidating(transaction, ids, self._facts.namespace)
             if known is not None:
-                raise Conflict(f"just these facts are proposal {known.id} already, {known.state}")
+                raise Conflict(f"proposal {known.id} is about the same facts, and {known.state}")
             changes = self._facts.changes(transaction)
             new_id = proposal_table.insert_consolidation(changes, ids, content, evidence)
             return self._known(transaction, new_id or 0)
 
     def accept(self, proposal_id: int, *, scope: Scope | None = None) -> Proposal:
-        """Let the newer fact supersede the older one, or one new fact all that it sums up.
+        """Let the newer fact supersede the older one, or one new fact all those it sums up.
 
         Args:
             proposal_id: which one.
             scope: only if it is about facts of just these owners.
 
         Raises:
-            NotFound: no such proposal, or somebody else's.
+            NotFound: no such proposal, or it has other owners.
             Conflict: it was decided before, or one of the facts is not active any more.
         """
         with self._engine.read() as transaction:
@@ -108,20 +113,22 @@ class Proposals:
             if prepared is not None:
                 return self._consolidate(transaction, proposal, prepared)
             if proposal.new is None:  # pragma: no cover - a proposal does not change its kind
-                raise Conflict(f"proposal {proposal_id} was changed meanwhile: accept it again")
+                raise Conflict(
+                    f"proposal {proposal_id} was changed in the meantime", remedy=Remedy.RETRY
+                )
             why: dict[str, Any] = {"proposal": proposal_id, "similarity": proposal.similarity}
             why |= proposal.evidence
             return self._accept(transaction, proposal, proposal.new.id, why)
 
     def reject(self, proposal_id: int, *, scope: Scope | None = None) -> Proposal:
-        """Turn a proposal down: the facts go on side by side, and it is not put forward again.
+        """Reject a proposal: its facts stay active, and it is not put forward again.
 
         Args:
             proposal_id: which one.
             scope: only if it is about facts of just these owners.
 
         Raises:
-            NotFound: no such proposal, or somebody else's.
+            NotFound: no such proposal, or it has other owners.
             Conflict: it was decided before.
         """
         with self._engine.write() as transaction:
@@ -166,8 +173,7 @@ class Proposals:
     def _known(
         self, transaction: Transaction, proposal_id: int, scope: Scope | None = None
     ) -> Proposal:
-        if isinstance(proposal_id, bool) or not isinstance(proposal_id, int):
-            raise TypeError(f"a proposal's id is a whole number, not {proposal_id!r}")
+        checked_id(proposal_id, "proposal_id")
         proposal = proposal_table.get(transaction, proposal_id, self._facts.namespace)
         if proposal is None or (scope is not None and not _is_of(proposal, scope)):
             raise NotFound(
@@ -185,7 +191,8 @@ def _check_current(proposal: Proposal) -> None:
     for fact in (*proposal.sources, *(() if proposal.new is None else (proposal.new,))):
         if fact.status != "active":
             raise Conflict(
-                f"fact {fact.id} of proposal {proposal.id} is {standing(fact)}: reject the proposal"
+                f"fact {fact.id} of proposal {proposal.id} is {standing(fact)}",
+                remedy=Remedy.REJECT,
             )
 
 

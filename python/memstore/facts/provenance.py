@@ -79,10 +79,10 @@ def erased_since(
 
 
 def untouched(lines: Iterable[JournalLine]) -> bool:
-    """Whether nobody but programs ever had a hand in a fact.
+    """Whether only programs ever changed a fact.
 
-    What a person accepted of a proposal counts as a person's; so does what nobody gave a reason
-    for.
+    A proposal that a person accepted counts as a person's change, and so does one without a
+    reason.
     """
     return all(
         line.kind in AUTOMATIC
@@ -103,7 +103,7 @@ def rebuilt(line: JournalLine) -> bool:
 
 
 def withdrawn(lines: Iterable[JournalLine]) -> bool:
-    """Whether it was a rebuild that deleted the fact, and nobody since."""
+    """Whether a rebuild deleted the fact, and nothing changed that since."""
     last = None
     for line in lines:
         if line.kind in (Kind.DELETE, Kind.RESTORE, Kind.ERASE):

@@ -12,6 +12,7 @@ from memstore.domain.arguments import MAX_NAME, checked_limit, checked_text
 from memstore.domain.metadata import MetadataFilter
 from memstore.domain.records import OPEN_STATUSES, TODO, Fact, NewFact, Task, TaskScope, TaskStatus
 from memstore.errors import Conflict, InvalidArgument, NotFound, Remedy
+from memstore.facts.facts import way_out
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -41,7 +42,7 @@ NEXT: Final[Mapping[str, tuple[TaskStatus, ...]]] = {
     TaskStatus.COMPLETED: OPEN_STATUSES,
     TaskStatus.CANCELLED: OPEN_STATUSES,
 }
-"""Where a task may go from where it stands; a closed one is re-opened before it is closed anew."""
+"""The statuses that may follow each one; a closed task is re-opened before it is closed again."""
 
 
 class Tasks:
@@ -62,7 +63,7 @@ class Tasks:
         project: str | None = None,
         due: str | None = None,
     ) -> Task:
-        """Store a task that waits to be done.
+        """Store a task to be done.
 
         Args:
             content: what is to be done.
@@ -101,7 +102,7 @@ class Tasks:
 
         Raises:
             NotFound: no such task.
-            Conflict: a task does not go from where it stands to there.
+            Conflict: the task's status does not lead to that one.
         """
         wanted = _one_of(status, tuple(TaskStatus), "status")
         patch: dict[str, Any] = {
@@ -114,11 +115,14 @@ class Tasks:
         def check(fact: Fact, patch: Mapping[str, Any]) -> Mapping[str, Any]:
             task = as_task(fact)
             if fact.status != "active":
-                raise Conflict(f"task {task_id} is {fact.status}: only an active one can move")
+                raise Conflict(
+                    f"task {task_id} is {fact.status}, and only an active task changes its status",
+                    remedy=way_out(fact),
+                )
             if wanted != task.status and wanted not in NEXT[task.status]:
                 raise Conflict(
-                    f"task {task_id} is {task.status}, and goes from there to "
-                    f"{' or '.join(NEXT[task.status])}, not to {wanted}"
+                    f"task {task_id} is {task.status} and can become "
+                    f"{' or '.join(NEXT[task.status])}, not {wanted}"
                 )
             return patch
 
@@ -137,7 +141,7 @@ class Tasks:
 
         Args:
             scope: only those of this owner.
-            status: only those that stand here; ``None`` for the open ones, ``"all"`` for all.
+            status: only those with this status; ``None`` for the open ones, ``"all"`` for all.
             project: only those of this project.
             surface: ``"startup"`` for those an agent is shown when it starts.
             limit: how many at most.
@@ -169,11 +173,11 @@ def as_task(fact: Fact) -> Task:
     """Read a fact as a task.
 
     Raises:
-        NotFound: the fact is no task.
+        NotFound: the fact is not a task.
     """
     data = fact.metadata
     if fact.subject != TODO or data.get("kind") != "task":
-        raise NotFound(f"fact {fact.id} is no task: list the tasks to find its id")
+        raise NotFound(f"fact {fact.id} is not a task", remedy=Remedy.FIND_ID)
     status = str(data.get("status", TaskStatus.PENDING))
     scope = str(data.get("scope", TaskScope.USER))
     return Task(
@@ -194,7 +198,7 @@ def refuse_task_keys(fact: Fact, patch: Mapping[str, Any]) -> Mapping[str, Any]:
     """Let a patch of metadata pass, unless it would move a task past its rules.
 
     Raises:
-        Conflict: it sets or removes a key that makes a fact a task, or says where that stands.
+        Conflict: it sets or removes a key that makes a fact a task, or holds its state.
     """
     if fact.subject == TODO and fact.metadata.get("kind") == "task":
         for key in TASK_KEYS:
@@ -207,7 +211,7 @@ def refuse_task_keys(fact: Fact, patch: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _text(value: object) -> str | None:
-    """Metadata is anybody's to write; what is no text is shown as if it were."""
+    """Return what metadata holds as text: anybody may have written it."""
     return None if value is None else str(value)
 
 

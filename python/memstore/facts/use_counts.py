@@ -1,4 +1,4 @@
-"""Use counts, gathered in memory and written when it costs nobody anything."""
+"""Use counts, gathered in memory and written when no other writer is waiting."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class UseCounts:
             self.flush()
 
     def flush(self) -> None:
-        """Write what has gathered, unless somebody else is writing just now: then later."""
+        """Write what has gathered, unless another writer holds the lock: then later."""
         with self._gathering:
             uses, self._uses = self._uses, Counter()
         if not uses:

@@ -81,7 +81,7 @@ def _package_folder() -> Path:
 
 
 def _read_files(folder: Path) -> tuple[Tokenizer, NDArray[np.float16]]:
-    from safetensors.numpy import load  # see embed()
+    from safetensors.numpy import load
     from tokenizers import Tokenizer
 
     try:

@@ -11,6 +11,7 @@ from memstore.domain.records import Episode, Fact
 from memstore.episodes import changes
 from memstore.episodes.new import hash_of
 from memstore.facts.facts import journalled
+from memstore.history import replay
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -57,14 +58,14 @@ def _compared(
 
 
 def _fact(fact: Fact, operations: Iterable[JournalLine]) -> set[str]:
-    expected = journal.replay(operations)
+    expected = replay.fact(operations)
     if expected is None:
         return set() if fact.status == "erased" else {"erased"}
     return _unequal(journalled(fact), expected)
 
 
 def _episode(episode: Episode, operations: Iterable[JournalLine]) -> set[str]:
-    expected = journal.replay_episode(operations)
+    expected = replay.episode(operations)
     if expected is None:
         return {"erased"} if episode.content else set()
     names = _unequal(changes.journalled(episode), expected)

@@ -160,7 +160,7 @@ def test_update_changes_what_is_given(cli: CommandLine) -> None:
         (("update", "7", "--no-tags"), 1, "there is no episode 7"),
         (("update", "x", "--no-tags"), 2, "an id is a whole number such as 12"),
         (("get", "9"), 1, "there is no episode 9"),
-        (("add", " "), 2, "the text is empty"),
+        (("add", " "), 2, "content is empty"),
         (("add", "x", "--metadata", "{"), 2, "--metadata: not valid JSON"),
         (("add", "x", "--valid-at", "soon"), 2, "--valid-at is not a time: 'soon'"),
         (("search", "x", "--after", "soon"), 2, "--after is not a time: 'soon'"),

@@ -161,7 +161,7 @@ def test_add_takes_empty_texts_and_nulls_for_what_was_left_out(
         ({"metadata": '{"a": NaN}'}, "JSON"),
         ({"metadata": "[" * 100_000}, "metadata: not valid JSON"),
         ({"valid_at": "yesterday"}, "valid_at is not a time: 'yesterday'"),
-        ({"content": ""}, "the text is empty"),
+        ({"content": ""}, "content is empty"),
         ({"source": ""}, "source is empty"),
         ({"tags": "ops"}, "tags: .*list"),
         ({"group": "x"}, "there is no argument 'group'"),
@@ -281,7 +281,7 @@ def test_null_lets_an_expired_episode_count_again(
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        ({"id": "1"}, "nothing to change: give tags, metadata or expired_at"),
+        ({"id": "1"}, "neither tags nor metadata nor expired_at was given"),
         ({"id": "one", "tags": []}, "id: an id is a whole number such as 12, or a UUID"),
         ({"id": True, "tags": []}, "id: an id is a whole number"),
         ({"id": 1.5, "tags": []}, "id: an id is a whole number"),

@@ -24,7 +24,7 @@ from memstore.database.sqlite.dialect import DIALECT
 from memstore.errors import InvalidArgument, Remedy, StorageError, StoreBusy, StoreClosed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from memstore.database.engine import Parameters, Progress, Row
 
@@ -75,10 +75,6 @@ class SqliteTransaction(Transaction):
             # Spent, or the statements after one that returns a row would not run.
             self.connection.execute(sql, _bindings(parameters)).fetchall()
             return self.connection.changes()
-
-    def run_many(self, sql: str, rows: Iterable[Parameters]) -> None:
-        with _translated():
-            self.connection.executemany(sql, rows).fetchall()
 
 
 def _bindings(parameters: Parameters) -> apsw.Bindings:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from memstore.database.engine import Statement
 from memstore.domain import clock
 from memstore.domain.records import Generation
-from memstore.errors import Remedy, StorageError
+from memstore.errors import StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,9 +26,7 @@ def active(transaction: Transaction) -> Generation:
     """
     row = transaction.one(f"{SELECT} WHERE state = 'active'")
     if row is None:
-        raise StorageError(
-            "the file has no active generation of vectors", remedy=Remedy.RESTORE_BACKUP
-        )
+        raise StorageError("the file has no active generation of vectors; restore a backup")
     return _decode(row)
 
 

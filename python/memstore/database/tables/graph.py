@@ -116,10 +116,9 @@ def is_building(transaction: Transaction, graph_id: int) -> bool:
 def insert(transaction: Transaction, part: Part, rows: Iterable[tuple[Value, ...]]) -> None:
     """Write rows of a build, with the ids that its names have."""
     columns = ", ".join(part.columns)
-    transaction.run_many(
-        f"INSERT INTO {part.table} ({columns}) VALUES (:{', :'.join(part.columns)})",
-        (dict(zip(part.columns, row, strict=True)) for row in rows),
-    )
+    statement = f"INSERT INTO {part.table} ({columns}) VALUES (:{', :'.join(part.columns)})"
+    for row in rows:
+        transaction.run(statement, dict(zip(part.columns, row, strict=True)))
 
 
 def making_current(namespace: str, graph_id: int, facts: int) -> list[Statement]:

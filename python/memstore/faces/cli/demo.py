@@ -75,7 +75,6 @@ def _tell(store: Store, arguments: argparse.Namespace, show: Show) -> None:
 
 def _stage(show: Show) -> TerminalShow:
     """Return what draws on a terminal, or the same without colours where there is none."""
-    # rich is slow to import, and no other command needs it without a terminal
     from rich.console import Console
 
     from memstore.faces.cli.render_terminal import TerminalShow

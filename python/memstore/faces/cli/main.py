@@ -209,7 +209,7 @@ def _show(as_json: bool) -> Show:
     if as_json:
         return JsonShow()
     if sys.stdout.isatty():
-        from memstore.faces.cli.render_terminal import TerminalShow  # rich is slow to import
+        from memstore.faces.cli.render_terminal import TerminalShow
 
         return TerminalShow()
     return PlainShow()

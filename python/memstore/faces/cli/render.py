@@ -9,10 +9,8 @@ from __future__ import annotations
 import json
 import sys
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from memstore.domain import clock
 from memstore.faces.escaping import as_json, visible
 
 if TYPE_CHECKING:
@@ -133,6 +131,8 @@ class JsonShow:
         self.facts(facts)
 
     def journal(self, lines: Sequence[JournalLine]) -> None:
+        from memstore.domain import clock
+
         self._print([line._asdict() | {"at": clock.to_text(line.at)} for line in lines])
 
     def tasks(self, tasks: Sequence[Task]) -> None:
@@ -163,6 +163,8 @@ class JsonShow:
         self._print(status.to_dict())
 
     def findings(self, findings: Sequence[Finding], rebuilt: Sequence[str]) -> None:
+        from dataclasses import asdict
+
         found = [asdict(finding) for finding in findings]
         self._print({"healthy": not found, "findings": found, "rebuilt": list(rebuilt)})
 
@@ -196,7 +198,6 @@ def progress_bar(title: str) -> Iterator[Progress | None]:
     if not sys.stderr.isatty():
         yield None
         return
-    # Slow to import, and of no use without a terminal.
     from rich.console import Console
     from rich.progress import (
         BarColumn,

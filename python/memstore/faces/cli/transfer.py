@@ -218,7 +218,7 @@ def _seekable(name: str) -> Iterator[Path]:
     if name != STANDARD:
         yield Path(name).expanduser()
         return
-    from tempfile import NamedTemporaryFile  # slow to import, and seldom needed
+    from tempfile import NamedTemporaryFile
 
     with NamedTemporaryFile(prefix="memstore-") as file:
         _copy(sys.stdin.buffer, file)  # type: ignore[arg-type]

@@ -73,7 +73,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     opening = mcp_opening.Opening(partial(open_store, chosen, actor="agent", source="mcp"))
     if served is None:
         session.run(tools, opening)
-    from memstore.faces.http import server  # a web server, not needed over pipes
+    from memstore.faces.http import server
 
     server.run(tools, opening, *served)
 
@@ -84,7 +84,7 @@ def _http(arguments: argparse.Namespace) -> tuple[Address, Names] | None:
         if arguments.allow_host or arguments.allow_origin:
             raise ValueError("--allow-host and --allow-origin go with --http")
         return None
-    from memstore.faces.http.address import Names, read_address  # the same
+    from memstore.faces.http.address import Names, read_address
 
     address = read_address(arguments.http)
     return address, Names.of(address.host, arguments.allow_host, arguments.allow_origin)
