@@ -598,6 +598,7 @@ def test_writers_go_on_while_a_file_goes_over(store: Store, path: Path, open_sto
     finally:
         ended.set()
         writer.join()
+        new.embed = embed  # type: ignore[method-assign]
     assert len(written) > 3
     store.embed_pending()
     assert all(fact.embedded for fact in store.list(subject="flood"))
