@@ -68,21 +68,14 @@ class Stored(Protocol):
     """A record with an id."""
 
     @property
-    def id(self) -> int:
-        """Its row's."""
-        ...
+    def id(self) -> int: ...
 
 
 T = TypeVar("T", bound=Stored)
 
 
 class Changes:
-    """What one author changes in a transaction.
-
-    Args:
-        transaction: the one in which rows and lines are written.
-        author: who is named in the journal.
-    """
+    """What one author changes in a transaction."""
 
     def __init__(self, transaction: Transaction, author: Author) -> None:
         self.transaction = transaction
@@ -100,13 +93,7 @@ class Changes:
     def insert(
         self, statement: Statement, decode: Callable[[Row], T], lines: Callable[[T], Lines]
     ) -> T:
-        """Insert a row, write its lines, and return what it holds.
-
-        Args:
-            statement: an INSERT that returns the row.
-            decode: makes a record of the row.
-            lines: makes the lines of the record.
-        """
+        """Insert a row, write its lines, and return what it holds."""
         record = self._inserted(statement, decode)
         self._tell(lines(record))
         return record
@@ -114,12 +101,7 @@ class Changes:
     def write_some(
         self, statements: Iterable[Statement], lines: Callable[[list[Row]], Lines]
     ) -> list[Row]:
-        """Run statements that may find nothing to do, and write lines about what they did.
-
-        Args:
-            statements: each with RETURNING.
-            lines: makes the lines of the rows they return; not called where they return none.
-        """
+        """Run statements with RETURNING; write the lines of the rows that come back, if any."""
         rows = [
             row
             for statement in statements
@@ -173,18 +155,12 @@ class Adoption(Changes):
     def insert(
         self, statement: Statement, decode: Callable[[Row], T], lines: Callable[[T], Lines]
     ) -> T:
-        """Insert a row; its lines follow."""
         record = self._inserted(statement, decode)
         self._owed[record.id] = record, lines
         return record
 
     def link(self, record: Stored, statement: Statement) -> None:
-        """Change a row that this adoption inserted.
-
-        Args:
-            record: what the row holds afterwards.
-            statement: the change.
-        """
+        """Change a row that this adoption inserted."""
         _, lines = self._owed[record.id]
         self.transaction.run(statement.command, statement.parameters)
         self._owed[record.id] = record, lines

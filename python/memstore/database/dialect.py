@@ -33,20 +33,11 @@ class Dialect(ABC):
 
     @abstractmethod
     def elements(self, column: str) -> str:
-        """Return what FROM reads a JSON array's elements from, as column ``value`` of ``element``.
-
-        Args:
-            column: a column of text that holds the array, of a table named before in FROM.
-        """
+        """Return what FROM reads a column's JSON array from, as ``value`` of ``element``."""
 
     @abstractmethod
     def member(self, column: str, key: str) -> str:
-        """Return the text of a JSON object's member; NULL without one, or without an object.
-
-        Args:
-            column: a column of text that should hold the object.
-            key: the member's name, as a literal.
-        """
+        """Return the text of a JSON object's member; NULL without one, or without an object."""
 
     @abstractmethod
     def has_member(self, column: str, key: str, test: str = "TRUE") -> str:
@@ -65,11 +56,7 @@ class Dialect(ABC):
 
     @abstractmethod
     def indexed_by(self, index: str | None) -> str:
-        """Return a hint, after a table's name, to read it by this index; maybe nothing.
-
-        Args:
-            index: its name; ``None`` for the ids alone.
-        """
+        """Return a hint to read a table by this index (``None``: by its ids); maybe nothing."""
 
 
 def within(dialect: Dialect, column: str, namespaces: Sequence[str] | None) -> str:

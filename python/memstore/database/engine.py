@@ -68,9 +68,7 @@ class Engine(Protocol):
     """A database that several threads and several processes use at once."""
 
     @property
-    def path(self) -> str:
-        """Where the database is."""
-        ...
+    def path(self) -> str: ...
 
     def read(self) -> AbstractContextManager[Transaction]:
         """Open a transaction that only reads; it never waits for a writer."""

@@ -34,11 +34,7 @@ TAGGED: Final = "EXISTS (SELECT 1 FROM memstore_episode_tags WHERE tag = :{} AND
 
 
 class Conditions:
-    """Clauses that must all hold, and the values they bind.
-
-    Args:
-        alias: what the statement calls the table.
-    """
+    """Clauses that must all hold, and the values they bind."""
 
     def __init__(self, alias: str) -> None:
         self._alias = alias
@@ -46,12 +42,10 @@ class Conditions:
         self._values: dict[str, Value | Sequence[str]] = {}
 
     def add(self, clause: str, **values: Value | Sequence[str]) -> None:
-        """Add a clause, and the values it binds."""
         self._clauses.append(clause)
         self._values.update(values)
 
     def add_equal(self, column: str, value: Value) -> None:
-        """Add that a column has a value; ``None``: that it has none."""
         if value is None:
             self.add(f"{self._alias}.{column} IS NULL")
         else:
@@ -64,7 +58,6 @@ class Conditions:
 
     @property
     def sql(self) -> tuple[str, Parameters]:
-        """The condition, and its parameters."""
         return " AND ".join(self._clauses), self._values
 
 
@@ -85,7 +78,6 @@ class Filter:
             )
 
     def _conditions(self, alias: str, dialect: Dialect) -> Conditions:
-        """Return the conditions on the namespace and the owners."""
         conditions = Conditions(alias)
         if self.namespaces is not None and len(self.namespaces) == 1:
             conditions.add_equal("namespace", self.namespaces[0])
@@ -101,8 +93,6 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class FactFilter(Filter):
-    """Which facts a question is about."""
-
     subject: str | None = None
     category: str | None = None
     content: str | None = None
@@ -145,8 +135,6 @@ class FactFilter(Filter):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EpisodeFilter(Filter):
-    """Which episodes a question is about."""
-
     tags: tuple[str, ...] = ()
     """An episode has all of these."""
     source: str | None = None
@@ -175,11 +163,9 @@ class EpisodeFilter(Filter):
         return not (self.tags or self.source or bounded or self.scope is not None)
 
     def where(self, dialect: Dialect, *, by_id: bool = False) -> tuple[str, Parameters]:
-        """Return the condition on ``memstore_episodes e``, and its parameters.
+        """Return the condition on ``memstore_episodes e``.
 
-        Args:
-            dialect: the engine's.
-            by_id: a few rows are looked up, so do not gather all that have a tag first.
+        Where a few rows are looked up ``by_id``, what has a tag is not gathered first.
         """
         conditions = self._conditions("e", dialect)
         conditions.add("e.content_hash <> ''")
@@ -201,10 +187,7 @@ def metadata_clause(
 ) -> tuple[str, dict[str, Value]]:
     """Write one metadata filter as SQL; the key is a parameter too, so any key is safe.
 
-    Args:
-        dialect: the engine's.
-        condition: the filter.
-        place: its number in the statement, which makes the parameters' names its own.
+    Its ``place`` among the filters makes the parameters' names its own.
     """
     key, value = f"key_{place}", f"value_{place}"
     values: dict[str, Value] = {key: condition.key}

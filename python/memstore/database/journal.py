@@ -75,14 +75,11 @@ UNCHANGED = frozenset({Kind.EMBED, Kind.QUARANTINE, Kind.KEEP, Kind.PROPOSE, Kin
 
 @dataclass(frozen=True, slots=True)
 class Author:
-    """Who makes changes, and through which face."""
-
     actor: str
     source: str
 
 
 def of_facts(transaction: Transaction, fact_ids: Sequence[int]) -> list[JournalLine]:
-    """Return every line on these facts, oldest first."""
     rows = transaction.rows(
         f"SELECT {COLUMNS} FROM memstore_journal"
         f" WHERE fact_id IN {transaction.dialect.listed('ids')} ORDER BY id",
@@ -144,7 +141,6 @@ def of_episode(transaction: Transaction, episode_id: int) -> list[JournalLine]:
 
 
 def of_kinds(transaction: Transaction, kinds: Sequence[str]) -> list[JournalLine]:
-    """Return every line of these kinds, oldest first."""
     rows = transaction.rows(
         f"SELECT {COLUMNS} FROM memstore_journal"
         f" WHERE kind IN {transaction.dialect.listed('kinds')} ORDER BY id",
@@ -159,13 +155,7 @@ def last_id(transaction: Transaction) -> int:
 
 
 def changed_since(transaction: Transaction, line_id: int, column: str) -> list[int]:
-    """Return the ids of what lines after this one touched.
-
-    Args:
-        transaction: what is looked at.
-        line_id: the newest line already known.
-        column: ``fact_id`` or ``episode_id``.
-    """
+    """Return the ids in ``fact_id`` or ``episode_id`` of the lines after this one."""
     if column not in ("fact_id", "episode_id"):
         raise ValueError(f"the journal has no ids in {column}")
     return transaction.ints(
@@ -179,7 +169,6 @@ def changed_since(transaction: Transaction, line_id: int, column: str) -> list[i
 
 
 def last_restored(transaction: Transaction, fact_id: int) -> datetime | None:
-    """Return when a fact was restored last."""
     row = transaction.one(
         "SELECT max(at) FROM memstore_journal WHERE fact_id = :id AND kind = :kind",
         {"id": fact_id, "kind": Kind.RESTORE},

@@ -26,9 +26,6 @@ def migrate(engine: Engine) -> int:
     """Bring the file to the newest schema and return its version.
 
     Several processes may do this at once: each step checks the version again, in its transaction.
-
-    Raises:
-        SchemaError: this program cannot use the file (see :func:`usable_version`).
     """
     with engine.read() as transaction:
         first = version = usable_version(transaction, engine.path)

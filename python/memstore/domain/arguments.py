@@ -26,13 +26,11 @@ def checked_limit(limit: int | None) -> None:
 
 
 def checked_id(given: object, name: str) -> None:
-    """Refuse an id that is not a whole number."""
     if isinstance(given, bool) or not isinstance(given, int):
         raise InvalidArgumentType(f"must be a whole number, not {given!r}", argument=name)
 
 
 def checked_number(value: object, name: str, least: int, most: int) -> None:
-    """Refuse what is not a whole number within limits."""
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
         raise InvalidArgument(
             f"must be a whole number from {least} to {most}, not {value!r}", argument=name

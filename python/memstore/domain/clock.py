@@ -30,19 +30,15 @@ class Clock:
     """The computer's clock; a subclass may tell another time, and skip pauses."""
 
     def utc_now(self) -> datetime:
-        """Return the present moment in UTC."""
         return datetime.now(UTC)
 
     def monotonic(self) -> float:
-        """Return seconds since some fixed point; never goes back."""
         return time.monotonic()
 
     def sleep(self, seconds: float) -> None:
-        """Pause this thread."""
         time.sleep(seconds)
 
     def wait(self, event: Event, seconds: float) -> bool:
-        """Wait until the event is set or the time is over; return whether it is set."""
         return event.wait(seconds)
 
 
@@ -61,7 +57,6 @@ def use(other: Clock) -> Iterator[None]:
 
 
 def utc_now() -> datetime:
-    """Return the present moment in UTC."""
     return _clock.utc_now()
 
 
@@ -71,7 +66,6 @@ def monotonic() -> float:
 
 
 def sleep(seconds: float) -> None:
-    """Pause this thread."""
     _clock.sleep(seconds)
 
 
@@ -86,11 +80,7 @@ def to_text(moment: datetime) -> str:
 
 
 def from_text(text: str) -> datetime:
-    """Read a time stamp; one without an offset is taken as UTC.
-
-    Raises:
-        ValueError: the text is no time stamp; the message shows the accepted form.
-    """
+    """Read a time stamp; one without an offset is taken as UTC."""
     try:
         moment = datetime.fromisoformat(text.strip().upper())  # RFC 3339 allows t and z
         return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)

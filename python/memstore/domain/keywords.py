@@ -99,15 +99,9 @@ class EpisodeSearch(EpisodeNarrowing, EpisodeRanking, total=False):
 
 
 def keywords(kind: type, **defaults: Any) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Give a function's ``**asked`` the names of a TypedDict.
+    """Give a function's ``**asked`` the names of a TypedDict; defaults not given are ``None``.
 
-    Args:
-        kind: the TypedDict.
-        defaults: of those of its keywords whose default is not ``None``.
-
-    Returns:
-        A decorator. The function is called with every keyword there is, and refuses others with
-        a ``TypeError``; ``inspect.signature`` shows them all.
+    The function is called with every keyword there is, and refuses others with a ``TypeError``.
     """
     every = dict.fromkeys(kind.__annotations__) | defaults
 

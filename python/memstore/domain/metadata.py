@@ -64,7 +64,6 @@ class MetadataFilter:
             raise InvalidArgument(wrong, argument="value", place=place)
 
     def _trouble(self) -> str | None:
-        """Return what is wrong with the value."""
         if isinstance(self.value, float) and not math.isfinite(self.value):
             return f"must be a JSON number, not {self.value}"
         if isinstance(self.value, int) and abs(self.value) > MAX_NUMBER:
@@ -104,16 +103,7 @@ def _parse_one(item: MetadataFilter | tuple[str, str, Scalar]) -> MetadataFilter
 
 
 def encode(metadata: Mapping[str, Any] | None, name: str = "metadata") -> str | None:
-    """Write metadata as JSON text; ``None`` for nothing.
-
-    Args:
-        metadata: what to write.
-        name: the parameter, for errors.
-
-    Raises:
-        InvalidArgumentType: it is no mapping with text keys, or holds what JSON cannot.
-        InvalidArgument: NaN or infinity inside, or nesting without end.
-    """
+    """Write metadata as JSON text; ``None`` for nothing."""
     if metadata is None:
         return None
     if not isinstance(metadata, Mapping):
@@ -132,11 +122,7 @@ def encode(metadata: Mapping[str, Any] | None, name: str = "metadata") -> str | 
 
 
 def check_size(metadata: Mapping[str, Any] | None) -> None:
-    """Refuse metadata over 64 KiB, and what :func:`encode` refuses.
-
-    Raises:
-        InvalidArgument: it is larger; what is stored may be, in files of other programs.
-    """
+    """Refuse new metadata over 64 KiB; what other programs stored may be larger."""
     size = len((encode(metadata) or "").encode("utf-8"))
     if size > MAX_BYTES:
         raise InvalidArgument(
@@ -145,12 +131,7 @@ def check_size(metadata: Mapping[str, Any] | None) -> None:
 
 
 def check(value: object, name: str = "metadata", depth: int = 0) -> None:
-    """Refuse nesting without end, and keys that JSON would turn into text silently.
-
-    Raises:
-        InvalidArgumentType: a key is no text.
-        InvalidArgument: more than ``MAX_DEPTH`` levels.
-    """
+    """Refuse nesting without end, and keys that JSON would turn into text silently."""
     if depth > MAX_DEPTH:
         raise InvalidArgument(f"is nested deeper than {MAX_DEPTH} levels", argument=name)
     if isinstance(value, Mapping):

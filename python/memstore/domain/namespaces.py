@@ -32,12 +32,7 @@ class Reach:
             )
 
     def select(self, asked: Namespaces) -> tuple[str, ...] | None:
-        """Return the namespaces that were asked for; ``None`` for every one of the file.
-
-        Raises:
-            AccessDenied: one of them is out of reach.
-            InvalidArgument: none was named, or a name cannot be one.
-        """
+        """Return the namespaces that were asked for; ``None`` for every one of the file."""
         if asked is None:
             return (self.namespace,)
         names = (asked,) if isinstance(asked, str) else tuple(asked)
@@ -49,11 +44,7 @@ class Reach:
         return tuple(checked_text(name, "namespace", MAX_NAME) for name in names)
 
     def check(self, *names: str) -> None:
-        """Refuse every namespace but its own to a confined store.
-
-        Raises:
-            AccessDenied: one of them is another.
-        """
+        """Refuse every namespace but its own to a confined store."""
         if self.confined and any(name != self.namespace for name in names):
             raise AccessDenied(
                 f"this access is bound to the namespace {self.namespace!r} and reaches no other",
@@ -61,11 +52,7 @@ class Reach:
             )
 
     def check_all(self) -> None:
-        """Refuse what concerns every namespace to a confined store.
-
-        Raises:
-            AccessDenied: it is confined.
-        """
+        """Refuse what concerns every namespace to a confined store."""
         self.check(ALL_NAMESPACES)
 
     def visible(self, counts: Mapping[str, int]) -> dict[str, int]:

@@ -20,12 +20,7 @@ STOPPED: Final[ContextVar[threading.Event | None]] = ContextVar("STOPPED", defau
 
 
 class Awaited(Generic[S]):
-    """An object whose methods are :func:`awaited` ones of another object.
-
-    Args:
-        blocking: the other object.
-        threads: where its slow methods run; asyncio's own threads if ``None``.
-    """
+    """An object whose methods are :func:`awaited` ones of another object."""
 
     def __init__(self, blocking: S, threads: Executor | None = None) -> None:
         self._blocking = blocking
@@ -38,11 +33,7 @@ def awaited(
     """Return a method of an :class:`Awaited` object that runs a blocking one in a thread.
 
     Signature and docstring are the blocking method's. Cancelled, it returns at once; what it had
-    begun is told to stop.
-
-    Args:
-        method: of the class that is wrapped.
-        slow: whether it waits for a language model, and may not hold up other calls.
+    begun is told to stop. A ``slow`` one waits for a language model and holds up no other calls.
     """
 
     @wraps(method)

@@ -26,17 +26,7 @@ JOB: Final = "embed"
 class BackgroundEmbedding:
     """Embeds what is pending whenever something is, resting longer the longer it fails.
 
-    Args:
-        engine: the database.
-        author: who is named in the journal.
-        embedder: the one in use.
-        namespace: whose texts; ``None`` for those of every namespace.
-        interval_seconds: how long to wait between two looks.
-        lease_seconds: after how long another process takes over from one that died.
-        tell: called with what was done, or with why nothing could be.
-
-    Raises:
-        ValueError: an interval that is not positive.
+    Another process takes over ``lease_seconds`` after this one died.
     """
 
     def __init__(
@@ -65,7 +55,6 @@ class BackgroundEmbedding:
         self._thread = threading.Thread(target=self._work, name="memstore-embedding", daemon=True)
 
     def start(self) -> None:
-        """Start working in a thread of its own."""
         self._thread.start()
 
     def stop(self) -> None:

@@ -21,13 +21,9 @@ if TYPE_CHECKING:
 
 
 def mismatch(holder: str, stored: str, given: str, *, model: str | None = None) -> EmbedderMismatch:
-    """Return the error for a file that holds the vectors of another model.
+    """Return the error for a file or generation of another model.
 
-    Args:
-        holder: the file, quoted, or one of its generations.
-        stored: its model, in words.
-        given: the embedder's.
-        model: the file's model by its bare name, where ``stored`` says more.
+    ``model`` is that model's bare name, where ``stored`` says more.
     """
     return EmbedderMismatch(
         f"{holder} holds vectors of the model {stored!r}, and the embedder given is {given!r}; the "
@@ -48,11 +44,7 @@ def other_dimension(holder: str, held: Generation, dimension: int) -> EmbedderMi
 
 
 def is_of_file(path: str, transaction: Transaction, model: str, dimension: int) -> bool:
-    """Return whether the file's vectors are of this model; false while it names none.
-
-    Raises:
-        EmbedderMismatch: they are of another model or dimension.
-    """
+    """Return whether the file's vectors are of this model; false while it names none."""
     return _fits(path, generation_table.active(transaction), model, dimension)
 
 
@@ -72,16 +64,10 @@ def _fits(path: str, held: Generation, model: str, dimension: int) -> bool:
 class VectorTarget(Protocol):
     """A generation that takes vectors."""
 
-    def generation(self, transaction: Transaction) -> Generation:
-        """Return it as it is now."""
-        ...
+    def generation(self, transaction: Transaction) -> Generation: ...
 
     def admit(self, transaction: Transaction, model: str, blob: bytes) -> int:
-        """Return its id, if it takes this model's vectors.
-
-        Raises:
-            EmbedderMismatch: it holds those of another model.
-        """
+        """Return its id, if it takes this model's vectors."""
         ...
 
     def lines(
@@ -102,7 +88,6 @@ class ActiveGeneration:
         self._generation_id = 0
 
     def generation(self, transaction: Transaction) -> Generation:
-        """Return the active generation."""
         return generation_table.active(transaction)
 
     def lines(
@@ -116,9 +101,6 @@ class ActiveGeneration:
         """Return the active generation's id, if it takes this model's vectors.
 
         The file is asked once per transaction: nothing else can change it in the meantime.
-
-        Raises:
-            EmbedderMismatch: the file holds vectors of another model or dimension.
         """
         dimension = len(blob) // BYTES_PER_NUMBER
         if self._last != (transaction, model, dimension):

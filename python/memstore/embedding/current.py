@@ -16,7 +16,6 @@ MakeEmbedder: TypeAlias = Callable[[str], "Embedder | None"]
 
 
 def embedding_of(path: str, embedder: Embedder) -> Embedding:
-    """Return what embeds with an embedder for a file."""
     # numpy and the kernel are imported here, with the first text that is embedded, so that opening
     # a file and reading from it stay quick.
     from memstore.embedding.embedding import Embedding
@@ -29,11 +28,6 @@ class CurrentEmbedder:
 
     One :class:`Embedding` keeps its embedder for good, so a caller that took it knows which
     model's vectors it gets, also while another thread switches to another model.
-
-    Args:
-        path: the file, named in errors.
-        embedder: the one the file was opened with.
-        make: makes that of another model; ``None`` where only the caller could.
     """
 
     def __init__(self, path: str, embedder: Embedder, make: MakeEmbedder | None) -> None:
@@ -46,12 +40,10 @@ class CurrentEmbedder:
 
     @property
     def embedder(self) -> Embedder:
-        """The embedder itself."""
         return self._embedder
 
     @property
     def current(self) -> Embedding:
-        """The embedding in use."""
         with self._choosing:
             if self._current is None:
                 self._current = self._use(self._embedder)
@@ -78,7 +70,6 @@ class CurrentEmbedder:
             return True
 
     def adopt(self, embedder: Embedder) -> None:
-        """Use this embedder from now on."""
         with self._choosing:
             self._embedder = embedder
             self._current = self._use(embedder)

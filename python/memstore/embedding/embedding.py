@@ -38,12 +38,7 @@ not its writer waiting; a server that works answers within a fraction of it."""
 
 
 class Embedding:
-    """One embedder, its failures contained.
-
-    Args:
-        path: the file its vectors are for, named in errors.
-        embedder: what makes them.
-    """
+    """One embedder, its failures contained."""
 
     def __init__(self, path: str, embedder: Embedder) -> None:
         self._path = path
@@ -56,7 +51,6 @@ class Embedding:
 
     @property
     def model(self) -> str:
-        """The model's name."""
         return self.embedder.model
 
     @property
@@ -66,7 +60,6 @@ class Embedding:
             return self._last_error or None
 
     def note_trouble(self, error: Reason) -> None:
-        """Remember why vectors could not be stored."""
         with self._resting:
             self._last_error = error
 
@@ -79,15 +72,9 @@ class Embedding:
     ) -> NDArray[np.float32]:
         """Return ``float32[n, d]`` for texts.
 
-        Args:
-            texts: what to embed.
-            deadline_seconds: how long an embedder behind a network may take; by default as long
-                as it was made to.
-            at_once: ask it also while it is left alone.
-
         Raises:
-            EmbedderError: it failed, or failed a moment ago and is left alone for a while, or
-                another call is just finding out whether it works again.
+            EmbedderError: it failed; or did so a moment ago and is left alone for a while, unless
+                ``at_once``; or another call is just finding out whether it works again.
         """
         with self._resting:
             tried = self._rest_until and self._asking
@@ -112,11 +99,7 @@ class Embedding:
     def ask(
         self, texts: Sequence[str], deadline_seconds: float | None = None
     ) -> NDArray[np.float32]:
-        """Return ``float32[n, d]``, and draw no conclusion where it fails.
-
-        Raises:
-            EmbedderError: it failed, in whatever way.
-        """
+        """Return ``float32[n, d]``, and draw no conclusion where it fails."""
         try:
             if deadline_seconds is not None and isinstance(self.embedder, HttpEmbedder):
                 made = self.embedder.embed(list(texts), timeout_seconds=deadline_seconds)
@@ -151,19 +134,11 @@ class Embedding:
         return vectors.encode_many(made)
 
     def blob(self, text: str) -> bytes:
-        """Return one text's embedding as it is stored, and draw no conclusion where it fails.
-
-        Raises:
-            EmbedderError: it failed, in whatever way.
-        """
+        """Return one text's embedding as it is stored, and draw no conclusion where it fails."""
         return vectors.encode_many(self.ask([text]))[0]
 
     def similarities(self, text: str, others: Sequence[str]) -> list[float]:
-        """Return the cosine of a text with each of the others, -1 to 1.
-
-        Raises:
-            EmbedderError: see :meth:`embed`.
-        """
+        """Return the cosine of a text with each of the others, -1 to 1."""
         first, *rest = self.embed([text, *others])
         return [vectors.cosine(first, row) for row in rest]
 
@@ -182,11 +157,7 @@ class Embedding:
         return blobs if len({len(blob) for blob in blobs if blob}) < 2 else [None] * len(facts)
 
     def is_of_file(self, transaction: Transaction, dimension: int) -> bool:
-        """Return whether the file's vectors are of this model; false while it names none.
-
-        Raises:
-            EmbedderMismatch: they are of another model or dimension.
-        """
+        """Return whether the file's vectors are of this model; false while it names none."""
         return is_of_file(self._path, transaction, self.model, dimension)
 
     def _rest(self, error: Reason) -> None:

@@ -73,11 +73,7 @@ class StagedGeneration:
         self._id = generation_id
 
     def generation(self, transaction: Transaction) -> Generation:
-        """Return it as it is now.
-
-        Raises:
-            Conflict: it was dropped or switched to in the meantime.
-        """
+        """Return it as it is now; a Conflict if it was dropped or switched to in the meantime."""
         found = generation_table.get(transaction, self._id)
         if found is None or found.state != "staged":
             raise Conflict(
@@ -107,13 +103,7 @@ class StagedGeneration:
 
 
 class Generations:
-    """The generations of a file.
-
-    Args:
-        engine: the database.
-        author: who is named in the journal.
-        current: the embedder in use, replaced when :meth:`reembed` switches to another model.
-    """
+    """The generations of a file."""
 
     def __init__(self, engine: Engine, author: Author, current: CurrentEmbedder | None) -> None:
         self._engine = engine

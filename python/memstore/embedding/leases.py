@@ -28,13 +28,7 @@ thread of its own, however long a call to an embedder takes."""
 
 
 class Lease:
-    """One holder's claim to a job; a context manager that renews it while it is open.
-
-    Args:
-        engine: the database.
-        job: what is to be done by one at a time.
-        seconds: how long it lasts without being renewed.
-    """
+    """One holder's claim to a job; a context manager that renews it while it is open."""
 
     def __init__(self, engine: Engine, job: str, seconds: float = LEASE_SECONDS) -> None:
         self._engine = engine

@@ -45,16 +45,12 @@ class EmbedReport:
 
 
 class PendingKind(Protocol):
-    """One kind of item that has an embedding."""
-
     @property
-    def table(self) -> VectorTable:
-        """Where its vectors are."""
-        ...
+    def table(self) -> VectorTable: ...
 
-    def texts(self, transaction: Transaction, owner_ids: Sequence[int]) -> list[tuple[int, str]]:
-        """Return the id and the text of each, by id."""
-        ...
+    def texts(
+        self, transaction: Transaction, owner_ids: Sequence[int]
+    ) -> list[tuple[int, str]]: ...
 
 
 class PendingFacts:
@@ -63,7 +59,6 @@ class PendingFacts:
     table = FACTS
 
     def texts(self, transaction: Transaction, owner_ids: Sequence[int]) -> list[tuple[int, str]]:
-        """Return each fact's id and text, by id."""
         return [
             (fact_id, text_of(subject, content))
             for fact_id, subject, content in fact_table.texts(transaction, owner_ids)
@@ -80,7 +75,6 @@ class PendingPieces:
         """The episode read last: the next pieces are mostly of the same, and it may be long."""
 
     def texts(self, transaction: Transaction, owner_ids: Sequence[int]) -> list[tuple[int, str]]:
-        """Return each piece's id and text, by id."""
         found = []
         for place in piece_texts.places(transaction, owner_ids):
             if self._last is None or self._last[0] != place.episode_id:
@@ -111,17 +105,7 @@ class BatchEmbedder:
         progress: Progress | None = None,
         go_on: Callable[[], bool] = ALWAYS,
     ) -> EmbedReport:
-        """Embed what is pending.
-
-        Args:
-            namespace: whose; ``None`` for everybody's.
-            limit: how many texts at most; ``None`` for all.
-            progress: called after each batch with how many are done, and of how many.
-            go_on: asked before each batch.
-
-        Raises:
-            EmbedderMismatch: the generation holds the vectors of another model.
-        """
+        """Embed what is pending (``None``: everybody's); ``go_on`` is asked before each batch."""
         checked_limit(limit)
         self._check_model()
         total = self._left(namespace) if limit is None else min(limit, self._left(namespace))
@@ -230,11 +214,7 @@ def embed_pending(
     progress: Progress | None = None,
     go_on: Callable[[], bool] = ALWAYS,
 ) -> EmbedReport:
-    """Embed what is pending in the active generation, with its model if that can be had.
-
-    Raises:
-        EmbedderMismatch: the file switched to a model that this process cannot ask.
-    """
+    """Embed what is pending in the active generation, with its model if that can be had."""
     active = ActiveGeneration(engine.path, author)
     while True:
         run = BatchEmbedder(engine, author, active, embedder.current)

@@ -43,11 +43,7 @@ class Near(NamedTuple):
 
 
 def checked(vectors: object, count: int) -> NDArray[np.float32]:
-    """Return what an embedder gave as ``float32[count, d]``, C-contiguous and finite.
-
-    Raises:
-        EmbedderUnavailable: another shape, or NaN or infinity, which may not be stored.
-    """
+    """Return what an embedder gave as ``float32[count, d]``, C-contiguous and finite."""
     matrix = np.ascontiguousarray(vectors, dtype=np.float32)
     if matrix.ndim != 2 or matrix.shape[0] != count or (count and not matrix.shape[1]):
         raise EmbedderUnavailable(
@@ -100,7 +96,6 @@ class ResidentVectors:
         return ids
 
     def drop(self, fact_ids: Iterable[int]) -> None:
-        """Let go of these facts."""
         self._rows.drop(np.fromiter(fact_ids, dtype=np.int64))
 
     def nearest(
@@ -113,16 +108,7 @@ class ResidentVectors:
         only: list[int] | None = None,
         excluding: list[int] | None = None,
     ) -> list[Near]:
-        """Return the nearest facts for each query of ``float32[q, d]``, positive cosines only.
-
-        Args:
-            queries: one query a row.
-            limit: how many to return for each.
-            namespaces: look only here; ``None`` for everywhere.
-            active_only: leave superseded facts out.
-            only: look only among these ids.
-            excluding: leave these ids out.
-        """
+        """Return the nearest facts for each query of ``float32[q, d]``, positive cosines only."""
         wanted = None if namespaces is None else frozenset(namespaces)
         homes = [
             number

@@ -42,18 +42,7 @@ def change(
     columns: Mapping[str, Any],
     patch: Mapping[str, Any] | None = None,
 ) -> bool:
-    """Change what may change of an episode; false where it all is so already.
-
-    Args:
-        transaction: the one in which the episode was read.
-        author: who does it.
-        episode: as it is now.
-        columns: ``tags`` and ``expired_at``, as far as they change.
-        patch: a JSON merge patch for its metadata.
-
-    Raises:
-        ValueError: the metadata would be too large.
-    """
+    """Change what may change of an episode; false where it all is so already."""
     wanted = dict(columns)
     if patch is not None:
         wanted["metadata"] = _patched(episode.metadata, patch)

@@ -39,12 +39,7 @@ def checked(
     agent_id: str | None = None,
     run_id: str | None = None,
 ) -> dict[str, Any]:
-    """Return the columns that a caller gives of a new episode, with the hash of its content.
-
-    Raises:
-        ValueError: an empty or huge text, a bad time, metadata that is no JSON or over 64 KiB.
-        TypeError: something of another kind.
-    """
+    """Return the columns that a caller gives of a new episode, with the hash of its content."""
     owners = Scope(user_id=user_id, agent_id=agent_id, run_id=run_id)
     return {
         "content": _checked_content(content),
@@ -62,12 +57,7 @@ def checked(
 
 
 def checked_tags(tags: Iterable[str]) -> list[str]:
-    """Return tags as they are stored: without blanks around them, each once, in their order.
-
-    Raises:
-        ValueError: an empty or over-long one, or too many.
-        TypeError: one text instead of a list, or what is no text.
-    """
+    """Return tags as they are stored: without blanks around them, each once, in their order."""
     if isinstance(tags, str):
         raise InvalidArgumentType(
             f"must be a list of texts, such as [{tags[:60]!r}], not one text", argument="tags"

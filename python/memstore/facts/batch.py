@@ -128,12 +128,7 @@ def carry_out(
 ) -> list[Applied]:
     """Carry out changes in a transaction that is open, in their order.
 
-    Args:
-        facts: of the namespace.
-        transaction: the one in which all of it happens.
-        changes: what to do; the owners of new facts are set already.
-        prepared: the new facts among them, as :meth:`Facts.prepare` returned them.
-        scope: as in :func:`apply`.
+    The owners of new facts are set already; :meth:`Facts.prepare` returned ``prepared``.
     """
     ready = iter(prepared)
     return [
@@ -186,7 +181,7 @@ def _add(
 
 
 def settle(facts: Facts, transaction: Transaction, fact: Fact, change: AddFact) -> int | None:
-    """Retire or propose what an addition means beside another fact; both are active.
+    """Retire or propose what an addition means beside another active fact.
 
     Returns:
         The proposal's id, if there is one that was not put forward before.

@@ -42,8 +42,6 @@ if TYPE_CHECKING:
 
 
 class Facts:
-    """The facts of one namespace."""
-
     def __init__(
         self,
         engine: Engine,
@@ -79,7 +77,6 @@ class Facts:
         ]
 
     def writing(self) -> AbstractContextManager[Transaction]:
-        """Open a transaction for what was prepared."""
         return self._engine.write()
 
     def changes(self, transaction: Transaction) -> Changes:
@@ -87,7 +84,6 @@ class Facts:
         return Changes(transaction, self.author)
 
     def reading(self) -> AbstractContextManager[Transaction]:
-        """Open a transaction that only reads."""
         return self._engine.read()
 
     def insert(
@@ -98,10 +94,7 @@ class Facts:
     ) -> Fact:
         """Store a prepared fact, and retire the one it supersedes.
 
-        Args:
-            transaction: the one in which all of it happens.
-            prepared: what :meth:`prepare` returned.
-            evidence: why, for the journal: with the retired fact, or with this one if none is.
+        The evidence goes into the journal with the retired fact, or with this one if none is.
         """
         new = prepared.fact
         known = self.same_key(transaction, prepared)
@@ -154,11 +147,7 @@ class Facts:
         return next(fact_table.select(transaction, wanted, limit=1), None)
 
     def same_key(self, transaction: Transaction, prepared: Prepared) -> Fact | None:
-        """Return the fact that the idempotency key stands for already.
-
-        Raises:
-            IdempotencyConflict: it says something else, or did not supersede what it should.
-        """
+        """Return the fact that the idempotency key stands for already."""
         new, key = prepared.fact, prepared.fact.idempotency_key
         if key is None:
             return None
@@ -181,18 +170,13 @@ class Facts:
         return known
 
     def newest_id(self) -> int:
-        """Return the id of the newest fact of the file."""
         with self._engine.read() as transaction:
             return fact_table.newest_id(transaction)
 
     def refuse_newer(
         self, transaction: Transaction, since: int, subjects: Iterable[str], scope: Scope | None
     ) -> None:
-        """Refuse to go on where a fact about one of the subjects was stored since then.
-
-        Raises:
-            Conflict: there is one.
-        """
+        """Refuse to go on where a fact about one of the subjects was stored since then."""
         for subject in subjects:
             wanted = FactFilter((self.namespace,), clock.utc_now(), subject=subject, scope=scope)
             found = fact_table.newer(transaction, since, wanted)
@@ -208,7 +192,6 @@ class Facts:
         return old is not None and old.superseded_by == known.id
 
     def get(self, fact_id: int) -> Fact:
-        """Return one fact, in whatever state but erased."""
         with self._engine.read() as transaction:
             return self.known(transaction, fact_id)
 
@@ -307,11 +290,7 @@ class Facts:
     ) -> Fact:
         """Apply a merge patch to the metadata; null removes a key.
 
-        Args:
-            fact_id: the fact.
-            patch: what to set, or to remove.
-            check: called with the fact and the patch inside the transaction; returns the patch
-                to apply, or raises. For changes that depend on what is there.
+        ``check`` is called inside the transaction and returns the patch to apply, or raises.
         """
         if not isinstance(patch, Mapping):
             raise InvalidArgumentType(
@@ -332,7 +311,6 @@ class Facts:
             return self._change(transaction, fact, Kind.METADATA, {"metadata": merged})
 
     def delete(self, fact_id: int) -> Fact:
-        """Put a tombstone on a fact; ``restore`` takes it away again."""
         with self._engine.write() as transaction:
             fact = self.known(transaction, fact_id)
             if fact.deleted_at is not None:
@@ -342,7 +320,6 @@ class Facts:
     def delete_in(
         self, transaction: Transaction, fact: Fact, evidence: Mapping[str, Any] | None = None
     ) -> Fact:
-        """Put a tombstone on a fact that has none."""
         changes = {"deleted_at": clock.utc_now()}
         return self._change(transaction, fact, Kind.DELETE, changes, evidence)
 
@@ -367,7 +344,6 @@ class Facts:
     def restore_in(
         self, transaction: Transaction, fact: Fact, evidence: Mapping[str, Any] | None = None
     ) -> Fact:
-        """Take the tombstone away from a fact that has one."""
         return self._change(transaction, fact, Kind.RESTORE, {"deleted_at": None}, evidence)
 
     def reinstate(self, fact_id: int) -> Fact:
@@ -398,11 +374,7 @@ class Facts:
         return self.same(transaction, repeated) or self.insert(transaction, repeated, evidence)
 
     def active(self, transaction: Transaction, fact_id: int) -> Fact:
-        """Return a fact that is active.
-
-        Raises:
-            Conflict: it is not, or not any more.
-        """
+        """Return a fact that is active."""
         fact = self.known(transaction, fact_id)
         if fact.status != "active":
             verb = "has" if fact.status == "expired" else "was"
@@ -432,10 +404,9 @@ class Facts:
         return Prepared(new, blob, active.model)
 
     def erase(self, fact_id: int) -> bool:
-        """Remove the bytes of a fact for good; its place in the chain stays, empty.
+        """Remove the bytes of a fact for good and return whether they have left the files already.
 
-        Returns:
-            Whether they have left the files already.
+        Its place in the chain stays, empty.
         """
         with self._engine.write() as transaction:
             fact = self._stored(transaction, fact_id)
@@ -495,17 +466,14 @@ def _json_value(value: Any) -> Any:
 
 
 def standing(fact: Fact) -> str:
-    """Return the state of a fact as part of a sentence."""
     if fact.status == "superseded":
         return f"superseded by fact {fact.superseded_by}"
     return fact.status
 
 
 def way_out(fact: Fact) -> Remedy | None:
-    """Return what to do about a fact that is not active."""
     return {"superseded": Remedy.USE_NEWEST, "deleted": Remedy.RESTORE}.get(fact.status)
 
 
 def not_found(fact_id: int, namespace: str) -> NotFound:
-    """Return the error for an id that means nothing here."""
     return NotFound(f"there is no fact {fact_id} in namespace {namespace!r}", remedy=Remedy.FIND_ID)

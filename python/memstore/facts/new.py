@@ -32,7 +32,6 @@ class CheckedFact(NewFact):
     expired_at: datetime | None = None
 
     def columns(self) -> dict[str, Any]:
-        """Return the columns of the table of facts that it gives."""
         return {name: getattr(self, name) for name in COLUMNS}
 
 
@@ -65,13 +64,7 @@ def all_checked(new_facts: list[NewFact]) -> list[CheckedFact]:
 
 
 def checked(new: NewFact) -> CheckedFact:
-    """Check a new fact.
-
-    Raises:
-        InvalidArgument: an empty or over-long text, a time that cannot be read, metadata that is
-            no JSON or too large, a fact that would never hold.
-        InvalidArgumentType: a value of another type.
-    """
+    """Check a new fact."""
     metadata.check_size(new.metadata)
     valid_at = clock.moment(new.valid_at, "valid_at")
     expired_at = clock.moment(new.expired_at, "expired_at")

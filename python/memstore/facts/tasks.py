@@ -170,11 +170,7 @@ class Tasks:
 
 
 def as_task(fact: Fact) -> Task:
-    """Read a fact as a task.
-
-    Raises:
-        NotFound: the fact is not a task.
-    """
+    """Read a fact as a task."""
     data = fact.metadata
     if fact.subject != TODO or data.get("kind") != "task":
         raise NotFound(f"fact {fact.id} is not a task", remedy=Remedy.FIND_ID)
@@ -195,11 +191,7 @@ def as_task(fact: Fact) -> Task:
 
 
 def refuse_task_keys(fact: Fact, patch: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Let a patch of metadata pass, unless it would move a task past its rules.
-
-    Raises:
-        Conflict: it sets or removes a key that makes a fact a task, or holds its state.
-    """
+    """Let a patch of metadata pass, unless it would move a task past its rules."""
     if fact.subject == TODO and fact.metadata.get("kind") == "task":
         for key in TASK_KEYS:
             if key in patch:

@@ -30,7 +30,6 @@ class UseCounts:
         self._since = 0.0
 
     def note(self, fact_ids: Iterable[int]) -> None:
-        """Count one use of each fact."""
         with self._gathering:
             if not self._uses:
                 self._since = clock.monotonic()

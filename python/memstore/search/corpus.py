@@ -60,12 +60,7 @@ class Parts(NamedTuple):
 
 
 class Corpus(ABC, Generic[F, H]):
-    """Rows of one kind, as one transaction sees them.
-
-    Args:
-        transaction: what is looked at.
-        vectors: the file's vectors; ``None`` where they take no part.
-    """
+    """Rows of one kind, as one transaction sees them."""
 
     index: ClassVar[FullText]
     table: ClassVar[VectorTable]
@@ -86,13 +81,9 @@ class Corpus(ABC, Generic[F, H]):
     def near(
         self, vectors: NDArray[np.float32], wanted: F, k: int, *, enough: int
     ) -> list[dict[int, float]]:
-        """Return the cosines of the nearest rows to each query, best first, positive ones only.
+        """Return the cosines of the nearest rows to each query of ``float32[q, d]``, best first.
 
-        Args:
-            vectors: ``float32[q, d]``; one scan is for all of them.
-            wanted: where to look.
-            k: how many rows for each query.
-            enough: where one scan does not find ``k`` rows, this many will do.
+        Where one scan does not find ``k`` rows, ``enough`` will do. Negative cosines are left out.
         """
 
     def parts(
@@ -123,14 +114,7 @@ class Corpus(ABC, Generic[F, H]):
     def results(
         self, query: Query, found: Sequence[Ranked], request: Request[F], why: WordsOnly | None
     ) -> H:
-        """Read the winners.
-
-        Args:
-            query: what was looked for.
-            found: the winners, best first.
-            request: what was wanted.
-            why: why vectors took no part although they were asked for.
-        """
+        """Read the winners; ``why`` tells why vectors took no part although they were asked for."""
 
     @abstractmethod
     def _cosines(self, vector: NDArray[np.float32], ids: Sequence[int]) -> dict[int, float]:

@@ -18,14 +18,7 @@ def best_piece(
     places: Mapping[int, str],
     weights: Weights,
 ) -> Piece:
-    """Return the piece that holds most of the words and is nearest; of equals the first.
-
-    Args:
-        pieces: those of one episode.
-        cosines: by the piece's id.
-        places: the words that matched, by where they begin in the episode.
-        weights: how much each counts.
-    """
+    """Return the piece that holds most of the weighed words and is nearest; of equals the first."""
     begins = sorted(places)
     held = {
         piece.id: [

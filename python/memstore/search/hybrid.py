@@ -48,13 +48,7 @@ class Embedded(NamedTuple):
 
 
 class Search(Generic[F, H]):
-    """Searches one corpus of a file.
-
-    Args:
-        engine: the file.
-        embedder: the one in use; ``None`` for words only.
-        corpus: what is searched.
-    """
+    """Searches one corpus of a file."""
 
     def __init__(
         self, engine: Engine, embedder: CurrentEmbedder | None, corpus: type[Corpus[F, H]]
@@ -65,7 +59,6 @@ class Search(Generic[F, H]):
         self._resident = Resident(corpus.table)
 
     def find(self, query: str, request: Request[F]) -> H:
-        """Return the hits for one query."""
         return self.batch([query], request)[0]
 
     def batch(self, queries: Sequence[str], request: Request[F]) -> list[H]:
@@ -114,11 +107,7 @@ class Search(Generic[F, H]):
         request: Request[F],
         why: WordsOnly | None,
     ) -> list[H]:
-        """Search in one transaction.
-
-        Raises:
-            EmbedderMismatch: the file's vectors are not of the queries' model.
-        """
+        """Search in one transaction."""
         with self._engine.read() as transaction:
             vectors = None
             if embedded is not None:

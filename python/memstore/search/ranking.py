@@ -42,14 +42,7 @@ def merge(
     """Return the best rows, best first, ties by id.
 
     ``score = (weights.words * bm25 / max(bm25) + weights.vectors * max(cosine, 0)) * decay``,
-    ``decay = 0.5 ** (age / half-life)``.
-
-    Args:
-        by_words: BM25 by id as FTS5 gives it, more negative is better.
-        near: cosines by id.
-        ageing: the rows whose score decays; the others keep theirs.
-        weights: how much words and vectors count.
-        limit: how many to return.
+    ``decay = 0.5 ** (age / half-life)``; FTS5's BM25 is more negative the better it is.
     """
     columns = rank(
         np.array([*by_words], dtype=np.int64),

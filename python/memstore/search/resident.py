@@ -23,11 +23,7 @@ if TYPE_CHECKING:
 
 
 class Resident:
-    """Loads a namespace at the first search there, and follows the file from then on.
-
-    Args:
-        table: whose vectors: ``vector_table.FACTS`` or ``PIECES`` of episodes.
-    """
+    """Loads a namespace at the first search there, and follows the file from then on."""
 
     def __init__(self, table: VectorTable) -> None:
         self._table = table
@@ -41,12 +37,7 @@ class Resident:
     def current(
         self, transaction: Transaction, namespaces: Iterable[str] | None
     ) -> ResidentVectors | None:
-        """Return the vectors as the transaction sees them; ``None`` before the first embedding.
-
-        Args:
-            transaction: what is looked at.
-            namespaces: which have to be there; ``None`` for all.
-        """
+        """Return the vectors as the transaction sees them; ``None`` before the first embedding."""
         with self._following:
             newest = journal.last_id(transaction)
             active = generation_table.active(transaction)

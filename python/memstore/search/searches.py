@@ -21,12 +21,7 @@ if TYPE_CHECKING:
 
 
 class Searches:
-    """Both searches; each loads the vectors of a namespace when it first runs there.
-
-    Args:
-        engine: the database.
-        embedder: the one in use; ``None`` for words only.
-    """
+    """Both searches; each loads the vectors of a namespace when it first runs there."""
 
     def __init__(self, engine: Engine, embedder: CurrentEmbedder | None) -> None:
         self._engine = engine
@@ -36,12 +31,10 @@ class Searches:
 
     @property
     def facts(self) -> FactSearch:
-        """The search over facts."""
         return self._load()[0]
 
     @property
     def episodes(self) -> EpisodeSearch:
-        """The search over episodes."""
         return self._load()[1]
 
     def warm(self, namespace: str) -> None:

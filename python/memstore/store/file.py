@@ -23,15 +23,7 @@ if TYPE_CHECKING:
 
 
 class File:
-    """One file, opened once: its engine, its embedder and what is kept in memory for it.
-
-    Args:
-        engine: the database.
-        author: who is named in the journal.
-        embedder: what makes vectors; ``None`` for words only.
-        make_embedder: makes the embedder of a model that the file switched to.
-        read_only: refuse every write.
-    """
+    """One file, opened once: its engine, its embedder and what is kept in memory for it."""
 
     def __init__(
         self,
@@ -57,11 +49,7 @@ class File:
         self._health: HealthCheck | None = None
 
     def needed_embedder(self) -> CurrentEmbedder:
-        """Return the embedder in use.
-
-        Raises:
-            EmbedderError: the file was opened without one.
-        """
+        """Return the embedder in use."""
         if self.embedder is None:
             raise EmbedderError("this store has no embedder", remedy=Remedy.CHOOSE_EMBEDDER)
         return self.embedder

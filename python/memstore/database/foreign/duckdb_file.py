@@ -24,11 +24,6 @@ MOMENTS: Final = ("created_at", "valid_at", "expired_at")
 
 
 def is_duckdb(file: Path) -> bool:
-    """Whether a file begins as DuckDB's do.
-
-    Raises:
-        OSError: it cannot be read.
-    """
     with open(file, "rb") as beginning:
         return beginning.read(MAGIC_AT + len(MAGIC))[MAGIC_AT:] == MAGIC
 
@@ -66,7 +61,6 @@ class Episodes:
                 yield dict(zip(keys, row, strict=True))
 
     def others(self) -> dict[str, int]:
-        """Return how many rows the other tables hold."""
         counts = {}
         for table in sorted(self._columns.keys() - {TABLE}):
             quoted = table.replace('"', '""')
@@ -78,11 +72,7 @@ class Episodes:
 
 @contextmanager
 def opened(file: Path) -> Iterator[Episodes]:
-    """Open a file for reading; nothing in it is changed.
-
-    Raises:
-        StorageError: the driver is not installed, or the file cannot be read, or has no episodes.
-    """
+    """Open a file for reading; nothing in it is changed."""
     try:
         import duckdb
     except ImportError:

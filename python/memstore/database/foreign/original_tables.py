@@ -23,8 +23,6 @@ VECTORS: Final = "memstore_fact_chunks"
 
 
 class Original(NamedTuple):
-    """What kind of file it is."""
-
     version: int
     """0 where there is none."""
     family: str | None
@@ -33,7 +31,6 @@ class Original(NamedTuple):
 
 
 def look(transaction: Transaction) -> Original:
-    """Say what a file is."""
     version = 0
     if sqlite_file.columns(transaction, "memstore_version"):
         row = transaction.one("SELECT max(version) FROM memstore_version")
@@ -52,7 +49,6 @@ def successors(transaction: Transaction) -> dict[int, int | None]:
 
 
 def homes(transaction: Transaction, original: Original) -> dict[int, str]:
-    """Return the namespace of each fact."""
     if "namespace" not in original.columns:
         return {}
     rows = transaction.rows(f"SELECT id, CAST(namespace AS BLOB) FROM {FACTS}")
@@ -82,7 +78,6 @@ def facts(
 
 
 def users(transaction: Transaction) -> dict[int, str]:
-    """Return the names of the users, by id."""
     if not sqlite_file.columns(transaction, "memstore_users"):
         return {}
     rows = transaction.rows("SELECT id, CAST(name AS BLOB) FROM memstore_users")

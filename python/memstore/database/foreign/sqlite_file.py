@@ -30,10 +30,6 @@ def opened(file: Path) -> Iterator[Transaction]:
 
     A file with a write-ahead log that no process has open is copied first: reading it in place
     would create a log beside it.
-
-    Raises:
-        StorageError: it cannot be read, is not a SQLite database, or was written to at the same
-            time.
     """
     with ExitStack() as held:
         try:
@@ -49,11 +45,6 @@ def opened(file: Path) -> Iterator[Transaction]:
 
 
 def is_sqlite(file: Path) -> bool:
-    """Whether a file begins as SQLite's do.
-
-    Raises:
-        OSError: it cannot be read.
-    """
     with open(file, "rb") as beginning:
         return beginning.read(len(MAGIC)) == MAGIC
 

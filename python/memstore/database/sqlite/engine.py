@@ -86,16 +86,9 @@ def _bindings(parameters: Parameters) -> apsw.Bindings:
 
 
 class SqliteEngine:
-    """One SQLite file, open.
+    """One SQLite file, open; it is created with its folder when missing.
 
-    Args:
-        path: the file, created with its folder when missing; ``":memory:"`` for none.
-        synchronous: ``NORMAL`` survives the death of the process, ``FULL`` that of the machine.
-        wait_seconds: how long a write waits for another process's write.
-        read_only: refuse every write, and a file that is not there.
-
-    Raises:
-        StorageError: the file cannot be opened, or is no database.
+    ``NORMAL`` survives the death of the process, ``FULL`` that of the machine.
     """
 
     def __init__(
@@ -241,7 +234,6 @@ class SqliteEngine:
                 self._folder.cleanup()
 
     def _begin(self, connection: apsw.Connection, wait: float, deadline: float) -> None:
-        """Take the write lock of the database."""
         try:
             self._use_log(connection, deadline)
             connection.set_busy_timeout(max(0, int((deadline - time.monotonic()) * 1000)))

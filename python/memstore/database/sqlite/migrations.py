@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 
 def take_step(transaction: Transaction, version: int) -> None:
-    """Bring the schema from the version before to this one."""
     if version > LAST_SHARED_VERSION:
         _take_step_7(transaction)
         return

@@ -31,7 +31,6 @@ def insert(
     created_at: datetime,
     expires_at: datetime | None,
 ) -> AccessToken:
-    """Store a token and return it."""
     statement = Statement(
         "INSERT INTO memstore_tokens (name, hash, namespace, access, created_at, expires_at)"
         f" VALUES (:name, :hash, :namespace, :access, :created_at, :expires_at)"
@@ -55,7 +54,6 @@ def by_hash(transaction: Transaction, secret_hash: str) -> AccessToken | None:
 
 
 def unrevoked(transaction: Transaction, name: str) -> AccessToken | None:
-    """Return the token of a name that is not revoked."""
     row = transaction.one(f"{SELECT} WHERE name = :name AND revoked_at IS NULL", {"name": name})
     return None if row is None else _decode(row)
 
@@ -66,12 +64,10 @@ def select(transaction: Transaction) -> list[AccessToken]:
 
 
 def exist(transaction: Transaction) -> bool:
-    """Whether there ever was a token."""
     return transaction.one("SELECT 1 FROM memstore_tokens LIMIT 1") is not None
 
 
 def revoking(token_id: int, at: datetime) -> Statement:
-    """Return what ends a token."""
     return Statement(
         "UPDATE memstore_tokens SET revoked_at = :at WHERE id = :id",
         {"at": clock.to_text(at), "id": token_id},
@@ -79,7 +75,6 @@ def revoking(token_id: int, at: datetime) -> Statement:
 
 
 def note_use(transaction: Transaction, token_id: int, at: datetime) -> None:
-    """Record when a token was used last."""
     transaction.run(
         "UPDATE memstore_tokens SET last_used_at = :at WHERE id = :id",
         {"at": clock.to_text(at), "id": token_id},

@@ -9,15 +9,12 @@ if TYPE_CHECKING:
 
 
 class Link(NamedTuple):
-    """A fact, the one that superseded it, and whether both are of one namespace."""
-
     fact_id: int
     superseded_by: int
     same_namespace: bool
 
 
 def links(transaction: Transaction) -> list[Link]:
-    """Return every supersession."""
     rows = transaction.rows(
         "SELECT f.id, f.superseded_by, f.namespace = s.namespace"
         " FROM memstore_facts f JOIN memstore_facts s ON s.id = f.superseded_by ORDER BY f.id"

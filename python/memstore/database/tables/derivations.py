@@ -35,7 +35,6 @@ def episode_ids(transaction: Transaction, namespace: str, scope: Scope | None) -
 
 
 def of_episode(transaction: Transaction, namespace: str, episode_id: int) -> list[Fact]:
-    """Return the facts drawn from an episode, in whatever state, by id."""
     return _facts(
         transaction,
         "SELECT id FROM memstore_facts"
@@ -57,7 +56,6 @@ def saying(
 
 
 def superseded_by(transaction: Transaction, fact_id: int) -> list[Fact]:
-    """Return the facts that one superseded, by id."""
     return _facts(
         transaction,
         "SELECT id FROM memstore_facts WHERE superseded_by = :id ORDER BY id",

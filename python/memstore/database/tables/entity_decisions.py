@@ -30,7 +30,6 @@ class Kept(NamedTuple):
 
 
 def of_namespace(transaction: Transaction, namespace: str) -> list[Kept]:
-    """Return the decisions of a namespace, oldest first."""
     rows = transaction.rows(
         f"{SELECT} WHERE namespace = :namespace ORDER BY id", {"namespace": namespace}
     )
@@ -38,7 +37,6 @@ def of_namespace(transaction: Transaction, namespace: str) -> list[Kept]:
 
 
 def about(transaction: Transaction, namespace: str, key: str) -> list[Kept]:
-    """Return the decisions about one name, oldest first."""
     rows = transaction.rows(
         f"{SELECT} WHERE namespace = :namespace AND left_key = :key UNION ALL"
         f" {SELECT} WHERE namespace = :namespace AND right_key = :key ORDER BY id",
@@ -48,7 +46,6 @@ def about(transaction: Transaction, namespace: str, key: str) -> list[Kept]:
 
 
 def namespaces(transaction: Transaction) -> list[str]:
-    """Return the namespaces in which something was decided."""
     rows = transaction.rows(
         "SELECT DISTINCT namespace FROM memstore_entity_decisions ORDER BY namespace"
     )
@@ -71,15 +68,7 @@ def insert(
     decision: EntityDecision,
     lines: Callable[[Kept], Lines],
 ) -> Kept:
-    """Store a decision and return it; there is none on this pair of keys yet.
-
-    Args:
-        changes: to which it belongs.
-        namespace: where it holds.
-        keys: those of its left and its right name.
-        decision: what was decided.
-        lines: makes the lines of the journal.
-    """
+    """Store a decision on a pair of keys that has none yet."""
     names = (decision.left, decision.right)
     (left_key, left), (right_key, right) = sorted(zip(keys, names, strict=True))
     statement = Statement(
@@ -102,7 +91,6 @@ def insert(
 
 
 def deleting(decision_id: int) -> Statement:
-    """Return what removes one decision."""
     return Statement("DELETE FROM memstore_entity_decisions WHERE id = :id", {"id": decision_id})
 
 

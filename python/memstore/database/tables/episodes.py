@@ -38,11 +38,6 @@ def insert(
     """Insert an episode from its fields (all but ``id``; those left out are empty).
 
     With it go what it is found by: segments, tags, and its pieces, which are pending.
-
-    Args:
-        changes: to which it belongs.
-        values: the fields.
-        lines: makes the lines of the journal.
     """
     content = values["content"]
     columns = (*INSERT_LIST, "segments")
@@ -82,7 +77,6 @@ def get_many(transaction: Transaction, episode_ids: Sequence[int]) -> dict[int, 
 
 
 def find_uuid(transaction: Transaction, namespace: str, uuid: str) -> Episode | None:
-    """Return the episode of a namespace with this UUID, in whatever state."""
     return _one(
         transaction, "e.namespace = :namespace AND e.uuid = :uuid", namespace=namespace, uuid=uuid
     )
@@ -98,7 +92,6 @@ def namespace_of(transaction: Transaction, uuid: str) -> str | None:
 
 
 def find_key(transaction: Transaction, namespace: str, idempotency_key: str) -> Episode | None:
-    """Return the episode of a namespace that an idempotency key stands for."""
     return _one(
         transaction,
         "e.namespace = :namespace AND e.idempotency_key = :key",
@@ -141,7 +134,6 @@ def select(
 
 
 def newest_ids(transaction: Transaction, wanted: EpisodeFilter, limit: int) -> list[int]:
-    """Return the ids of the newest episodes a filter lets through, newest first."""
     where, values = wanted.where(transaction.dialect)
     return transaction.ints(
         f"SELECT e.id FROM {_seen(transaction)} WHERE {where}"
@@ -151,7 +143,6 @@ def newest_ids(transaction: Transaction, wanted: EpisodeFilter, limit: int) -> l
 
 
 def count(transaction: Transaction, wanted: EpisodeFilter) -> int:
-    """Return how many episodes a filter lets through."""
     where, values = wanted.where(transaction.dialect)
     return transaction.scalar(f"SELECT count(*) FROM {_seen(transaction)} WHERE {where}", values)
 
@@ -184,7 +175,6 @@ def expired_ids(transaction: Transaction, now: datetime) -> list[int]:
 def visible(
     transaction: Transaction, episode_ids: Sequence[int], wanted: EpisodeFilter
 ) -> set[int]:
-    """Return those of the ids that a filter lets through."""
     where, values = wanted.where(transaction.dialect, by_id=True)
     dialect = transaction.dialect
     return {
@@ -198,7 +188,6 @@ def visible(
 
 
 def updating(episode_id: int, **columns: Any) -> Statement:
-    """Return what sets columns that may change."""
     names = ", ".join(f"{name} = :{name}" for name in columns)
     values = {name: _encode(name, value) for name, value in columns.items()}
     return Statement(
@@ -207,7 +196,6 @@ def updating(episode_id: int, **columns: Any) -> Statement:
 
 
 def set_segments(transaction: Transaction, episode_id: int, text: str | None) -> None:
-    """Set the column of what the index holds in scripts without spaces."""
     transaction.run(
         "UPDATE memstore_episodes SET segments = :segments WHERE id = :id",
         {"segments": text, "id": episode_id},

@@ -50,7 +50,6 @@ CHAIN = """
 
 @cache
 def _select(dialect: Dialect) -> str:
-    """Return the query for whole facts, which :func:`decode` reads."""
     # A fact's row in the queue of the embedder, if it is there: an index of what has no vector, so
     # that reading facts reads none.
     queued = (
@@ -67,7 +66,6 @@ def _select(dialect: Dialect) -> str:
 
 
 def decode(row: Row) -> Fact:
-    """Make a fact of a row that was selected whole."""
     return _made(dict(zip(FACT_FIELDS, row, strict=True)))
 
 
@@ -89,14 +87,7 @@ def insert(
     lines: Callable[[Fact], Lines],
     embedding: bytes | None = None,
 ) -> Fact:
-    """Insert a fact from its fields (all but ``id``; those left out are empty) and return it.
-
-    Args:
-        changes: to which it belongs.
-        values: the fields.
-        lines: makes the lines of the journal.
-        embedding: its vector of the active generation; ``None``: it is pending.
-    """
+    """Insert a fact from its fields (all but ``id``; those left out are empty) and return it."""
     columns = (*INSERT_LIST, "segments")
     statement = Statement(
         f"INSERT INTO memstore_facts ({', '.join(columns)})"
@@ -162,7 +153,6 @@ def select(
     offset: int = 0,
     newest_first: bool = False,
 ) -> Iterator[Fact]:
-    """Yield the facts a filter lets through, by id."""
     where, values = wanted.where(transaction.dialect)
     order = "DESC" if newest_first else "ASC"
     rows = transaction.rows(
@@ -191,7 +181,6 @@ def count_all(transaction: Transaction, namespaces: Sequence[str] | None = None)
 
 
 def newest_id(transaction: Transaction) -> int:
-    """Return the id of the newest fact of the file; 0 before the first."""
     return transaction.scalar("SELECT max(id) FROM memstore_facts")
 
 
@@ -206,7 +195,6 @@ def newer(transaction: Transaction, fact_id: int, wanted: FactFilter) -> int | N
 
 
 def select_ids(transaction: Transaction, wanted: FactFilter) -> list[int]:
-    """Return the ids of the facts a filter lets through, in order."""
     where, values = wanted.where(transaction.dialect)
     return transaction.ints(
         f"SELECT f.id FROM memstore_facts f WHERE {where} ORDER BY f.id", values
@@ -214,7 +202,6 @@ def select_ids(transaction: Transaction, wanted: FactFilter) -> list[int]:
 
 
 def visible(transaction: Transaction, fact_ids: Sequence[int], wanted: FactFilter) -> set[int]:
-    """Return those of the ids that a filter lets through."""
     where, values = wanted.where(transaction.dialect)
     return {
         *transaction.ints(
@@ -226,7 +213,6 @@ def visible(transaction: Transaction, fact_ids: Sequence[int], wanted: FactFilte
 
 
 def expired_ids(transaction: Transaction, now: datetime) -> list[int]:
-    """Return the ids of the facts whose time has passed, in every namespace."""
     return transaction.ints(
         "SELECT id FROM memstore_facts WHERE expired_at IS NOT NULL AND expired_at <= :now",
         {"now": clock.to_text(now)},
@@ -253,13 +239,11 @@ def births(
 
 
 def count(transaction: Transaction, wanted: FactFilter) -> int:
-    """Return how many facts a filter lets through."""
     where, values = wanted.where(transaction.dialect)
     return transaction.scalar(f"SELECT count(*) FROM memstore_facts f WHERE {where}", values)
 
 
 def count_by(transaction: Transaction, column: str, wanted: FactFilter) -> dict[str, int]:
-    """Return how many facts a filter lets through for each subject or category, most first."""
     if column not in ("subject", "category"):
         raise ValueError(f"facts are not counted by {column}")
     where, values = wanted.where(transaction.dialect)
@@ -321,7 +305,6 @@ def _place_in_chain(fact: Fact) -> tuple[bool, datetime, int]:
 
 
 def updating(fact_id: int, **columns: Any) -> Statement:
-    """Return what sets columns of one fact."""
     names = ", ".join(f"{name} = :{name}" for name in columns)
     values = {name: _encode(name, value) for name, value in columns.items()}
     return Statement(f"UPDATE memstore_facts SET {names} WHERE id = :id", {**values, "id": fact_id})
@@ -339,7 +322,6 @@ def blanking(fact_id: int, at: datetime) -> list[Statement]:
 
 
 def set_segments(transaction: Transaction, fact_id: int, segments: str | None) -> None:
-    """Set the column of what the index holds in scripts without spaces."""
     transaction.run(
         "UPDATE memstore_facts SET segments = :segments WHERE id = :id",
         {"segments": segments, "id": fact_id},
@@ -349,12 +331,7 @@ def set_segments(transaction: Transaction, fact_id: int, segments: str | None) -
 def touch(
     transaction: Transaction, uses: Mapping[int, int], namespace: str | None, at: datetime
 ) -> int:
-    """Add to the use counts and return how many facts were touched.
-
-    Args:
-        uses: how often each fact was used.
-        namespace: leave facts of other namespaces alone; ``None`` where the ids were found by us.
-    """
+    """Add to the use counts; ``None`` for a namespace where the ids were found by us."""
     bound = "" if namespace is None else " AND namespace = :namespace"
     values = {"namespace": namespace, "at": clock.to_text(at)}
     return sum(

@@ -19,11 +19,7 @@ SELECT = "SELECT id, model, dimension, state, created_at, switched_at FROM memst
 
 
 def active(transaction: Transaction) -> Generation:
-    """Return the generation whose vectors searches compare.
-
-    Raises:
-        StorageError: the file has none, which no memstore leaves behind.
-    """
+    """Return the generation whose vectors searches compare."""
     row = transaction.one(f"{SELECT} WHERE state = 'active'")
     if row is None:
         raise StorageError("the file has no active generation of vectors; restore a backup")
@@ -31,18 +27,15 @@ def active(transaction: Transaction) -> Generation:
 
 
 def staged(transaction: Transaction) -> Generation | None:
-    """Return the generation that is being made, if one is."""
     row = transaction.one(f"{SELECT} WHERE state = 'staged'")
     return None if row is None else _decode(row)
 
 
 def every(transaction: Transaction) -> list[Generation]:
-    """Return all generations, oldest first."""
     return [_decode(row) for row in transaction.rows(f"{SELECT} ORDER BY id")]
 
 
 def get(transaction: Transaction, generation_id: int) -> Generation | None:
-    """Return one generation."""
     row = transaction.one(f"{SELECT} WHERE id = :id", {"id": generation_id})
     return None if row is None else _decode(row)
 

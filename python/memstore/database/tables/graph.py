@@ -42,8 +42,6 @@ PARTS: Final = (RELATIONS, NAMES, MENTIONS)
 
 
 class Built(NamedTuple):
-    """What is on record of a build."""
-
     id: int
     built_at: datetime
     operation_id: int
@@ -52,7 +50,6 @@ class Built(NamedTuple):
 
 
 def texts(transaction: Transaction, wanted: FactFilter) -> Iterator[tuple[int, str, str]]:
-    """Yield ``(id, subject, content)`` of the facts a filter lets through, by id."""
     where, values = wanted.where(transaction.dialect)
     rows = transaction.rows(
         f"SELECT f.id, f.subject, f.content FROM memstore_facts f WHERE {where} ORDER BY f.id",
@@ -75,13 +72,11 @@ def current(transaction: Transaction, namespace: str) -> Built | None:
 
 
 def every_current(transaction: Transaction) -> list[tuple[int, str]]:
-    """Return the build and the namespace of every graph."""
     rows = transaction.rows("SELECT id, namespace FROM memstore_graphs WHERE state = 'current'")
     return [(graph_id, namespace) for graph_id, namespace in rows]
 
 
 def namespace_of(transaction: Transaction, graph_id: int) -> str | None:
-    """Return whose a build is; ``None`` if it is not on record."""
     row = transaction.one("SELECT namespace FROM memstore_graphs WHERE id = :id", {"id": graph_id})
     return None if row is None else str(row[0])
 
@@ -114,7 +109,6 @@ def is_building(transaction: Transaction, graph_id: int) -> bool:
 
 
 def insert(transaction: Transaction, part: Part, rows: Iterable[tuple[Value, ...]]) -> None:
-    """Write rows of a build, with the ids that its names have."""
     columns = ", ".join(part.columns)
     statement = f"INSERT INTO {part.table} ({columns}) VALUES (:{', :'.join(part.columns)})"
     for row in rows:
@@ -248,7 +242,6 @@ def entities_of(transaction: Transaction, graph_id: int, keys: Iterable[str]) ->
 
 
 def _ids(transaction: Transaction, graph_id: int, keys: Iterable[str]) -> Iterator[tuple[int, int]]:
-    """Yield id and entity of the names with these keys."""
     for key in keys:
         row = transaction.one(
             "SELECT id, entity_id FROM memstore_entity_names"
@@ -260,13 +253,7 @@ def _ids(transaction: Transaction, graph_id: int, keys: Iterable[str]) -> Iterat
 
 
 def misplaced(transaction: Transaction, graph_id: int, groups: Iterable[Sequence[str]]) -> int:
-    """Return how many names stand for another entity than they should.
-
-    Args:
-        transaction: what is looked at.
-        graph_id: the build.
-        groups: the keys of names that are one; every other name stands for itself.
-    """
+    """Count names that stand for another entity than ``groups``, keys that are one, would have."""
     rows = transaction.rows(
         "SELECT id, entity_id FROM memstore_entity_names"
         " WHERE graph_id = :graph AND entity_id <> id",

@@ -55,8 +55,6 @@ class Nearest(NamedTuple):
 
 
 class Link(NamedTuple):
-    """A relation between two entities, and the facts that say it."""
-
     source_id: int
     label: str
     fact_ids: list[int]
@@ -66,15 +64,12 @@ class Link(NamedTuple):
 
 
 class Name(NamedTuple):
-    """A name, and how many facts give it."""
-
     entity_id: int
     key: str
     facts: int
 
 
 def names(transaction: Transaction, wanted: FactFilter, entity_id: int) -> list[str]:
-    """Return the names that facts give an entity, the longest first."""
     visible, values = wanted.where(transaction.dialect)
     rows = transaction.rows(
         "SELECT n.name FROM memstore_entity_names n WHERE n.entity_id = :entity AND EXISTS"
@@ -87,7 +82,6 @@ def names(transaction: Transaction, wanted: FactFilter, entity_id: int) -> list[
 
 
 def all_names(transaction: Transaction, graph_id: int, wanted: FactFilter) -> list[Name]:
-    """Return every name that facts give, in the order of the graph."""
     visible, values = wanted.where(transaction.dialect)
     rows = transaction.rows(
         f"SELECT n.entity_id, n.key, count(*) {MENTIONED}"
@@ -109,7 +103,6 @@ def count_facts(transaction: Transaction, wanted: FactFilter, entity_id: int) ->
 def most_mentioned(
     transaction: Transaction, graph_id: int, wanted: FactFilter, limit: int, offset: int
 ) -> list[int]:
-    """Return entities, those of the most facts first."""
     visible, values = wanted.where(transaction.dialect)
     return transaction.ints(
         f"SELECT n.entity_id {MENTIONED} AND n.graph_id = :graph AND {visible} GROUP BY n.entity_id"
@@ -119,7 +112,6 @@ def most_mentioned(
 
 
 def count_entities(transaction: Transaction, graph_id: int, wanted: FactFilter) -> int:
-    """Return how many entities facts speak of."""
     visible, values = wanted.where(transaction.dialect)
     return transaction.scalar(
         f"SELECT count(DISTINCT n.entity_id) {MENTIONED} AND n.graph_id = :graph AND {visible}",

@@ -25,14 +25,12 @@ def holds_only_others(transaction: Transaction) -> bool:
 
 
 def record_version(transaction: Transaction, version: int) -> None:
-    """Record the schema version, in the transaction that brings the schema there."""
     value = {"version": version}
     if not transaction.run("UPDATE memstore_version SET version = :version", value):
         transaction.run("INSERT INTO memstore_version (version) VALUES (:version)", value)
 
 
 def get(transaction: Transaction, key: str) -> str | None:
-    """Return what is recorded under a key."""
     if not _has_table(transaction, "memstore_meta"):
         return None
     row = transaction.one("SELECT value FROM memstore_meta WHERE key = :key", {"key": key})
@@ -40,7 +38,6 @@ def get(transaction: Transaction, key: str) -> str | None:
 
 
 def put(transaction: Transaction, key: str, value: str) -> None:
-    """Record a value under a key."""
     transaction.run(
         "INSERT INTO memstore_meta (key, value) VALUES (:key, :value)"
         " ON CONFLICT (key) DO UPDATE SET value = excluded.value",

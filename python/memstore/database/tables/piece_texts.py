@@ -22,7 +22,6 @@ class Place(NamedTuple):
 
 
 def places(transaction: Transaction, piece_ids: Sequence[int]) -> list[Place]:
-    """Return where pieces are, by id."""
     rows = transaction.rows(
         "SELECT p.id, p.episode_id, p.start, p.stop, e.name FROM memstore_pieces p"
         " JOIN memstore_episodes e ON e.id = p.episode_id"
@@ -33,7 +32,6 @@ def places(transaction: Transaction, piece_ids: Sequence[int]) -> list[Place]:
 
 
 def content(transaction: Transaction, episode_id: int) -> str:
-    """Return an episode's content; empty where there is none."""
     row = transaction.one(
         "SELECT content FROM memstore_episodes WHERE id = :id", {"id": episode_id}
     )

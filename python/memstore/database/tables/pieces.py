@@ -41,7 +41,6 @@ def cut(transaction: Transaction, episode_id: int, content: str) -> None:
 
 
 def removing(episode_id: int) -> list[Statement]:
-    """Return what removes an episode's pieces, with their vectors."""
     vectors = Statement(
         f"DELETE FROM {PIECES.name}"
         " WHERE piece_id IN (SELECT id FROM memstore_pieces WHERE episode_id = :id)",
@@ -76,7 +75,6 @@ def of_episodes(transaction: Transaction, episode_ids: Sequence[int]) -> Iterato
 
 
 def owners(transaction: Transaction, piece_ids: Sequence[int]) -> dict[int, int]:
-    """Return which episode each piece is of."""
     rows = transaction.rows(
         f"SELECT id, episode_id FROM memstore_pieces"
         f" WHERE id IN {transaction.dialect.listed('ids')}",
@@ -86,7 +84,6 @@ def owners(transaction: Transaction, piece_ids: Sequence[int]) -> dict[int, int]
 
 
 def select_ids(transaction: Transaction, wanted: EpisodeFilter) -> list[int]:
-    """Return the ids of the pieces of the episodes a filter lets through."""
     where, values = wanted.where(transaction.dialect)
     # In one text: a row at a time takes most of the time where most may be seen.
     row = transaction.one(
@@ -127,7 +124,6 @@ def count_episodes(transaction: Transaction, namespace: str) -> dict[str, int]:
 
 
 def everything(transaction: Transaction) -> Iterator[Piece]:
-    """Yield every piece of the file, by episode and place."""
     rows = transaction.rows(
         "SELECT id, episode_id, start, stop FROM memstore_pieces ORDER BY episode_id, start"
     )

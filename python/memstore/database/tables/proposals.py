@@ -31,8 +31,6 @@ HOME = "FROM memstore_proposals p JOIN memstore_facts o ON o.id = p.old_id"
 
 
 class ProposalRow(NamedTuple):
-    """A proposal as it is stored."""
-
     id: int
     at: str
     old_id: int
@@ -56,11 +54,7 @@ def insert(
     similarity: float,
     evidence: Mapping[str, Any] | None,
 ) -> int | None:
-    """Store a supersession to be decided; ``None`` if the pair was put forward before.
-
-    Returns:
-        Its id.
-    """
+    """Store a supersession to be decided; ``None`` if the pair was put forward before."""
     statement = Statement(
         "INSERT INTO memstore_proposals (at, old_id, new_id, similarity, evidence)"
         " VALUES (:at, :old_id, :new_id, :similarity, :evidence)"
@@ -82,11 +76,7 @@ def insert_consolidation(
     content: str,
     evidence: Mapping[str, Any] | None,
 ) -> int | None:
-    """Store a consolidation to be decided; ``None`` if one of the same facts is there already.
-
-    Returns:
-        Its id.
-    """
+    """Store a consolidation to be decided; ``None`` if one of the same facts is there already."""
     ids = sorted(sources)
     statement = Statement(
         "INSERT INTO memstore_proposals (at, old_id, evidence, sources, content)"
@@ -110,8 +100,6 @@ def _insert(
     proposed: Mapping[str, Any],
     evidence: Mapping[str, Any] | None = None,
 ) -> int | None:
-    """Store a proposal, with a line about each fact that it would retire."""
-
     def lines(rows: list[Row]) -> list[Line]:
         after = {"proposal": rows[0][0], **proposed}
         return [Line(Kind.PROPOSE, fact_id, after=after, evidence=evidence) for fact_id in sources]
@@ -169,14 +157,7 @@ def select(
 def deciding(
     proposal_id: int, state: str, at: datetime, *, new_id: int | None = None
 ) -> list[Statement]:
-    """Return what closes a proposal.
-
-    Args:
-        proposal_id: which one.
-        state: what was decided.
-        at: when.
-        new_id: the fact that a consolidation became, which holds its text from now on.
-    """
+    """Return what closes a proposal; fact ``new_id`` holds a consolidation's text from now on."""
     closed = Statement(
         "UPDATE memstore_proposals SET state = :state, decided_at = :at WHERE id = :id",
         {"state": state, "at": clock.to_text(at), "id": proposal_id},

@@ -20,8 +20,6 @@ NOTHING_ASKED = "{}"
 
 
 class ReadingRow(NamedTuple):
-    """One way in which an episode was read."""
-
     episode_id: int
     kind: str
     asked: str
@@ -42,7 +40,6 @@ def place(transaction: Transaction, row: ReadingRow) -> bool:
 
 
 def of_episode(transaction: Transaction, episode_id: int) -> list[ReadingRow]:
-    """Return how an episode was read, in the order it was."""
     rows = transaction.rows(
         "SELECT episode_id, kind, asked FROM memstore_readings"
         " WHERE episode_id = :episode_id ORDER BY id",

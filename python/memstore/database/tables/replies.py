@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 
 class ReplyRow(NamedTuple):
-    """One answer of a model."""
-
     episode_id: int
     key: str
     """SHA-256 of the model, the prompt and the schema."""
@@ -37,7 +35,6 @@ def written(reply: Any) -> str:
 
 
 def get(transaction: Transaction, episode_id: int, key: str) -> str | None:
-    """Return what was answered about an episode, if it is kept."""
     row = transaction.one(
         "SELECT reply FROM memstore_replies WHERE episode_id = :episode_id AND key = :key",
         {"episode_id": episode_id, "key": key},
@@ -79,11 +76,7 @@ def close_episodes(
 ) -> None:
     """Forget the replies about the episodes that a fact was found in, and close these episodes.
 
-    Args:
-        transaction: the one in which the fact is erased.
-        namespace: the fact's.
-        content: its text, by which replies that quote it are found; empty if it was erased before.
-        episode_id: the episode it was drawn from.
+    Replies that quote it are found by its text, which is empty if it was erased before.
     """
     found = {episode_id} if episode_id is not None else set[int]()
     if content:

@@ -22,12 +22,7 @@ def resident(
 ) -> Iterator[tuple[int, str, bool, bytes]]:
     """Yield ``(owner, namespace, superseded, vector)`` of what can be searched by meaning.
 
-    Args:
-        transaction: what is looked at.
-        table: facts, or pieces of episodes.
-        generation_id: whose vectors.
-        size_bytes: the length every vector of it has; others are left to the doctor.
-        namespace: only of this namespace; ``None`` for all.
+    Vectors of another length than ``size_bytes`` are left to the doctor.
     """
     query = _sound(table) + ("" if namespace is None else " AND h.namespace = :namespace")
     parameters: Parameters = {
@@ -92,7 +87,6 @@ def everything(
 
 
 def missing(transaction: Transaction, table: VectorTable, generation_id: int) -> list[int]:
-    """Return the owners that have no row in a generation."""
     return transaction.ints(
         f"SELECT id FROM {table.owners} EXCEPT"
         f" SELECT {table.owner} FROM {table.name} WHERE generation_id = :generation ORDER BY 1",

@@ -91,13 +91,9 @@ _GIVEN_UP: Final = f"v.embedding IS NULL AND v.embed_attempts >= {MAX_ATTEMPTS}"
 def place(
     transaction: Transaction, table: VectorTable, owner_id: int, blob: bytes | None = None
 ) -> None:
-    """Give a new owner its row in every generation; pending where it has no vector.
+    """Give a new owner its row in every generation, pending where it has no vector.
 
-    Args:
-        transaction: the one in which the owner is stored.
-        table: :data:`FACTS` or :data:`PIECES`.
-        owner_id: whose rows.
-        blob: its vector of the active generation's model, if there is one already.
+    The vector is of the active generation's model.
     """
     vector = "NULL" if blob is None else "CASE WHEN state = 'active' THEN :vector END"
     transaction.run(
@@ -156,16 +152,7 @@ def pending(
     limit: int,
     after: int = 0,
 ) -> list[int]:
-    """Return the ids of owners that wait for a vector, in order.
-
-    Args:
-        transaction: what is looked at.
-        table: facts, or pieces of episodes.
-        generation_id: whose vector they wait for.
-        namespace: whose; ``None`` for everybody's.
-        limit: how many at most.
-        after: only owners with a larger id.
-    """
+    """Return the ids of owners after this one that wait for a vector; ``None``: everybody's."""
     return transaction.ints(
         f"SELECT v.{table.owner} {_queue(transaction.dialect, table, namespace)} AND {_WAITING}"
         f" AND v.{table.owner} > :after ORDER BY v.{table.owner} LIMIT :limit",
@@ -196,7 +183,6 @@ def count_waiting(
 def quarantined(
     transaction: Transaction, table: VectorTable, generation_id: int, namespace: str | None
 ) -> list[int]:
-    """Return the ids of the owners whose embedding was given up, in order."""
     return transaction.ints(
         f"SELECT v.{table.owner} {_queue(transaction.dialect, table, namespace)} AND {_GIVEN_UP}"
         f" ORDER BY v.{table.owner}",
@@ -229,7 +215,6 @@ def note_failure(
 def release_quarantine(
     transaction: Transaction, table: VectorTable, generation_id: int, namespace: str | None
 ) -> int:
-    """Make what is quarantined pending again and return how many there were."""
     found = quarantined(transaction, table, generation_id, namespace)
     for owner_id in found:
         transaction.run(
@@ -271,7 +256,6 @@ def resetting_all(table: VectorTable, generation_id: int) -> Statement:
 def get(
     transaction: Transaction, table: VectorTable, generation_id: int, owner_id: int
 ) -> bytes | None:
-    """Return an owner's vector as it is stored."""
     row = transaction.one(
         f"SELECT embedding FROM {table.name}"
         f" WHERE generation_id = :generation AND {table.owner} = :owner",
@@ -304,7 +288,6 @@ def blank_some(transaction: Transaction, table: VectorTable, generation_id: int,
 
 
 def removing_all(table: VectorTable, generation_id: int) -> Statement:
-    """Return what removes every row of a generation."""
     return Statement(
         f"DELETE FROM {table.name} WHERE generation_id = :generation", {"generation": generation_id}
     )
