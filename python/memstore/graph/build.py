@@ -51,10 +51,7 @@ class _Snapshot(NamedTuple):
 def ask(
     engine: Engine, namespace: str, generator: Generator, progress: Progress | None = None
 ) -> list[RefusedRelation]:
-    """Ask a model about every active fact that it has not read yet, and keep its answers.
-
-    Returns:
-        The answers that were refused.
+    """Ask a model about every active fact it has not read yet; return the answers refused.
 
     Raises:
         GeneratorError: it failed; its earlier answers are kept.
@@ -158,11 +155,7 @@ def _steps(derived: Derived, first: int) -> Iterator[tuple[Part, list[tuple[Valu
 def _erased(
     transaction: Transaction, namespace: str, graph_id: int, snapshot: _Snapshot
 ) -> set[int]:
-    """Return the facts erased since they were read.
-
-    Raises:
-        Conflict: the build is no longer wanted.
-    """
+    """Return the facts erased since they were read; a Conflict if the build is no longer wanted."""
     if not graph_table.is_building(transaction, graph_id):
         raise Conflict(
             f"the graph of namespace {namespace!r} was dropped or built by someone else while "

@@ -36,7 +36,6 @@ def decide(
 
     Raises:
         Conflict: earlier decisions say otherwise; the message names them.
-        InvalidArgument: the two differ at most in case and spaces.
     """
     names = (_checked(left, "left"), _checked(right, "right"))
     keys = (name_key(names[0]), name_key(names[1]))
@@ -63,11 +62,7 @@ def decide(
 
 
 def forget(changes: Changes, namespace: str, left: str, right: str) -> EntityDecision:
-    """Take a decision back and return it; the built graph follows.
-
-    Raises:
-        NotFound: nothing was decided about just these two names.
-    """
+    """Take a decision back and return it; the built graph follows."""
     key = name_key(_checked(left, "left"))
     other = name_key(_checked(right, "right"))
     known = _on(_around(changes.transaction, namespace, key), other)
@@ -81,10 +76,9 @@ def forget(changes: Changes, namespace: str, left: str, right: str) -> EntityDec
 
 
 def bring_decision(changes: Changes, namespace: str, decision: EntityDecision) -> bool:
-    """Store a decision from another file, with its own time and actor.
+    """Store a decision from another file, with its own time and actor; true if it is new.
 
-    Returns:
-        Whether it is new; one that is known, or contradicts a decision here, changes nothing.
+    One that is known, or contradicts a decision here, changes nothing.
     """
     keys = (name_key(decision.left), name_key(decision.right))
     if keys[0] == keys[1]:

@@ -24,9 +24,7 @@ _SMALL: Final = frozenset(("of", "the", "and", "for", "de", "der", "und", "für"
 def undecided_pairs(entity: Mapping[str, int], held: Sequence[Kept]) -> dict[tuple[int, int], str]:
     """Return pairs of entities that may be the same and were not decided about, with the reason.
 
-    Args:
-        entity: the entity of each name, by the name's key.
-        held: what was decided.
+    ``entity`` has the entity of each name, by the name's key.
     """
     first = {key: keys[0] for keys in decisions.groups(held) for key in keys}
     apart = {frozenset(ends) for _, *ends in decisions.parted(held)}
@@ -48,11 +46,7 @@ class Pair(NamedTuple):
 
 
 def likely_pairs(keys: Iterable[str]) -> list[Pair]:
-    """Return pairs of names that look like one, each pair once, by its first reason.
-
-    Args:
-        keys: the keys of the names, see :func:`memstore.text.names.name_key`.
-    """
+    """Return pairs of names that look like one, by their keys; each once, by its first reason."""
     words = {key: _words(key) for key in sorted(set(keys))}
     found: dict[tuple[str, str], Pair] = {}
     for pair in (*_written_alike(words), *_abbreviated(words), *_initials(words), *_parts(words)):

@@ -58,7 +58,6 @@ class Sentences(NamedTuple):
         yield from pairwise([*self.starts, len(self.words)])
 
     def written(self, place: int) -> str:
-        """Return a word as written."""
         start, end = self.words[place]
         return self.text[start:end]
 
@@ -68,7 +67,6 @@ class Sentences(NamedTuple):
 
 
 def cut(content: str) -> Sentences:
-    """Split a text into sentences and words."""
     text = plain(content)
     low = lowered(text)
     words = word_spans(text)
@@ -112,7 +110,6 @@ class Capitals:
         self._runs: dict[_Run, None] = {}
 
     def read(self, sentences: Sentences) -> None:
-        """Take one text into account."""
         capital = [
             sentences.written(place) != word and not word[0].isdigit() and word not in _MYSELF
             for place, word in enumerate(sentences.low)

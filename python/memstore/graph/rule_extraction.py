@@ -68,10 +68,8 @@ def derive(
 ) -> Derived:
     """Return the graph of some facts; everything in it is in the order of the facts.
 
-    Args:
-        texts: the facts, by id.
-        aliases: names that a person gave; they are entities only where they occur.
-        triples: by fact id, the checked relations that a model read.
+    Aliases are names that a person gave; they are entities only where they occur. Triples are the
+    checked relations that a model read, by fact id.
     """
     read = triples or {}
     capitals = Capitals()
@@ -142,7 +140,6 @@ class _Graph:
         self._relations: list[tuple[int, int, int, str]] = []
 
     def add(self, text: Text, names: _Names, triples: Sequence[Triple]) -> None:
-        """Add what one fact says."""
         sentences = cut(text.content)
         subject = None if text.subject == TODO else self._place(text.subject)
         found: list[tuple[int, int, int]] = []

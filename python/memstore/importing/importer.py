@@ -50,7 +50,6 @@ class LeftOut:
     """The first few, named."""
 
     def note(self, name: str, count: int = 1) -> None:
-        """Count one more."""
         self.count += count
         if len(self.first) < NAMED:
             self.first.append(name)
@@ -77,11 +76,9 @@ class ImportFromReport:
     """What was not imported, by kind."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON values."""
         return asdict(self)
 
     def leave_out(self, kind: str, name: str, count: int = 1) -> None:
-        """Note something that is not imported."""
         self.left_out.setdefault(kind, LeftOut()).note(name, count)
 
 
@@ -98,20 +95,8 @@ def import_from(
 ) -> ImportFromReport:
     """Import what a file of another program holds; see :meth:`memstore.Store.import_from`.
 
-    Args:
-        engine: the database.
-        author: who imports.
-        source: which program: a key of ``SOURCES``.
-        path: its file.
-        satellite: what is told of erasures.
-        namespace: where everything goes; ``None`` to keep each record in its own.
-        skip_damaged: leave out what cannot be read, rather than refuse the file.
-        progress: called with how many records are in, and of how many.
-
     Raises:
         TransferError: something cannot be read; nothing was imported.
-        StorageError: the file cannot be opened.
-        ValueError: an unknown source.
     """
     if source not in SOURCES:
         raise InvalidArgument(

@@ -26,11 +26,7 @@ OPENING: Final = 2**16
 
 
 def records(path: Path) -> Iterator[Raw]:
-    """Yield each record of a file with its place, and what of the file cannot be read.
-
-    Raises:
-        OSError: the file cannot be read.
-    """
+    """Yield each record of a file with its place, and what of the file cannot be read."""
     # Bytes that are not UTF-8 become lone surrogates, which are refused with their record.
     with open(path, encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
         opening = file.read(OPENING).lstrip()

@@ -48,12 +48,7 @@ UPDATED: Final = "updated_at"
 
 
 def found(path: Path) -> Iterator[Found]:
-    """Yield a fact for each memory of a file.
-
-    Raises:
-        StorageError: it is mem0's own database.
-        OSError: the file cannot be read.
-    """
+    """Yield a fact for each memory of a file."""
     if sqlite_file.is_sqlite(path):
         raise StorageError(
             f"{path} is a SQLite database; mem0's history.db does not say whose a memory is, so "
@@ -65,11 +60,9 @@ def found(path: Path) -> Iterator[Found]:
 def revised(transaction: Transaction, namespace: str, fact: Fact) -> list[Fact]:
     """Return what to import for a memory that may have been imported before with another text.
 
-    mem0 changes a memory's text under the same id. The new text supersedes the one imported
-    before if that is still active here; what was changed here is left as it is.
-
-    Returns:
-        The fact, followed by the one here that it supersedes; nothing if that was changed here.
+    mem0 changes a memory's text under the same id. The new text supersedes the one imported before
+    if that is still active here: the result is the fact, followed by the one here that it
+    supersedes. Nothing is imported if that was changed here.
     """
     memory_id, since = _version(fact)
     holder = fact_table.find(transaction, namespace, idempotency_key=fact.idempotency_key)

@@ -31,12 +31,7 @@ NO_SUBJECT: Final = "unknown"
 
 
 def found(path: Path) -> Iterator[Found]:
-    """Yield the facts of a file; those that supersede each other are in one group.
-
-    Raises:
-        StorageError: the file cannot be read, or is not one of the original's.
-        OSError: the file cannot be read.
-    """
+    """Yield the facts of a file; those that supersede each other are in one group."""
     with sqlite_file.opened(path) as transaction:
         original = original_tables.look(transaction)
         _check(path, original)
@@ -62,8 +57,6 @@ def _other_tables(transaction: Transaction) -> Iterator[Skipped]:
 
 
 class _Reader:
-    """Reads one file."""
-
     def __init__(self, transaction: Transaction, original: Original, source: Source) -> None:
         self._transaction = transaction
         self._original = original
@@ -153,7 +146,6 @@ class _Reader:
         yield Record(place, fact, tuple(left_out))
 
     def _columns(self, values: Mapping[str, Any], left_out: list[str]) -> dict[str, Any]:
-        """Return the columns a fact has here."""
         columns = dict(values)
         owner = self._users.get(values.get("user_id") or 0)
         columns["user_id"] = owner

@@ -75,10 +75,8 @@ def converted(
 ) -> Iterator[Found]:
     """Yield what becomes of each record of a source.
 
-    Args:
-        source: its records.
-        convert: called with the number of the record, its place and its values; if it raises
-            ``ValueError`` or ``TypeError``, the record is a damaged one.
+    ``convert`` is called with the number of the record, its place and its values; if it raises
+    ``ValueError`` or ``TypeError``, the record is a damaged one.
     """
     for number, record in enumerate(source, 1):
         if isinstance(record, Damaged | Skipped):
@@ -108,23 +106,18 @@ class Source:
 
     @classmethod
     def of(cls, name: str, path: Path) -> Source:
-        """Return the source for a file of a program."""
         return cls(name, datetime.fromtimestamp(path.stat().st_mtime, UTC))
 
     def fact(
         self, number: int, uuid: str, values: Mapping[str, Any], origin: Mapping[str, Any]
     ) -> Fact:
-        """Return a fact.
+        """Return a fact; a ``ValueError`` or ``TypeError`` says why it cannot be stored.
 
         Args:
             number: its id among the records of this import.
             uuid: its :func:`identity`.
             values: its columns as the source has them; ``None`` and blank ones are not set.
             origin: its id and other things to note in its metadata, as far as they are set.
-
-        Raises:
-            ValueError: it cannot be stored.
-            TypeError: a column has another type.
         """
         return Fact(
             **self._columns(number, uuid, values, origin),
@@ -142,7 +135,6 @@ class Source:
     def episode(
         self, number: int, uuid: str, values: Mapping[str, Any], origin: Mapping[str, Any]
     ) -> Episode:
-        """Return an episode; arguments and errors as of :meth:`fact`."""
         columns = self._columns(number, uuid, values, origin)
         return Episode(
             **columns,

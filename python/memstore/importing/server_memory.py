@@ -30,9 +30,6 @@ def found(path: Path) -> Iterator[Found]:
     """Yield a fact for each observation and each relation of a file.
 
     The file has no times: everything counts as recorded when it was last written.
-
-    Raises:
-        OSError: the file cannot be read.
     """
     yield from converted(json_stream.records(path), _Reader(Source.of(NAME, path)).read)
 

@@ -35,13 +35,7 @@ class Rival(NamedTuple):
 
 
 class Comparison:
-    """Compares facts that one model found with those of a store.
-
-    Args:
-        store: where the facts are stored.
-        policy: ``auto``, ``propose`` or ``off``; see :class:`memstore.Extractor`.
-        generator: the model; its name goes into the evidence.
-    """
+    """Compares facts that a model found with those of a store."""
 
     def __init__(self, store: Store, policy: str, generator: Generator) -> None:
         self._store = store
@@ -58,7 +52,7 @@ class Comparison:
         resurfacing: Sequence[Fact] = (),
         said: Collection[tuple[str, str]] = (),
     ) -> tuple[dict[int, Rival], str | None]:
-        """Find the rival of each new fact.
+        """Return the rivals by the new fact's place, and why nothing was compared, or ``None``.
 
         An older fact has one successor: of several new facts that may supersede it, the nearest.
         The facts of one text are not rivals of each other, nor of facts that the text repeats.
@@ -70,9 +64,6 @@ class Comparison:
             leaving: facts that are about to be withdrawn, and are no rivals.
             resurfacing: superseded facts that will be active again then, and can be rivals.
             said: what else the text says, as subjects and contents.
-
-        Returns:
-            The rivals by the new fact's place; and why nothing was compared, or ``None``.
         """
         if self._policy == "off":
             return {}, 'the policy is "off"'
@@ -137,7 +128,6 @@ class Comparison:
         return None
 
     def addition(self, new: NewFact, rival: Rival | None) -> AddFact:
-        """Return the change that stores a new fact, and what it means to its rival."""
         if rival is None:
             return AddFact(fact=new, unless_known=True)
         beside: MayReplace | MayYieldTo | YieldsTo | None

@@ -23,7 +23,6 @@ def same(one: str, other: str) -> bool:
 
 
 def same_claim(one: Fact | NewFact, other: Fact | NewFact) -> bool:
-    """Whether two facts have the same subject and content, apart from case and blanks."""
     return same(one.content, other.content) and same(one.subject, other.subject)
 
 
@@ -34,10 +33,8 @@ def _plain(text: str) -> str:
 def resolved(wanted: Iterable[Decision], shown: int, delete_share: float) -> Decisions:
     """Return the decisions that are left, in the order of the facts, and what was refused.
 
-    Args:
-        wanted: what the model wants; its memories are known to exist.
-        shown: how many memories the model was shown.
-        delete_share: the share of them that may be deleted when more than one is.
+    ``shown`` is how many memories the model was shown, and ``delete_share`` the share of them that
+    may be deleted when more than one is.
     """
     conflicts = _Conflicts(wanted)
     conflicts.refuse_older_facts()

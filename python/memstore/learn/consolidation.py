@@ -167,7 +167,6 @@ def _named(group: object, shown: Sequence[Fact]) -> list[Fact]:
 
 
 def _check(facts: Sequence[Fact], group: object, text: object, taken: set[int]) -> None:
-    """Raise an error with the reason if a group cannot be proposed."""
     if not isinstance(group, dict):
         raise _Unusable(f"a group must be an object, not {type(group).__name__}")
     numbers = group.get("memories")
@@ -192,7 +191,6 @@ def _check(facts: Sequence[Fact], group: object, text: object, taken: set[int]) 
 def _propose_one(
     store: Store, facts: Sequence[Fact], content: str, model: str, policy: str
 ) -> Consolidated:
-    """Propose one text for several facts, and accept it if the policy allows."""
     ids = tuple(fact.id for fact in facts)
     try:
         proposal = store.proposals.put_forward(

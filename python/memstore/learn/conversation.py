@@ -89,14 +89,8 @@ def learn(
 ) -> MemoryEvents:
     """Learn from a conversation and return what became of each fact in it.
 
-    Args:
-        store: where memories are stored.
-        generator: the model that extracts and decides.
-        messages: the conversation, checked.
-        scope: whose it is; it is compared with memories of this scope only.
-        metadata: stored with every fact and with the record of the conversation.
-        delete_share: the share of the memories shown that may be deleted at once.
-        checkpoint: called between the steps; raises if the caller was cancelled.
+    It is compared with memories of its scope only. ``checkpoint`` is called between the steps and
+    raises if the caller was cancelled.
 
     Raises:
         LearningError: a step failed; ``step`` names it, and the cause says why.

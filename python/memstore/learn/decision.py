@@ -87,17 +87,10 @@ def decide(
     *,
     delete_share: float = DELETE_SHARE,
 ) -> Decisions:
-    """Decide what new facts do to the memories; nothing is written.
+    """Decide what new facts do to the active memories of a scope; nothing is written.
 
-    The model is asked only if there is something to decide: not about facts that a memory states
-    word for word, and not if there are no memories to compare with.
-
-    Args:
-        facts: what was said, in order.
-        existing: active memories of the same scope that may be about the same things.
-        scope: whose memories these are.
-        generator: the model; it is asked once.
-        delete_share: see ``DELETE_SHARE``, 0 to 1.
+    The model is asked once, and only if there is something to decide: not about facts that a memory
+    states word for word, and not if there are no memories to compare with.
 
     Raises:
         GeneratorError: the model did not answer, or its reply cannot be used.
@@ -127,7 +120,6 @@ def decide(
 
 
 def check_share(delete_share: float) -> None:
-    """Refuse a share that is not from 0 to 1."""
     if not 0 <= delete_share <= 1:
         raise InvalidArgument(f"must be 0 to 1, not {delete_share}", argument="delete_share")
 

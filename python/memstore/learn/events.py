@@ -32,7 +32,6 @@ class Decision(NamedTuple):
 
     @property
     def memory_id(self) -> int | None:
-        """The id of the memory it is about."""
         return None if self.memory is None else self.memory.id
 
     @property
@@ -51,7 +50,6 @@ class Decision(NamedTuple):
 
     @property
     def stores(self) -> bool:
-        """Whether a fact is stored."""
         return self.event in ("ADD", "UPDATE")
 
 

@@ -65,7 +65,6 @@ class PastMemoryEvent(TypedDict):
 
 
 def memory_event(event: str, fact: Fact, previous: Fact | None = None) -> MemoryEvent:
-    """Return what happened to a memory, and the memory it superseded."""
     return {
         "id": fact.id,
         "memory": fact.content,
@@ -76,12 +75,10 @@ def memory_event(event: str, fact: Fact, previous: Fact | None = None) -> Memory
 
 
 def deleted(fact: Fact) -> MemoryEvent:
-    """Return the event of a memory that was deleted."""
     return memory_event("DELETE", fact) | {"previous": fact.content}
 
 
 def no_event(text: str) -> MemoryEvent:
-    """Return the event for a text of which no memory was made."""
     return {"id": None, "memory": text, "event": "NONE", "previous_id": None, "previous": None}
 
 

@@ -54,14 +54,7 @@ def read_items(
     at: datetime | str | None = None,
     max_characters: int = PROMPT_CHARACTERS,
 ) -> list[Item]:
-    """Return the facts a model finds in a text, in order.
-
-    Args:
-        text: any text; of a long one the model is asked about each piece.
-        replies: the model, and its stored replies.
-        subject_hint: what the text is about, for facts that do not say.
-        at: when the text was written, so that "tomorrow" becomes a date; now by default.
-        max_characters: the length of the longest piece.
+    """Return the facts a model finds in a text, in order; arguments as of :func:`extract_facts`.
 
     Raises:
         GeneratorError: no usable reply; the message says about which piece.
@@ -169,13 +162,7 @@ def _refusal(given: dict[str, object]) -> str | None:
 
 
 class EpisodeReader:
-    """Reads the episodes of a store with one model, and logs each reading.
-
-    Args:
-        store: where the episodes are.
-        generator: the model.
-        max_characters: of longer texts the model is asked about each piece.
-    """
+    """Reads the episodes of a store with one model, and logs each reading."""
 
     def __init__(self, store: Store, generator: Generator, max_characters: int) -> None:
         self._store = store
@@ -183,7 +170,6 @@ class EpisodeReader:
         self.max_characters = max_characters
 
     def usual(self, episode: Episode) -> ReadingOptions:
-        """Return how an episode is read by default."""
         return ReadingOptions(
             at=episode.valid_at,
             metadata=episode.metadata or None,
@@ -195,16 +181,12 @@ class EpisodeReader:
     ) -> Replies:
         """Log how an episode is read, and return the model and its stored replies about it.
 
-        Args:
-            episode: the episode.
-            options: how it is read.
-            only_kept: use stored replies only, and fail if there is none.
+        With ``only_kept`` the model is not asked: a reply that is not stored is an error.
         """
         self._store.readings.begin(episode.id, EXTRACT, options)
         return Replies(self._generator, self._store.readings, episode.id, only_kept=only_kept)
 
     def read(self, episode: Episode, options: ReadingOptions, replies: Replies) -> list[Item]:
-        """Return the items the model finds in an episode."""
         return read_items(
             episode.content,
             replies,

@@ -61,8 +61,6 @@ def rebuild(
 
 
 class _Rebuilding:
-    """One run over the log."""
-
     def __init__(self, store: Store, reader: EpisodeReader, comparison: Comparison) -> None:
         self._store = store
         self._reader = reader
@@ -72,11 +70,10 @@ class _Rebuilding:
         self.failures: dict[int, GeneratorError] = {}
 
     def go_over(self, ids: Sequence[int], progress: Progress | None) -> bool:
-        """Reconcile every episode, oldest first.
+        """Reconcile every episode, oldest first; true if a fact was withdrawn.
 
-        Returns:
-            Whether a fact was withdrawn. Then an earlier episode may have to store the same claim,
-            which it did not because that fact was there: go over all of them once more.
+        Then an earlier episode may have to store the same claim, which it did not because that fact
+        was there: go over all of them once more.
         """
         before = self._reconciler.done["withdrawn"]
         for name in ("episodes", *LEFT):
@@ -96,7 +93,6 @@ class _Rebuilding:
         return self._reconciler.done["withdrawn"] > before
 
     def told(self) -> list[str]:
-        """Return what was done, as sentences."""
         n = self._done + self._reconciler.done
         sentences = [
             f"derived facts from the log again: episodes read {n['episodes']}, questions to the "

@@ -68,12 +68,9 @@ class Reconciler:
     def reconcile(
         self, episode: Episode, wanted: Mapping[tuple[str, str], NewFact], when: datetime
     ) -> None:
-        """Make the facts of an episode agree with its text.
+        """Make the facts of an episode agree with what its text, written ``when``, says.
 
-        Args:
-            episode: the episode.
-            wanted: what it says, each claim once, by subject and content.
-            when: when it was written.
+        ``wanted`` is each claim once, by subject and content.
 
         Raises:
             Conflict: others kept changing its facts; the episode was left alone.
@@ -215,8 +212,7 @@ class Reconciler:
     def _withdraw(self, transaction: Transaction, episode: Episode, plan: _Plan) -> dict[int, Fact]:
         """Delete facts that are no longer found, and repeat those that they had superseded.
 
-        Returns:
-            The repeated facts, by the ids of the superseded ones.
+        Returns the repeated facts, by the ids of the superseded ones.
         """
         why = {
             provenance.REBUILT: "no longer derived",
@@ -262,7 +258,6 @@ def _lines(transaction: Transaction, facts: Sequence[Fact]) -> dict[int, list[Jo
 
 
 def _ended(fact: Fact, when: datetime) -> bool:
-    """Whether a fact had ended at that time."""
     ends = (fact.superseded_at, fact.deleted_at, fact.expired_at)
     return any(end is not None and end <= when for end in ends)
 
@@ -280,7 +275,6 @@ def _as_new(fact: Fact) -> NewFact:
 
 
 def _mapped(rival: Rival | None, again: Mapping[int, Fact]) -> Rival | None:
-    """Replace a superseded rival by the fact that repeats it."""
     if rival is None:
         return None
     return rival._replace(fact=again.get(rival.fact.id, rival.fact))

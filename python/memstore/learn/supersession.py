@@ -79,16 +79,10 @@ def _differ(one: object, other: object) -> bool:
 
 
 def judge(old: str, new: str, similarity: float) -> Judgement:
-    """Judge whether a new fact supersedes an older one.
+    """Judge whether a new fact supersedes an older one, by their bare contents.
 
-    Args:
-        old: the bare content of the older fact.
-        new: the bare content of the new fact.
-        similarity: the cosine of the vectors of these two texts. Not of the stored vectors, which
-            may include the subject (``embedding.text_of``) and so bring any two facts nearer.
-
-    Raises:
-        ValueError: the similarity is not from -1 to 1.
+    ``similarity`` is the cosine of the vectors of these two texts. Not of the stored vectors, which
+    may include the subject (``embedding.text_of``) and so bring any two facts nearer.
     """
     if not -1.001 <= similarity <= 1.001:
         raise InvalidArgument(

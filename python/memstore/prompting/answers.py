@@ -21,13 +21,7 @@ class Replies:
     """A model's replies about an episode; a reply that is stored is not asked for again.
 
     Only readable replies are stored, so that asking again can help. Each is stored as it arrives,
-    so that a failure at a later piece loses none.
-
-    Args:
-        generator: the model.
-        readings: where they are stored; ``None`` to store none.
-        episode_id: the episode they are about.
-        only_kept: do not ask the model.
+    so that a failure at a later piece loses none. With ``only_kept`` the model is not asked.
     """
 
     def __init__(
@@ -51,12 +45,7 @@ class Replies:
         schema: Mapping[str, Any],
         read: Callable[[str], list[object]],
     ) -> list[object]:
-        """Return the list in the model's reply, stored or asked for.
-
-        Args:
-            prompt: the question.
-            schema: the JSON Schema of the reply, for models that accept one.
-            read: reads the list from the model's text.
+        """Return the list that ``read`` finds in the model's reply, stored or asked for.
 
         Raises:
             GeneratorError: no usable reply.
@@ -83,10 +72,8 @@ class Replies:
 
 
 def ask(generator: Generator, prompt: str, schema: Mapping[str, Any]) -> str:
-    """Return a model's answer, held to the schema if the model accepts one.
-
-    Raises:
-        GeneratorError: it failed, in any way.
+    """Return a model's answer, held to the schema if it accepts one; any failure is a
+    GeneratorError.
     """
     try:
         if isinstance(generator, JSONGenerator):

@@ -50,11 +50,8 @@ def fence(text: str, label: str) -> str:
     """Put untrusted text between two marked lines that it cannot contain.
 
     The mark is derived from the text, so the same text makes the same prompt, and it does not occur
-    in the text: nothing inside can close the fence.
-
-    Args:
-        text: anything.
-        label: names the text for the model, e.g. "conversation"; letters, digits, spaces and ``_``.
+    in the text: nothing inside can close the fence. The label names the text for the model:
+    letters, digits, spaces and ``_``.
     """
     if not re.fullmatch(r"[A-Za-z0-9_ ]{1,60}", label):
         raise InvalidArgument(f"must be a few plain words, not {label[:60]!r}", argument="label")

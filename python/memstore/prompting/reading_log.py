@@ -29,7 +29,6 @@ class ReadingOptions:
     max_characters: int
 
     def to_text(self) -> str:
-        """Write it as JSON; the same values give the same text."""
         values = {
             "hint": self.hint,
             "at": None if self.at is None else clock.to_text(self.at),
@@ -40,11 +39,6 @@ class ReadingOptions:
 
     @classmethod
     def from_text(cls, text: str) -> ReadingOptions:
-        """Read what :meth:`to_text` wrote.
-
-        Raises:
-            StorageError: the text is something else.
-        """
         try:
             values = json.loads(text)
             at = values["at"]
@@ -60,18 +54,13 @@ class ReadingOptions:
 
 
 class Readings:
-    """How the episodes of a file were read."""
-
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
     def begin(self, episode_id: int, kind: str, options: ReadingOptions | None = None) -> None:
         """Note that an episode is about to be read; does nothing if that is on record.
 
-        Args:
-            episode_id: the episode.
-            kind: ``extract`` or ``memory``.
-            options: how it is read; ``None`` if it is never read again.
+        ``kind`` is ``extract`` or ``memory``; without options, it is never read again.
         """
         text = NOTHING_ASKED if options is None else options.to_text()
         row = ReadingRow(episode_id, kind, text)
@@ -82,12 +71,10 @@ class Readings:
             reading_table.place(transaction, row)
 
     def of(self, episode_id: int) -> list[ReadingRow]:
-        """Return how an episode was read, oldest first."""
         with self._engine.read() as transaction:
             return reading_table.of_episode(transaction, episode_id)
 
     def reply(self, episode_id: int, key: str) -> str | None:
-        """Return a stored reply about an episode as JSON; ``None`` if there is none."""
         with self._engine.read() as transaction:
             return reply_table.get(transaction, episode_id, key)
 

@@ -34,12 +34,7 @@ JSON = TypeVar("JSON", list[Any], dict[str, Any])
 
 
 def list_schema(name: str, **properties: Any) -> dict[str, Any]:
-    """Return the JSON Schema of an object with one list of objects, all their properties required.
-
-    Args:
-        name: the key of the list.
-        properties: the JSON Schema of each property of the objects in it.
-    """
+    """Return the JSON Schema of an object with one list of objects, every property required."""
     entries = {"type": "array", "items": _closed(properties)}
     return _closed({name: entries})
 
@@ -54,11 +49,7 @@ def _closed(properties: dict[str, Any]) -> dict[str, Any]:
 
 
 def parse_list(text: str, name: str) -> list[object]:
-    """Return the list under a key of the JSON object in a reply, as :func:`list_schema` asks.
-
-    Raises:
-        ReplyError: there is no such object, or no list in it.
-    """
+    """Return the list under a key of the JSON object in a reply, as :func:`list_schema` asks."""
     entries = parse_object(text).get(name)
     if not isinstance(entries, list):
         raise unusable(f'the model\'s reply has no list "{name}"')
@@ -66,25 +57,16 @@ def parse_list(text: str, name: str) -> list[object]:
 
 
 def unusable(why: str) -> ReplyError:
-    """Return the error for a reply that was read and cannot be used."""
     return ReplyError(f"{why}. Nothing was lost", remedy=Remedy.ASK_AGAIN)
 
 
 def parse_array(text: str) -> list[object]:
-    """Return the JSON array in a reply.
-
-    Raises:
-        ReplyError: there is none, it was cut short, or there are several that differ.
-    """
+    """Return the JSON array in a reply; an error if it was cut short or several differ."""
     return _parse(text, list)
 
 
 def parse_object(text: str) -> dict[str, object]:
-    """Return the JSON object in a reply.
-
-    Raises:
-        ReplyError: there is none, it was cut short, or there are several that differ.
-    """
+    """Return the JSON object in a reply; an error if it was cut short or several differ."""
     return _parse(text, dict)
 
 

@@ -22,15 +22,7 @@ if TYPE_CHECKING:
 
 
 class HttpEmbedder(HttpModel, ABC):
-    """An embedder whose model answers over HTTP.
-
-    Args:
-        model: as the service names it.
-        base_url: where the service is.
-        headers: sent with each request, shown nowhere.
-        timeout_seconds: the deadline of one ``embed``, attempts and pauses included.
-        batch_size: how many texts go into one request.
-    """
+    """An embedder whose model answers over HTTP; subclasses document the arguments."""
 
     def __init__(
         self,

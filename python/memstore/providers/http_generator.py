@@ -16,17 +16,7 @@ if TYPE_CHECKING:
 
 
 class HttpGenerator(HttpModel, ABC):
-    """A generator whose model answers over HTTP; safe to share between threads.
-
-    Args:
-        model: as the service names it.
-        base_url: where the service is.
-        headers: sent with each request, shown nowhere.
-        system: what the model is told before each prompt.
-        temperature: 0 for the likeliest words; ``None`` leaves it to the service.
-        max_tokens: how long an answer may be; ``None`` leaves it to the service.
-        timeout_seconds: the deadline of one call, attempts and pauses included.
-    """
+    """A generator whose model answers over HTTP; subclasses document the arguments."""
 
     _purpose = GENERATION
     _path: ClassVar[str]

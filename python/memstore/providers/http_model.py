@@ -12,14 +12,7 @@ if TYPE_CHECKING:
 
 
 class HttpModel:
-    """A model that answers over HTTP; safe to share between threads.
-
-    Args:
-        model: as the service names it.
-        base_url: where the service is.
-        headers: sent with each request, shown nowhere.
-        timeout_seconds: the deadline of one call, attempts and pauses included.
-    """
+    """A model that answers over HTTP; safe to share between threads."""
 
     _purpose: ClassVar[Purpose] = EMBEDDING
 
@@ -50,7 +43,6 @@ class HttpModel:
         self._endpoint.close()
 
     def _remedy(self, status: int | None, words: str) -> Remedy | None:
-        """Return the service's own remedy for a status, where it has one."""
         return None
 
     def _said(self, what: str) -> str:
@@ -58,7 +50,6 @@ class HttpModel:
 
 
 def bearer(api_key: str | None) -> dict[str, str]:
-    """Return the header that carries a key; none for a blank one."""
     key = (api_key or "").strip()
     return {"Authorization": f"Bearer {key}"} if key else {}
 
@@ -71,19 +62,15 @@ def with_version(base_url: str) -> str:
 
 
 def at_least_one(value: int | None, name: str) -> int | None:
-    """Return a count, or refuse one below 1; ``None`` leaves it open."""
     if value is not None and value < 1:
         raise InvalidArgument(f"must be at least 1, not {value!r}", argument=name)
     return value
 
 
 def ollama_remedy(status: int | None, words: str, *, unsuitable: Remedy) -> Remedy | None:
-    """Return the way out of what Ollama answers.
+    """Return the way out of what Ollama answers; no status: it did not answer.
 
-    Args:
-        status: the HTTP status; ``None``: it did not answer.
-        words: Ollama's message.
-        unsuitable: for a model that cannot do what was asked.
+    ``unsuitable`` is for a model that cannot do what was asked.
     """
     if status == 404:
         return Remedy.PULL_MODEL if "model" in words else Remedy.UPGRADE_OLLAMA

@@ -65,21 +65,10 @@ def pieces(text: str, max_characters: int = PROMPT_CHARACTERS, overlap: int = 0)
 def spans(text: str, max_characters: int, overlap: int = 0) -> list[tuple[int, int]]:
     """Split a text at paragraphs, lines, sentences or words, at the best border that fits.
 
-    The spans cover the whole text, and without overlap each begins where the previous one ends.
-    A border is used if it leaves the piece at least half full; a worse kind of border is better
-    than a tiny piece.
-
-    Args:
-        text: any text; an empty one has no pieces.
-        max_characters: the length of the longest piece, including the overlap.
-        overlap: how many characters of the previous piece are repeated at most; the repeated
-            text begins at a word where possible.
-
-    Returns:
-        ``(start, stop)`` of each piece, in characters.
-
-    Raises:
-        ValueError: ``max_characters`` is below 1, or ``overlap`` is more than half of it.
+    The spans ``(start, stop)`` cover the whole text, and without overlap each begins where the
+    previous one ends. A border is used if it leaves the piece at least half full; a worse kind of
+    border is better than a tiny piece. The overlap counts as part of the piece, begins at a word
+    where possible, and is at most half of it.
     """
     if max_characters < 1:
         raise InvalidArgument(

@@ -50,10 +50,7 @@ SHORTEST_STEM: Final = 4
 def unfaithful(sources: Sequence[str], text: str, subject: str = "") -> str | None:
     """Return why a text cannot replace all of its sources; ``None`` if no reason is found.
 
-    Args:
-        sources: the bare contents of the facts.
-        text: what would replace them.
-        subject: what all of them are about, which the text may name.
+    It may name the subject that all of them are about.
     """
     before = {number for source in sources for number in _numbers(source)}
     after = set(_numbers(text))

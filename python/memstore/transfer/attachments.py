@@ -85,12 +85,7 @@ def _proposal_out(row: ProposalRow) -> str:
 
 
 def proposal_in(values: Mapping[str, Any], seen: Collection[Any]) -> ProposalRow:
-    """Read a proposal.
-
-    Args:
-        values: what the line holds.
-        seen: ``("fact", id)`` of every fact before it.
-    """
+    """Read a proposal; ``seen`` holds ``("fact", id)`` of every fact before it."""
     sources = lines.of_type(list, values.get("sources") or [], "sources")
     new_id, similarity, evidence = (values.get(n) for n in ("new", "similarity", "evidence"))
     for fact_id in (values["old"], *sources, *([] if new_id is None else [new_id])):
@@ -123,7 +118,6 @@ def _cosine(value: object) -> float:
 
 
 def reading_in(values: Mapping[str, Any], seen: Collection[Any]) -> ReadingRow:
-    """Read how an episode was read."""
     known_id("episode", values["episode"], seen)
     if values["kind"] not in (EXTRACT, MEMORY, CLOSED):
         raise ValueError(f"unknown kind of reading {values['kind']!r}")
@@ -133,7 +127,6 @@ def reading_in(values: Mapping[str, Any], seen: Collection[Any]) -> ReadingRow:
 
 
 def reply_in(values: Mapping[str, Any], seen: Collection[Any]) -> ReplyRow:
-    """Read a model's reply."""
     known_id("episode", values["episode"], seen)
     # In the form in which a text that is erased will be looked for.
     reply = reply_table.written(json.loads(stored_text(values["reply"], "reply")))

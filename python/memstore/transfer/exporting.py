@@ -25,10 +25,7 @@ def export(
 ) -> Iterator[str]:
     """Yield the lines of an export, without line ends, all from one state of the database.
 
-    Args:
-        engine: the database.
-        namespaces: which ones; ``None`` for all.
-        progress: called with the number of facts and episodes written, and of all.
+    Progress counts the facts and episodes written.
     """
     with engine.read() as transaction:
         episodes = episode_table.count_all(transaction, namespaces)

@@ -47,23 +47,19 @@ def line(**values: object) -> str:
 
 
 def fact_out(fact: Fact) -> str:
-    """Write a fact."""
     return line(fact={k: v for k, v in fact.to_dict().items() if k not in NOT_EXPORTED})
 
 
 def fact_in(values: Mapping[str, Any]) -> Fact:
-    """Read a fact."""
     return Fact(**_known(values, FACT_FIELDS, FACT_NEEDS, FACT_NUMBERS))
 
 
 def episode_out(episode: Episode) -> str:
-    """Write an episode."""
     values = episode.to_dict()
     return line(episode={k: values[k] for k in EPISODE_FIELDS if k in values})
 
 
 def episode_in(values: Mapping[str, Any]) -> Episode:
-    """Read an episode."""
     known = _known(values, EPISODE_FIELDS, EPISODE_NEEDS, ("id",))
     known["tags"] = [
         stored_text(tag, "tag") for tag in of_type(list, known.get("tags", []), "tags")
@@ -97,7 +93,6 @@ def _known(
 
 
 def operation_out(operation: JournalLine) -> str:
-    """Write an operation on a fact or an episode."""
     values = operation._asdict() | {"at": clock.to_text(operation.at)}
     for name in ("id", "fact_id", "episode_id"):
         del values[name]
@@ -134,7 +129,6 @@ def is_whole(value: object) -> bool:
 
 
 def of_type(wanted: type[T], value: object, name: str) -> T:
-    """Return a value of a JSON type."""
     if not isinstance(value, wanted):
         raise TypeError(f"{name} is not {JSON_TYPES[wanted]}")
     return value

@@ -79,13 +79,8 @@ def write(
 ) -> ImportReport:
     """Import everything in one transaction. Embeddings are pending afterwards.
 
-    Args:
-        engine: the database.
-        author: who imports.
-        incoming: what :func:`memstore.transfer.read` returned.
-        namespace: where it goes; ``None`` to keep each record in its own.
-        satellite: what is told of erasures, and stores decisions about entities.
-        progress: called with the number of facts and episodes imported, and of all.
+    Without a namespace each record keeps its own. The satellite is told of erasures, and stores
+    decisions about entities. Progress counts the facts and episodes imported.
     """
     with engine.write() as transaction:
         report, erased = bring_in(transaction, author, incoming, namespace, satellite, progress)
@@ -136,8 +131,6 @@ def bring_in(
 
 
 class _Episodes:
-    """The episodes of one import."""
-
     def __init__(self, changes: Changes, namespace: str | None) -> None:
         self.changes = changes
         self.transaction = changes.transaction
@@ -185,8 +178,6 @@ def _adopted(episode: Episode) -> Line:
 
 
 class _Facts:
-    """The facts of one import."""
-
     def __init__(
         self,
         adoption: Adoption,
@@ -256,11 +247,7 @@ class _Facts:
         )
 
     def _update(self, known: Fact, fact: Fact, operations: Iterable[JournalLine]) -> Kind | None:
-        """Delete, restore or erase a known fact as the source did, if that was later than here.
-
-        Returns:
-            What was done; ``None`` if nothing was.
-        """
+        """Delete, restore or erase a known fact as the source did, if that was later than here."""
         if known.status == "erased" or fact.deleted_at == known.deleted_at:
             return None
         if fact.status == "erased":

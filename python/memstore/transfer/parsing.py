@@ -29,18 +29,13 @@ class Incoming:
 
     @property
     def namespaces(self) -> set[str]:
-        """The namespaces it comes from."""
         decided = {namespace for namespace, _ in self.attached.decisions}
         logged = {episode.namespace for episode in self.episodes}
         return {fact.namespace for fact in self.facts} | logged | decided
 
 
 def read(export: Iterable[str]) -> Incoming:
-    """Read and check a whole export.
-
-    Raises:
-        TransferError: something is wrong; the line of the first mistake is named.
-    """
+    """Read and check a whole export; the error names the line of the first mistake."""
     incoming = Incoming()
     header: dict[str, Any] = {}
     seen: set[object] = set()
