@@ -46,6 +46,8 @@ COMPACT_WAIT_MILLISECONDS: Final = 1000
 
 IN_MEMORY: Final = ":memory:"
 
+LISTS: Final = (list, tuple)
+
 MINIMUM_SQLITE: Final = (3, 46, 0)
 """Older ones have known faults in the write-ahead log and lack parts of FTS5 used here."""
 
@@ -79,10 +81,10 @@ class SqliteTransaction(Transaction):
 
 def _bindings(parameters: Parameters) -> apsw.Bindings:
     """Return what the driver binds: a list as the JSON array that the dialect reads."""
-    return {
-        name: json.dumps(value) if isinstance(value, list | tuple) else value
-        for name, value in parameters.items()
-    }
+    lists = [name for name, value in parameters.items() if isinstance(value, LISTS)]
+    if not lists:
+        return parameters  # as most are; this is done for every statement
+    return {**parameters, **{name: json.dumps(parameters[name]) for name in lists}}
 
 
 class SqliteEngine:

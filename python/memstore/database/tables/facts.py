@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 STORED = tuple(f.name for f in fields(Fact) if not f.metadata.get("computed"))
 INSERT_LIST = tuple(name for name in STORED if name != "id")
+INSERTED = ", ".join((*INSERT_LIST, "segments"))
+INSERTED_VALUES = ", ".join(f":{name}" for name in (*INSERT_LIST, "segments"))
+RETURNED = ", ".join(STORED)
 
 # A chain is everything that leads to its newest fact, however many were superseded by one.
 CHAIN = """
@@ -88,18 +91,15 @@ def insert(
     embedding: bytes | None = None,
 ) -> Fact:
     """Insert a fact from its fields (all but ``id``; those left out are empty) and return it."""
-    columns = (*INSERT_LIST, "segments")
+    parameters = {name: _encode(name, values.get(name)) for name in INSERT_LIST}
+    parameters["segments"] = words.segments(values["content"], values["subject"])
     statement = Statement(
-        f"INSERT INTO memstore_facts ({', '.join(columns)})"
-        f" VALUES (:{', :'.join(columns)}) RETURNING {', '.join(STORED)}",
-        {
-            **{name: _encode(name, values.get(name)) for name in INSERT_LIST},
-            "segments": words.segments(values["content"], values["subject"]),
-        },
+        f"INSERT INTO memstore_facts ({INSERTED}) VALUES ({INSERTED_VALUES}) RETURNING {RETURNED}",
+        parameters,
     )
     computed = {"embed_error": None, "embedded": embedding is not None}
     fact = changes.insert(
-        statement, lambda row: _made(dict(zip(STORED, row, strict=True)) | computed), lines
+        statement, lambda row: _made({**dict(zip(STORED, row, strict=True)), **computed}), lines
     )
     vector_table.place(changes.transaction, vector_table.FACTS, fact.id, embedding)
     return fact
