@@ -1,4 +1,4 @@
-"""The keywords of searching, listing and counting, each written once.
+"""The keywords that several methods take, each written once.
 
 A method takes them as ``**asked: Unpack[FactSearch]``, which is what type checkers read; the
 decorator :func:`keywords` gives it the defaults and the signature that people read.
@@ -96,6 +96,14 @@ class EpisodeRanking(TypedDict, total=False):
 
 class EpisodeSearch(EpisodeNarrowing, EpisodeRanking, total=False):
     """The keywords of ``Episodes.search``."""
+
+
+class Owners(TypedDict, total=False):
+    """Whose memories are meant; the keywords of every call of ``Memory``."""
+
+    user_id: str | None
+    agent_id: str | None
+    run_id: str | None
 
 
 def keywords(kind: type, **defaults: Any) -> Callable[[Callable[P, R]], Callable[P, R]]:

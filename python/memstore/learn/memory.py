@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Unpack
 
+from memstore.domain.keywords import Owners, keywords
 from memstore.domain.metadata import encode, merge_patch
 from memstore.domain.records import NewFact, Scope
 from memstore.domain.results import Results, WordsOnly
@@ -12,7 +13,7 @@ from memstore.domain.threads import STOPPED
 from memstore.errors import Conflict, InvalidArgument, NotFound, Remedy
 from memstore.facts.batch import AddFact, Applied, DeleteFact
 from memstore.facts.facts import standing
-from memstore.learn.conversation import MemoryEvents, Stopped, learn
+from memstore.learn.conversation import CONVERSATION, MemoryEvents, Stopped, learn
 from memstore.learn.decision import DELETE_SHARE, check_share
 from memstore.learn.memory_view import as_memory, deleted, history, memory_event
 from memstore.prompting.messages import read_messages
@@ -69,15 +70,14 @@ class Memory:
         model = None if self._generator is None else self._generator.model
         return f"Memory({self._store!r}, generator={model!r})"
 
+    @keywords(Owners)
     def add(
         self,
         messages: Messages,
         *,
-        user_id: str | None = None,
-        agent_id: str | None = None,
-        run_id: str | None = None,
         metadata: Mapping[str, Any] | None = None,
         infer: bool | None = None,
+        **owners: Unpack[Owners],
     ) -> MemoryEvents:
         """Learn from messages, or store them as they are, and return what became of them.
 
@@ -88,9 +88,6 @@ class Memory:
         Args:
             messages: a text, or ``{"role": …, "content": …}`` messages; their ``at`` is the time
                 to which "yesterday" is relative.
-            user_id: the user the memory belongs to.
-            agent_id: the agent it belongs to.
-            run_id: the run it belongs to.
             metadata: a JSON object to store with everything.
             infer: ``True`` to learn, which needs a generator; ``False`` to store each message as
                 one memory; by default ``True`` if there is a generator.
@@ -104,7 +101,7 @@ class Memory:
             TypeError: messages of another form.
             LearningError: a step failed; ``step`` names it, and the cause says why.
         """
-        scope = Scope(user_id=user_id, agent_id=agent_id, run_id=run_id)
+        scope = Scope(**owners)
         read = read_messages(messages)
         encode(metadata)
         if infer is None:
@@ -128,42 +125,33 @@ class Memory:
     def _store_as_they_are(
         self, messages: list[Message], scope: Scope, metadata: Mapping[str, Any] | None
     ) -> MemoryEvents:
-        applied = self._store.apply(
-            [
-                AddFact(
-                    fact=NewFact(
-                        content=message.content,
-                        subject=_speaker(message, scope),
-                        metadata=metadata,
-                        valid_at=message.at,
-                        source="conversation",
-                    ),
-                    unless_known=True,
-                )
-                for message in messages
-            ],
-            scope=scope,
+        news = (
+            NewFact(
+                content=message.content,
+                subject=_speaker(message, scope),
+                metadata=metadata,
+                valid_at=message.at,
+                source=CONVERSATION,
+            )
+            for message in messages
         )
+        applied = self._store.apply([AddFact(fact=n, unless_known=True) for n in news], scope=scope)
         return MemoryEvents([memory_event("NONE" if a.known else "ADD", a.fact) for a in applied])
 
+    @keywords(Owners)
     def search(
         self,
         query: str,
         *,
-        user_id: str | None = None,
-        agent_id: str | None = None,
-        run_id: str | None = None,
         filters: Filters = None,
         limit: int = 10,
         threshold: float | None = None,
+        **owners: Unpack[Owners],
     ) -> MemoryHits:
         """Find memories of a scope by words and by meaning, best first.
 
         Args:
             query: a question or some words.
-            user_id: the user they belong to.
-            agent_id: the agent they belong to.
-            run_id: the run they belong to.
             filters: conditions on metadata; see :meth:`memstore.Store.search`.
             limit: how many at most, 1 to 1000.
             threshold: the lowest score, 0 to 1.
@@ -173,7 +161,7 @@ class Memory:
         """
         if threshold is not None and not 0 <= threshold <= 1:
             raise InvalidArgument(f"must be 0 to 1, not {threshold}", argument="threshold")
-        scope = Scope(user_id=user_id, agent_id=agent_id, run_id=run_id)
+        scope = Scope(**owners)
         found = self._store.search(query, scope=scope, filters=filters, limit=limit)
         hits = (
             as_memory(hit.fact) | {"score": hit.score}
@@ -182,55 +170,36 @@ class Memory:
         )
         return MemoryHits(hits, words_only=found.words_only)
 
-    def get(
-        self,
-        memory_id: int,
-        *,
-        user_id: str | None = None,
-        agent_id: str | None = None,
-        run_id: str | None = None,
-    ) -> dict[str, Any]:
+    @keywords(Owners)
+    def get(self, memory_id: int, **owners: Unpack[Owners]) -> dict[str, Any]:
         """Return one memory of a scope; its ``status`` says whether it is superseded or expired.
 
         Raises:
             NotFound: there is none with this id in the scope, or it was deleted.
         """
-        scope = Scope(user_id=user_id, agent_id=agent_id, run_id=run_id)
-        return as_memory(self._of(scope, memory_id))
+        return as_memory(self._of(Scope(**owners), memory_id))
 
+    @keywords(Owners)
     def get_all(
         self,
         *,
-        user_id: str | None = None,
-        agent_id: str | None = None,
-        run_id: str | None = None,
         filters: Filters = None,
         limit: int | None = None,
         offset: int = 0,
+        **owners: Unpack[Owners],
     ) -> list[dict[str, Any]]:
-        """Return the active memories of a scope, oldest first.
-
-        Args:
-            user_id: the user they belong to.
-            agent_id: the agent they belong to.
-            run_id: the run they belong to.
-            filters: conditions on metadata.
-            limit: how many at most; ``None`` for all.
-            offset: how many to skip.
-        """
-        scope = Scope(user_id=user_id, agent_id=agent_id, run_id=run_id)
+        """Return the active memories of a scope, oldest first; keywords as of :meth:`search`."""
+        scope = Scope(**owners)
         found = self._store.list(scope=scope, filters=filters, limit=limit, offset=offset)
         return [as_memory(fact) for fact in found]
 
+    @keywords(Owners)
     def update(
         self,
         memory_id: int,
         content: str,
         metadata: Mapping[str, Any] | None = None,
-        *,
-        user_id: str | None = None,
-        agent_id: str | None = None,
-        run_id: str | None = None,
+        **owners: Unpack[Owners],
     ) -> MemoryEvent:
         """Supersede a memory with a new text; the old one stays in its history.
 
@@ -238,9 +207,6 @@ class Memory:
             memory_id: an active memory.
             content: its new text; the same text changes the metadata alone.
             metadata: a JSON merge patch to its metadata; ``None`` leaves it as it is.
-            user_id: the user it belongs to.
-            agent_id: the agent it belongs to.
-            run_id: the run it belongs to.
 
         Returns:
             The event; its ``id`` is the new memory's.
@@ -249,7 +215,7 @@ class Memory:
             NotFound: there is none with this id in the scope, or it was deleted.
             Conflict: it is superseded or expired.
         """
-        scope = Scope(user_id=user_id, agent_id=agent_id, run_id=run_id)
+        scope = Scope(**owners)
         old = self._of(scope, memory_id)
         if old.status != "active":
             remedy = None if old.superseded_by is None else Remedy.USE_NEWEST
@@ -267,21 +233,15 @@ class Memory:
         (applied,) = self._store.apply([AddFact(fact=new)], scope=scope)
         return memory_event("UPDATE", applied.fact, old)
 
-    def delete(
-        self,
-        memory_id: int,
-        *,
-        user_id: str | None = None,
-        agent_id: str | None = None,
-        run_id: str | None = None,
-    ) -> MemoryEvent:
+    @keywords(Owners)
+    def delete(self, memory_id: int, **owners: Unpack[Owners]) -> MemoryEvent:
         """Put a tombstone on a memory: it is no longer found, and its history stays.
 
         Raises:
             NotFound: there is none with this id in the scope, or it was deleted.
             Conflict: it is superseded.
         """
-        scope = Scope(user_id=user_id, agent_id=agent_id, run_id=run_id)
+        scope = Scope(**owners)
         old = self._of(scope, memory_id)
         if old.superseded_by is not None:
             raise Conflict(
@@ -294,20 +254,13 @@ class Memory:
         (applied,) = self._store.apply([DeleteFact(fact_id=old.id)], scope=scope)
         return deleted(applied.fact)
 
+    @keywords(Owners)
     def delete_all(
-        self,
-        *,
-        user_id: str | None = None,
-        agent_id: str | None = None,
-        run_id: str | None = None,
-        everything: bool = False,
+        self, *, everything: bool = False, **owners: Unpack[Owners]
     ) -> list[MemoryEvent]:
         """Delete all active memories of a scope, or none.
 
         Args:
-            user_id: the user they belong to.
-            agent_id: the agent they belong to.
-            run_id: the run they belong to.
             everything: delete every fact and task of every scope in the namespace; not together
                 with a scope id.
 
@@ -315,12 +268,11 @@ class Memory:
             ValueError: neither a scope id nor ``everything=True``, or both.
             Conflict: others kept changing the memories; nothing was deleted.
         """
-        scope = Scope(user_id=user_id, agent_id=agent_id, run_id=run_id)
+        scope = Scope(**owners)
         named = scope != Scope()
         if named == everything:
             raise InvalidArgument(
-                "must be True exactly when no scope id is given",
-                argument="everything",
+                "must be True exactly when no scope id is given", argument="everything"
             )
         return [deleted(a.fact) for a in self._delete_active(scope if named else None)]
 
@@ -334,14 +286,8 @@ class Memory:
                     raise
         raise AssertionError("the last attempt returns or raises")  # pragma: no cover
 
-    def history(
-        self,
-        memory_id: int,
-        *,
-        user_id: str | None = None,
-        agent_id: str | None = None,
-        run_id: str | None = None,
-    ) -> list[PastMemoryEvent]:
+    @keywords(Owners)
+    def history(self, memory_id: int, **owners: Unpack[Owners]) -> list[PastMemoryEvent]:
         """Return everything that happened to a memory, oldest first; any of its ids will do.
 
         It includes what the memory superseded and what superseded it, also if it was deleted.
@@ -349,7 +295,7 @@ class Memory:
         Raises:
             NotFound: there is none with this id in the scope.
         """
-        scope = Scope(user_id=user_id, agent_id=agent_id, run_id=run_id)
+        scope = Scope(**owners)
         fact = self._of(scope, memory_id, deleted_too=True)
         # Other programs can let one owner's fact supersede another's, which is not shown here.
         own = {one.id: one for one in self._store.history(fact.id) if one.scope == scope}
