@@ -21,14 +21,7 @@ from memstore.database.tables import access_tokens as token_table
 from memstore.domain import clock
 from memstore.domain.arguments import MAX_NAME, checked_text
 from memstore.domain.records import Access, AccessToken
-from memstore.errors import (
-    AccessDenied,
-    Conflict,
-    InvalidArgument,
-    NotFound,
-    Remedy,
-    StorageError,
-)
+from memstore.errors import AccessDenied, Conflict, InvalidArgument, NotFound, Remedy, StorageError
 
 if TYPE_CHECKING:
     import builtins

@@ -103,8 +103,7 @@ def build(engine: Engine, author: Author, namespace: str, generator: Generator |
             "relations": len(derived.relations),
         }
         Changes(transaction, author).write(
-            Line(Kind.GRAPH, after=after),
-            *graph_table.making_current(namespace, graph_id, facts),
+            Line(Kind.GRAPH, after=after), *graph_table.making_current(namespace, graph_id, facts)
         )
         for keys in decisions.groups(decision_table.of_namespace(transaction, namespace)):
             graph_table.regroup(transaction, graph_id, keys)

@@ -10,13 +10,7 @@ from typing import TYPE_CHECKING
 from memstore.database.tables import entity_decisions as decision_table
 from memstore.database.tables import graph as graph_table
 from memstore.database.tables import graph_integrity
-from memstore.graph.decisions import (
-    bring_decision,
-    forget_fact,
-    forget_namespace,
-    groups,
-    parted,
-)
+from memstore.graph.decisions import bring_decision, forget_fact, forget_namespace, groups, parted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,15 +10,7 @@ from memstore.database.foreign import duckdb_file
 from memstore.domain import metadata
 from memstore.domain.clock import EPOCH
 from memstore.importing import json_stream
-from memstore.importing.records import (
-    Record,
-    Skipped,
-    Source,
-    converted,
-    identity,
-    key,
-    name_of,
-)
+from memstore.importing.records import Record, Skipped, Source, converted, identity, key, name_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -5,15 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.importing import json_stream
-from memstore.importing.records import (
-    Record,
-    Skipped,
-    Source,
-    converted,
-    identity,
-    key,
-    name_of,
-)
+from memstore.importing.records import Record, Skipped, Source, converted, identity, key, name_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

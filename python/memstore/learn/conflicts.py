@@ -120,8 +120,7 @@ class _Conflicts:
         """Refuse to add a fact that an update stores; drop a NONE beside another decision."""
         updating = {d.place for d in self._of("UPDATE")}
         self._refuse(
-            "an update carries the fact already",
-            lambda d: d.event == "ADD" and d.place in updating,
+            "an update carries the fact already", lambda d: d.event == "ADD" and d.place in updating
         )
         busy = {d.place for d in self.left if d.event != "NONE"}
         self.left = [d for d in self.left if d.event != "NONE" or d.place not in busy]

@@ -45,9 +45,7 @@ MOST_SHOWN: Final = 40
 """How many facts a model is shown at once; more are shown in several groups."""
 
 SCHEMA: Final = list_schema(
-    "groups",
-    memories={"type": "array", "items": {"type": "integer"}},
-    text={"type": "string"},
+    "groups", memories={"type": "array", "items": {"type": "integer"}}, text={"type": "string"}
 )
 
 

@@ -161,10 +161,7 @@ class Extractor:
             text, source=source, metadata=metadata, valid_at=at, scope=self._scope or Scope()
         )
         options = ReadingOptions(
-            hint=subject_hint,
-            at=at,
-            metadata=metadata,
-            max_characters=self._reader.max_characters,
+            hint=subject_hint, at=at, metadata=metadata, max_characters=self._reader.max_characters
         )
         # A new text was said after all facts there are, including those that others are storing
         # right now; a text that was on record is as old as its record.
@@ -232,9 +229,7 @@ class Extractor:
                 if attempt == MOST_ATTEMPTS:
                     raise
         return Extraction(
-            episode=episode,
-            items=[*_outcomes(items, applied, rivals)],
-            not_compared=not_compared,
+            episode=episode, items=[*_outcomes(items, applied, rivals)], not_compared=not_compared
         )
 
 

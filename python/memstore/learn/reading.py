@@ -28,10 +28,7 @@ LONGEST_FACT: Final = 1_000
 """How many characters an extracted fact may have; a longer one is not a claim but a copy."""
 
 SCHEMA: Final = list_schema(
-    "facts",
-    content={"type": "string"},
-    subject={"type": "string"},
-    category={"type": "string"},
+    "facts", content={"type": "string"}, subject={"type": "string"}, category={"type": "string"}
 )
 
 

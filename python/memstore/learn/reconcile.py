@@ -130,10 +130,7 @@ class Reconciler:
         self.done["returned"] += len(plan.returning)
 
     def _plan(
-        self,
-        transaction: Transaction,
-        episode: Episode,
-        wanted: Mapping[tuple[str, str], NewFact],
+        self, transaction: Transaction, episode: Episode, wanted: Mapping[tuple[str, str], NewFact]
     ) -> _Plan:
         """Compare what an episode says with the facts that are there."""
         own = derivation_table.of_episode(transaction, self._facts.namespace, episode.id)

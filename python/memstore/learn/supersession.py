@@ -35,7 +35,7 @@ RETIRING: Final = frozenset(
         DifferenceKind.CONTRADICTION,
         DifferenceKind.ENDED,
         DifferenceKind.NEW_VALUE,
-    },
+    }
 )
 COEXISTING: Final = frozenset(
     {
@@ -43,7 +43,7 @@ COEXISTING: Final = frozenset(
         DifferenceKind.SEVERAL,
         DifferenceKind.OTHER_HOLDER,
         DifferenceKind.OTHER_CLAIM,
-    },
+    }
 )
 
 

@@ -40,10 +40,7 @@ class Replies:
         """How many questions the model was asked."""
 
     def entries(
-        self,
-        prompt: str,
-        schema: Mapping[str, Any],
-        read: Callable[[str], list[object]],
+        self, prompt: str, schema: Mapping[str, Any], read: Callable[[str], list[object]]
     ) -> list[object]:
         """Return the list that ``read`` finds in the model's reply, stored or asked for.
 

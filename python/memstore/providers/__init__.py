@@ -33,11 +33,7 @@ GENERATORS = ("ollama", "openai", "anthropic", "none")
 
 
 def embedder(
-    name: str,
-    *,
-    model: str | None = None,
-    base_url: str | None = None,
-    api_key: str | None = None,
+    name: str, *, model: str | None = None, base_url: str | None = None, api_key: str | None = None
 ) -> Embedder | None:
     """Return the embedder of this name; ``None`` for ``"none"``, which means words only.
 
@@ -66,11 +62,7 @@ def embedder(
 
 
 def generator(
-    name: str,
-    *,
-    model: str | None = None,
-    base_url: str | None = None,
-    api_key: str | None = None,
+    name: str, *, model: str | None = None, base_url: str | None = None, api_key: str | None = None
 ) -> JSONGenerator | None:
     """Return the generator of this name; ``None`` for ``"none"``.
 

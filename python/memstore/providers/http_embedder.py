@@ -6,12 +6,7 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
 from memstore.domain import clock
-from memstore.errors import (
-    EmbedderRejected,
-    EmbedderUnavailable,
-    InvalidArgumentType,
-    Remedy,
-)
+from memstore.errors import EmbedderRejected, EmbedderUnavailable, InvalidArgumentType, Remedy
 from memstore.providers.http_model import HttpModel, at_least_one
 
 if TYPE_CHECKING:

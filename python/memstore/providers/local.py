@@ -89,8 +89,7 @@ def _read_files(folder: Path) -> tuple[Tokenizer, NDArray[np.float16]]:
         vocabulary = (folder / VOCABULARY).read_bytes()
     except OSError as error:
         raise EmbedderRejected(
-            f"cannot read the local model in wordllama: {error}",
-            remedy=Remedy.INSTALL_LOCAL_MODEL,
+            f"cannot read the local model in wordllama: {error}", remedy=Remedy.INSTALL_LOCAL_MODEL
         ) from error
     if (found := digest(weights, vocabulary)) != DIGEST:
         raise EmbedderRejected(

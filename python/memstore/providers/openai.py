@@ -44,11 +44,7 @@ class OpenAIEmbedder(HttpEmbedder):
         self._dimensions = at_least_one(dimensions, "dimensions")
 
     def _ask(self, texts: list[str], seconds: float) -> list[object]:
-        body: dict[str, object] = {
-            "model": self._model,
-            "input": texts,
-            "encoding_format": "float",
-        }
+        body: dict[str, object] = {"model": self._model, "input": texts, "encoding_format": "float"}
         if self._dimensions is not None:
             body["dimensions"] = self._dimensions
         reply = self._endpoint.post_json("/embeddings", body, timeout_seconds=seconds)
