@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from memstore.domain import clock
@@ -68,7 +68,7 @@ def read_messages(messages: Messages) -> list[Message]:
 
 def _read(given: object, where: str) -> Message:
     if isinstance(given, Message):
-        given = {"role": given.role, "content": given.content, "name": given.name, "at": given.at}
+        given = asdict(given)
     if not isinstance(given, Mapping):
         raise InvalidArgumentType(f"{where} must be {ACCEPTED_FORM}, not {type(given).__name__}")
     for key in ("role", "content"):
@@ -129,7 +129,7 @@ def transcript(messages: Sequence[Message]) -> str:
     same: put it into a :func:`memstore.prompting.prompts.fence`.
     """
     return "\n".join(
-        f"{_head(place, message)}\n{_indented(message.content)}"
+        f"{_head(place, message)}\n{INDENT}" + LINE_BREAK.sub(rf"\g<0>{INDENT}", message.content)
         for place, message in enumerate(messages, 1)
     )
 
@@ -141,7 +141,3 @@ def _head(place: int, message: Message) -> str:
     if message.at is not None:
         head += f", {weekday(message.at)[:3]} {clock.to_text(message.at)[:16]}Z"
     return head + ":"
-
-
-def _indented(text: str) -> str:
-    return INDENT + LINE_BREAK.sub(rf"\g<0>{INDENT}", text)

@@ -64,9 +64,8 @@ class Readings:
         """
         text = NOTHING_ASKED if options is None else options.to_text()
         row = ReadingRow(episode_id, kind, text)
-        with self._engine.read() as transaction:
-            if row in reading_table.of_episode(transaction, episode_id):
-                return
+        if row in self.of(episode_id):
+            return
         with self._engine.write() as transaction:
             reading_table.place(transaction, row)
 

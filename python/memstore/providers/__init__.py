@@ -13,6 +13,8 @@ from memstore.providers.openai import OpenAIEmbedder
 from memstore.providers.openai_chat import OpenAIGenerator
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from memstore.domain.protocols import Embedder, JSONGenerator
 
 __all__ = [
@@ -28,8 +30,20 @@ __all__ = [
     "generator",
 ]
 
-NAMES = ("local", "ollama", "openai", "none")
-GENERATORS = ("ollama", "openai", "anthropic", "none")
+_EMBEDDERS = {
+    "local": LocalEmbedder,
+    "ollama": OllamaEmbedder,
+    "openai": OpenAIEmbedder,
+    "none": None,
+}
+_GENERATORS = {
+    "ollama": OllamaGenerator,
+    "openai": OpenAIGenerator,
+    "anthropic": AnthropicGenerator,
+    "none": None,
+}
+NAMES = tuple(_EMBEDDERS)
+GENERATORS = tuple(_GENERATORS)
 
 
 def embedder(
@@ -37,58 +51,36 @@ def embedder(
 ) -> Embedder | None:
     """Return the embedder of this name; ``None`` for ``"none"``, which means words only.
 
-    Args:
-        name: ``local``, ``ollama``, ``openai`` or ``none``.
-        model: the model to ask the server for; its own default when ``None``.
-        base_url: where the server is; its usual address when ``None``.
-        api_key: for an OpenAI-compatible server that needs one.
-
     Raises:
         ValueError: an unknown name, or an option that this embedder does not take.
     """
-    given: dict[str, Any] = {"model": model, "base_url": base_url}
-    given = {key: value for key, value in given.items() if value is not None}
-    if name == "ollama":
-        return OllamaEmbedder(**given)
-    if name == "openai":
-        return OpenAIEmbedder(**given, api_key=api_key)
-    if name not in NAMES:
-        raise InvalidArgument(
-            f"must be one of {', '.join(NAMES)}, not {name!r}", argument="embedder"
-        )
-    if given:
-        raise InvalidArgument(f"does not go with the embedder {name!r}", argument=next(iter(given)))
-    return LocalEmbedder() if name == "local" else None
+    made: Embedder | None = _made("embedder", _EMBEDDERS, name, api_key, model, base_url)
+    return made
 
 
 def generator(
     name: str, *, model: str | None = None, base_url: str | None = None, api_key: str | None = None
 ) -> JSONGenerator | None:
-    """Return the generator of this name; ``None`` for ``"none"``.
+    """Return the generator of this name; ``None`` for ``"none"``. Errors as of :func:`embedder`."""
+    made: JSONGenerator | None = _made("generator", _GENERATORS, name, api_key, model, base_url)
+    return made
 
-    Args:
-        name: ``ollama``, ``openai``, ``anthropic`` or ``none``.
-        model: the model to ask the service for; its own default when ``None``.
-        base_url: where the service is; its usual address when ``None``.
-        api_key: for OpenAI, services with its protocol, and Anthropic, where they need one.
 
-    Raises:
-        ValueError: an unknown name, or an option that this generator does not take.
-    """
-    given: dict[str, Any] = {"model": model, "base_url": base_url}
+def _made(
+    what: str,
+    kinds: Mapping[str, Callable[..., Any] | None],
+    name: str,
+    api_key: str | None,
+    model: str | None,
+    base_url: str | None,
+) -> Any:
+    if name not in kinds:
+        raise InvalidArgument(f"must be one of {', '.join(kinds)}, not {name!r}", argument=what)
+    kind = kinds[name]
+    given = {"model": model, "base_url": base_url}
     given = {key: value for key, value in given.items() if value is not None}
-    if name == "ollama":
-        return OllamaGenerator(**given)
-    if name == "openai":
-        return OpenAIGenerator(**given, api_key=api_key)
-    if name == "anthropic":
-        return AnthropicGenerator(**given, api_key=api_key)
-    if name not in GENERATORS:
-        raise InvalidArgument(
-            f"must be one of {', '.join(GENERATORS)}, not {name!r}", argument="generator"
-        )
-    if given:
-        raise InvalidArgument(
-            f"does not go with the generator {name!r}", argument=next(iter(given))
-        )
-    return None
+    if given and kind in (LocalEmbedder, None):
+        raise InvalidArgument(f"does not go with the {what} {name!r}", argument=next(iter(given)))
+    if kind in (OpenAIEmbedder, OpenAIGenerator, AnthropicGenerator):
+        given["api_key"] = api_key
+    return None if kind is None else kind(**given)

@@ -111,15 +111,9 @@ class _Answer:
 class Endpoint:
     """An HTTP service that is asked in JSON and answers with a JSON object; safe to share.
 
-    Args:
-        base_url: ``http(s)://host[:port][/path]``. A name and password in it are sent as Basic
-            authorization and shown nowhere. A query is refused, because URLs end up in logs.
-        headers: sent with each request; their values are cut out of every error text.
-        timeout_seconds: the deadline of a whole call, unless the call brings its own.
-        retries: further attempts after a passing failure, zero or more.
-        purpose: which errors are raised, and the usual remedies.
-        advise: the provider's own remedy for a status (``None``: no answer) and its words.
-        sleep: waits between attempts.
+    A name and password in ``base_url`` are sent as Basic authorization and shown nowhere; a query
+    is refused, because URLs end up in logs. The values of ``headers`` are cut out of every error
+    text. ``advise`` gives the provider's own remedy for a status (``None``: no answer) and words.
     """
 
     def __init__(
@@ -168,14 +162,11 @@ class Endpoint:
         sooner than ``Retry-After`` asks. A pause that does not fit into the deadline ends the
         call at once. Other failures are not retried: they would come back the same.
 
-        Args:
-            timeout_seconds: limits everything together: attempts, pauses, slow bodies.
+        The deadline limits everything together: attempts, pauses, slow bodies.
 
         Raises:
-            ValueError: ``timeout_seconds`` is infinite or NaN.
-            EmbedderUnavailable: (or the purpose's ``unavailable``) no answer, or none that is a
-                JSON object; the request itself may be fine.
-            EmbedderRejected: (or its ``rejected``) the service refused this request with a 4xx.
+            MemstoreError: the purpose's ``unavailable`` for no answer, or none that is a JSON
+                object; its ``rejected`` if the service refused this request with a 4xx.
         """
         url = self.url + path
         content = json.dumps(body).encode("ascii")

@@ -74,12 +74,9 @@ class HttpGenerator(HttpModel, ABC):
         Args:
             schema: a JSON Schema whose root is an object. Services support different parts; all
                 accept one whose objects require every property and allow no other.
-            timeout_seconds: as for ``generate``.
 
         Raises:
-            ValueError: as for ``generate``.
-            GeneratorUnavailable: as for ``generate``.
-            GeneratorRejected: as for ``generate``.
+            GeneratorError: as for ``generate``, and ``ValueError`` as well.
         """
         return self._ask(prompt, schema, timeout_seconds)
 

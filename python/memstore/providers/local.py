@@ -66,9 +66,8 @@ class LocalEmbedder:
 
     def _load(self) -> tuple[Tokenizer, NDArray[np.float16]]:
         with self._loading:
-            loaded = self._loaded or _read_files(_package_folder())
-            self._loaded = loaded
-            return loaded
+            self._loaded = self._loaded or _read_files(_package_folder())
+            return self._loaded
 
 
 def _package_folder() -> Path:
@@ -105,7 +104,6 @@ def _read_files(folder: Path) -> tuple[Tokenizer, NDArray[np.float16]]:
 
 
 def digest(weights: bytes, vocabulary: bytes) -> str:
-    """Return what names the content of the two files."""
     text = vocabulary.replace(b"\r\n", b"\n").strip()
     parts = hashlib.sha256(weights).digest() + hashlib.sha256(text).digest()
     return hashlib.sha256(parts).hexdigest()
