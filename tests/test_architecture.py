@@ -122,6 +122,16 @@ def test_each_library_has_one_door(library: str) -> None:
     assert users == DOORS[library]
 
 
+def test_an_engine_is_known_to_the_database_and_to_who_opens_it() -> None:
+    users = {
+        module
+        for module in TREES
+        if any(other.startswith("database.sqlite") for other in below(module))
+        and not module.startswith("database.sqlite")
+    }
+    assert users == {"database.foreign.sqlite_file", "store.opening"}
+
+
 def test_mcp_is_imported_by_its_faces_only() -> None:
     users = {
         module

@@ -10,8 +10,9 @@ from collections.abc import Callable
 import pytest
 
 from memstore import NewEpisode, NewFact, Store
+from memstore.database.engine import FullText
 from memstore.database.filters import EpisodeFilter, FactFilter, Filter
-from memstore.database.sqlite.full_text import BM25_OF_TEXT, EPISODES, FACTS, FullText
+from memstore.database.sqlite.full_text import BM25_OF_TEXT, INDEXES
 from memstore.domain import clock
 from memstore.text.words import terms
 
@@ -46,7 +47,7 @@ def facts_of(store: Store) -> tuple[FullText, Filter, dict[int, str]]:
     facts = store.add_many(NewFact(content=text, subject="sue") for text in made_up(1))
     wanted = FactFilter((store.namespace,), clock.utc_now())
     return (
-        FACTS,
+        INDEXES.facts,
         wanted,
         {fact.id: f"{fact.content} {fact.subject} {fact.category}" for fact in facts},
     )
@@ -58,7 +59,7 @@ def episodes_of(store: Store) -> tuple[FullText, Filter, dict[int, str]]:
         for text in made_up(2)
     )
     wanted = EpisodeFilter(namespaces=(store.namespace,), now=clock.utc_now())
-    return EPISODES, wanted, {one.id: f"{one.content} rain at sea by mail" for one in told}
+    return INDEXES.episodes, wanted, {one.id: f"{one.content} rain at sea by mail" for one in told}
 
 
 MADE = pytest.mark.parametrize("made", [facts_of, episodes_of])
@@ -97,7 +98,7 @@ def test_parts_are_of_the_rows_asked_for(store: Store, made: Made) -> None:
 def test_parts_of_more_rows_than_one_statement_binds(store: Store) -> None:
     facts = store.add_many(NewFact(content=f"tea {n}", subject="sue") for n in range(1100))
     with store._file.engine.read() as transaction:
-        parts = FACTS.parts(transaction, "tea", [fact.id for fact in facts])
+        parts = INDEXES.facts.parts(transaction, "tea", [fact.id for fact in facts])
     assert all([*words] == ["tea"] for words in parts.values())
     assert len(parts) == 1100
 
@@ -106,8 +107,8 @@ def test_parts_in_scripts_without_spaces_are_of_pairs(store: Store) -> None:
     ids = [store.add(text, subject="sue").id for text in ("東京都に住む", "京都に住む", "tea")]
     wanted = FactFilter((store.namespace,), clock.utc_now())
     with store._file.engine.read() as transaction:
-        parts = FACTS.parts(transaction, "東京都", ids)
-        found = FACTS.search(transaction, "東京都", wanted, 9)
+        parts = INDEXES.facts.parts(transaction, "東京都", ids)
+        found = INDEXES.facts.search(transaction, "東京都", wanted, 9)
     assert [[*words] for words in parts.values()] == [["東 京", "京 都"], ["京 都"], []]
     assert {id_: sum(parts[id_].values()) for id_ in found} == pytest.approx(found)
 
@@ -115,4 +116,7 @@ def test_parts_in_scripts_without_spaces_are_of_pairs(store: Store) -> None:
 def test_a_text_without_words_has_one_part(store: Store) -> None:
     ids = [store.add(text, subject="sue").id for text in ("a -> b", "a to b")]
     with store._file.engine.read() as transaction:
-        assert FACTS.parts(transaction, " -> ", ids) == {ids[0]: {"->": BM25_OF_TEXT}, ids[1]: {}}
+        assert INDEXES.facts.parts(transaction, " -> ", ids) == {
+            ids[0]: {"->": BM25_OF_TEXT},
+            ids[1]: {},
+        }

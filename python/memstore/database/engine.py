@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeAlias
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -42,6 +42,11 @@ class Transaction(ABC):
     def dialect(self) -> Dialect:
         """How the engine writes what SQL engines write differently."""
 
+    @property
+    @abstractmethod
+    def full_text(self) -> FullTexts:
+        """The full-text indexes, each asked within a transaction."""
+
     @abstractmethod
     def rows(self, sql: str, parameters: Parameters = NO_PARAMETERS) -> Iterator[Row]:
         """Run a query and yield its rows as they come."""
@@ -62,6 +67,72 @@ class Transaction(ABC):
     def ints(self, sql: str, parameters: Parameters = NO_PARAMETERS) -> list[int]:
         """Return the first column of what a query answers with, which holds ids or numbers."""
         return [row[0] for row in self.rows(sql, parameters)]
+
+
+class Wanted(Protocol):
+    """Which rows may be seen; see :mod:`memstore.database.filters`."""
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether nearly all rows may be seen."""
+        ...
+
+    def where(self, dialect: Dialect) -> tuple[str, Parameters]:
+        """Return a condition in SQL and its parameters."""
+        ...
+
+
+class FullText(Protocol):
+    """The full-text index of one table. BM25 is negative; more negative is better."""
+
+    def search(
+        self, transaction: Transaction, query: str, wanted: Wanted, limit: int
+    ) -> dict[int, float]:
+        """Return the BM25 of the best rows by words, best first; of equals the newest first.
+
+        The filter applies before the limit, so rows that may not be seen take no places.
+        """
+        ...
+
+    def parts(
+        self, transaction: Transaction, query: str, ids: Sequence[int]
+    ) -> dict[int, dict[str, float]]:
+        """Return what each word of a query adds to the BM25 of each of these rows."""
+        ...
+
+    def places(
+        self, transaction: Transaction, query: str, row_id: int, content: str
+    ) -> dict[int, str]:
+        """Return the words of a row's content that match a query, by where they begin.
+
+        Offsets count characters. A word is given in the form it was asked for or found in, folded,
+        so that two places of one word can be told from two words.
+        """
+        ...
+
+    @property
+    def visible(self) -> Callable[[Transaction, Sequence[int], Any], set[int]]:
+        """Returns those of some ids that a filter lets through."""
+        ...
+
+    def check(self, transaction: Transaction) -> str | None:
+        """Compare the index with the rows, entry by entry; return what is wrong, or ``None``."""
+        ...
+
+    def forget_deleted(self, transaction: Transaction) -> None:
+        """Remove every trace of deleted text."""
+        ...
+
+    def rebuild(self, transaction: Transaction) -> None:
+        """Build the index again from the rows."""
+        ...
+
+
+class FullTexts(NamedTuple):
+    """The full-text indexes of a database."""
+
+    facts: FullText
+    episodes: FullText
 
 
 class Engine(Protocol):

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from memstore.database import journal
 from memstore.database.changes import Changes, Line
 from memstore.database.journal import Kind
-from memstore.database.sqlite import full_text
 from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables import proposals as proposal_table
@@ -30,13 +29,13 @@ def erase_fact(changes: Changes, fact: Fact, satellite: Satellite) -> None:
     transaction = changes.transaction
     reply_table.close_episodes(transaction, fact.namespace, fact.content, fact.episode_id)
     _blank_fact(changes, fact, satellite)
-    full_text.FACTS.forget_deleted(transaction)
+    transaction.full_text.facts.forget_deleted(transaction)
 
 
 def erase_episode(changes: Changes, episode: Episode) -> None:
     """Erase an episode, and what was said in it from the evidence of changes."""
     _blank_episode(changes, episode, *journal.forgetting_said(changes.transaction, episode.id))
-    full_text.EPISODES.forget_deleted(changes.transaction)
+    changes.transaction.full_text.episodes.forget_deleted(changes.transaction)
 
 
 def erase_namespace(engine: Engine, author: Author, namespace: str, satellite: Satellite) -> bool:
@@ -54,8 +53,8 @@ def erase_namespace(engine: Engine, author: Author, namespace: str, satellite: S
         for episode in list(episode_table.everything(transaction, [namespace])):
             if episode.content:
                 _blank_episode(changes, episode)
-        full_text.FACTS.forget_deleted(transaction)
-        full_text.EPISODES.forget_deleted(transaction)
+        transaction.full_text.facts.forget_deleted(transaction)
+        transaction.full_text.episodes.forget_deleted(transaction)
     return engine.compact()
 
 

@@ -9,10 +9,9 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from types import MappingProxyType
-from typing import TYPE_CHECKING, ClassVar, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Generic, Literal, NamedTuple, TypeVar
 
 from memstore.database.filters import EpisodeFilter, FactFilter
-from memstore.database.sqlite import full_text
 from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables import pieces as piece_table
@@ -28,8 +27,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from memstore.database.engine import Transaction
-    from memstore.database.sqlite.full_text import FullText
+    from memstore.database.engine import FullText, Transaction
     from memstore.database.tables.pieces import Piece
     from memstore.database.tables.vectors import VectorTable
     from memstore.domain.results import WordsOnly
@@ -62,7 +60,7 @@ class Parts(NamedTuple):
 class Corpus(ABC, Generic[F, H]):
     """Rows of one kind, as one transaction sees them."""
 
-    index: ClassVar[FullText]
+    rows: ClassVar[Literal["facts", "episodes"]]
     table: ClassVar[VectorTable]
     newest_of_equals: ClassVar[bool]
     """Whether the newest of equal rows comes first."""
@@ -70,12 +68,13 @@ class Corpus(ABC, Generic[F, H]):
     def __init__(self, transaction: Transaction, vectors: ResidentVectors | None) -> None:
         self._transaction = transaction
         self._vectors = vectors
+        self._index: FullText = getattr(transaction.full_text, self.rows)
 
     # -- the index verbs --------------------------------------------------------------------
 
     def words(self, query: str, wanted: F, k: int) -> dict[int, float]:
         """Return the BM25 of the best ``k`` rows by words, best first; negative is better."""
-        return self.index.search(self._transaction, query, wanted, k)
+        return self._index.search(self._transaction, query, wanted, k)
 
     @abstractmethod
     def near(
@@ -90,7 +89,7 @@ class Corpus(ABC, Generic[F, H]):
         self, query: str | None, vector: NDArray[np.float32] | None, ids: Sequence[int]
     ) -> dict[int, Parts]:
         """Return what the scores of these rows are made of; without a query, the cosines alone."""
-        words = {} if query is None else self.index.parts(self._transaction, query, ids)
+        words = {} if query is None else self._index.parts(self._transaction, query, ids)
         cosines = {} if vector is None or not ids else self._cosines(vector, ids)
         return {id_: Parts(words.get(id_, {}), cosines.get(id_)) for id_ in ids}
 
@@ -108,7 +107,7 @@ class Corpus(ABC, Generic[F, H]):
         """Return those of the rows that get a boost."""
         if request.boosted is None:
             return set()
-        return self.index.visible(self._transaction, ids, request.boosted)
+        return self._index.visible(self._transaction, ids, request.boosted)
 
     @abstractmethod
     def results(
@@ -136,7 +135,7 @@ class Corpus(ABC, Generic[F, H]):
 class FactCorpus(Corpus[FactFilter, SearchHits]):
     """Facts: one vector each."""
 
-    index = full_text.FACTS
+    rows = "facts"
     table = vector_table.FACTS
     newest_of_equals = False
 
@@ -195,7 +194,7 @@ class FactCorpus(Corpus[FactFilter, SearchHits]):
 class EpisodeCorpus(Corpus[EpisodeFilter, EpisodeHits]):
     """Episodes: a vector for each piece; an episode counts once, by its nearest piece."""
 
-    index = full_text.EPISODES
+    rows = "episodes"
     table = vector_table.PIECES
     newest_of_equals = True  # what was said last is what holds
 
@@ -275,7 +274,7 @@ class EpisodeCorpus(Corpus[EpisodeFilter, EpisodeHits]):
             episode, parts = episodes[place.id], pieces[place.id]
             words: Mapping[int, str] = {}
             if len(parts) > 1 and place.word_score:
-                words = self.index.places(
+                words = self._index.places(
                     self._transaction, query.text, episode.id, episode.content
                 )
             best = best_piece(parts, cosines, words, weights)

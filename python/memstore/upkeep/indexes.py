@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from memstore.database.changes import Changes, Line
 from memstore.database.journal import Kind
-from memstore.database.sqlite import full_text
 from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables import pieces as piece_table
@@ -37,7 +36,7 @@ def episodes(transaction: Transaction) -> Iterator[str]:
 
 def full_texts(transaction: Transaction) -> Iterator[str]:
     """Yield how full-text indexes differ from the rows; comparing them counts as a write."""
-    for name, index in (("facts", full_text.FACTS), ("episodes", full_text.EPISODES)):
+    for name, index in transaction.full_text._asdict().items():
         if trouble := index.check(transaction):
             yield f"the full-text index of the {name} differs: {trouble}"
 
@@ -45,7 +44,7 @@ def full_texts(transaction: Transaction) -> Iterator[str]:
 def rebuild_facts(transaction: Transaction) -> str:
     """Rebuild the full-text index and wrong segments, and return what was done."""
     # The index first: changing segments corrects an entry in it, which must exist.
-    full_text.FACTS.rebuild(transaction)
+    transaction.full_text.facts.rebuild(transaction)
     stale = _facts(transaction)
     for fact_id, right in stale:
         fact_table.set_segments(transaction, fact_id, right)
@@ -54,7 +53,7 @@ def rebuild_facts(transaction: Transaction) -> str:
 
 def rebuild_episodes(transaction: Transaction, author: Author) -> str:
     """Rebuild the full-text index and wrong segments, tags and pieces; return what was done."""
-    full_text.EPISODES.rebuild(transaction)
+    transaction.full_text.episodes.rebuild(transaction)
     stale = _episodes(transaction)
     for episode_id, right in stale:
         episode_table.set_segments(transaction, episode_id, right)

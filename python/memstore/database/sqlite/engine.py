@@ -21,6 +21,7 @@ import apsw
 from memstore.database.engine import NO_PARAMETERS, Transaction
 from memstore.database.sqlite import integrity, migrations
 from memstore.database.sqlite.dialect import DIALECT
+from memstore.database.sqlite.full_text import INDEXES
 from memstore.errors import InvalidArgument, Remedy, StorageError, StoreBusy, StoreClosed
 
 if TYPE_CHECKING:
@@ -58,6 +59,7 @@ class SqliteTransaction(Transaction):
     """The three verbs over one connection, with the driver's errors translated."""
 
     dialect = DIALECT
+    full_text = INDEXES
 
     def __init__(self, connection: apsw.Connection) -> None:
         self.connection = connection

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from memstore.database.engine import FullTexts
 from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
 from memstore.errors import StorageError
@@ -16,8 +17,7 @@ from memstore.text.words import UNSPACED_RUN, match_expression, quoted, terms
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from memstore.database.engine import Parameters, Transaction
-    from memstore.database.filters import EpisodeFilter, FactFilter
+    from memstore.database.engine import Parameters, Transaction, Wanted
 
 OPENS, CLOSES = "\x02", "\x03"
 """Put around the words that matched; control characters that no text of words holds."""
@@ -27,8 +27,8 @@ BM25_OF_TEXT: Final = -1.0
 
 
 @dataclass(frozen=True, slots=True)
-class FullText:
-    """The index over one table, whose ``content`` and other columns of text it holds."""
+class Fts5:
+    """The FTS5 index over one table, whose ``content`` and other columns of text it holds."""
 
     name: str
     rows: str
@@ -41,14 +41,11 @@ class FullText:
         self,
         transaction: Transaction,
         query: str,
-        wanted: FactFilter | EpisodeFilter,
+        wanted: Wanted,
         limit: int,
     ) -> dict[int, float]:
-        """Return the BM25 of the best rows by words, best first; more negative is better.
-
-        Of equals the newer come first: the older ones may have decayed, and the cut comes before
-        that. The filter applies before the limit, so rows that may not be seen take no places.
-        """
+        # Of equals the newer come first: the older ones may have decayed, and the cut comes before
+        # that.
         expression = match_expression(query)
         if expression is None:
             return self._containing(transaction, query.strip(), wanted, limit)
@@ -73,11 +70,8 @@ class FullText:
     def parts(
         self, transaction: Transaction, query: str, ids: Sequence[int]
     ) -> dict[int, dict[str, float]]:
-        """Return what each word of a query adds to the BM25 of each of these rows.
-
-        BM25 is a sum over the words, and a word's part depends on the query in nothing else: so
-        the index is asked for each word by itself.
-        """
+        # BM25 is a sum over the words, and a word's part depends on nothing else in the query: so
+        # the index is asked for each word by itself.
         words = terms(query)
         listed = transaction.dialect.listed("ids")
         found: dict[int, dict[str, float]] = {id_: {} for id_ in ids}
@@ -104,11 +98,6 @@ class FullText:
     def places(
         self, transaction: Transaction, query: str, row_id: int, content: str
     ) -> dict[int, str]:
-        """Return the words of a row's content that match a query, by where they begin.
-
-        Offsets count characters. A word is given in the form it was asked for or found in, folded,
-        so that two places of one word can be told from two words.
-        """
         expression = match_expression(query)
         if expression is None:
             at = content.find(query.strip())
@@ -125,18 +114,9 @@ class FullText:
             return found
         return found | {at: word.casefold() for at, word in _marked(str(row[0]))}
 
-    def refresh(self, transaction: Transaction) -> None:
-        """Let this connection see how the index lies now.
-
-        FTS5 remembers the layout, looks again when it is searched, and takes a merge made by
-        another process for damage when it is checked without having been searched.
-        """
-        transaction.one(f"SELECT 1 FROM {self.name} WHERE {self.name} MATCH 'memstore'")
-
     def check(self, transaction: Transaction) -> str | None:
-        """Compare the index with the rows, entry by entry; return what is wrong, or ``None``."""
         try:
-            self.refresh(transaction)
+            refresh(transaction)
             transaction.run(
                 f"INSERT INTO {self.name} ({self.name}, rank) VALUES ('integrity-check', 1)"
             )
@@ -145,15 +125,11 @@ class FullText:
         return None
 
     def forget_deleted(self, transaction: Transaction) -> None:
-        """Merge the index into one segment, so that nothing of what was deleted is left in it.
-
-        FTS5's own ``secure-delete`` would do it at each delete, and make the file unreadable to
-        programs with a SQLite before 3.42.
-        """
+        # Merges the index into one segment. FTS5's own `secure-delete` would do it at each delete,
+        # and make the file unreadable to programs with a SQLite before 3.42.
         transaction.run(f"INSERT INTO {self.name} ({self.name}) VALUES ('optimize')")
 
     def rebuild(self, transaction: Transaction) -> None:
-        """Build the index again from the rows."""
         transaction.run(f"INSERT INTO {self.name} ({self.name}) VALUES ('rebuild')")
 
     def _best(self, transaction: Transaction, expression: str, limit: int) -> dict[int, float]:
@@ -166,7 +142,7 @@ class FullText:
         )
 
     def _containing(
-        self, transaction: Transaction, text: str, wanted: FactFilter | EpisodeFilter, limit: int
+        self, transaction: Transaction, text: str, wanted: Wanted, limit: int
     ) -> dict[int, float]:
         """Find what holds a text that has no words in it."""
         if not text:
@@ -181,11 +157,20 @@ class FullText:
         return dict.fromkeys(ids, BM25_OF_TEXT)
 
 
-FACTS: Final = FullText("memstore_facts_fts", "memstore_facts f", "f", fact_table.visible)
-EPISODES: Final = FullText(
-    "memstore_episodes_fts", "memstore_episodes e", "e", episode_table.visible
+INDEXES: Final = FullTexts(
+    facts=Fts5("memstore_facts_fts", "memstore_facts f", "f", fact_table.visible),
+    episodes=Fts5("memstore_episodes_fts", "memstore_episodes e", "e", episode_table.visible),
 )
-INDEXES: Final = (FACTS, EPISODES)
+
+
+def refresh(transaction: Transaction) -> None:
+    """Let this connection see how the indexes are laid out now.
+
+    FTS5 remembers the layout, looks again when it is searched, and takes a merge made by another
+    process for damage when it is checked without having been searched.
+    """
+    for name in ("memstore_facts_fts", "memstore_episodes_fts"):
+        transaction.one(f"SELECT 1 FROM {name} WHERE {name} MATCH 'memstore'")
 
 
 def _scores(transaction: Transaction, sql: str, parameters: Parameters) -> dict[int, float]:

@@ -18,11 +18,10 @@ def page_troubles(transaction: Transaction) -> list[str]:
     """Return what SQLite finds wrong with the pages of the file.
 
     It looks into the full-text index too, which is no reason to give the file up: see
-    :meth:`memstore.database.sqlite.full_text.FullText.check`.
+    :meth:`memstore.database.sqlite.full_text.Fts5.check`.
     """
     with suppress(StorageError):
-        for index in full_text.INDEXES:
-            index.refresh(transaction)
+        full_text.refresh(transaction)
     found = [str(row[0]) for row in transaction.rows(f"PRAGMA integrity_check({MOST_TROUBLES})")]
     return [trouble for trouble in found if trouble != "ok" and "fts5" not in trouble.lower()]
 
