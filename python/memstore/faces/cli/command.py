@@ -9,10 +9,12 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn, TypeAlias
 
 from memstore.domain.arguments import MAX_NUMBER
 from memstore.domain.metadata import OPERATORS, MetadataFilter
+from memstore.domain.records import Scope
 from memstore.faces.options import HelpFormatter, chosen_settings, open_generator
 
 if TYPE_CHECKING:
@@ -41,13 +43,13 @@ FILTER: Final = re.compile(
 )
 
 Run: TypeAlias = Callable[["Store", argparse.Namespace, "Show"], int | None]
+Option: TypeAlias = Callable[[argparse._ActionsContainer], object]
+"""Adds one argument, or several that belong together, to a parser."""
+File: TypeAlias = Literal["made", "there", "temporary"]
+Need: TypeAlias = Literal["unused", "optional", "needed"]
 
 
-def _no_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add nothing: what a command without arguments of its own takes."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Command:
     """One command: what ``--help`` says of it, its arguments, and what it does."""
 
@@ -56,16 +58,51 @@ class Command:
     """One sentence."""
     example: str
     """How it is used; lines a shell would take."""
-    usage: str = "[options]"
-    """What follows the name, in short."""
-    fill: Callable[[argparse.ArgumentParser], None] = _no_arguments
-    """Adds its arguments."""
+    options: Sequence[Option]
+    usage: str | None
+    """What follows the name, in short; its positional arguments by default."""
+    file: File
+    """Whether a file that is not there yet is made; one that only reads has nothing to read."""
+    embedder: Need
+    """Without one a command opens any file; ``optional`` does so when the models do not fit."""
     run: Run
     """Answers; returns the exit code, ``None`` for 0."""
-    file: Literal["made", "there", "temporary"] = "made"
-    """Whether a file that is not there yet is made; one that only reads has nothing to read."""
-    embedder: Literal["unused", "optional", "needed"] = "unused"
-    """Without one a command opens any file; ``optional`` does so when the models do not fit."""
+
+
+def command(
+    name: str,
+    summary: str,
+    example: str,
+    *options: Option,
+    usage: str | None = None,
+    file: File = "there",
+    embedder: Need = "unused",
+) -> Callable[[Run], Command]:
+    """Make a command of the function that carries it out."""
+    return partial(Command, name, summary, example, options, usage, file, embedder)
+
+
+def one_of(*options: Option) -> Option:
+    """Describe arguments of which one at most may be given."""
+
+    def add(parser: argparse._ActionsContainer) -> None:
+        group = parser.add_mutually_exclusive_group()
+        for one in options:
+            one(group)
+
+    return add
+
+
+def option(names: str, meaning: str, **details: Any) -> Option:
+    """Describe an argument: ``ID``, ``left NAME``, ``--limit N``, or a switch: ``--all``."""
+    words = names.split()
+    called = [word for word in words if word.startswith("-")]
+    if len(words) > len(called):
+        details["metavar"] = words[-1]
+    elif not details.keys() & {"choices", "action"}:
+        details["action"] = "store_true"
+    called = called or [words[0].lower()]
+    return lambda parser: parser.add_argument(*called, help=meaning, **details)
 
 
 class UsageError(ValueError):
@@ -118,48 +155,6 @@ class Parser(argparse.ArgumentParser):
                 if names.isdisjoint(self._option_string_actions):
                     return word
         return None
-
-
-def add_id(
-    parser: argparse.ArgumentParser, name: str = "id", meaning: str = "the fact's id"
-) -> None:
-    """Add an argument that is the id of a fact."""
-    parser.add_argument(name, metavar=name.upper(), type=fact_id, help=meaning)
-
-
-def add_narrowing(parser: argparse.ArgumentParser) -> None:
-    """Add the options that say which facts are meant."""
-    parser.add_argument("--subject", metavar="NAME", help="only facts about this")
-    parser.add_argument("--category", metavar="NAME", help="only facts of this category")
-    parser.add_argument(
-        "-f",
-        "--filter",
-        dest="filters",
-        metavar="CONDITION",
-        type=metadata_filter,
-        action="append",
-        help="a condition on metadata, e.g. 'priority>=3' or 'lang=en'; operators "
-        f"{' '.join(OPERATORS).replace('%', '%%')}; may be repeated",
-    )
-    parser.add_argument(
-        "--all", dest="everything", action="store_true", help="superseded and expired facts too"
-    )
-
-
-def add_metadata(parser: argparse.ArgumentParser) -> None:
-    """Add the options that give metadata."""
-    parser.add_argument(
-        "-m",
-        dest="pairs",
-        metavar="KEY=VALUE",
-        type=metadata_pair,
-        action="append",
-        help="one value of metadata; read as JSON if it is JSON (3, true, null), else as text; "
-        "may be repeated",
-    )
-    parser.add_argument(
-        "--metadata", metavar="JSON", type=json_object, help="metadata as a JSON object"
-    )
 
 
 def metadata_of(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -258,15 +253,9 @@ def content_of(text: str) -> str:
 def needed_generator(
     arguments: argparse.Namespace, command: str, or_else: str = ""
 ) -> Iterator[JSONGenerator]:
-    """Make the language model that was chosen, and close it afterwards.
+    """Make the language model that was chosen, for one command, and close it afterwards.
 
-    Args:
-        arguments: of the command line.
-        command: what needs it.
-        or_else: how to do without, as the rest of a sentence.
-
-    Raises:
-        UsageError: none was chosen.
+    ``or_else`` says how to do without, as the rest of a sentence.
     """
     with open_generator(chosen_settings(arguments)) as generator:
         if generator is None:
@@ -288,20 +277,8 @@ def standard_input() -> str:
         ) from None
 
 
-def add_yes(parser: argparse.ArgumentParser) -> None:
-    """Add ``--yes``, for use without a terminal."""
-    parser.add_argument("--yes", action="store_true", help="do not ask")
-
-
 def agreed_to_erase(tell: Callable[[], str]) -> bool:
-    """Ask whether something is to be erased for good.
-
-    Args:
-        tell: returns what it is, in one line.
-
-    Raises:
-        UsageError: there is no terminal to ask on.
-    """
+    """Ask whether something is to be erased for good; ``tell`` says in one line what it is."""
     if not _can_ask():
         raise UsageError(
             "erasing cannot be undone: confirm it with --yes where there is no terminal"
@@ -319,3 +296,63 @@ BYTES_REMAIN: Final = (
     "another process is using the file: the text can be seen no more, and its bytes go "
     "when the last one closes it, or with the same command again"
 )
+
+ID: Final = option("ID", "the fact's id", type=fact_id)
+YES: Final = option("--yes", "do not ask")
+OFFSET: Final = option("--offset N", "how many to pass over first", type=offset, default=0)
+NEWEST: Final = option("--newest", "the newest first")
+EXPIRES_AT: Final = option("--expires-at TIME", "from when on it no longer counts")
+
+NARROWING: Final = (
+    option("--subject NAME", "only facts about this"),
+    option("--category NAME", "only facts of this category"),
+    option(
+        "-f --filter CONDITION",
+        "a condition on metadata, e.g. 'priority>=3' or 'lang=en'; operators "
+        f"{' '.join(OPERATORS).replace('%', '%%')}; may be repeated",
+        dest="filters",
+        type=metadata_filter,
+        action="append",
+    ),
+    option("--all", "superseded and expired facts too", dest="everything"),
+)
+
+METADATA: Final = (
+    option(
+        "-m KEY=VALUE",
+        "one value of metadata; read as JSON if it is JSON (3, true, null), else as text; "
+        "may be repeated",
+        dest="pairs",
+        type=metadata_pair,
+        action="append",
+    ),
+    option("--metadata JSON", "metadata as a JSON object", type=json_object),
+)
+
+OWNERS: Final = (
+    option("--user ID", "whose it is", dest="user_id"),
+    option("--agent ID", "and which agent's", dest="agent_id"),
+    option("--run ID", "and which run's", dest="run_id"),
+)
+
+
+def limit(default: int | None = None) -> Option:
+    """Describe ``--limit``."""
+    told = f" (default: {default})" if default else ""
+    return option("--limit N", f"how many at most{told}", type=count, default=default)
+
+
+def scope_of(arguments: argparse.Namespace) -> Scope:
+    """Return the owners that were named; ValueError if one of them is blank."""
+    return Scope(**owners_of(arguments))
+
+
+def scope_if_named(arguments: argparse.Namespace) -> Scope | None:
+    """Return the owners that were named; ``None`` if none was, which means everybody's."""
+    scope = scope_of(arguments)
+    return None if scope == Scope() else scope
+
+
+def owners_of(arguments: argparse.Namespace) -> dict[str, str | None]:
+    """Return the owners as the library's keywords; ``None`` for those not given."""
+    return {name: getattr(arguments, name) for name in ("user_id", "agent_id", "run_id")}

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from memstore.domain import clock
-from memstore.faces.cli.command import Command
+from memstore.faces.cli.command import command
 
 if TYPE_CHECKING:
     import argparse
@@ -59,6 +59,13 @@ def temporary_file() -> Iterator[str]:
         yield str(Path(folder) / "demo.db")
 
 
+@command(
+    "demo",
+    "See it work, in a temporary file.",
+    "memstore demo",
+    file="temporary",
+    embedder="needed",
+)
 def _tell(store: Store, arguments: argparse.Namespace, show: Show) -> None:
     started = clock.monotonic()
     stage = _stage(show)
@@ -140,18 +147,9 @@ def _end(store: Store, stage: TerminalShow, seconds: float) -> None:
     )
     stage.line()
     stage.line(("Your turn:", "bold"))
-    room = max(len(command) for command, _ in NEXT) + 2
-    for command, purpose in NEXT:
-        stage.line((command.ljust(room), "cyan"), (purpose, "dim"), indent=2)
+    room = max(len(line) for line, _ in NEXT) + 2
+    for line, purpose in NEXT:
+        stage.line((line.ljust(room), "cyan"), (purpose, "dim"), indent=2)
 
 
-COMMANDS = (
-    Command(
-        name="demo",
-        summary="See it work, in a temporary file.",
-        example="memstore demo",
-        run=_tell,
-        file="temporary",
-        embedder="needed",
-    ),
-)
+COMMANDS = (_tell,)

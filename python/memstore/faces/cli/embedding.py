@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING
 
 from memstore.errors import Conflict, EmbedderError
 from memstore.faces import wording
-from memstore.faces.cli.command import EMBEDDER_TROUBLE, Command, UsageError, count
+from memstore.faces.cli.command import (
+    EMBEDDER_TROUBLE,
+    UsageError,
+    command,
+    count,
+    one_of,
+    option,
+)
 from memstore.faces.escaping import counted
 from memstore.faces.options import chosen_settings, make_embedder
 
@@ -31,28 +38,20 @@ def told(report: EmbedReport) -> str:
     return f"embedded {done}{refused}, {report.left} left"
 
 
-def _fill_embed(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--limit", metavar="N", type=count, help="how many texts at most; a long episode is several"
-    )
-    parser.add_argument(
-        "--retry-quarantined",
-        action="store_true",
-        help="try those again whose embedding was given up",
-    )
-    parser.add_argument(
-        "--everywhere",
-        action="store_true",
-        help="those of every namespace, whose texts then go to this embedder",
-    )
-    parser.add_argument(
+@command(
+    "embed-pending",
+    "Embed what was stored while the embedder was away.",
+    "memstore embed-pending --embedder ollama\nmemstore embed-pending --watch",
+    option("--limit N", "how many texts at most; a long episode is several", type=count),
+    option("--retry-quarantined", "try those again whose embedding was given up"),
+    option("--everywhere", "those of every namespace, whose texts then go to this embedder"),
+    option(
         "--watch",
-        action="store_true",
-        help="go on until Ctrl-C: embed whenever something waits, and wait longer the longer the "
+        "go on until Ctrl-C: embed whenever something waits, and wait longer the longer the "
         "embedder fails; of several that watch one file, one works at a time",
-    )
-
-
+    ),
+    embedder="needed",
+)
 def _embed_pending(store: Store, arguments: argparse.Namespace, show: Show) -> int | None:
     if arguments.watch:
         if arguments.limit or arguments.retry_quarantined:
@@ -99,29 +98,22 @@ def _watch(store: Store, arguments: argparse.Namespace, show: Show) -> None:
         show.note(f"stopped; {counted(embedded, 'text')} embedded in all")
 
 
-def _fill_reembed(parser: argparse.ArgumentParser) -> None:
-    others = parser.add_mutually_exclusive_group()
-    others.add_argument(
-        "--status", action="store_true", help="say how far each model's vectors are"
-    )
-    others.add_argument(
-        "--again",
-        action="store_true",
-        help="make all vectors again although the file's are of this model already",
-    )
-    others.add_argument(
-        "--switch-back",
-        action="store_true",
-        help="go back to the vectors that were in use before, at once",
-    )
-    others.add_argument(
-        "--drop",
-        metavar="ID",
-        type=count,
-        help="take a generation away for good: the retired one, or one begun by mistake",
-    )
-
-
+@command(
+    "reembed",
+    "Bring the file over to another embedding model.",
+    "memstore reembed --embedder ollama --model mxbai-embed-large\n"
+    "memstore reembed --status\nmemstore reembed --switch-back",
+    one_of(
+        option("--status", "say how far each model's vectors are"),
+        option("--again", "make all vectors again although the file's are of this model already"),
+        option("--switch-back", "go back to the vectors that were in use before, at once"),
+        option(
+            "--drop ID",
+            "take a generation away for good: the retired one, or one begun by mistake",
+            type=count,
+        ),
+    ),
+)
 def _reembed(store: Store, arguments: argparse.Namespace, show: Show) -> int | None:
     if arguments.status:
         _show_generations(store, show)
@@ -211,23 +203,4 @@ def _drop(store: Store, generation_id: int, show: Show) -> None:
     )
 
 
-COMMANDS = (
-    Command(
-        name="embed-pending",
-        summary="Embed what was stored while the embedder was away.",
-        example="memstore embed-pending --embedder ollama\nmemstore embed-pending --watch",
-        fill=_fill_embed,
-        run=_embed_pending,
-        file="there",
-        embedder="needed",
-    ),
-    Command(
-        name="reembed",
-        summary="Bring the file over to another embedding model.",
-        example="memstore reembed --embedder ollama --model mxbai-embed-large\n"
-        "memstore reembed --status\nmemstore reembed --switch-back",
-        fill=_fill_reembed,
-        run=_reembed,
-        file="there",
-    ),
-)
+COMMANDS = (_embed_pending, _reembed)

@@ -5,30 +5,35 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from memstore.domain import clock
-from memstore.domain.records import Scope
 from memstore.faces import wording
 from memstore.faces.cli.command import (
     BYTES_REMAIN,
+    EXPIRES_AT,
+    METADATA,
+    NEWEST,
+    OFFSET,
+    OWNERS,
     REFUSED,
-    Command,
+    YES,
     UsageError,
-    add_metadata,
-    add_yes,
     agreed_to_erase,
-    count,
+    command,
     fact_id,
+    limit,
     metadata_of,
     names,
-    offset,
+    option,
+    scope_if_named,
+    scope_of,
     standard_input,
 )
-from memstore.faces.cli.owners import add_owners, scope_of
 from memstore.faces.escaping import visible
 
 if TYPE_CHECKING:
     import argparse
 
     from memstore.domain.records import EpisodeHits
+    from memstore.faces.cli.command import Option
     from memstore.faces.cli.render import Show
     from memstore.store.store import Store
 
@@ -45,36 +50,50 @@ def episode_id(text: str) -> int | str:
     return fact_id(text)
 
 
-def _fill_add(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "content",
-        metavar="CONTENT",
-        help="the words, kept as they are; - reads them from standard input",
-    )
-    parser.add_argument(
-        "--source",
-        metavar="NAME",
+EPISODE_ID = option("ID", "the episode's number, or its UUID", type=episode_id)
+
+
+def _tags(meaning: str) -> Option:
+    return option("--tag TAG", meaning, dest="tags", action="append")
+
+
+FILTERS = (
+    _tags("only episodes that have this tag; may be repeated"),
+    option("--source NAME", "only from this source"),
+    option("--after TIME", "only recorded after this"),
+    option("--before TIME", "only recorded before this"),
+    option("--valid-after TIME", "only said or done after this"),
+    option("--valid-before TIME", "only said or done before this"),
+    option("--all", "expired episodes too", dest="everything"),
+    option("--namespaces A,B", "look in these instead; all for every one", type=names),
+    *OWNERS,
+)
+
+
+@command(
+    "episode add",
+    "Record what was said or done, word for word, of any length.",
+    "memstore episode add 'We agreed on blue-green deploys' --tag ops\n"
+    "cat offer.txt | memstore episode add - --source mail --name 'Offer'",
+    option("CONTENT", "the words, kept as they are; - reads them from standard input"),
+    option(
+        "--source NAME",
+        f"what they come from; call it always the same (default: {DEFAULT_SOURCE})",
         default=DEFAULT_SOURCE,
-        help=f"what they come from; call it always the same (default: {DEFAULT_SOURCE})",
-    )
-    parser.add_argument("--name", metavar="TEXT", help="what to call the episode")
-    parser.add_argument("--source-model", metavar="NAME", help="the model that wrote it")
-    parser.add_argument(
-        "--source-description", metavar="TEXT", help="more about where it comes from"
-    )
-    _add_tags(parser, "a tag to find it by; may be repeated")
-    parser.add_argument(
-        "--valid-at", metavar="TIME", help="when it was said or done, e.g. 2026-03-01"
-    )
-    add_metadata(parser)
-    parser.add_argument(
-        "--key",
-        metavar="TEXT",
-        help="an idempotency key: adding again with the same key gives back the same episode",
-    )
-    add_owners(parser)
-
-
+    ),
+    option("--name TEXT", "what to call the episode"),
+    option("--source-model NAME", "the model that wrote it"),
+    option("--source-description TEXT", "more about where it comes from"),
+    _tags("a tag to find it by; may be repeated"),
+    option("--valid-at TIME", "when it was said or done, e.g. 2026-03-01"),
+    *METADATA,
+    option(
+        "--key TEXT",
+        "an idempotency key: adding again with the same key gives back the same episode",
+    ),
+    *OWNERS,
+    file="made",
+)
 def _add(store: Store, arguments: argparse.Namespace, show: Show) -> None:
     # Word for word: line ends too, unlike the content of a fact.
     content = standard_input() if arguments.content == "-" else arguments.content
@@ -93,31 +112,7 @@ def _add(store: Store, arguments: argparse.Namespace, show: Show) -> None:
     show.done(f"recorded as episode #{episode.id}", episode.to_dict())
 
 
-def _add_tags(parser: argparse.ArgumentParser, meaning: str) -> None:
-    parser.add_argument("--tag", dest="tags", metavar="TAG", action="append", help=meaning)
-
-
-def _add_filters(parser: argparse.ArgumentParser) -> None:
-    _add_tags(parser, "only episodes that have this tag; may be repeated")
-    parser.add_argument("--source", metavar="NAME", help="only from this source")
-    for flag, meaning in (
-        ("--after", "only recorded after this"),
-        ("--before", "only recorded before this"),
-        ("--valid-after", "only said or done after this"),
-        ("--valid-before", "only said or done before this"),
-    ):
-        parser.add_argument(flag, metavar="TIME", help=meaning)
-    parser.add_argument(
-        "--all", dest="everything", action="store_true", help="expired episodes too"
-    )
-    parser.add_argument(
-        "--namespaces", metavar="A,B", type=names, help="look in these instead; all for every one"
-    )
-    add_owners(parser)
-
-
 def _filters_of(arguments: argparse.Namespace) -> dict[str, Any]:
-    scope = scope_of(arguments)
     return {
         "tags": arguments.tags or (),
         "source": arguments.source,
@@ -127,39 +122,35 @@ def _filters_of(arguments: argparse.Namespace) -> dict[str, Any]:
         "valid_before": arguments.valid_before,
         "include_expired": arguments.everything,
         "namespaces": arguments.namespaces,
-        "scope": None if scope == Scope() else scope,
+        "scope": scope_if_named(arguments),
     }
 
 
-def _fill_search(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "query", metavar="QUERY", nargs="*", help="a question, or some words; none: the newest"
-    )
-    parser.add_argument(
-        "--limit", metavar="N", type=count, default=10, help="how many at most (default: 10)"
-    )
-    parser.add_argument(
+@command(
+    "episode search",
+    "Find episodes by words and by meaning, best first.",
+    "memstore episode search what did we agree on about deploys\n"
+    "memstore episode search rollback --tag ops --after 2026-01-01 --mode words",
+    option("QUERY", "a question, or some words; none: the newest", nargs="*"),
+    limit(10),
+    option(
         "--mode",
+        "find by words and by meaning (hybrid, the default), or by one of them",
         choices=("hybrid", "words", "meaning"),
         default="hybrid",
-        help="find by words and by meaning (hybrid, the default), or by one of them",
-    )
-    parser.add_argument(
-        "--alpha", metavar="X", type=float, help="what the meaning counts, 0 to 1 (default: 0.4)"
-    )
-    parser.add_argument(
-        "--tag-boost",
-        metavar="X",
+    ),
+    option("--alpha X", "what the meaning counts, 0 to 1 (default: 0.4)", type=float),
+    option(
+        "--tag-boost X",
+        "tags do not filter, but raise the score by this much",
         type=float,
         default=0.0,
-        help="tags do not filter, but raise the score by this much",
-    )
-    parser.add_argument(
-        "--min-similarity", metavar="X", type=float, help="leave out what is less similar, -1 to 1"
-    )
-    _add_filters(parser)
-
-
+    ),
+    option("--min-similarity X", "leave out what is less similar, -1 to 1", type=float),
+    *FILTERS,
+    usage="[QUERY…] [options]",
+    embedder="needed",
+)
 def _search(store: Store, arguments: argparse.Namespace, show: Show) -> None:
     hits = store.episodes.search(
         " ".join(arguments.query) or None,
@@ -184,15 +175,16 @@ def _tell(hits: EpisodeHits, show: Show) -> None:
         show.note("nothing found: try other words, fewer conditions, or memstore episode list")
 
 
-def _fill_list(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--limit", metavar="N", type=count, help="how many at most")
-    parser.add_argument(
-        "--offset", metavar="N", type=offset, default=0, help="how many to pass over first"
-    )
-    parser.add_argument("--newest", action="store_true", help="the newest first")
-    _add_filters(parser)
-
-
+@command(
+    "episode list",
+    "List episodes, oldest first.",
+    "memstore episode list --newest --limit 20\n"
+    "memstore episode list --source mail --after 2026-03-01 --json",
+    limit(),
+    OFFSET,
+    NEWEST,
+    *FILTERS,
+)
 def _list(store: Store, arguments: argparse.Namespace, show: Show) -> None:
     episodes = store.episodes.list(
         limit=arguments.limit,
@@ -205,32 +197,35 @@ def _list(store: Store, arguments: argparse.Namespace, show: Show) -> None:
         show.note("no episodes here")
 
 
-def _fill_id(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "id", metavar="ID", type=episode_id, help="the episode's number, or its UUID"
-    )
-
-
+@command(
+    "episode get",
+    "Show one episode whole, with all its fields.",
+    "memstore episode get 12",
+    EPISODE_ID,
+)
 def _get(store: Store, arguments: argparse.Namespace, show: Show) -> None:
     show.episode(store.episodes.get(arguments.id))
 
 
-def _fill_update(parser: argparse.ArgumentParser) -> None:
-    _fill_id(parser)
-    _add_tags(parser, "a tag it has from now on, instead of those it has; may be repeated")
-    parser.add_argument("--no-tags", action="store_true", help="take all its tags away")
-    parser.add_argument("--expires-at", metavar="TIME", help="from when on it no longer counts")
-    parser.add_argument("--unexpire", action="store_true", help="let it count again")
-    add_metadata(parser)
-    parser.add_argument(
-        "--unset",
-        metavar="KEY",
+@command(
+    "episode update",
+    "Change an episode's tags, expiry or metadata; its words stay.",
+    "memstore episode update 12 --tag ops --tag done -m ticket=42\n"
+    "memstore episode update 12 --expires-at 2026-12-31\n"
+    "memstore episode update 12 --no-tags --unexpire",
+    EPISODE_ID,
+    _tags("a tag it has from now on, instead of those it has; may be repeated"),
+    option("--no-tags", "take all its tags away"),
+    EXPIRES_AT,
+    option("--unexpire", "let it count again"),
+    *METADATA,
+    option(
+        "--unset KEY",
+        "a key of its metadata to remove; may be repeated",
         action="append",
         default=[],
-        help="a key of its metadata to remove; may be repeated",
-    )
-
-
+    ),
+)
 def _update(store: Store, arguments: argparse.Namespace, show: Show) -> None:
     changes: dict[str, Any] = {}
     for given, instead, flags in (
@@ -254,11 +249,14 @@ def _update(store: Store, arguments: argparse.Namespace, show: Show) -> None:
     show.done(f"updated episode #{episode.id}", episode.to_dict())
 
 
-def _fill_erase(parser: argparse.ArgumentParser) -> None:
-    _fill_id(parser)
-    add_yes(parser)
-
-
+@command(
+    "episode erase",
+    "Remove an episode's text from the file for good.",
+    "memstore episode erase 12",
+    EPISODE_ID,
+    YES,
+    usage="ID [--yes] [options]",
+)
 def _erase(store: Store, arguments: argparse.Namespace, show: Show) -> int | None:
     episode = store.episodes.get(arguments.id)
 
@@ -275,63 +273,4 @@ def _erase(store: Store, arguments: argparse.Namespace, show: Show) -> int | Non
     return None
 
 
-COMMANDS = (
-    Command(
-        name="episode add",
-        usage="CONTENT [options]",
-        summary="Record what was said or done, word for word, of any length.",
-        example="memstore episode add 'We agreed on blue-green deploys' --tag ops\n"
-        "cat offer.txt | memstore episode add - --source mail --name 'Offer'",
-        fill=_fill_add,
-        run=_add,
-    ),
-    Command(
-        name="episode search",
-        usage="[QUERY…] [options]",
-        summary="Find episodes by words and by meaning, best first.",
-        example="memstore episode search what did we agree on about deploys\n"
-        "memstore episode search rollback --tag ops --after 2026-01-01 --mode words",
-        fill=_fill_search,
-        run=_search,
-        file="there",
-        embedder="needed",
-    ),
-    Command(
-        name="episode list",
-        summary="List episodes, oldest first.",
-        example="memstore episode list --newest --limit 20\n"
-        "memstore episode list --source mail --after 2026-03-01 --json",
-        fill=_fill_list,
-        run=_list,
-        file="there",
-    ),
-    Command(
-        name="episode get",
-        usage="ID [options]",
-        summary="Show one episode whole, with all its fields.",
-        example="memstore episode get 12",
-        fill=_fill_id,
-        run=_get,
-        file="there",
-    ),
-    Command(
-        name="episode update",
-        usage="ID [options]",
-        summary="Change an episode's tags, expiry or metadata; its words stay.",
-        example="memstore episode update 12 --tag ops --tag done -m ticket=42\n"
-        "memstore episode update 12 --expires-at 2026-12-31\n"
-        "memstore episode update 12 --no-tags --unexpire",
-        fill=_fill_update,
-        run=_update,
-        file="there",
-    ),
-    Command(
-        name="episode erase",
-        usage="ID [--yes] [options]",
-        summary="Remove an episode's text from the file for good.",
-        example="memstore episode erase 12",
-        fill=_fill_erase,
-        run=_erase,
-        file="there",
-    ),
-)
+COMMANDS = (_add, _search, _list, _get, _update, _erase)

@@ -7,16 +7,18 @@ from typing import TYPE_CHECKING
 from memstore.faces import wording
 from memstore.faces.cli.command import (
     BYTES_REMAIN,
+    EXPIRES_AT,
+    ID,
+    METADATA,
     REFUSED,
-    Command,
+    YES,
     UsageError,
-    add_id,
-    add_metadata,
-    add_yes,
     agreed_to_erase,
+    command,
     content_of,
     fact_id,
     metadata_of,
+    option,
 )
 from memstore.faces.escaping import visible
 
@@ -27,38 +29,35 @@ if TYPE_CHECKING:
     from memstore.store.store import Store
 
 
-def _fill_add(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "content",
-        metavar="CONTENT",
-        help="the claim, understandable on its own; - reads standard input",
-    )
-    parser.add_argument(
-        "--subject",
-        metavar="NAME",
+@command(
+    "add",
+    "Store a fact: one claim about one subject.",
+    "memstore add 'Alice prefers dark mode' --subject alice --category preference\n"
+    "memstore add 'Alice moved to Porto' --subject alice --supersedes 12\n"
+    "git log -1 --format=%s | memstore add - --subject api -m source=git -m level=3",
+    option("CONTENT", "the claim, understandable on its own; - reads standard input"),
+    option(
+        "--subject NAME",
+        "whom or what it is about; call the same thing always the same",
         required=True,
-        help="whom or what it is about; call the same thing always the same",
-    )
-    parser.add_argument(
-        "--category",
-        metavar="NAME",
+    ),
+    option(
+        "--category NAME",
+        "preference, identity, project, …; a note, which is the default, fades with time",
         default="note",
-        help="preference, identity, project, …; a note, which is the default, fades with time",
-    )
-    add_metadata(parser)
-    parser.add_argument(
-        "--supersedes", metavar="ID", type=fact_id, help="the fact this one replaces"
-    )
-    parser.add_argument("--valid-at", metavar="TIME", help="since when it holds, e.g. 2026-03-01")
-    parser.add_argument("--expires-at", metavar="TIME", help="from when on it no longer counts")
-    parser.add_argument("--source", metavar="TEXT", help="where it comes from")
-    parser.add_argument(
-        "--key",
-        metavar="TEXT",
-        help="an idempotency key: storing again with the same key gives back the same fact",
-    )
-
-
+    ),
+    *METADATA,
+    option("--supersedes ID", "the fact this one replaces", type=fact_id),
+    option("--valid-at TIME", "since when it holds, e.g. 2026-03-01"),
+    EXPIRES_AT,
+    option("--source TEXT", "where it comes from"),
+    option(
+        "--key TEXT", "an idempotency key: storing again with the same key gives back the same fact"
+    ),
+    usage="CONTENT --subject NAME [options]",
+    embedder="needed",
+    file="made",
+)
 def _add(store: Store, arguments: argparse.Namespace, show: Show) -> None:
     fact = store.add(
         content_of(arguments.content),
@@ -85,34 +84,42 @@ def tell_pending(store: Store, fact_id: int, embedded: bool, show: Show) -> None
         )
 
 
-def _fill_supersede(parser: argparse.ArgumentParser) -> None:
-    add_id(parser, "old", "the fact that no longer holds")
-    add_id(parser, "new", "the fact that holds instead, stored already")
-
-
+@command(
+    "supersede",
+    "Retire a fact in favour of a newer one that is stored already.",
+    "memstore supersede 12 15",
+    option("OLD", "the fact that no longer holds", type=fact_id),
+    option("NEW", "the fact that holds instead, stored already", type=fact_id),
+    file="made",
+)
 def _supersede(store: Store, arguments: argparse.Namespace, show: Show) -> None:
     fact = store.supersede(arguments.old, arguments.new)
     show.done(f"#{fact.id} is superseded by #{fact.superseded_by}", fact.to_dict())
 
 
+@command(
+    "confirm",
+    "Count one more confirmation that a fact holds true.",
+    "memstore confirm 12",
+    ID,
+    file="made",
+)
 def _confirm(store: Store, arguments: argparse.Namespace, show: Show) -> None:
     fact = store.confirm(arguments.id)
     times = "once" if fact.confirmed_count == 1 else f"{fact.confirmed_count} times"
     show.done(f"confirmed #{fact.id}, {times} so far", fact.to_dict())
 
 
-def _fill_update(parser: argparse.ArgumentParser) -> None:
-    add_id(parser)
-    add_metadata(parser)
-    parser.add_argument(
-        "--unset",
-        metavar="KEY",
-        action="append",
-        default=[],
-        help="a key to remove; may be repeated",
-    )
-
-
+@command(
+    "update",
+    "Change a fact's metadata; what it says is superseded.",
+    "memstore update 12 -m priority=3 -m lang=en --unset draft",
+    ID,
+    *METADATA,
+    option("--unset KEY", "a key to remove; may be repeated", action="append", default=[]),
+    usage="ID [-m KEY=VALUE] [--unset KEY] [options]",
+    file="made",
+)
 def _update(store: Store, arguments: argparse.Namespace, show: Show) -> None:
     patch = {**metadata_of(arguments), **dict.fromkeys(arguments.unset)}
     if not patch:
@@ -121,22 +128,40 @@ def _update(store: Store, arguments: argparse.Namespace, show: Show) -> None:
     show.done(f"updated the metadata of #{fact.id}", fact.to_dict())
 
 
+@command(
+    "delete",
+    "Take a fact out of every search; restore brings it back.",
+    "memstore delete 12",
+    ID,
+    file="made",
+)
 def _delete(store: Store, arguments: argparse.Namespace, show: Show) -> None:
     fact = store.delete(arguments.id)
     show.done(f"deleted #{fact.id}; memstore restore {fact.id} brings it back", fact.to_dict())
 
 
+@command(
+    "restore",
+    "Bring back a deleted fact, or a superseded one as the newest.",
+    "memstore restore 12",
+    ID,
+    file="made",
+)
 def _restore(store: Store, arguments: argparse.Namespace, show: Show) -> None:
     fact = store.restore(arguments.id)
     again = "" if fact.id == arguments.id else f" as #{fact.id}, the newest of its chain"
     show.done(f"restored #{arguments.id}{again}", fact.to_dict())
 
 
-def _fill_erase(parser: argparse.ArgumentParser) -> None:
-    add_id(parser)
-    add_yes(parser)
-
-
+@command(
+    "erase",
+    "Remove a fact's text from the file for good.",
+    "memstore erase 12",
+    ID,
+    YES,
+    usage="ID [--yes] [options]",
+    file="made",
+)
 def _erase(store: Store, arguments: argparse.Namespace, show: Show) -> int | None:
     def told() -> str:
         fact = store.get(arguments.id)
@@ -151,64 +176,4 @@ def _erase(store: Store, arguments: argparse.Namespace, show: Show) -> int | Non
     return None
 
 
-COMMANDS = (
-    Command(
-        name="add",
-        usage="CONTENT --subject NAME [options]",
-        summary="Store a fact: one claim about one subject.",
-        example="memstore add 'Alice prefers dark mode' --subject alice --category preference\n"
-        "memstore add 'Alice moved to Porto' --subject alice --supersedes 12\n"
-        "git log -1 --format=%s | memstore add - --subject api -m source=git -m level=3",
-        fill=_fill_add,
-        run=_add,
-        embedder="needed",
-    ),
-    Command(
-        name="supersede",
-        usage="OLD NEW [options]",
-        summary="Retire a fact in favour of a newer one that is stored already.",
-        example="memstore supersede 12 15",
-        fill=_fill_supersede,
-        run=_supersede,
-    ),
-    Command(
-        name="confirm",
-        usage="ID [options]",
-        summary="Count one more confirmation that a fact holds true.",
-        example="memstore confirm 12",
-        fill=add_id,
-        run=_confirm,
-    ),
-    Command(
-        name="update",
-        usage="ID [-m KEY=VALUE] [--unset KEY] [options]",
-        summary="Change a fact's metadata; what it says is superseded.",
-        example="memstore update 12 -m priority=3 -m lang=en --unset draft",
-        fill=_fill_update,
-        run=_update,
-    ),
-    Command(
-        name="delete",
-        usage="ID [options]",
-        summary="Take a fact out of every search; restore brings it back.",
-        example="memstore delete 12",
-        fill=add_id,
-        run=_delete,
-    ),
-    Command(
-        name="restore",
-        usage="ID [options]",
-        summary="Bring back a deleted fact, or a superseded one as the newest.",
-        example="memstore restore 12",
-        fill=add_id,
-        run=_restore,
-    ),
-    Command(
-        name="erase",
-        usage="ID [--yes] [options]",
-        summary="Remove a fact's text from the file for good.",
-        example="memstore erase 12",
-        fill=_fill_erase,
-        run=_erase,
-    ),
-)
+COMMANDS = (_add, _supersede, _confirm, _update, _delete, _restore, _erase)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memstore.faces.cli import embedding, transfer
-from memstore.faces.cli.command import REFUSED, Command
+from memstore.faces.cli.command import REFUSED, command, option
 
 if TYPE_CHECKING:
     import argparse
@@ -14,14 +14,22 @@ if TYPE_CHECKING:
     from memstore.store.store import Store
 
 
+@command(
+    "status",
+    "Say what the store holds, and where and how it is kept.",
+    "memstore status",
+    embedder="optional",
+)
 def _status(store: Store, arguments: argparse.Namespace, show: Show) -> None:
     show.status(store.status())
 
 
-def _fill_backup(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE", help="a new file")
-
-
+@command(
+    "backup",
+    "Write a consistent copy of the file while others use it.",
+    "memstore backup memories-2026-03-01.db",
+    option("FILE", "a new file"),
+)
 def _backup(store: Store, arguments: argparse.Namespace, show: Show) -> None:
     with show.progress("copying") as progress:
         file = store.backup(arguments.file, progress=progress)
@@ -29,14 +37,12 @@ def _backup(store: Store, arguments: argparse.Namespace, show: Show) -> None:
     show.done(f"copied {size / 1024:,.0f} KiB to {file}", {"file": str(file), "size_bytes": size})
 
 
-def _fill_doctor(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--rebuild",
-        action="store_true",
-        help="rebuild what is derived: the word index, and embeddings that do not fit",
-    )
-
-
+@command(
+    "doctor",
+    "Prove that indexes and embeddings agree with the facts.",
+    "memstore doctor\nmemstore doctor --rebuild",
+    option("--rebuild", "rebuild what is derived: the word index, and embeddings that do not fit"),
+)
 def _doctor(store: Store, arguments: argparse.Namespace, show: Show) -> int | None:
     rebuilt: list[str] = []
     if arguments.rebuild:
@@ -52,32 +58,4 @@ def _doctor(store: Store, arguments: argparse.Namespace, show: Show) -> int | No
     return REFUSED if findings else None
 
 
-COMMANDS = (
-    Command(
-        name="status",
-        summary="Say what the store holds, and where and how it is kept.",
-        example="memstore status",
-        run=_status,
-        file="there",
-        embedder="optional",
-    ),
-    *transfer.COMMANDS,
-    Command(
-        name="backup",
-        usage="FILE [options]",
-        summary="Write a consistent copy of the file while others use it.",
-        example="memstore backup memories-2026-03-01.db",
-        fill=_fill_backup,
-        run=_backup,
-        file="there",
-    ),
-    *embedding.COMMANDS,
-    Command(
-        name="doctor",
-        summary="Prove that indexes and embeddings agree with the facts.",
-        example="memstore doctor\nmemstore doctor --rebuild",
-        fill=_fill_doctor,
-        run=_doctor,
-        file="there",
-    ),
-)
+COMMANDS = (_status, *transfer.COMMANDS, _backup, *embedding.COMMANDS, _doctor)

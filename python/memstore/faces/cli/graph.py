@@ -6,7 +6,7 @@ from contextlib import nullcontext
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from memstore.faces.cli.command import Command, count, offset
+from memstore.faces.cli.command import OFFSET, command, count, limit, option
 from memstore.faces.escaping import counted, second
 from memstore.faces.options import add_generator_flags, chosen_settings, open_generator
 
@@ -21,6 +21,12 @@ if TYPE_CHECKING:
 REFUSALS_SHOWN = 10
 
 
+@command(
+    "graph build",
+    "Build entities and relations from the facts.",
+    "memstore graph build\nmemstore graph build --generator ollama",
+    add_generator_flags,
+)
 def _build(store: Store, arguments: argparse.Namespace, show: Show) -> None:
     # Only a model that is named here: the one in the environment was named for something else,
     # and every fact of the namespace would be sent to it.
@@ -45,6 +51,9 @@ def _summary(status: GraphStatus) -> str:
     return f"built from {counted(status.facts)}: {entities}, {relations}"
 
 
+@command(
+    "graph status", "Say when the graph was built, and what changed since.", "memstore graph status"
+)
 def _status(store: Store, arguments: argparse.Namespace, show: Show) -> None:
     status = store.graph.status()
     if status.built_at is None:
@@ -55,15 +64,13 @@ def _status(store: Store, arguments: argparse.Namespace, show: Show) -> None:
     show.done(f"{_summary(status)}; {second(status.built_at)}, by {by}, {behind}", status.to_dict())
 
 
-def _fill_entities(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--limit", metavar="N", type=count, default=50, help="how many at most (default: 50)"
-    )
-    parser.add_argument(
-        "--offset", metavar="N", type=offset, default=0, help="how many to pass over first"
-    )
-
-
+@command(
+    "graph entities",
+    "List entities, those of the most facts first.",
+    "memstore graph entities --limit 20",
+    limit(50),
+    OFFSET,
+)
 def _entities(store: Store, arguments: argparse.Namespace, show: Show) -> None:
     found = store.graph.entities(limit=arguments.limit, offset=arguments.offset)
     rows = [(one.name, counted(one.facts), ", ".join(one.names[1:]) or None) for one in found]
@@ -78,16 +85,14 @@ def _nothing(store: Store) -> str:
     return "no entities here"
 
 
-def _fill_neighbours(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("name", metavar="NAME", help="the entity, by any of its names")
-    parser.add_argument(
-        "--depth", metavar="N", type=count, default=1, help="steps away at most, 1 to 5"
-    )
-    parser.add_argument(
-        "--limit", metavar="N", type=count, default=20, help="how many at most (default: 20)"
-    )
-
-
+@command(
+    "graph neighbours",
+    "Show what is near an entity, and which facts say so.",
+    "memstore graph neighbours Alice --depth 2",
+    option("NAME", "the entity, by any of its names"),
+    option("--depth N", "steps away at most, 1 to 5", type=count, default=1),
+    limit(20),
+)
 def _neighbours(store: Store, arguments: argparse.Namespace, show: Show) -> None:
     found = store.graph.neighbours(arguments.name, depth=arguments.depth, limit=arguments.limit)
     value = {
@@ -116,12 +121,12 @@ def _told(relation: Relation) -> str:
     )
 
 
-def _fill_likely(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--limit", metavar="N", type=count, default=20, help="how many at most (default: 20)"
-    )
-
-
+@command(
+    "graph likely",
+    "List names that may be one entity's; nothing is merged.",
+    "memstore graph likely",
+    limit(20),
+)
 def _likely(store: Store, arguments: argparse.Namespace, show: Show) -> None:
     found = store.graph.likely_same(limit=arguments.limit)
     rows = [(one.left.name, one.right.name, one.reason) for one in found]
@@ -130,16 +135,29 @@ def _likely(store: Store, arguments: argparse.Namespace, show: Show) -> None:
         show.note("no two entities look like one")
 
 
-def _fill_two(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("left", metavar="NAME", help="one name")
-    parser.add_argument("right", metavar="OTHER", help="the other")
+TWO = (
+    option("left NAME", "one name"),
+    option("right OTHER", "the other"),
+)
 
 
+@command(
+    "graph merge",
+    "Say that two names are one entity.",
+    "memstore graph merge Alice 'Alice Smith'",
+    *TWO,
+)
 def _merge(store: Store, arguments: argparse.Namespace, show: Show) -> None:
     done = store.graph.merge(arguments.left, arguments.right)
     show.done(f"{done.left} and {done.right} are one; {_undo(done)}", done.to_dict())
 
 
+@command(
+    "graph apart",
+    "Say that two names are two entities.",
+    "memstore graph apart 'Alice Smith' 'Alice Jones'",
+    *TWO,
+)
 def _apart(store: Store, arguments: argparse.Namespace, show: Show) -> None:
     done = store.graph.keep_apart(arguments.left, arguments.right)
     show.done(f"{done.left} and {done.right} are two; {_undo(done)}", done.to_dict())
@@ -150,11 +168,18 @@ def _undo(done: EntityDecision) -> str:
     return f"memstore graph forget {quote(done.left)} {quote(done.right)} takes it back"
 
 
+@command(
+    "graph forget",
+    "Take back what was said of two names.",
+    "memstore graph forget Alice 'Alice Smith'",
+    *TWO,
+)
 def _forget(store: Store, arguments: argparse.Namespace, show: Show) -> None:
     done = store.graph.forget(arguments.left, arguments.right)
     show.done(f"nothing is decided about {done.left} and {done.right} any more", done.to_dict())
 
 
+@command("graph decisions", "List what was said of names.", "memstore graph decisions")
 def _decisions(store: Store, arguments: argparse.Namespace, show: Show) -> None:
     found = store.graph.decisions()
     rows = [
@@ -166,91 +191,21 @@ def _decisions(store: Store, arguments: argparse.Namespace, show: Show) -> None:
         show.note("nothing was decided about entities")
 
 
+@command("graph drop", "Remove the graph; what was said of names stays.", "memstore graph drop")
 def _drop(store: Store, arguments: argparse.Namespace, show: Show) -> None:
     store.graph.drop()
     show.done("dropped the graph; memstore graph build builds it again", {"dropped": True})
 
 
 COMMANDS = (
-    Command(
-        name="graph build",
-        summary="Build entities and relations from the facts.",
-        example="memstore graph build\nmemstore graph build --generator ollama",
-        fill=add_generator_flags,
-        run=_build,
-        file="there",
-    ),
-    Command(
-        name="graph status",
-        summary="Say when the graph was built, and what changed since.",
-        example="memstore graph status",
-        run=_status,
-        file="there",
-    ),
-    Command(
-        name="graph entities",
-        summary="List entities, those of the most facts first.",
-        example="memstore graph entities --limit 20",
-        fill=_fill_entities,
-        run=_entities,
-        file="there",
-    ),
-    Command(
-        name="graph neighbours",
-        usage="NAME [options]",
-        summary="Show what is near an entity, and which facts say so.",
-        example="memstore graph neighbours Alice --depth 2",
-        fill=_fill_neighbours,
-        run=_neighbours,
-        file="there",
-    ),
-    Command(
-        name="graph likely",
-        summary="List names that may be one entity's; nothing is merged.",
-        example="memstore graph likely",
-        fill=_fill_likely,
-        run=_likely,
-        file="there",
-    ),
-    Command(
-        name="graph merge",
-        usage="NAME OTHER [options]",
-        summary="Say that two names are one entity.",
-        example="memstore graph merge Alice 'Alice Smith'",
-        fill=_fill_two,
-        run=_merge,
-        file="there",
-    ),
-    Command(
-        name="graph apart",
-        usage="NAME OTHER [options]",
-        summary="Say that two names are two entities.",
-        example="memstore graph apart 'Alice Smith' 'Alice Jones'",
-        fill=_fill_two,
-        run=_apart,
-        file="there",
-    ),
-    Command(
-        name="graph forget",
-        usage="NAME OTHER [options]",
-        summary="Take back what was said of two names.",
-        example="memstore graph forget Alice 'Alice Smith'",
-        fill=_fill_two,
-        run=_forget,
-        file="there",
-    ),
-    Command(
-        name="graph decisions",
-        summary="List what was said of names.",
-        example="memstore graph decisions",
-        run=_decisions,
-        file="there",
-    ),
-    Command(
-        name="graph drop",
-        summary="Remove the graph; what was said of names stays.",
-        example="memstore graph drop",
-        run=_drop,
-        file="there",
-    ),
+    _build,
+    _status,
+    _entities,
+    _neighbours,
+    _likely,
+    _merge,
+    _apart,
+    _forget,
+    _decisions,
+    _drop,
 )

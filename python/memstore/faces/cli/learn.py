@@ -10,17 +10,21 @@ from typing import TYPE_CHECKING, Any
 
 from memstore.domain.records import ProposalState, Scope
 from memstore.faces.cli.command import (
-    Command,
+    ID,
+    METADATA,
+    OWNERS,
     UsageError,
-    add_id,
-    add_metadata,
+    command,
     content_of,
     fact_id,
     metadata_of,
     needed_generator,
+    option,
+    owners_of,
+    scope_if_named,
+    scope_of,
     standard_input,
 )
-from memstore.faces.cli.owners import add_owners, owners_of, scope_of
 from memstore.faces.escaping import counted
 from memstore.faces.options import add_generator_flags
 from memstore.learn.comparison import POLICIES
@@ -52,25 +56,29 @@ def show_past(store: Store, arguments: argparse.Namespace, show: Show) -> None:
     show.rows(rows, events)
 
 
-def _fill_extract(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE", help="the text; - reads standard input")
-    parser.add_argument(
-        "--subject", metavar="NAME", help="whom or what it is about, for facts that do not say"
-    )
-    parser.add_argument(
+@command(
+    "extract",
+    "Store the facts in a text; a language model reads it.",
+    "memstore extract notes.txt --generator ollama --source notes\n"
+    "git log -1 | memstore extract - --subject api --generator openai --policy auto",
+    option("FILE", "the text; - reads standard input"),
+    option("--subject NAME", "whom or what it is about, for facts that do not say"),
+    option(
         "--policy",
+        "what becomes of an older fact that a new one may replace: propose (the default) "
+        "puts it forward, auto retires it where the words are plain, off compares nothing",
         choices=POLICIES,
         default="propose",
-        help="what becomes of an older fact that a new one may replace: propose (the default) "
-        "puts it forward, auto retires it where the words are plain, off compares nothing",
-    )
-    parser.add_argument("--source", metavar="TEXT", help="where the text comes from")
-    parser.add_argument("--at", metavar="TIME", help="when it was written")
-    add_metadata(parser)
-    add_owners(parser)
-    add_generator_flags(parser)
-
-
+    ),
+    option("--source TEXT", "where the text comes from"),
+    option("--at TIME", "when it was written"),
+    *METADATA,
+    *OWNERS,
+    add_generator_flags,
+    usage="FILE|- --generator NAME [options]",
+    embedder="needed",
+    file="made",
+)
 def _extract(store: Store, arguments: argparse.Namespace, show: Show) -> None:
     text = _text_in(arguments.file)
     with needed_generator(arguments, "extract") as generator:
@@ -119,25 +127,27 @@ def _number(fact: int | None) -> str | None:
     return None if fact is None else f"#{fact}"
 
 
-def _fill_remember(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "text", metavar="TEXT", nargs="?", help="what the user said; - reads standard input"
-    )
-    parser.add_argument(
-        "--messages",
-        metavar="FILE",
-        help='a conversation instead: a JSON array of {"role", "content", "name"?, "at"?}; '
+@command(
+    "remember",
+    "Learn from what was said: memories added, updated, deleted.",
+    "memstore remember 'I switched to tea' --user ana --generator ollama\n"
+    "memstore remember --messages chat.json --user ana --generator anthropic\n"
+    "memstore remember 'I drink coffee' --user ana --direct",
+    option("TEXT", "what the user said; - reads standard input", nargs="?"),
+    option(
+        "--messages FILE",
+        'a conversation instead: a JSON array of {"role", "content", "name"?, "at"?}; '
         "- reads standard input",
-    )
-    parser.add_argument("--at", metavar="TIME", help="when the text was said")
-    parser.add_argument(
-        "--direct", action="store_true", help="store each message as it is, without a model"
-    )
-    add_metadata(parser)
-    add_owners(parser)
-    add_generator_flags(parser)
-
-
+    ),
+    option("--at TIME", "when the text was said"),
+    option("--direct", "store each message as it is, without a model"),
+    *METADATA,
+    *OWNERS,
+    add_generator_flags,
+    usage="TEXT | --messages FILE [options]",
+    embedder="needed",
+    file="made",
+)
 def _remember(store: Store, arguments: argparse.Namespace, show: Show) -> None:
     messages = _messages(arguments)
     or_else = ", or store the words as they are with --direct"
@@ -202,19 +212,16 @@ def _change_row(change: MemoryEvent) -> tuple[object, ...]:
     )
 
 
-def _fill_forget(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("id", metavar="ID", type=fact_id, nargs="?", help="one memory")
-    parser.add_argument(
-        "--all", dest="whole", action="store_true", help="every memory of the owners named"
-    )
-    parser.add_argument(
-        "--everything",
-        action="store_true",
-        help="every memory and task of every owner in the namespace",
-    )
-    add_owners(parser)
-
-
+@command(
+    "forget",
+    "Delete a memory, or all of a user, an agent or a run.",
+    "memstore forget 12 --user ana\nmemstore forget --all --user ana",
+    option("ID", "one memory", type=fact_id, nargs="?"),
+    option("--all", "every memory of the owners named", dest="whole"),
+    option("--everything", "every memory and task of every owner in the namespace"),
+    *OWNERS,
+    usage="ID | --all [options]",
+)
 def _forget(store: Store, arguments: argparse.Namespace, show: Show) -> None:
     owners = owners_of(arguments)
     if (arguments.id is not None) + arguments.whole + arguments.everything != 1:
@@ -234,22 +241,21 @@ def _forget(store: Store, arguments: argparse.Namespace, show: Show) -> None:
     show.done(f"forgot {counted(len(gone), 'thing')}{back}", value)
 
 
-def _fill_list(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
+@command(
+    "proposals list",
+    "List proposals that wait for a decision.",
+    "memstore proposals list\nmemstore proposals list --state all --user ana",
+    option(
         "--state",
+        "those that wait (the default), were accepted or rejected, or all",
         choices=(*map(str, ProposalState), "all"),
         default="open",
-        help="those that wait (the default), were accepted or rejected, or all",
-    )
-    add_owners(parser)
-
-
+    ),
+    *OWNERS,
+)
 def _list(store: Store, arguments: argparse.Namespace, show: Show) -> None:
-    scope = scope_of(arguments)
-    found = store.proposals.list(
-        None if arguments.state == "all" else arguments.state,
-        scope=None if scope == Scope() else scope,
-    )
+    state = None if arguments.state == "all" else arguments.state
+    found = store.proposals.list(state, scope=scope_if_named(arguments))
     show.rows([_proposal_row(one) for one in found], [one.to_dict() for one in found])
     if not found:
         show.note("no proposals here")
@@ -268,10 +274,15 @@ def _proposal_row(one: Proposal) -> Sequence[object]:
     )
 
 
-def _add_proposal(parser: argparse.ArgumentParser) -> None:
-    add_id(parser, "id", "the proposal's id")
+PROPOSAL = option("ID", "the proposal's id", type=fact_id)
 
 
+@command(
+    "proposals accept",
+    "Let what was proposed supersede what it replaces.",
+    "memstore proposals accept 3",
+    PROPOSAL,
+)
 def _accept(store: Store, arguments: argparse.Namespace, show: Show) -> None:
     done = store.proposals.accept(arguments.id)
     undo = f"memstore reinstate {done.old.id} undoes it"
@@ -282,6 +293,9 @@ def _accept(store: Store, arguments: argparse.Namespace, show: Show) -> None:
     show.done(f"{_sources(done)} {are} superseded by {new}; {undo}", done.to_dict())
 
 
+@command(
+    "proposals reject", "Leave the facts as they are.", "memstore proposals reject 3", PROPOSAL
+)
 def _reject(store: Store, arguments: argparse.Namespace, show: Show) -> None:
     done = store.proposals.reject(arguments.id)
     beside = "" if done.new is None else f" and #{done.new.id}"
@@ -292,75 +306,15 @@ def _sources(proposal: Proposal) -> str:
     return ", ".join(f"#{fact.id}" for fact in proposal.sources)
 
 
+@command(
+    "reinstate",
+    "Undo a supersession: the old text holds again, beside the new.",
+    "memstore reinstate 12",
+    ID,
+)
 def _reinstate(store: Store, arguments: argparse.Namespace, show: Show) -> None:
     fact = store.reinstate(arguments.id)
     show.done(f"reinstated #{arguments.id} as #{fact.id}", fact.to_dict())
 
 
-COMMANDS = (
-    Command(
-        name="extract",
-        usage="FILE|- --generator NAME [options]",
-        summary="Store the facts in a text; a language model reads it.",
-        example="memstore extract notes.txt --generator ollama --source notes\n"
-        "git log -1 | memstore extract - --subject api --generator openai --policy auto",
-        fill=_fill_extract,
-        run=_extract,
-        embedder="needed",
-    ),
-    Command(
-        name="remember",
-        usage="TEXT | --messages FILE [options]",
-        summary="Learn from what was said: memories added, updated, deleted.",
-        example="memstore remember 'I switched to tea' --user ana --generator ollama\n"
-        "memstore remember --messages chat.json --user ana --generator anthropic\n"
-        "memstore remember 'I drink coffee' --user ana --direct",
-        fill=_fill_remember,
-        run=_remember,
-        embedder="needed",
-    ),
-    Command(
-        name="forget",
-        usage="ID | --all [options]",
-        summary="Delete a memory, or all of a user, an agent or a run.",
-        example="memstore forget 12 --user ana\nmemstore forget --all --user ana",
-        fill=_fill_forget,
-        run=_forget,
-        file="there",
-    ),
-    Command(
-        name="proposals list",
-        summary="List proposals that wait for a decision.",
-        example="memstore proposals list\nmemstore proposals list --state all --user ana",
-        fill=_fill_list,
-        run=_list,
-        file="there",
-    ),
-    Command(
-        name="proposals accept",
-        usage="ID [options]",
-        summary="Let what was proposed supersede what it replaces.",
-        example="memstore proposals accept 3",
-        fill=_add_proposal,
-        run=_accept,
-        file="there",
-    ),
-    Command(
-        name="proposals reject",
-        usage="ID [options]",
-        summary="Leave the facts as they are.",
-        example="memstore proposals reject 3",
-        fill=_add_proposal,
-        run=_reject,
-        file="there",
-    ),
-    Command(
-        name="reinstate",
-        usage="ID [options]",
-        summary="Undo a supersession: the old text holds again, beside the new.",
-        example="memstore reinstate 12",
-        fill=add_id,
-        run=_reinstate,
-        file="there",
-    ),
-)
+COMMANDS = (_extract, _remember, _forget, _list, _accept, _reject, _reinstate)

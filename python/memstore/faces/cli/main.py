@@ -136,13 +136,12 @@ def parser() -> argparse.ArgumentParser:
 
 def _add_command(to: argparse._SubParsersAction[Parser], name: str, command: Command) -> None:
     example = "\n".join(f"  {line}" for line in command.example.splitlines())
-    added = to.add_parser(
-        name,
-        usage=f"memstore {command.name} {command.usage}",
-        description=command.summary,
-        epilog=f"example:\n{example}",
-    )
-    command.fill(added)
+    added = to.add_parser(name, description=command.summary, epilog=f"example:\n{example}")
+    for option in command.options:
+        option(added)
+    positional = [str(action.metavar) for action in added._get_positional_actions()]
+    usage = command.usage or " ".join([*positional, "[options]"])
+    added.usage = f"memstore {command.name} {usage}"
     if command.file != "temporary":
         _add_common(added)
     added.set_defaults(command=command)

@@ -5,8 +5,13 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from memstore.faces.cli.command import Command, needed_generator
-from memstore.faces.cli.owners import add_owners, scope_if_named
+from memstore.faces.cli.command import (
+    OWNERS,
+    command,
+    needed_generator,
+    option,
+    scope_if_named,
+)
 from memstore.faces.options import add_generator_flags
 from memstore.learn import comparison, consolidation
 from memstore.learn.extraction import Extractor
@@ -19,23 +24,26 @@ if TYPE_CHECKING:
     from memstore.store.store import Store
 
 
-def _fill_rebuild(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
+@command(
+    "rebuild",
+    "Rebuild what is derived: indexes, and facts from the log.",
+    "memstore rebuild\nmemstore rebuild --facts --generator ollama",
+    option(
         "--facts",
-        action="store_true",
-        help="derive facts from the episodes again too, with the language model that is named; "
+        "derive facts from the episodes again too, with the language model that is named; "
         "--generator says so as well",
-    )
-    parser.add_argument(
+    ),
+    option(
         "--policy",
+        "what becomes of an older fact that an added one may replace; see extract",
         choices=comparison.POLICIES,
         default="propose",
-        help="what becomes of an older fact that an added one may replace; see extract",
-    )
-    add_owners(parser)
-    add_generator_flags(parser)
-
-
+    ),
+    *OWNERS,
+    add_generator_flags,
+    usage="[--facts --generator NAME] [options]",
+    embedder="optional",
+)
 def _rebuild(store: Store, arguments: argparse.Namespace, show: Show) -> None:
     if not arguments.facts and arguments.generator is None:
         with show.progress("rebuilding") as progress:
@@ -50,19 +58,24 @@ def _rebuild(store: Store, arguments: argparse.Namespace, show: Show) -> None:
     show.done("; ".join(told), {"done": told})
 
 
-def _fill_consolidate(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("subject", metavar="SUBJECT", help="the subject of the facts")
-    parser.add_argument(
+@command(
+    "consolidate",
+    "Propose one fact that says what several say.",
+    "memstore consolidate ana --generator ollama\n"
+    "memstore consolidate ana --user ana --generator openai --policy auto",
+    option("SUBJECT", "the subject of the facts"),
+    option(
         "--policy",
+        "propose (the default) puts each forward; auto accepts what merely joins the words "
+        "of its facts",
         choices=consolidation.POLICIES,
         default="propose",
-        help="propose (the default) puts each forward; auto accepts what merely joins the words "
-        "of its facts",
-    )
-    add_owners(parser)
-    add_generator_flags(parser)
-
-
+    ),
+    *OWNERS,
+    add_generator_flags,
+    usage="SUBJECT --generator NAME [options]",
+    embedder="optional",
+)
 def _consolidate(store: Store, arguments: argparse.Namespace, show: Show) -> None:
     scope = scope_if_named(arguments)
     with needed_generator(arguments, "consolidate") as generator:
@@ -93,26 +106,4 @@ def _value(one: Consolidated) -> dict[str, object]:
     return {name: value for name, value in asdict(one).items() if value is not None}
 
 
-COMMANDS = (
-    Command(
-        name="rebuild",
-        usage="[--facts --generator NAME] [options]",
-        summary="Rebuild what is derived: indexes, and facts from the log.",
-        example="memstore rebuild\nmemstore rebuild --facts --generator ollama",
-        fill=_fill_rebuild,
-        run=_rebuild,
-        file="there",
-        embedder="optional",
-    ),
-    Command(
-        name="consolidate",
-        usage="SUBJECT --generator NAME [options]",
-        summary="Propose one fact that says what several say.",
-        example="memstore consolidate ana --generator ollama\n"
-        "memstore consolidate ana --user ana --generator openai --policy auto",
-        fill=_fill_consolidate,
-        run=_consolidate,
-        file="there",
-        embedder="optional",
-    ),
-)
+COMMANDS = (_rebuild, _consolidate)

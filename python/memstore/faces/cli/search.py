@@ -7,17 +7,21 @@ from typing import TYPE_CHECKING
 from memstore.domain.records import Scope
 from memstore.faces import wording
 from memstore.faces.cli.command import (
-    Command,
+    ID,
+    NARROWING,
+    NEWEST,
+    OFFSET,
+    OWNERS,
     UsageError,
-    add_id,
-    add_narrowing,
+    command,
     count,
     fact_id,
+    limit,
     names,
-    offset,
+    option,
+    scope_of,
 )
 from memstore.faces.cli.learn import show_past
-from memstore.faces.cli.owners import add_owners, scope_of
 
 if TYPE_CHECKING:
     import argparse
@@ -27,23 +31,20 @@ if TYPE_CHECKING:
     from memstore.store.store import Store
 
 
-def _fill_search(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("query", metavar="QUERY", nargs="+", help="a question, or some words")
-    parser.add_argument(
-        "--limit", metavar="N", type=count, default=10, help="how many facts at most (default: 10)"
-    )
-    add_narrowing(parser)
-    parser.add_argument(
-        "--namespaces", metavar="A,B", type=names, help="search these instead; all for every one"
-    )
-    parser.add_argument(
-        "--word-weight", metavar="X", type=float, help="what the words count (default: 0.6)"
-    )
-    parser.add_argument(
-        "--vector-weight", metavar="X", type=float, help="what the meaning counts (default: 0.4)"
-    )
-
-
+@command(
+    "search",
+    "Find facts by words and by meaning, best first.",
+    "memstore search what does Alice like\n"
+    "memstore search deploy --subject api -f 'level>=3' --limit 5",
+    option("QUERY", "a question, or some words", nargs="+"),
+    option("--limit N", "how many facts at most (default: 10)", type=count, default=10),
+    *NARROWING,
+    option("--namespaces A,B", "search these instead; all for every one", type=names),
+    option("--word-weight X", "what the words count (default: 0.6)", type=float),
+    option("--vector-weight X", "what the meaning counts (default: 0.4)", type=float),
+    usage="QUERY… [options]",
+    embedder="needed",
+)
 def _search(store: Store, arguments: argparse.Namespace, show: Show) -> None:
     hits = store.search(
         " ".join(arguments.query),
@@ -79,16 +80,16 @@ def _tell_words_only(hits: SearchHits, show: Show) -> None:
     show.note(f"searched by words only: {wording.on_command_line(why.reason)}")
 
 
-def _fill_list(parser: argparse.ArgumentParser) -> None:
-    add_narrowing(parser)
-    parser.add_argument("--deleted", action="store_true", help="deleted facts too")
-    parser.add_argument("--limit", metavar="N", type=count, help="how many at most")
-    parser.add_argument(
-        "--offset", metavar="N", type=offset, default=0, help="how many to pass over first"
-    )
-    parser.add_argument("--newest", action="store_true", help="the newest first")
-
-
+@command(
+    "list",
+    "List facts, oldest first.",
+    "memstore list --subject alice\nmemstore list --newest --limit 20 --json",
+    *NARROWING,
+    option("--deleted", "deleted facts too"),
+    limit(),
+    OFFSET,
+    NEWEST,
+)
 def _list(store: Store, arguments: argparse.Namespace, show: Show) -> None:
     facts = store.list(
         subject=arguments.subject,
@@ -105,21 +106,21 @@ def _list(store: Store, arguments: argparse.Namespace, show: Show) -> None:
         show.note("no facts here")
 
 
+@command("get", "Show one fact with all its fields.", "memstore get 12", ID)
 def _get(store: Store, arguments: argparse.Namespace, show: Show) -> None:
     show.fact(store.get(arguments.id))
 
 
-def _fill_history(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("id", metavar="ID", type=fact_id, nargs="?", help="any fact of the chain")
-    parser.add_argument(
-        "--subject", metavar="NAME", help="every fact there ever was about this, instead"
-    )
-    parser.add_argument(
-        "--journal", action="store_true", help="every change instead: when, what, and by whom"
-    )
-    add_owners(parser)
-
-
+@command(
+    "history",
+    "Show how a fact changed, oldest version first.",
+    "memstore history 12\nmemstore history --subject alice --journal",
+    option("ID", "any fact of the chain", type=fact_id, nargs="?"),
+    option("--subject NAME", "every fact there ever was about this, instead"),
+    option("--journal", "every change instead: when, what, and by whom"),
+    *OWNERS,
+    usage="ID | --subject NAME [options]",
+)
 def _history(store: Store, arguments: argparse.Namespace, show: Show) -> None:
     if (arguments.id is None) == (arguments.subject is None):
         raise UsageError("history takes the id of a fact, or --subject NAME")
@@ -147,42 +148,4 @@ def _journal(store: Store, facts: list[Fact]) -> list[JournalLine]:
     return [found[number] for number in sorted(found)]
 
 
-COMMANDS = (
-    Command(
-        name="search",
-        usage="QUERY… [options]",
-        summary="Find facts by words and by meaning, best first.",
-        example="memstore search what does Alice like\n"
-        "memstore search deploy --subject api -f 'level>=3' --limit 5",
-        fill=_fill_search,
-        run=_search,
-        file="there",
-        embedder="needed",
-    ),
-    Command(
-        name="list",
-        summary="List facts, oldest first.",
-        example="memstore list --subject alice\nmemstore list --newest --limit 20 --json",
-        fill=_fill_list,
-        run=_list,
-        file="there",
-    ),
-    Command(
-        name="get",
-        usage="ID [options]",
-        summary="Show one fact with all its fields.",
-        example="memstore get 12",
-        fill=add_id,
-        run=_get,
-        file="there",
-    ),
-    Command(
-        name="history",
-        usage="ID | --subject NAME [options]",
-        summary="Show how a fact changed, oldest version first.",
-        example="memstore history 12\nmemstore history --subject alice --journal",
-        fill=_fill_history,
-        run=_history,
-        file="there",
-    ),
-)
+COMMANDS = (_search, _list, _get, _history)

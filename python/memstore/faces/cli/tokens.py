@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memstore.domain.records import Access
-from memstore.faces.cli.command import Command, UsageError, standard_input
+from memstore.faces.cli.command import UsageError, command, option, standard_input
 from memstore.faces.escaping import second
 
 if TYPE_CHECKING:
@@ -17,23 +17,21 @@ if TYPE_CHECKING:
     from memstore.store.store import Store
 
 
-def _fill_create(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("name", metavar="NAME", help="what it is called, e.g. whose it is")
-    parser.add_argument(
-        "--read-only",
-        dest="reading",
-        action="store_true",
-        help="only for the tools that change nothing",
-    )
-    parser.add_argument("--expires-at", metavar="TIME", help="from when on it is refused")
-    parser.add_argument(
-        "--secret-file",
-        metavar="FILE",
-        help="take a secret made elsewhere, e.g. by `openssl rand -hex 32`, from this file (- for "
+@command(
+    "token create",
+    "Create an access token for the HTTP server, for one namespace.",
+    "memstore token create laptop\n"
+    "memstore token create dashboard --namespace work --read-only --expires-at 2027-01-01",
+    option("NAME", "what it is called, e.g. whose it is"),
+    option("--read-only", "only for the tools that change nothing", dest="reading"),
+    option("--expires-at TIME", "from when on it is refused"),
+    option(
+        "--secret-file FILE",
+        "take a secret made elsewhere, e.g. by `openssl rand -hex 32`, from this file (- for "
         "standard input), and print none; doing so twice makes one token",
-    )
-
-
+    ),
+    file="made",
+)
 def _create(store: Store, arguments: argparse.Namespace, show: Show) -> None:
     given = None if arguments.secret_file is None else _secret(arguments.secret_file)
     token, secret = store.tokens.create(
@@ -59,6 +57,7 @@ def _secret(file: str) -> str:
     return secret
 
 
+@command("token list", "List the tokens of every namespace.", "memstore token list")
 def _list(store: Store, arguments: argparse.Namespace, show: Show) -> None:
     tokens = store.tokens.list()
     show.rows([_cells(token) for token in tokens], [token.to_dict() for token in tokens])
@@ -80,10 +79,12 @@ def _cells(token: AccessToken) -> list[object]:
     ]
 
 
-def _fill_revoke(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("token", metavar="NAME|#ID", help="the token's name, or its number as #3")
-
-
+@command(
+    "token revoke",
+    "End a token at once.",
+    "memstore token revoke laptop\nmemstore token revoke '#3'",
+    option("token NAME|#ID", "the token's name, or its number as #3"),
+)
 def _revoke(store: Store, arguments: argparse.Namespace, show: Show) -> None:
     named: str = arguments.token
     number = named.removeprefix("#")
@@ -92,30 +93,4 @@ def _revoke(store: Store, arguments: argparse.Namespace, show: Show) -> None:
     show.done(f"revoked token {token.id} ({token.name})", token.to_dict())
 
 
-COMMANDS = (
-    Command(
-        name="token create",
-        usage="NAME [options]",
-        summary="Create an access token for the HTTP server, for one namespace.",
-        example="memstore token create laptop\n"
-        "memstore token create dashboard --namespace work --read-only --expires-at 2027-01-01",
-        fill=_fill_create,
-        run=_create,
-    ),
-    Command(
-        name="token list",
-        summary="List the tokens of every namespace.",
-        example="memstore token list",
-        run=_list,
-        file="there",
-    ),
-    Command(
-        name="token revoke",
-        usage="NAME|#ID [options]",
-        summary="End a token at once.",
-        example="memstore token revoke laptop\nmemstore token revoke '#3'",
-        fill=_fill_revoke,
-        run=_revoke,
-        file="there",
-    ),
-)
+COMMANDS = (_create, _list, _revoke)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, BinaryIO, Final, TextIO
 
 from memstore.errors import TransferError
 from memstore.faces import wording
-from memstore.faces.cli.command import Command, UsageError, names
+from memstore.faces.cli.command import UsageError, command, names, option
 from memstore.faces.escaping import counted
 
 if TYPE_CHECKING:
@@ -31,15 +31,14 @@ SOURCES: Final = ("engram", "memstore", "mem0", "server-memory")
 ATTACHED: Final = {"proposals": "proposal", "replies": "model reply", "decisions": "decision"}
 
 
-def _fill_export(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "file", metavar="FILE", nargs="?", default=STANDARD, help="- for standard output (default)"
-    )
-    parser.add_argument(
-        "--namespaces", metavar="A,B", type=names, help="export these instead; all for every one"
-    )
-
-
+@command(
+    "export",
+    "Write what is held as JSON Lines: all but the embeddings.",
+    "memstore export memories.jsonl\nmemstore export --namespaces all | gzip > all.gz",
+    option("FILE", "- for standard output (default)", nargs="?", default=STANDARD),
+    option("--namespaces A,B", "export these instead; all for every one", type=names),
+    usage="[FILE | -] [options]",
+)
 def _export(store: Store, arguments: argparse.Namespace, show: Show) -> None:
     if arguments.file == STANDARD:
         _write(store.export(namespaces=arguments.namespaces), sys.stdout)
@@ -94,31 +93,19 @@ def _whole_file(target: Path) -> Iterator[TextIO]:
         raise
 
 
-def _fill_import(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "file", metavar="FILE", help="what export or another program wrote; - for standard input"
-    )
-    parser.add_argument(
-        "--from",
-        dest="source",
-        choices=SOURCES,
-        help="the program that wrote it, if not this one",
-    )
-    parser.add_argument(
-        "--keep-namespaces",
-        action="store_true",
-        help="leave everything in the namespace or group it came from",
-    )
-    parser.add_argument(
-        "--skip-damaged",
-        action="store_true",
-        help="with --from: leave out what cannot be read, and say so",
-    )
-    parser.add_argument(
-        "--no-embed", action="store_true", help="leave the embedding for later (embed-pending)"
-    )
-
-
+@command(
+    "import",
+    "Bring an export in, or what another program remembers.",
+    "memstore import memories.jsonl --db other.db\nmemstore import --from mem0 memories.json",
+    option("FILE", "what export or another program wrote; - for standard input"),
+    option("--from", "the program that wrote it, if not this one", dest="source", choices=SOURCES),
+    option("--keep-namespaces", "leave everything in the namespace or group it came from"),
+    option("--skip-damaged", "with --from: leave out what cannot be read, and say so"),
+    option("--no-embed", "leave the embedding for later (embed-pending)"),
+    usage="FILE | - [options]",
+    embedder="needed",
+    file="made",
+)
 def _import(store: Store, arguments: argparse.Namespace, show: Show) -> None:
     if arguments.source is None:
         _import_export(store, arguments, show)
@@ -246,24 +233,4 @@ def _tell_waiting(report: EmbedReport | None, show: Show) -> None:
         )
 
 
-COMMANDS = (
-    Command(
-        name="export",
-        usage="[FILE | -] [options]",
-        summary="Write what is held as JSON Lines: all but the embeddings.",
-        example="memstore export memories.jsonl\nmemstore export --namespaces all | gzip > all.gz",
-        fill=_fill_export,
-        run=_export,
-        file="there",
-    ),
-    Command(
-        name="import",
-        usage="FILE | - [options]",
-        summary="Bring an export in, or what another program remembers.",
-        example="memstore import memories.jsonl --db other.db\n"
-        "memstore import --from mem0 memories.json",
-        fill=_fill_import,
-        run=_import,
-        embedder="needed",
-    ),
-)
+COMMANDS = (_export, _import)
