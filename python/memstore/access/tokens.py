@@ -170,7 +170,6 @@ class Tokens:
             token_table.note_use(transaction, token.id, now)
 
     def _same(self, known: AccessToken, name: str, access: str) -> AccessToken:
-        """Return the token with the given secret, if it is the one asked for."""
         wanted = (name, self._namespace, access, "active")
         if (known.name, known.namespace, known.access, known.status) != wanted:
             raise Conflict(
@@ -192,7 +191,6 @@ class Tokens:
 
 
 def journalled(token: AccessToken) -> dict[str, object]:
-    """Return what the journal keeps about a new token."""
     return {
         "token": token.id,
         "name": token.name,

@@ -140,7 +140,6 @@ def forget_fact(changes: Changes, fact: Fact) -> None:
 
 
 def forget_namespace(changes: Changes, namespace: str) -> None:
-    """Remove a namespace's graph and every decision on it."""
     transaction = changes.transaction
     held = decision_table.of_namespace(transaction, namespace)
     if held or graph_table.exists(transaction, namespace):
@@ -218,7 +217,6 @@ def _against(ours: _Around, others: _Around, other: str, *, same: bool) -> list[
 
 
 def _told(chain: Iterable[Kept], key: str) -> str:
-    """Describe a chain of decisions, beginning with a key."""
     said = []
     for one in chain:
         names = [one.decision.left, one.decision.right]

@@ -38,8 +38,6 @@ def undecided_pairs(entity: Mapping[str, int], held: Sequence[Kept]) -> dict[tup
 
 
 class Pair(NamedTuple):
-    """Two keys that may name one entity, and why."""
-
     left: str
     right: str
     reason: str

@@ -50,8 +50,6 @@ _LONGEST_LABEL: Final = 60
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a model said about some facts."""
-
     triples: dict[int, list[Triple]] = field(default_factory=dict)
     """By the id of each fact that was read; empty for a fact without a relation."""
     refused: list[RefusedRelation] = field(default_factory=list)
@@ -68,7 +66,6 @@ def reader(generator: Generator) -> str:
 
 
 def blocks(texts: Sequence[Text]) -> Iterator[list[Text]]:
-    """Yield the facts in blocks of one prompt each."""
     block: list[Text] = []
     for text in texts:
         size = sum(len(one.content) for one in block) + len(text.content)

@@ -33,7 +33,6 @@ class View:
         self._step = cache(self._relations)
 
     def shows(self, entity_id: int) -> bool:
-        """Whether a visible fact mentions an entity."""
         return bool(graph_reads.names(self._transaction, self._wanted, entity_id))
 
     def neighbours(self, entity_id: int, depth: int, limit: int) -> Neighbours:

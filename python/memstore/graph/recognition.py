@@ -44,8 +44,6 @@ _LONGEST: Final = 6
 
 
 class Sentences(NamedTuple):
-    """A text, split into words and sentences."""
-
     text: str
     words: list[Span]
     low: list[str]

@@ -35,16 +35,12 @@ _ASIDE: Final = frozenset('"“”„«»()')
 
 
 class Text(NamedTuple):
-    """What the rules read of a fact."""
-
     fact_id: int
     subject: str
     content: str
 
 
 class Triple(NamedTuple):
-    """A relation that a model read in a fact."""
-
     source: str
     label: str
     target: str
@@ -85,8 +81,6 @@ def derive(
 
 
 class _Names:
-    """The names to search for, by their first words."""
-
     def __init__(self, names: Iterable[str]) -> None:
         self._keys: dict[str, str] = {}
         self._lengths: dict[str, list[int]] = {}

@@ -43,11 +43,8 @@ NAMED: Final = 5
 
 @dataclass(slots=True)
 class LeftOut:
-    """Things of one kind that were not imported."""
-
     count: int = 0
     first: list[str] = field(default_factory=list)
-    """The first few, named."""
 
     def note(self, name: str, count: int = 1) -> None:
         self.count += count
@@ -57,13 +54,11 @@ class LeftOut:
 
 @dataclass(slots=True)
 class ImportFromReport:
-    """What was imported from another program, and what could not be."""
+    """What was imported from another program (new here), and what could not be."""
 
     source: str
     facts: int = 0
-    """Facts that are new here."""
     episodes: int = 0
-    """Episodes that are new here."""
     known: int = 0
     """Facts and episodes that were imported before."""
     retired: int = 0

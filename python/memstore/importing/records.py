@@ -36,8 +36,6 @@ MARK: Final = "imported"
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One fact or episode to import."""
-
     place: str
     """Where it is in the source, for messages: ``line 12``."""
     item: Fact | Episode
@@ -49,8 +47,6 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Damaged:
-    """A record that cannot be read."""
-
     place: str
     reason: str
 
@@ -98,8 +94,6 @@ def identity(source: str, *parts: object) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Makes facts and episodes of the records of one file."""
-
     name: str
     written_at: datetime
     """When the file was last written: the time of records without one."""
@@ -178,7 +172,6 @@ def _marked(given: object, origin: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def moment(values: Mapping[str, Any], name: str) -> datetime | None:
-    """Return a time of a source, by its name there."""
     given = values.get(name)
     return None if given == "" else clock.moment(given, name)
 
@@ -190,7 +183,6 @@ def key(source: str, id_: str) -> str:
 
 
 def name_of(given: object, what: str) -> str:
-    """Return an id or a name that a source must have, as text."""
     if isinstance(given, int) and not isinstance(given, bool):
         return str(given)
     return checked_text(given, what, MAX_NUMBER)

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from memstore.importing.records import Found
 
 NAME: Final = "server-memory"
-RELATION: Final = "relation"
-"""The category of a relation."""
 
 
 def found(path: Path) -> Iterator[Found]:
@@ -60,7 +58,7 @@ class _Reader:
         columns = {
             "content": f"{ends[0]} {label.replace('_', ' ')} {ends[1]}",
             "subject": ends[0],
-            "category": RELATION,
+            "category": "relation",
         }
         parts = ("relation", ends[0], label, ends[1])
         yield from self._fact(

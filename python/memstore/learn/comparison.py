@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 MOST_HITS: Final = 1000
 """The highest limit of a search."""
 
+MOST_ATTEMPTS: Final = 5
+"""How often to compare if other processes change the facts in the meantime."""
+
 POLICIES: Final = ("auto", "propose", "off")
 
 
@@ -35,8 +38,6 @@ class Rival(NamedTuple):
 
 
 class Comparison:
-    """Compares facts that a model found with those of a store."""
-
     def __init__(self, store: Store, policy: str, generator: Generator) -> None:
         self._store = store
         self._policy = policy

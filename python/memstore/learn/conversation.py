@@ -60,7 +60,7 @@ REPEATED_AFTER: Final = timedelta(hours=12)
 """Until then the same words without a time are a repeated call; after that, a new statement."""
 
 ATTEMPTS: Final = 3
-"""How often to decide if others change the same memories in the meantime."""
+"""How often to try if others change the same memories in the meantime."""
 
 
 class Stopped(Exception):

@@ -16,7 +16,7 @@ from memstore.domain import clock
 from memstore.domain.arguments import MAX_NAME, checked_text
 from memstore.domain.records import Scope
 from memstore.errors import Conflict, InvalidArgument
-from memstore.learn.comparison import POLICIES, Comparison
+from memstore.learn.comparison import MOST_ATTEMPTS, POLICIES, Comparison
 from memstore.learn.reading import EpisodeReader, facts_in, said_at
 from memstore.learn.rebuilding import rebuild
 from memstore.prompting.reading_log import ReadingOptions
@@ -35,9 +35,6 @@ if TYPE_CHECKING:
     from memstore.store.store import Store
 
 ERASED: Final = "it was erased, and this text still says it: add it by hand if you want it"
-
-MOST_ATTEMPTS: Final = 5
-"""How often to compare if other processes change the facts in the meantime."""
 
 
 class Outcome(StrEnum):

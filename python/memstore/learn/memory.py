@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from memstore.domain.keywords import Owners, keywords
 from memstore.domain.metadata import encode, merge_patch
@@ -13,7 +13,7 @@ from memstore.domain.threads import STOPPED
 from memstore.errors import Conflict, InvalidArgument, NotFound, Remedy
 from memstore.facts.batch import AddFact, Applied, DeleteFact
 from memstore.facts.facts import standing
-from memstore.learn.conversation import CONVERSATION, MemoryEvents, Stopped, learn
+from memstore.learn.conversation import ATTEMPTS, CONVERSATION, MemoryEvents, Stopped, learn
 from memstore.learn.decision import DELETE_SHARE, check_share
 from memstore.learn.memory_view import as_memory, deleted, history, memory_event
 from memstore.prompting.messages import read_messages
@@ -27,9 +27,6 @@ if TYPE_CHECKING:
     from memstore.learn.memory_view import MemoryEvent, PastMemoryEvent
     from memstore.prompting.messages import Message, Messages
     from memstore.store.store import Store
-
-ATTEMPTS: Final = 3
-"""How often to try a deletion of many if others change the same memories in the meantime."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -274,17 +271,16 @@ class Memory:
             raise InvalidArgument(
                 "must be True exactly when no scope id is given", argument="everything"
             )
-        return [deleted(a.fact) for a in self._delete_active(scope if named else None)]
+        return [deleted(a.fact) for a in self._delete_active(scope if named else None, ATTEMPTS)]
 
-    def _delete_active(self, scope: Scope | None) -> list[Applied]:
-        for attempt in range(1, ATTEMPTS + 1):
-            facts = self._store.list(scope=scope)
-            try:
-                return self._store.apply([DeleteFact(fact_id=f.id) for f in facts], scope=scope)
-            except (Conflict, NotFound):  # one of them was changed in the meantime
-                if attempt == ATTEMPTS:
-                    raise
-        raise AssertionError("the last attempt returns or raises")  # pragma: no cover
+    def _delete_active(self, scope: Scope | None, attempts: int) -> list[Applied]:
+        facts = self._store.list(scope=scope)
+        try:
+            return self._store.apply([DeleteFact(fact_id=f.id) for f in facts], scope=scope)
+        except (Conflict, NotFound):  # one of them was changed in the meantime
+            if attempts == 1:
+                raise
+        return self._delete_active(scope, attempts - 1)
 
     @keywords(Owners)
     def history(self, memory_id: int, **owners: Unpack[Owners]) -> list[PastMemoryEvent]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database.tables.readings import EXTRACT
 from memstore.domain import clock
@@ -133,14 +133,10 @@ def _entries(reply: str) -> list[object]:
 def _item(entry: object, subject_hint: str | None) -> Item:
     if not isinstance(entry, dict):
         return Item("", "", "", f"a fact must be an object, not {type(entry).__name__}")
-    content = entry.get("content")
-    subject = entry.get("subject")
-    category = entry.get("category")
-    if subject is None or (isinstance(subject, str) and not subject.strip()):
-        subject = subject_hint
-    if category is None or (isinstance(category, str) and not category.strip()):
-        category = DEFAULT_CATEGORY
-    given = {"content": content, "subject": subject, "category": category}
+    given: dict[str, Any] = {name: entry.get(name) for name in ("content", "subject", "category")}
+    for name, default in (("subject", subject_hint), ("category", DEFAULT_CATEGORY)):
+        if given[name] is None or (isinstance(given[name], str) and not given[name].strip()):
+            given[name] = default
     texts = {name: text.strip() if isinstance(text, str) else "" for name, text in given.items()}
     return Item(**texts, refused=_refusal(given))
 
@@ -159,8 +155,6 @@ def _refusal(given: dict[str, object]) -> str | None:
 
 
 class EpisodeReader:
-    """Reads the episodes of a store with one model, and logs each reading."""
-
     def __init__(self, store: Store, generator: Generator, max_characters: int) -> None:
         self._store = store
         self._generator = generator
@@ -188,14 +182,13 @@ class EpisodeReader:
             episode.content,
             replies,
             options.hint,
-            # A text that is read again counts from when it was first recorded.
-            at=options.at or episode.valid_at or episode.created_at,
+            at=said_at(episode, options),
             max_characters=options.max_characters,
         )
 
 
 def said_at(episode: Episode, options: ReadingOptions) -> datetime:
-    """Return when the text of an episode was written."""
+    # A text that is read again counts from when it was first recorded.
     return options.at or episode.valid_at or episode.created_at
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from memstore.database import journal
 from memstore.database.journal import Kind
@@ -15,6 +15,7 @@ from memstore.domain.records import NewFact
 from memstore.errors import Conflict, Remedy
 from memstore.facts import provenance
 from memstore.facts.batch import AddFact, YieldsTo, carry_out, settle
+from memstore.learn.comparison import MOST_ATTEMPTS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -25,9 +26,6 @@ if TYPE_CHECKING:
     from memstore.facts.new import Prepared
     from memstore.learn.comparison import Comparison, Rival
     from memstore.store.store import Store
-
-MOST_ATTEMPTS: Final = 5
-"""How often to try an episode if other processes change its facts in the meantime."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +130,6 @@ class Reconciler:
     def _plan(
         self, transaction: Transaction, episode: Episode, wanted: Mapping[tuple[str, str], NewFact]
     ) -> _Plan:
-        """Compare what an episode says with the facts that are there."""
         own = derivation_table.of_episode(transaction, self._facts.namespace, episode.id)
         lines = _lines(transaction, own)
         by_claim: dict[tuple[str, str], list[Fact]] = {}
@@ -247,7 +244,6 @@ class Reconciler:
 
 
 def _lines(transaction: Transaction, facts: Sequence[Fact]) -> dict[int, list[JournalLine]]:
-    """Return the journal of each fact, oldest first."""
     found: dict[int, list[JournalLine]] = {fact.id: [] for fact in facts}
     for line in journal.of_facts(transaction, [*found]):
         found[line.fact_id or 0].append(line)
@@ -260,7 +256,6 @@ def _ended(fact: Fact, when: datetime) -> bool:
 
 
 def _as_new(fact: Fact) -> NewFact:
-    """Return a fact to be restored as a new one, to be compared."""
     return NewFact(
         content=fact.content,
         subject=fact.subject,

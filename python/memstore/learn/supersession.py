@@ -48,8 +48,6 @@ COEXISTING: Final = frozenset(
 
 
 class Verdict(StrEnum):
-    """What should become of the older fact."""
-
     RETIRE = "retire"
     PROPOSE = "propose"
     KEEP = "keep"
@@ -57,8 +55,6 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """A verdict and the reasons for it."""
-
     verdict: Verdict
     evidence: dict[str, Any]
     """JSON: ``similarity``, ``finding``, ``changes`` as ``[[old, new], …]``, ``negated``."""

@@ -96,7 +96,6 @@ def _parse(text: str, wanted: type[JSON]) -> JSON:
 
 
 def _all(wanted: type[JSON], texts: Iterator[str]) -> list[JSON]:
-    """Return the texts that parse strictly as the wanted type."""
     found = []
     for text in texts:
         try:

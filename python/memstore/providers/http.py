@@ -73,7 +73,6 @@ class Purpose:
     check_model: Remedy
 
     def remedy(self, status: int | None) -> Remedy | None:
-        """Return the way out of a status; ``None``: the service did not answer."""
         if status is None or 300 <= status < 400:
             return self.check_service
         return {

@@ -50,8 +50,6 @@ class DifferenceKind(Enum):
 
 
 class TokenKind(Enum):
-    """What a token is."""
-
     NUMBER = "number"
     DATE = "date"
     VERSION = "version"
@@ -77,8 +75,6 @@ class Region(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """How two facts differ."""
-
     kind: DifferenceKind
     regions: tuple[Region, ...] = ()
     negated: bool = False

@@ -42,7 +42,6 @@ T = TypeVar("T")
 
 
 def line(**values: object) -> str:
-    """Return one line of an export, without its line end."""
     return json.dumps(values, ensure_ascii=False)
 
 
@@ -135,5 +134,4 @@ def of_type(wanted: type[T], value: object, name: str) -> T:
 
 
 def moment_in(values: Mapping[str, Any], name: str) -> str:
-    """Return a time as it is stored."""
     return clock.to_text(clock.from_text(stored_text(values[name], name)))

@@ -39,10 +39,9 @@ PROGRESS_EVERY: Final = 500
 
 @dataclass(frozen=True, slots=True)
 class ImportReport:
-    """What an import did."""
+    """What an import did: counts of what is new here, unless they say otherwise."""
 
     imported: int
-    """Facts that are new here."""
     known: int
     """Facts that were here already, by UUID."""
     retired: int
@@ -52,7 +51,6 @@ class ImportReport:
     restored: int
     """Known facts that were deleted here, and restored at the source later."""
     episodes: int = 0
-    """Episodes that are new here."""
     episodes_known: int = 0
     """Episodes that were here already, by UUID."""
     episodes_removed: int = 0
@@ -60,13 +58,9 @@ class ImportReport:
     unlinked: int = 0
     """New facts whose episode is not in the export."""
     proposals: int = 0
-    """Proposals that are new here."""
     readings: int = 0
-    """Readings of episodes that are new here."""
     replies: int = 0
-    """Model replies that are new here."""
     decisions: int = 0
-    """Decisions about entities that are new here."""
 
 
 def write(

@@ -28,8 +28,6 @@ SHOWN: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A problem the doctor found."""
-
     check: str
     message: str
     repairable: bool

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 
 def facts(transaction: Transaction) -> list[int]:
-    """Return the ids of facts whose segments are wrong."""
     return [fact_id for fact_id, _ in _facts(transaction)]
 
 
