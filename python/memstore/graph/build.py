@@ -24,7 +24,7 @@ from memstore.graph import decisions, model_extraction
 from memstore.graph.rule_extraction import Text, Triple, derive
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from memstore.database.engine import Engine, Progress, Transaction, Value
     from memstore.database.journal import Author
@@ -68,7 +68,8 @@ def ask(
         refused += reading.refused
         with engine.write() as transaction:
             for fact_id, triples in reading.triples.items():
-                graph_table.keep_reading(transaction, fact_id, reader, _encode(triples))
+                said = json.dumps(triples, ensure_ascii=False, separators=(",", ":"))
+                graph_table.keep_reading(transaction, fact_id, reader, said)
         done += len(block)
     if progress is not None:
         progress(done, len(snapshot.texts))
@@ -193,7 +194,3 @@ def _readings(transaction: Transaction, active: FactFilter, reader: str) -> dict
         fact_id: [Triple(*triple) for triple in json.loads(triples)]
         for fact_id, triples in graph_table.readings(transaction, active, reader)
     }
-
-
-def _encode(triples: Sequence[Triple]) -> str:
-    return json.dumps(triples, ensure_ascii=False, separators=(",", ":"))

@@ -101,10 +101,7 @@ class Graph:
     ) -> list[Entity]:
         """Return the entities that active facts mention, those with the most facts first.
 
-        Args:
-            limit: how many at most.
-            offset: how many to skip first.
-            scope: only count and show facts of exactly these owners.
+        With a scope, only facts of exactly these owners count and are shown.
         """
         checked_number(limit, "limit", 1, MOST_SHOWN)
         checked_number(offset, "offset", 0, MAX_NUMBER)
@@ -159,7 +156,6 @@ class Graph:
 
         Raises:
             Conflict: earlier decisions say otherwise; the message names them.
-            ValueError: both are the same name.
         """
         return self._decide(left, right, same=True)
 
@@ -168,7 +164,6 @@ class Graph:
 
         Raises:
             Conflict: they were merged; the message names the decisions.
-            ValueError: both are the same name.
         """
         return self._decide(left, right, same=False)
 

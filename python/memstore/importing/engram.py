@@ -14,7 +14,6 @@ from memstore.importing.records import Record, Skipped, Source, converted, ident
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from datetime import datetime
     from pathlib import Path
 
     from memstore.importing.records import Found, Raw

@@ -188,18 +188,18 @@ def name_of(given: object, what: str) -> str:
     return checked_text(given, what, MAX_NUMBER)
 
 
+def _unless_blank(given: Any) -> Any:
+    return None if isinstance(given, str) and not given.strip() else given
+
+
 def _text(values: Mapping[str, Any], name: str) -> str | None:
-    given = values.get(name)
-    if given is None or (isinstance(given, str) and not given.strip()):
-        return None
-    return stored_text(given, name)
+    given = _unless_blank(values.get(name))
+    return None if given is None else stored_text(given, name)
 
 
 def _owner(values: Mapping[str, Any], name: str) -> str | None:
-    given = values.get(name)
-    if given is None or (isinstance(given, str) and not given.strip()):
-        return None
-    return checked_text(name_of(given, name), name, MAX_NAME)
+    given = _unless_blank(values.get(name))
+    return None if given is None else checked_text(name_of(given, name), name, MAX_NAME)
 
 
 def _count(values: Mapping[str, Any], name: str) -> int:

@@ -93,9 +93,7 @@ def consolidate(
     combined.
 
     Args:
-        store: where the facts are.
         subject: the subject of the facts; only active ones that are no tasks and do not expire.
-        generator: the model.
         scope: only facts of exactly these owners.
         policy: ``propose``, or ``auto`` to accept at once a text that merely joins the words of its
             facts.
@@ -105,7 +103,6 @@ def consolidate(
 
     Raises:
         GeneratorError: no usable reply.
-        ValueError: a blank subject, or an unknown policy.
     """
     subject = checked_text(subject, "subject", MAX_NAME).strip()
     if policy not in POLICIES:

@@ -18,14 +18,13 @@ from typing import TYPE_CHECKING, Final
 
 from memstore.database.tables.readings import MEMORY
 from memstore.domain import clock
-from memstore.domain.records import NewFact
 from memstore.domain.results import Results
 from memstore.errors import Conflict, Explained, LearningError, MemstoreError, NotFound
 from memstore.facts.batch import AddFact, DeleteFact, KeepFact
 from memstore.learn.decision import decide
 from memstore.learn.events import Decision, Decisions, Refusal
 from memstore.learn.memory_view import MemoryEvent, deleted, memory_event, no_event
-from memstore.learn.reading import read_items
+from memstore.learn.reading import facts_in, read_items
 from memstore.prompting.answers import Replies
 from memstore.prompting.messages import transcript
 from memstore.text.chunks import PROMPT_CHARACTERS
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from memstore.domain.protocols import Generator
-    from memstore.domain.records import Episode, Fact, Scope
+    from memstore.domain.records import Episode, Fact, NewFact, Scope
     from memstore.facts.batch import Applied, Change
     from memstore.prompting.messages import Message
     from memstore.store.store import Store
@@ -171,22 +170,9 @@ def _extracted(
     for at, said in _days(messages):
         checkpoint()
         # A conversation without times, read again, counts from when it was first recorded.
-        for item in read_items(transcript(said), replies, at=at or episode.created_at):
-            if item.refused is not None:
-                refused.append(Refusal("", item.refused, item.content or None))
-                continue
-            facts.append(
-                NewFact(
-                    content=item.content,
-                    subject=item.subject,
-                    category=item.category,
-                    metadata=metadata,
-                    valid_at=at,
-                    source=episode.source,
-                    episode_id=episode.id,
-                    derivation=MEMORY,
-                )
-            )
+        items = read_items(transcript(said), replies, at=at or episode.created_at)
+        facts += facts_in(episode, items, MEMORY, at, metadata)
+        refused += [Refusal("", one.refused, one.content or None) for one in items if one.refused]
     return facts, refused
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
 
+from memstore.database.tables.readings import EXTRACT
 from memstore.domain import clock
 from memstore.domain.arguments import MAX_NAME, checked_text
 from memstore.domain.records import Scope
@@ -148,7 +149,6 @@ class Extractor:
             GeneratorError: no usable reply. The text is recorded and no fact stored; calling again
                 continues with the same episode.
             StorageError: the facts could not be written; all of them are stored, or none.
-            ValueError: an empty text, a bad time, or metadata that is not JSON.
         """
         if subject_hint is not None:
             checked_text(subject_hint, "subject_hint", MAX_NAME)
@@ -169,10 +169,6 @@ class Extractor:
         """Store the facts in a recorded episode, for the owners of the episode.
 
         They do not replace facts that were said later; see ``Outcome.OUTDATED``.
-
-        Args:
-            episode_id: the episode.
-            subject_hint: what it is about, for facts that do not say.
 
         Raises:
             NotFound: there is no such episode, or it was erased.
@@ -205,7 +201,7 @@ class Extractor:
 
     def _learn(self, episode: Episode, options: ReadingOptions, when: datetime) -> Extraction:
         items = self._reader.read(episode, options, self._reader.begin(episode, options))
-        usable = facts_in(episode, options, items)
+        usable = facts_in(episode, items, EXTRACT, options.at, options.metadata)
         for attempt in range(1, MOST_ATTEMPTS + 1):
             since = self._store.newest_id()
             rivals, not_compared = self._comparison.compare(usable, episode.scope, when)

@@ -152,9 +152,6 @@ class Memory:
             filters: conditions on metadata; see :meth:`memstore.Store.search`.
             limit: how many at most, 1 to 1000.
             threshold: the lowest score, 0 to 1.
-
-        Raises:
-            ValueError: a blank scope id, or a limit, filter or threshold out of range.
         """
         if threshold is not None and not 0 <= threshold <= 1:
             raise InvalidArgument(f"must be 0 to 1, not {threshold}", argument="threshold")

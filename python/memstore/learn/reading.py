@@ -17,7 +17,7 @@ from memstore.prompting.reply import list_schema, parse_array, parse_list, parse
 from memstore.text.chunks import PROMPT_CHARACTERS, pieces
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from datetime import datetime
 
     from memstore.domain.protocols import Generator
@@ -87,8 +87,6 @@ def extract_facts(
     without a subject if there is no hint, are left out.
 
     Args:
-        text: any text.
-        generator: the model.
         subject_hint: what the text is about, for facts that do not say.
         at: when the text was written, so that "tomorrow" becomes a date; now by default.
         max_characters: of longer texts the model is asked about each piece.
@@ -192,18 +190,24 @@ def said_at(episode: Episode, options: ReadingOptions) -> datetime:
     return options.at or episode.valid_at or episode.created_at
 
 
-def facts_in(episode: Episode, options: ReadingOptions, items: Iterable[Item]) -> list[NewFact]:
+def facts_in(
+    episode: Episode,
+    items: Iterable[Item],
+    derivation: str,
+    at: datetime | None,
+    metadata: Mapping[str, Any] | None,
+) -> list[NewFact]:
     """Return the items that can be stored, as facts of the episode and its owners."""
     return [
         NewFact(
             content=item.content,
             subject=item.subject,
             category=item.category,
-            metadata=options.metadata,
-            valid_at=options.at,
+            metadata=metadata,
+            valid_at=at,
             source=episode.source,
             episode_id=episode.id,
-            derivation=EXTRACT,
+            derivation=derivation,
             user_id=episode.user_id,
             agent_id=episode.agent_id,
             run_id=episode.run_id,

@@ -145,7 +145,7 @@ class _Rebuilding:
                 items = self._reader.read(episode, options, replies)
             finally:
                 self._done["asked"] += replies.asked
-            for new in facts_in(episode, options, items):
+            for new in facts_in(episode, items, EXTRACT, options.at, options.metadata):
                 found.setdefault((new.subject.strip(), new.content), new)
         return found
 

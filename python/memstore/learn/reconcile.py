@@ -256,14 +256,8 @@ def _ended(fact: Fact, when: datetime) -> bool:
 
 
 def _as_new(fact: Fact) -> NewFact:
-    return NewFact(
-        content=fact.content,
-        subject=fact.subject,
-        category=fact.category,
-        metadata=fact.metadata,
-        valid_at=fact.valid_at,
-        episode_id=fact.episode_id,
-    )
+    columns = ("content", "subject", "category", "metadata", "valid_at", "episode_id")
+    return NewFact(**{name: getattr(fact, name) for name in columns})
 
 
 def _mapped(rival: Rival | None, again: Mapping[int, Fact]) -> Rival | None:

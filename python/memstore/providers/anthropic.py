@@ -24,7 +24,6 @@ class AnthropicGenerator(HttpGenerator):
     A model that rejects ``temperature`` is asked again without it, and so are later prompts.
 
     Args:
-        model: the model's name.
         base_url: the address with or without ``/v1``.
         api_key: sent as ``x-api-key``. It is shown in no error, ``repr`` or log, and white
             space around it is dropped.
@@ -32,9 +31,6 @@ class AnthropicGenerator(HttpGenerator):
         temperature: 0 for the likeliest words, at most 1; ``None`` leaves it to the service.
         max_tokens: how long an answer may be; this service requires it.
         timeout_seconds: the deadline of one call, attempts and pauses included.
-
-    Raises:
-        ValueError: an argument is out of range or ``base_url`` is not an HTTP address.
     """
 
     _path = "/v1/messages"

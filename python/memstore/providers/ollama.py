@@ -18,9 +18,6 @@ class OllamaEmbedder(HttpEmbedder):
         timeout_seconds: the deadline of one ``embed``, attempts and pauses included. The first
             call loads the model, which can take many seconds.
         batch_size: how many texts go into one request.
-
-    Raises:
-        ValueError: an argument is out of range or ``base_url`` is not an HTTP address.
     """
 
     def __init__(

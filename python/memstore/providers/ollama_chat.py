@@ -28,9 +28,6 @@ class OllamaGenerator(HttpGenerator):
             costs memory on the machine that runs the model.
         timeout_seconds: the deadline of one call, attempts and pauses included. The first call
             loads the model, which can take many seconds.
-
-    Raises:
-        ValueError: an argument is out of range or ``base_url`` is not an HTTP address.
     """
 
     _path = "/api/chat"

@@ -19,9 +19,6 @@ class OpenAIEmbedder(HttpEmbedder):
             is refused. The model's name stays the same.
         timeout_seconds: the deadline of one ``embed``, attempts and pauses included.
         batch_size: how many texts go into one request.
-
-    Raises:
-        ValueError: an argument is out of range or ``base_url`` is not an HTTP address.
     """
 
     def __init__(

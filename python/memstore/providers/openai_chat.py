@@ -26,7 +26,6 @@ class OpenAIGenerator(HttpGenerator):
     called ``max_completion_tokens``, the temperature is the model's only one.
 
     Args:
-        model: the model's name.
         base_url: the address with or without ``/v1``: a host alone gets ``/v1``, an address
             with a path of its own is used unchanged.
         api_key: sent as a bearer token, or ``None`` for a local service that asks for none. It
@@ -35,9 +34,6 @@ class OpenAIGenerator(HttpGenerator):
         temperature: 0 for the likeliest words; ``None`` leaves it to the service.
         max_tokens: how long an answer may be; ``None`` leaves it to the service.
         timeout_seconds: the deadline of one call, attempts and pauses included.
-
-    Raises:
-        ValueError: an argument is out of range or ``base_url`` is not an HTTP address.
     """
 
     _path = "/chat/completions"

@@ -181,7 +181,7 @@ def _difference_kind(
     if _one_of_several(frame):
         return DifferenceKind.SEVERAL
     kinds = _token_kinds(first)
-    if tuple(frame[-2:]) in lexicon.PLACES and kinds == {TokenKind.NAME}:
+    if " ".join(frame[-2:]) in lexicon.PLACES and kinds == {TokenKind.NAME}:
         return DifferenceKind.NEW_VALUE
     if _event(frame, rest):
         return DifferenceKind.EVENTS

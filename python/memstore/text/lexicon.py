@@ -13,6 +13,10 @@ def word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+def phrases(text: str) -> tuple[str, ...]:
+    return tuple(text.split("|"))
+
+
 MONTHS: Final = word_set(
     "january february march april may june july august september october november december "
     "januar februar märz mai juni juli oktober dezember"
@@ -76,15 +80,7 @@ TIMES: Final = word_set(
 )
 """Verbs that take one date or time at a time; a shop opens and closes at several."""
 
-PLACES: Final = (
-    ("lives", "in"),
-    ("reports", "to"),
-    ("works", "for"),
-    ("born", "in"),
-    ("lebt", "in"),
-    ("wohnt", "in"),
-    ("arbeitet", "für"),
-)
+PLACES: Final = phrases("lives in|reports to|works for|born in|lebt in|wohnt in|arbeitet für")
 """Verb and preposition before a name of which there is one at a time."""
 
 FAVOURITES: Final = ("favourite", "favorite", "liebling")
@@ -131,35 +127,17 @@ PERFECT: Final = word_set("hat haben ist sind has have had been")
 NUMBERS: Final = {
     word: str(number)
     for number, words in enumerate(
-        (
-            "two zwei",
-            "three drei",
-            "four vier",
-            "five fünf",
-            "six sechs",
-            "seven sieben",
-            "eight acht",
-            "nine neun",
-            "ten zehn",
-            "eleven elf",
-            "twelve zwölf",
+        phrases(
+            "two zwei|three drei|four vier|five fünf|six sechs|seven sieben|eight acht|nine neun|"
+            "ten zehn|eleven elf|twelve zwölf"
         ),
         start=2,
     )
     for word in words.split()
 }
 
-CHANGES: Final = (
-    "no longer",
-    "any more",
-    "anymore",
-    "instead of",
-    "switched from",
-    "renamed",
-    "stopped",
-    "nicht mehr",
-    "statt",
-    "umbenannt",
-    "aufgehört",
+CHANGES: Final = phrases(
+    "no longer|any more|anymore|instead of|switched from|renamed|stopped|"
+    "nicht mehr|statt|umbenannt|aufgehört"
 )
 """Phrases by which a new fact says that an older one has ended."""
