@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Final
 from memstore.database.tables.readings import MEMORY
 from memstore.domain import clock
 from memstore.domain.results import Results
+from memstore.domain.threads import STOPPED
 from memstore.errors import Conflict, Explained, LearningError, MemstoreError, NotFound
 from memstore.facts.batch import AddFact, DeleteFact, KeepFact
 from memstore.learn.decision import decide
@@ -30,7 +31,7 @@ from memstore.prompting.messages import transcript
 from memstore.text.chunks import PROMPT_CHARACTERS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
     from typing import Any
 
@@ -76,58 +77,141 @@ class MemoryEvents(Results[MemoryEvent]):
     """The record of the conversation; ``None`` if messages were stored as they are."""
 
 
-def learn(
-    store: Store,
-    generator: Generator,
-    messages: Sequence[Message],
-    scope: Scope,
-    *,
-    metadata: Mapping[str, Any] | None,
-    delete_share: float,
-    checkpoint: Callable[[], None],
-) -> MemoryEvents:
-    """Learn from a conversation and return what became of each fact in it.
+@dataclass(frozen=True, slots=True)
+class Learner:
+    """Learns from conversations of one scope, and compares them with its memories only."""
 
-    It is compared with memories of its scope only. ``checkpoint`` is called between the steps and
-    raises if the caller was cancelled.
+    store: Store
+    generator: Generator
+    scope: Scope
+    metadata: Mapping[str, Any] | None
+    delete_share: float
 
-    Raises:
-        LearningError: a step failed; ``step`` names it, and the cause says why.
-    """
-    said_at = max((message.at for message in messages if message.at is not None), default=None)
-    text = transcript(messages)
-    record = partial(
-        store.episodes.record,
-        text,
-        source=CONVERSATION,
-        metadata=metadata,
-        valid_at=said_at,
-        scope=scope,
-    )
-    with _step("record"):
+    def learn(self, messages: Sequence[Message]) -> MemoryEvents:
+        """Learn from a conversation and return what became of each fact in it.
+
+        Raises:
+            LearningError: a step failed; ``step`` names it, and the cause says why.
+        """
+        with _step("record"):
+            episode = self._record(messages)
+        _go_on()
+        with _step("extract", episode):
+            facts, refused = self._extract(messages, episode)
+        for attempt in range(1, ATTEMPTS + 1):
+            _go_on()
+            with _step("decide", episode):
+                decisions = self._decide(facts)
+            _go_on()
+            with _step("store", episode):
+                try:
+                    events = self._carry_out(decisions, episode)
+                    return replace(events, items=events, refused=refused + events.refused)
+                except (Conflict, NotFound):  # another writer was faster: decide again
+                    if attempt == ATTEMPTS:
+                        raise
+        raise AssertionError("the last attempt returns or raises")  # pragma: no cover
+
+    def _record(self, messages: Sequence[Message]) -> Episode:
+        said_at = max((message.at for message in messages if message.at is not None), default=None)
+        record = partial(
+            self.store.episodes.record,
+            transcript(messages),
+            source=CONVERSATION,
+            metadata=self.metadata,
+            valid_at=said_at,
+            scope=self.scope,
+        )
         episode = record()
         # By then, "tomorrow" means another day.
         if said_at is None and clock.utc_now() - episode.created_at > REPEATED_AFTER:
             episode = record(once=False)
-        store.readings.begin(episode.id, MEMORY)
-    checkpoint()
-    with _step("extract", episode):
-        replies = Replies(generator, store.readings, episode.id)
-        facts, refused = _extracted(messages, replies, episode, metadata, checkpoint)
-    for attempt in range(1, ATTEMPTS + 1):
-        checkpoint()
-        with _step("decide", episode):
-            decisions = _decided(store, generator, facts, scope, delete_share, checkpoint)
-        checkpoint()
-        with _step("store", episode):
-            try:
-                events = _stored(store, generator, decisions, scope, episode)
-            except (Conflict, NotFound):  # another writer was faster: decide again
-                if attempt == ATTEMPTS:
-                    raise
-                continue
-        return replace(events, items=events, refused=refused + events.refused)
-    raise AssertionError("the last attempt returns or raises")  # pragma: no cover
+        self.store.readings.begin(episode.id, MEMORY)
+        return episode
+
+    def _extract(
+        self, messages: Sequence[Message], episode: Episode
+    ) -> tuple[list[NewFact], list[Refusal]]:
+        """Return the facts in a conversation, and the items of the replies that are no facts.
+
+        The messages of one day are read together, with the time of that day.
+        """
+        replies = Replies(self.generator, self.store.readings, episode.id)
+        facts: list[NewFact] = []
+        refused: list[Refusal] = []
+        for at, said in _days(messages):
+            _go_on()
+            # A conversation without times, read again, counts from when it was first recorded.
+            items = read_items(transcript(said), replies, at=at or episode.created_at)
+            facts += facts_in(episode, items, MEMORY, at, self.metadata)
+            refused += [
+                Refusal("", one.refused, one.content or None) for one in items if one.refused
+            ]
+        return facts, refused
+
+    def _decide(self, facts: Sequence[NewFact]) -> Decisions:
+        """Decide about facts in groups of a size that a model can handle.
+
+        A memory that one group decides about is not shown to the next, so that no two groups can
+        contradict each other.
+        """
+        decisions: list[Decision] = []
+        refused: list[Refusal] = []
+        for start in range(0, len(facts), MOST_FACTS):
+            if start:
+                _go_on()
+            group = facts[start : start + MOST_FACTS]
+            similar = self._similar(group, {decision.memory_id for decision in decisions})
+            found = decide(
+                group, similar, self.scope, self.generator, delete_share=self.delete_share
+            )
+            decisions += found
+            refused += found.refused
+        return Decisions(decisions, refused=refused)
+
+    def _similar(self, facts: Sequence[NewFact], taken: set[int | None]) -> list[Fact]:
+        """Return active memories that may be about the same things, most similar first.
+
+        The facts take turns, so that one with many neighbours does not crowd out the others. Tasks
+        are not memories: a conversation does not decide about them.
+        """
+        found = self.store.search_batch(
+            [f"{fact.subject}: {fact.content}" for fact in facts],
+            scope=self.scope,
+            limit=MOST_MEMORIES,
+            half_lives_seconds={"note": 0},  # an old memory may be just the one that changed
+            touch=False,
+        )
+        similar: dict[int, Fact] = {}
+        for rank in zip_longest(*found):
+            for hit in filter(None, rank):
+                if hit.fact.metadata.get("kind") != "task" and hit.fact.id not in taken:
+                    similar.setdefault(hit.fact.id, hit.fact)
+        return list(_fitting(similar.values()))[:MOST_MEMORIES]
+
+    def _carry_out(self, decisions: Decisions, episode: Episode) -> MemoryEvents:
+        changes = [_change(decision, self.generator.model, episode) for decision in decisions]
+        applied = iter(
+            self.store.apply([one for one in changes if one is not None], scope=self.scope)
+        )
+        events: list[MemoryEvent] = []
+        refused = [*decisions.refused]
+        for decision, change in zip(decisions, changes, strict=True):
+            done = None if change is None else next(applied)
+            if done is not None and done.known and done.fact.status == "erased":
+                refused.append(Refusal(decision.event, ERASED, decision.stored.content))
+                done = None
+            events.append(
+                no_event(decision.stored.content) if done is None else _event(decision, done)
+            )
+        return MemoryEvents(events, refused=refused, episode_id=episode.id)
+
+
+def _go_on() -> None:
+    """Stop if the caller was cancelled: no model is asked then, and no transaction opened."""
+    stopped = STOPPED.get()
+    if stopped is not None and stopped.is_set():
+        raise Stopped
 
 
 @contextmanager
@@ -154,28 +238,6 @@ def _step(name: str, episode: Episode | None = None) -> Iterator[None]:
         ) from error
 
 
-def _extracted(
-    messages: Sequence[Message],
-    replies: Replies,
-    episode: Episode,
-    metadata: Mapping[str, Any] | None,
-    checkpoint: Callable[[], None],
-) -> tuple[list[NewFact], list[Refusal]]:
-    """Return the facts in a conversation, and the items of the replies that are no facts.
-
-    The messages of one day are read together, with the time of that day.
-    """
-    facts: list[NewFact] = []
-    refused: list[Refusal] = []
-    for at, said in _days(messages):
-        checkpoint()
-        # A conversation without times, read again, counts from when it was first recorded.
-        items = read_items(transcript(said), replies, at=at or episode.created_at)
-        facts += facts_in(episode, items, MEMORY, at, metadata)
-        refused += [Refusal("", one.refused, one.content or None) for one in items if one.refused]
-    return facts, refused
-
-
 def _days(messages: Sequence[Message]) -> Iterator[tuple[datetime | None, list[Message]]]:
     """Yield the messages of each day with its latest time; ``None`` if no time is known.
 
@@ -193,55 +255,6 @@ def _days(messages: Sequence[Message]) -> Iterator[tuple[datetime | None, list[M
     yield latest, day
 
 
-def _decided(
-    store: Store,
-    generator: Generator,
-    facts: Sequence[NewFact],
-    scope: Scope,
-    delete_share: float,
-    checkpoint: Callable[[], None],
-) -> Decisions:
-    """Decide about facts in groups of a size that a model can handle.
-
-    A memory that one group decides about is not shown to the next, so that no two groups can
-    contradict each other.
-    """
-    decisions: list[Decision] = []
-    refused: list[Refusal] = []
-    for start in range(0, len(facts), MOST_FACTS):
-        if start:
-            checkpoint()
-        group = facts[start : start + MOST_FACTS]
-        similar = _similar(store, group, scope, {decision.memory_id for decision in decisions})
-        found = decide(group, similar, scope, generator, delete_share=delete_share)
-        decisions += found
-        refused += found.refused
-    return Decisions(decisions, refused=refused)
-
-
-def _similar(
-    store: Store, facts: Sequence[NewFact], scope: Scope, taken: set[int | None]
-) -> list[Fact]:
-    """Return active memories of the scope that may be about the same things, most similar first.
-
-    The facts take turns, so that one with many neighbours does not crowd out the others. Tasks are
-    not memories: a conversation does not decide about them.
-    """
-    found = store.search_batch(
-        [f"{fact.subject}: {fact.content}" for fact in facts],
-        scope=scope,
-        limit=MOST_MEMORIES,
-        half_lives_seconds={"note": 0},  # an old memory may be just the one that changed
-        touch=False,
-    )
-    similar: dict[int, Fact] = {}
-    for rank in zip_longest(*found):
-        for hit in filter(None, rank):
-            if hit.fact.metadata.get("kind") != "task" and hit.fact.id not in taken:
-                similar.setdefault(hit.fact.id, hit.fact)
-    return list(_fitting(similar.values()))[:MOST_MEMORIES]
-
-
 def _fitting(memories: Iterable[Fact]) -> Iterator[Fact]:
     """Yield the memories that fit into one prompt; a whole document does not."""
     room = MOST_SHOWN
@@ -249,22 +262,6 @@ def _fitting(memories: Iterable[Fact]) -> Iterator[Fact]:
         if len(memory.content) <= room:
             room -= len(memory.content)
             yield memory
-
-
-def _stored(
-    store: Store, generator: Generator, decisions: Decisions, scope: Scope, episode: Episode
-) -> MemoryEvents:
-    changes = [_change(decision, generator.model, episode) for decision in decisions]
-    applied = iter(store.apply([one for one in changes if one is not None], scope=scope))
-    events: list[MemoryEvent] = []
-    refused = [*decisions.refused]
-    for decision, change in zip(decisions, changes, strict=True):
-        done = None if change is None else next(applied)
-        if done is not None and done.known and done.fact.status == "erased":
-            refused.append(Refusal(decision.event, ERASED, decision.stored.content))
-            done = None
-        events.append(no_event(decision.stored.content) if done is None else _event(decision, done))
-    return MemoryEvents(events, refused=refused, episode_id=episode.id)
 
 
 def _change(decision: Decision, model: str, episode: Episode) -> Change | None:

@@ -9,11 +9,10 @@ from memstore.domain.keywords import Owners, keywords
 from memstore.domain.metadata import encode, merge_patch
 from memstore.domain.records import NewFact, Scope
 from memstore.domain.results import Results, WordsOnly
-from memstore.domain.threads import STOPPED
 from memstore.errors import Conflict, InvalidArgument, NotFound, Remedy
 from memstore.facts.batch import AddFact, Applied, DeleteFact
 from memstore.facts.facts import standing
-from memstore.learn.conversation import ATTEMPTS, CONVERSATION, MemoryEvents, Stopped, learn
+from memstore.learn.conversation import ATTEMPTS, CONVERSATION, Learner, MemoryEvents
 from memstore.learn.decision import DELETE_SHARE, check_share
 from memstore.learn.memory_view import as_memory, deleted, history, memory_event
 from memstore.prompting.messages import read_messages
@@ -109,15 +108,8 @@ class Memory:
             raise InvalidArgument(
                 "needs a generator", argument="infer", remedy=Remedy.CHOOSE_GENERATOR
             )
-        return learn(
-            self._store,
-            self._generator,
-            read,
-            scope,
-            metadata=metadata,
-            delete_share=self._delete_share,
-            checkpoint=_checkpoint,
-        )
+        learner = Learner(self._store, self._generator, scope, metadata, self._delete_share)
+        return learner.learn(read)
 
     def _store_as_they_are(
         self, messages: list[Message], scope: Scope, metadata: Mapping[str, Any] | None
@@ -322,12 +314,6 @@ class Memory:
                 f"there is no memory {memory_id} of these owners", remedy=Remedy.NAME_OWNERS
             )
         return fact
-
-
-def _checkpoint() -> None:
-    stopped = STOPPED.get()
-    if stopped is not None and stopped.is_set():
-        raise Stopped
 
 
 def _speaker(message: Message, scope: Scope) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from memstore.domain.protocols import JSONGenerator
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from memstore.prompting.reading_log import Readings
 
 
+@dataclass(slots=True)
 class Replies:
     """A model's replies about an episode; a reply that is stored is not asked for again.
 
@@ -24,20 +26,12 @@ class Replies:
     so that a failure at a later piece loses none. With ``only_kept`` the model is not asked.
     """
 
-    def __init__(
-        self,
-        generator: Generator,
-        readings: Readings | None = None,
-        episode_id: int = 0,
-        *,
-        only_kept: bool = False,
-    ) -> None:
-        self._generator = generator
-        self._readings = readings
-        self._episode_id = episode_id
-        self._only_kept = only_kept
-        self.asked = 0
-        """How many questions the model was asked."""
+    generator: Generator
+    readings: Readings | None = None
+    episode_id: int = 0
+    only_kept: bool = False
+    asked: int = 0
+    """How many questions the model was asked."""
 
     def entries(
         self, prompt: str, schema: Mapping[str, Any], read: Callable[[str], list[object]]
@@ -48,23 +42,23 @@ class Replies:
             GeneratorError: no usable reply.
         """
         key = self._key(prompt, schema)
-        if self._readings is not None:
-            known = self._readings.reply(self._episode_id, key)
+        if self.readings is not None:
+            known = self.readings.reply(self.episode_id, key)
             if known is not None:
                 return list(json.loads(known))
-        if self._only_kept:
+        if self.only_kept:
             raise GeneratorUnavailable("the model does not answer, and was not asked again")
         self.asked += 1
-        found = read(ask(self._generator, prompt, schema))
-        if self._readings is not None:
+        found = read(ask(self.generator, prompt, schema))
+        if self.readings is not None:
             # A list nested too deeply to be written is no list of facts and need not be stored.
             with suppress(RecursionError):
-                self._readings.keep_reply(self._episode_id, key, self._generator.model, found)
+                self.readings.keep_reply(self.episode_id, key, self.generator.model, found)
         return found
 
     def _key(self, prompt: str, schema: Mapping[str, Any]) -> str:
-        held_to = schema if isinstance(self._generator, JSONGenerator) else None
-        question = json.dumps([self._generator.model, prompt, held_to], sort_keys=True)
+        held_to = schema if isinstance(self.generator, JSONGenerator) else None
+        question = json.dumps([self.generator.model, prompt, held_to], sort_keys=True)
         return hashlib.sha256(question.encode()).hexdigest()
 
 

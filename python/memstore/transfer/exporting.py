@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from memstore.database import journal
@@ -32,9 +31,7 @@ def export(
         facts = fact_table.count_all(transaction, namespaces)
         yield _header(transaction, namespaces, facts, episodes)
         total, done = facts + episodes, 0
-        for text, is_one in chain(
-            _episodes(transaction, namespaces), _facts(transaction, namespaces)
-        ):
+        for text, is_one in _records(transaction, namespaces):
             yield text
             done += is_one
             if progress is not None and is_one and (done % PROGRESS_EVERY == 0 or done == total):
@@ -61,18 +58,13 @@ def _header(
     )
 
 
-def _episodes(
+def _records(
     transaction: Transaction, namespaces: tuple[str, ...] | None
 ) -> Iterator[tuple[str, bool]]:
     for episode in episode_table.everything(transaction, namespaces):
         yield lines.episode_out(episode), True
         for operation in journal.of_episode(transaction, episode.id):
             yield lines.operation_out(operation), False
-
-
-def _facts(
-    transaction: Transaction, namespaces: tuple[str, ...] | None
-) -> Iterator[tuple[str, bool]]:
     for fact in fact_table.everything(transaction, namespaces):
         yield lines.fact_out(fact), True
         for operation in journal.of_facts(transaction, [fact.id]):

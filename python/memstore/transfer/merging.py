@@ -8,7 +8,7 @@ or erased here never becomes active again.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from memstore.database import journal
@@ -124,15 +124,18 @@ def bring_in(
     return report, bool(updates[Kind.ERASE] or log.erased)
 
 
+@dataclass(slots=True)
 class _Episodes:
-    def __init__(self, changes: Changes, namespace: str | None) -> None:
-        self.changes = changes
-        self.transaction = changes.transaction
-        self.namespace = namespace
-        self.here: dict[int, Episode] = {}
-        """What each is here, by its id at the source."""
-        self.new = 0
-        self.erased = 0
+    changes: Changes
+    namespace: str | None
+    here: dict[int, Episode] = field(default_factory=dict)
+    """What each is here, by its id at the source."""
+    new: int = 0
+    erased: int = 0
+
+    @property
+    def transaction(self) -> Transaction:
+        return self.changes.transaction
 
     def take(self, episode: Episode, operations: Iterable[JournalLine]) -> None:
         """Import an episode, or erase a known one that was erased at the source."""
@@ -171,25 +174,18 @@ def _adopted(episode: Episode) -> Line:
     return Line(Kind.ADOPT, episode_id=episode.id, after=after)
 
 
+@dataclass(slots=True)
 class _Facts:
-    def __init__(
-        self,
-        adoption: Adoption,
-        namespace: str | None,
-        satellite: Satellite,
-        logged: Mapping[int, Episode],
-    ) -> None:
-        self.transaction = adoption.transaction
-        self._adoption = adoption
-        self.namespace = namespace
-        self.satellite = satellite
-        self._logged = logged
-        self.here: dict[int, Fact] = {}
-        """What each is here, by its id at the source."""
-        self.new: dict[int, Fact] = {}
-        self.updates: Counter[Kind | None] = Counter()
-        self.retired = 0
-        self.unlinked = 0
+    adoption: Adoption
+    namespace: str | None
+    satellite: Satellite
+    logged: Mapping[int, Episode]
+    here: dict[int, Fact] = field(default_factory=dict)
+    """What each is here, by its id at the source."""
+    new: dict[int, Fact] = field(default_factory=dict)
+    updates: Counter[Kind | None] = field(default_factory=Counter)
+    retired: int = 0
+    unlinked: int = 0
 
     def take(
         self,
@@ -198,7 +194,7 @@ class _Facts:
         tell: Callable[[], None],
     ) -> None:
         """Import new facts, update known ones, and link them into their chains."""
-        with self._adoption:
+        with self.adoption:
             for fact in facts:
                 self._take(fact, operations.get(fact.id, ()))
                 tell()
@@ -212,7 +208,7 @@ class _Facts:
 
     def _take(self, fact: Fact, operations: Sequence[JournalLine]) -> None:
         home = self.namespace or fact.namespace
-        known = fact_table.find(self.transaction, home, uuid=fact.uuid)
+        known = fact_table.find(self.adoption.transaction, home, uuid=fact.uuid)
         if known is None:
             self.here[fact.id] = self.new[fact.id] = self._bring_in(fact, home, operations)
         else:
@@ -222,16 +218,16 @@ class _Facts:
     def _bring_in(self, fact: Fact, home: str, operations: Sequence[JournalLine]) -> Fact:
         values = {name: getattr(fact, name) for name in fact_table.INSERT_LIST}
         key = fact.idempotency_key
-        if key and fact_table.find(self.transaction, home, idempotency_key=key):
+        if key and fact_table.find(self.adoption.transaction, home, idempotency_key=key):
             values["idempotency_key"] = None  # another fact has it here
         values |= {"namespace": home, "superseded_by": None, "superseded_at": None}
-        episode = self._logged.get(fact.episode_id or 0)
+        episode = self.logged.get(fact.episode_id or 0)
         if episode is not None and episode.namespace != home:
             episode = None
         self.unlinked += fact.episode_id is not None and episode is None
         values["episode_id"] = None if episode is None else episode.id
         return fact_table.insert(
-            self._adoption,
+            self.adoption,
             values,
             lambda linked: [
                 *(Line.repeated(one, fact_id=linked.id) for one in operations),
@@ -245,18 +241,18 @@ class _Facts:
         if known.status == "erased" or fact.deleted_at == known.deleted_at:
             return None
         if fact.status == "erased":
-            erase_fact(self._adoption, known, self.satellite)
+            erase_fact(self.adoption, known, self.satellite)
             return Kind.ERASE
         there = fact.deleted_at or max(
             (operation.at for operation in operations if operation.kind == Kind.RESTORE),
             default=None,
         )
-        here = known.deleted_at or journal.last_restored(self.transaction, known.id)
+        here = known.deleted_at or journal.last_restored(self.adoption.transaction, known.id)
         if there is None or (here is not None and there <= here):
             return None
         kind = Kind.RESTORE if fact.deleted_at is None else Kind.DELETE
         after = {"deleted_at": clock.to_text(fact.deleted_at) if fact.deleted_at else None}
-        self._adoption.write(
+        self.adoption.write(
             Line(kind, known.id, after=after),
             fact_table.updating(known.id, deleted_at=fact.deleted_at),
         )
@@ -264,7 +260,7 @@ class _Facts:
 
     def _leads_back(self, fact: Fact) -> bool:
         """Whether the fact's successor is itself superseded by the fact here."""
-        chain = fact_table.chain(self.transaction, self.here[fact.superseded_by or 0].id)
+        chain = fact_table.chain(self.adoption.transaction, self.here[fact.superseded_by or 0].id)
         return chain[-1].id == self.here[fact.id].id
 
     def _link(self, fact: Fact) -> None:
@@ -273,9 +269,9 @@ class _Facts:
         at = fact.superseded_at  # not recorded before V4
         if fact.id not in self.new:
             line, statement = retirement(old.id, successor.id, at or clock.utc_now())
-            self._adoption.write(line, statement)
+            self.adoption.write(line, statement)
             return
-        self._adoption.link(
+        self.adoption.link(
             replace(old, superseded_by=successor.id, superseded_at=at),
             fact_table.updating(old.id, superseded_by=successor.id, superseded_at=at),
         )
