@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING, Any
 from memstore.errors import InvalidArgument
 from memstore.providers.anthropic import AnthropicGenerator
 from memstore.providers.local import LocalEmbedder
-from memstore.providers.ollama import OllamaEmbedder
-from memstore.providers.ollama_chat import OllamaGenerator
-from memstore.providers.openai import OpenAIEmbedder
-from memstore.providers.openai_chat import OpenAIGenerator
+from memstore.providers.ollama import OllamaEmbedder, OllamaGenerator
+from memstore.providers.openai import OpenAIEmbedder, OpenAIGenerator
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -49,29 +49,7 @@ class HttpModel:
         return f"{self._endpoint.url} {what} (model {self._model})"
 
 
-def bearer(api_key: str | None) -> dict[str, str]:
-    key = (api_key or "").strip()
-    return {"Authorization": f"Bearer {key}"} if key else {}
-
-
-def with_version(base_url: str) -> str:
-    """Return the address, with ``/v1`` if it is a host alone."""
-    bare = base_url.strip().rstrip("/")
-    has_path = "/" in bare.partition("://")[2]
-    return bare if has_path else f"{bare}/v1"
-
-
 def at_least_one(value: int | None, name: str) -> int | None:
     if value is not None and value < 1:
         raise InvalidArgument(f"must be at least 1, not {value!r}", argument=name)
     return value
-
-
-def ollama_remedy(status: int | None, words: str, *, unsuitable: Remedy) -> Remedy | None:
-    """Return the way out of what Ollama answers; no status: it did not answer.
-
-    ``unsuitable`` is for a model that cannot do what was asked.
-    """
-    if status == 404:
-        return Remedy.PULL_MODEL if "model" in words else Remedy.UPGRADE_OLLAMA
-    return unsuitable if "does not support" in words else None

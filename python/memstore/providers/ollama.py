@@ -1,10 +1,16 @@
-"""Embeddings from Ollama, on this machine or another one."""
+"""Embeddings and text from models that Ollama runs, on this machine or another one."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from memstore.errors import Remedy
 from memstore.providers.http_embedder import HttpEmbedder
-from memstore.providers.http_model import ollama_remedy
+from memstore.providers.http_generator import HttpGenerator
+from memstore.providers.http_model import at_least_one
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 class OllamaEmbedder(HttpEmbedder):
@@ -41,4 +47,96 @@ class OllamaEmbedder(HttpEmbedder):
         return vectors
 
     def _remedy(self, status: int | None, words: str) -> Remedy | None:
-        return ollama_remedy(status, words, unsuitable=Remedy.CHOOSE_EMBEDDING_MODEL)
+        return _ollama_remedy(status, words, unsuitable=Remedy.CHOOSE_EMBEDDING_MODEL)
+
+
+class OllamaGenerator(HttpGenerator):
+    """Asks Ollama's ``POST /api/chat`` (0.5 or newer, for JSON Schema) for text.
+
+    By default Ollama drops the beginning of a prompt that is longer than the context. It is told
+    not to, and a reply whose prompt filled the context is refused.
+
+    Args:
+        model: a model that was pulled.
+        base_url: where Ollama listens, without ``/api``.
+        system: what the model is told before each prompt.
+        temperature: 0 for the likeliest words; ``None`` leaves it to the model's settings.
+        max_tokens: how long an answer may be; by default as long as the context has room.
+        context_tokens: how much the model sees at once, prompt and answer together. More of it
+            costs memory on the machine that runs the model.
+        timeout_seconds: the deadline of one call, attempts and pauses included. The first call
+            loads the model, which can take many seconds.
+    """
+
+    _path = "/api/chat"
+
+    def __init__(
+        self,
+        model: str = "llama3.1",
+        *,
+        base_url: str = "http://localhost:11434",
+        system: str | None = None,
+        temperature: float | None = 0.0,
+        max_tokens: int | None = None,
+        context_tokens: int = 8192,
+        timeout_seconds: float = 120.0,
+    ) -> None:
+        at_least_one(context_tokens, "context_tokens")
+        super().__init__(
+            model,
+            base_url,
+            headers={},
+            system=system,
+            temperature=temperature,
+            max_tokens=max_tokens,
+            timeout_seconds=timeout_seconds,
+        )
+        self._context_tokens = context_tokens
+
+    def _body(
+        self, prompt: str, schema: Mapping[str, Any] | None, unknown: frozenset[str]
+    ) -> dict[str, object]:
+        options: dict[str, object] = {"num_ctx": self._context_tokens}
+        if self._temperature is not None:
+            options["temperature"] = self._temperature
+        if self._max_tokens is not None:
+            options["num_predict"] = self._max_tokens
+        body: dict[str, object] = {
+            "model": self._model,
+            "messages": self._messages(prompt),
+            "stream": False,
+            "options": options,
+            # An error instead of a prompt without its beginning; older servers ignore both.
+            "truncate": False,
+            "shift": False,
+        }
+        return body if schema is None else {**body, "format": schema}
+
+    def _text_in(self, reply: Mapping[str, Any], schema: Mapping[str, Any] | None) -> str:
+        seen = reply.get("prompt_eval_count")
+        if isinstance(seen, int) and seen >= self._context_tokens:
+            raise self._rejected(
+                f"filled the context with the prompt alone ({seen} tokens)", Remedy.SEND_LESS
+            )
+        if reply.get("done_reason") == "length":
+            raise self._cut_off(f"done_reason 'length'; context_tokens: {self._context_tokens}")
+        if reply.get("done") is False:
+            raise self._without_text(reply)  # one piece of a stream that was not asked for
+        message = reply.get("message")
+        text = message.get("content") if isinstance(message, dict) else None
+        return text if isinstance(text, str) else ""
+
+    def _remedy(self, status: int | None, words: str) -> Remedy | None:
+        if status == 400 and "context" in words:
+            return Remedy.SEND_LESS
+        return _ollama_remedy(status, words, unsuitable=Remedy.CHOOSE_CHAT_MODEL)
+
+
+def _ollama_remedy(status: int | None, words: str, *, unsuitable: Remedy) -> Remedy | None:
+    """Return the way out of what Ollama answers; no status: it did not answer.
+
+    ``unsuitable`` is for a model that cannot do what was asked.
+    """
+    if status == 404:
+        return Remedy.PULL_MODEL if "model" in words else Remedy.UPGRADE_OLLAMA
+    return unsuitable if "does not support" in words else None

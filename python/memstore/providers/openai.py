@@ -1,9 +1,18 @@
-"""Embeddings from OpenAI, or from any service that speaks its protocol."""
+"""Embeddings and text from OpenAI, or from any service that speaks its protocol."""
 
 from __future__ import annotations
 
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+from memstore.errors import Remedy
 from memstore.providers.http_embedder import HttpEmbedder
-from memstore.providers.http_model import at_least_one, bearer, with_version
+from memstore.providers.http_generator import HttpGenerator
+from memstore.providers.http_model import at_least_one
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 class OpenAIEmbedder(HttpEmbedder):
@@ -33,8 +42,8 @@ class OpenAIEmbedder(HttpEmbedder):
     ) -> None:
         super().__init__(
             model,
-            with_version(base_url),
-            headers=bearer(api_key),
+            _with_version(base_url),
+            headers=_bearer(api_key),
             timeout_seconds=timeout_seconds,
             batch_size=batch_size,
         )
@@ -60,3 +69,109 @@ class OpenAIEmbedder(HttpEmbedder):
         if len(vector) != self._dimensions:
             raise self._misfit(f"sent {len(vector)} dimensions where {self._dimensions} were asked")
         return vector
+
+
+SCHEMA_IN_WORDS = (
+    "\n\nAnswer with one JSON value and nothing else. It must fit this JSON Schema:\n{schema}\n"
+)
+
+
+class OpenAIGenerator(HttpGenerator):
+    """Asks ``POST {base_url}/chat/completions`` for text, as OpenAI, vLLM or LM Studio answer it.
+
+    A service that says it does not know ``response_format``, ``max_tokens`` or ``temperature``
+    is asked again without it, and so from then on: the schema goes into the prompt, the limit is
+    called ``max_completion_tokens``, the temperature is the model's only one.
+
+    Args:
+        base_url: the address with or without ``/v1``: a host alone gets ``/v1``, an address
+            with a path of its own is used unchanged.
+        api_key: sent as a bearer token, or ``None`` for a local service that asks for none. It
+            is shown in no error, ``repr`` or log, and white space around it is dropped.
+        system: what the model is told before each prompt.
+        temperature: 0 for the likeliest words; ``None`` leaves it to the service.
+        max_tokens: how long an answer may be; ``None`` leaves it to the service.
+        timeout_seconds: the deadline of one call, attempts and pauses included.
+    """
+
+    _path = "/chat/completions"
+    _optional = {  # noqa: RUF012 - a constant of the class, typed in its parent
+        # "Invalid schema for response_format" is a fault of the schema, and must be heard.
+        "response_format": re.compile(
+            r"^(?!.*invalid schema).*(response[_ ]format|json_schema)", re.IGNORECASE
+        ),
+        "max_tokens": re.compile(r"max_completion_tokens"),
+        "temperature": re.compile(
+            r"temperature.*(not support|unsupported)|(not support|unsupported).*temperature",
+            re.IGNORECASE,
+        ),
+    }
+
+    def __init__(
+        self,
+        model: str = "gpt-4.1-mini",
+        *,
+        base_url: str = "https://api.openai.com/v1",
+        api_key: str | None = None,
+        system: str | None = None,
+        temperature: float | None = 0.0,
+        max_tokens: int | None = None,
+        timeout_seconds: float = 120.0,
+    ) -> None:
+        super().__init__(
+            model,
+            _with_version(base_url),
+            headers=_bearer(api_key),
+            system=system,
+            temperature=temperature,
+            max_tokens=max_tokens,
+            timeout_seconds=timeout_seconds,
+        )
+
+    def _body(
+        self, prompt: str, schema: Mapping[str, Any] | None, unknown: frozenset[str]
+    ) -> dict[str, object]:
+        body: dict[str, object] = {"model": self._model}
+        if schema is not None and "response_format" in unknown:
+            prompt += SCHEMA_IN_WORDS.format(schema=json.dumps(schema, ensure_ascii=False))
+        elif schema is not None:
+            wanted = {"name": "reply", "strict": True, "schema": schema}
+            body["response_format"] = {"type": "json_schema", "json_schema": wanted}
+        if self._temperature is not None and "temperature" not in unknown:
+            body["temperature"] = self._temperature
+        if self._max_tokens is not None:
+            name = "max_completion_tokens" if "max_tokens" in unknown else "max_tokens"
+            body[name] = self._max_tokens
+        return {**body, "messages": self._messages(prompt)}
+
+    def _text_in(self, reply: Mapping[str, Any], schema: Mapping[str, Any] | None) -> str:
+        choices = reply.get("choices")
+        first = choices[0] if isinstance(choices, list) and choices else None
+        message = first.get("message") if isinstance(first, dict) else None
+        if not isinstance(first, dict) or not isinstance(message, dict):
+            return ""
+        if refusal := message.get("refusal"):
+            raise self._declined("refusal", refusal)
+        reason = first.get("finish_reason")
+        if reason == "content_filter":
+            raise self._declined("finish_reason 'content_filter'")
+        if reason in {"length", "model_length"}:
+            raise self._cut_off(f"finish_reason {reason!r}")
+        text = message.get("content")
+        return text if isinstance(text, str) else ""
+
+    def _remedy(self, status: int | None, words: str) -> Remedy | None:
+        faulty = status == 400 and "invalid schema" in words.lower()
+        return Remedy.CHECK_SCHEMA if faulty else None
+
+
+def _bearer(api_key: str | None) -> dict[str, str]:
+    key = (api_key or "").strip()
+    return {"Authorization": f"Bearer {key}"} if key else {}
+
+
+def _with_version(base_url: str) -> str:
+    """Return the address, with ``/v1`` if it is a host alone."""
+    bare = base_url.strip().rstrip("/")
+    has_path = "/" in bare.partition("://")[2]
+    return bare if has_path else f"{bare}/v1"
