@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
-from memstore.providers.http_generator import HttpGenerator
+from memstore.domain.keywords import keywords
+from memstore.providers.http_generator import Answering, HttpGenerator
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -39,27 +40,19 @@ class AnthropicGenerator(HttpGenerator):
         "temperature": re.compile(r"temperature.*(deprecated|not support|unsupported)", re.I)
     }
 
+    @keywords(Answering, temperature=0.0, max_tokens=4096, timeout_seconds=120.0)
     def __init__(
         self,
         model: str = "claude-haiku-4-5",
         *,
         base_url: str = "https://api.anthropic.com",
         api_key: str | None = None,
-        system: str | None = None,
-        temperature: float | None = 0.0,
-        max_tokens: int = 4096,
-        timeout_seconds: float = 120.0,
+        **answering: Unpack[Answering],
     ) -> None:
         key = (api_key or "").strip()
-        super().__init__(
-            model,
-            base_url.strip().rstrip("/").removesuffix("/v1"),
-            headers={"anthropic-version": API_VERSION, **({"x-api-key": key} if key else {})},
-            system=system,
-            temperature=temperature,
-            max_tokens=max_tokens,
-            timeout_seconds=timeout_seconds,
-        )
+        headers = {"anthropic-version": API_VERSION, **({"x-api-key": key} if key else {})}
+        host = base_url.strip().rstrip("/").removesuffix("/v1")
+        super().__init__(model, host, headers=headers, **answering)
 
     def _body(
         self, prompt: str, schema: Mapping[str, Any] | None, unknown: frozenset[str]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypedDict, Unpack
 
 from memstore.domain import clock
 from memstore.errors import GeneratorRejected, GeneratorUnavailable, InvalidArgument, Remedy
@@ -13,6 +13,15 @@ from memstore.providers.http_model import HttpModel, at_least_one
 if TYPE_CHECKING:
     import re
     from collections.abc import Mapping
+
+
+class Answering(TypedDict, total=False):
+    """How a model answers; the keywords of every generator."""
+
+    system: str | None
+    temperature: float | None
+    max_tokens: int | None
+    timeout_seconds: float
 
 
 class HttpGenerator(HttpModel, ABC):
@@ -31,21 +40,21 @@ class HttpGenerator(HttpModel, ABC):
         base_url: str,
         *,
         headers: Mapping[str, str],
-        system: str | None,
-        temperature: float | None,
-        max_tokens: int | None,
-        timeout_seconds: float,
+        **answering: Unpack[Answering],
     ) -> None:
+        temperature = answering["temperature"]
         if temperature is not None and not 0 <= temperature <= self._hottest:
             raise InvalidArgument(
                 f"must be between 0 and {self._hottest}, not {temperature!r}",
                 argument="temperature",
             )
-        self._system = system
+        self._system = answering["system"]
         self._temperature = temperature
-        self._max_tokens = at_least_one(max_tokens, "max_tokens")
+        self._max_tokens = at_least_one(answering["max_tokens"], "max_tokens")
         self._unknown: frozenset[str] = frozenset()  # parts that this service turned down
-        super().__init__(model, base_url, headers=headers, timeout_seconds=timeout_seconds)
+        super().__init__(
+            model, base_url, headers=headers, timeout_seconds=answering["timeout_seconds"]
+        )
 
     def generate(self, prompt: str, *, timeout_seconds: float | None = None) -> str:
         """Return the model's whole answer to ``prompt``, never an empty one.

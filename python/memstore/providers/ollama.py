@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
+from memstore.domain.keywords import keywords
 from memstore.errors import Remedy
 from memstore.providers.http_embedder import HttpEmbedder
-from memstore.providers.http_generator import HttpGenerator
+from memstore.providers.http_generator import Answering, HttpGenerator
 from memstore.providers.http_model import at_least_one
 
 if TYPE_CHECKING:
@@ -70,27 +71,17 @@ class OllamaGenerator(HttpGenerator):
 
     _path = "/api/chat"
 
+    @keywords(Answering, temperature=0.0, timeout_seconds=120.0)
     def __init__(
         self,
         model: str = "llama3.1",
         *,
         base_url: str = "http://localhost:11434",
-        system: str | None = None,
-        temperature: float | None = 0.0,
-        max_tokens: int | None = None,
         context_tokens: int = 8192,
-        timeout_seconds: float = 120.0,
+        **answering: Unpack[Answering],
     ) -> None:
         at_least_one(context_tokens, "context_tokens")
-        super().__init__(
-            model,
-            base_url,
-            headers={},
-            system=system,
-            temperature=temperature,
-            max_tokens=max_tokens,
-            timeout_seconds=timeout_seconds,
-        )
+        super().__init__(model, base_url, headers={}, **answering)
         self._context_tokens = context_tokens
 
     def _body(

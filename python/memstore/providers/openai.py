@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
+from memstore.domain.keywords import keywords
 from memstore.errors import Remedy
 from memstore.providers.http_embedder import HttpEmbedder
-from memstore.providers.http_generator import HttpGenerator
+from memstore.providers.http_generator import Answering, HttpGenerator
 from memstore.providers.http_model import at_least_one
 
 if TYPE_CHECKING:
@@ -107,26 +108,16 @@ class OpenAIGenerator(HttpGenerator):
         ),
     }
 
+    @keywords(Answering, temperature=0.0, timeout_seconds=120.0)
     def __init__(
         self,
         model: str = "gpt-4.1-mini",
         *,
         base_url: str = "https://api.openai.com/v1",
         api_key: str | None = None,
-        system: str | None = None,
-        temperature: float | None = 0.0,
-        max_tokens: int | None = None,
-        timeout_seconds: float = 120.0,
+        **answering: Unpack[Answering],
     ) -> None:
-        super().__init__(
-            model,
-            _with_version(base_url),
-            headers=_bearer(api_key),
-            system=system,
-            temperature=temperature,
-            max_tokens=max_tokens,
-            timeout_seconds=timeout_seconds,
-        )
+        super().__init__(model, _with_version(base_url), headers=_bearer(api_key), **answering)
 
     def _body(
         self, prompt: str, schema: Mapping[str, Any] | None, unknown: frozenset[str]
