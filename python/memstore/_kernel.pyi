@@ -26,6 +26,9 @@ __all__ = [
     "encode",
     "encode_many",
     "instruction_set",
+    "lock_system_calls",
+    "locks_held",
+    "pretend_process_locks",
     "rank",
 ]
 
@@ -240,6 +243,25 @@ class Rows:
             ValueError: another dimension (both are named), NaN or an infinity.
             TypeError: a wrong dtype.
         """
+
+def lock_system_calls() -> list[tuple[str, int]]:
+    """Return stand-ins for SQLite's system calls: the name of each and its address.
+
+    Empty on Windows. The functions live as long as the process. The first call registers what has
+    to happen at a fork.
+    """
+
+def locks_held() -> tuple[int, int, int]:
+    """Count the files locked through the stand-ins, and descriptors kept open.
+
+    Returns:
+        Files whose locks belong to an open file description; files whose locks belong to the
+        process, for want of better ones; descriptors that stay open because another user of the
+        file in this process may hold locks.
+    """
+
+def pretend_process_locks(pretend: bool) -> None:
+    """Give files that are opened from now on locks of the process; for tests of the fallback."""
 
 def rank(
     word_ids: NDArray[np.int64],

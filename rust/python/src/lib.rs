@@ -6,6 +6,7 @@
 
 mod arrays;
 mod codec;
+mod locks;
 mod rank;
 mod rows;
 
@@ -33,6 +34,8 @@ mod _kernel {
     use super::codec::{cosine, decode, decode_many, encode, encode_many};
     #[pymodule_export]
     use super::instruction_set;
+    #[pymodule_export]
+    use super::locks::{lock_system_calls, locks_held, pretend_process_locks};
     #[pymodule_export]
     use super::rank::rank;
     #[pymodule_export]
