@@ -38,10 +38,10 @@ ROOMS = (
 """From the ground up: a module imports from its own room and from those before it."""
 
 DOORS = {
-    "apsw": {"database.sqlite.engine"},
+    "apsw": {"database.sqlite.engine", "database.sqlite.locks"},
     "duckdb": {"database.foreign.duckdb_file"},
     "httpx": {"providers.http"},
-    "memstore._kernel": {"embedding.vectors", "search.ranking"},
+    "memstore._kernel": {"database.sqlite.locks", "embedding.vectors", "search.ranking"},
     "os.environ": {"settings"},
     "platformdirs": {"settings"},
     "tokenizers": {"providers.local"},

@@ -52,6 +52,7 @@ class Remedy(Enum):
     NEW_KEY = "Use a new idempotency key."
     RECORD_PARTS = "Record it in parts, with the same source and name."
     NAME_FILE = "Name another file."
+    CLOSE_OTHERS = "Close the other connections to the file, or open the store before them."
     OPEN_AGAIN = "Open it again with memstore.open()."
     OPEN_WRITABLE = "Open it without read_only."
     UPGRADE = "Upgrade pymemstore."

@@ -141,6 +141,11 @@ class Engine(Protocol):
     @property
     def path(self) -> str: ...
 
+    @property
+    def locks(self) -> str:
+        """What locks belong to: ``open file description``, ``process`` or ``handle``."""
+        ...
+
     def read(self) -> AbstractContextManager[Transaction]:
         """Open a transaction that only reads; it never waits for a writer."""
         ...

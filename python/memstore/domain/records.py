@@ -498,6 +498,9 @@ class StoreStatus:
     path: str
     size_bytes: int
     schema_version: int
+    locks: str
+    """What locks of the file belong to: ``open file description``, ``handle`` on Windows, or
+    ``process``, which any other user of the file in this process can drop."""
     namespaces: dict[str, int]
     """Every namespace of the file, and how many facts it holds in whatever state."""
 

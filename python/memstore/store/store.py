@@ -735,6 +735,7 @@ class Store:
                 path=self.path,
                 size_bytes=size_bytes,
                 schema_version=meta_table.schema_version(transaction),
+                locks=self._file.engine.locks,
                 namespaces=self._reach.visible(fact_table.count_namespaces(transaction)),
             )
 

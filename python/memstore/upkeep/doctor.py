@@ -64,6 +64,7 @@ def examine(
 def _checks(engine: Engine, satellite: Satellite) -> Sequence[tuple[str, _Check]]:
     """Return what only reads, each with the name of its findings."""
     return (
+        ("locks", partial(_locks, engine)),
         ("pages", partial(_pages, engine)),
         ("links", partial(_links, engine)),
         ("chains", partial(_chains, engine)),
@@ -121,6 +122,15 @@ def rebuild(
         done += mend_vectors(transaction, author)
     _tell(progress, 3, 3)
     return done
+
+
+def _locks(engine: Engine, _: Transaction) -> Iterator[tuple[str, bool]]:
+    if engine.locks == "process":
+        yield (
+            "the locks of the file belong to the process: another SQLite in it, or open() and "
+            "close() of the file, drops them",
+            False,
+        )
 
 
 def _tell(progress: Progress | None, done: int, steps: int) -> None:

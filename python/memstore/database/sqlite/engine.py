@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final
 import apsw
 
 from memstore.database.engine import NO_PARAMETERS, Transaction
-from memstore.database.sqlite import integrity, migrations
+from memstore.database.sqlite import integrity, locks, migrations
 from memstore.database.sqlite.dialect import DIALECT
 from memstore.database.sqlite.full_text import INDEXES
 from memstore.errors import InvalidArgument, Remedy, StorageError, StoreBusy, StoreClosed
@@ -49,8 +49,8 @@ IN_MEMORY: Final = ":memory:"
 
 LISTS: Final = (list, tuple)
 
-MINIMUM_SQLITE: Final = (3, 46, 0)
-"""Older ones have known faults in the write-ahead log and lack parts of FTS5 used here."""
+MINIMUM_SQLITE: Final = (3, 51, 3)
+"""Older ones can corrupt the file when the write-ahead log is reset while another writes."""
 
 SYNCHRONOUS: Final = ("NORMAL", "FULL")
 
@@ -133,11 +133,17 @@ class SqliteEngine:
             self._path = str(Path(self._folder.name) / "memory.db")
         self._path = str(Path(self._path).expanduser().absolute())
         self._prepare_file()
+        locks.install(self._path)
+        self._locks_checked = read_only
         self._writer = self._connect()
 
     @property
     def path(self) -> str:
         return self._path
+
+    @property
+    def locks(self) -> str:
+        return locks.in_force()
 
     @contextmanager
     def read(self) -> Iterator[SqliteTransaction]:
@@ -242,6 +248,9 @@ class SqliteEngine:
             self._use_log(connection, deadline)
             connection.set_busy_timeout(max(0, int((deadline - time.monotonic()) * 1000)))
             connection.execute("BEGIN IMMEDIATE")
+            if not self._locks_checked:  # the first locks of this file are taken
+                self._locks_checked = True
+                locks.check(self._path)
         except apsw.BusyError:
             raise _busy(wait) from None
         except apsw.Error as error:

@@ -170,6 +170,7 @@ class TerminalShow(ForPeople):
             f"{status.size_bytes / 1024:,.0f} KiB",
             f"schema {status.schema_version}",
             counted(len(status.namespaces), "namespace"),
+            f"locks by {status.locks}",
         )
         self.line((" · ".join(parts), "dim"))
         self.line()
