@@ -22,7 +22,6 @@ from memstore.errors import StorageError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import datetime
-    from types import TracebackType
     from typing import Self, TypeAlias
 
     from memstore.database.engine import Row, Statement, Transaction
@@ -168,12 +167,7 @@ class Adoption(Changes):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is None:
             for record, lines in self._owed.values():
                 self._tell(lines(record))

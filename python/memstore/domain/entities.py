@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from memstore.domain import clock
+from memstore.domain.records import Record, set_fields
 from memstore.domain.results import Results
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ MENTIONS: Final = "mentions"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entity:
+class Entity(Record):
     """A person or thing that facts mention."""
 
     name: str
@@ -28,13 +28,9 @@ class Entity:
     facts: int
     """How many active facts mention it."""
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON values."""
-        return {"name": self.name, "names": list(self.names), "facts": self.facts}
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Relation:
+class Relation(Record):
     """How one entity is related to another, and the facts that say so."""
 
     source: str
@@ -50,17 +46,11 @@ class Relation:
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as JSON values; of the facts, ids, subjects and contents."""
         facts = [{"id": f.id, "subject": f.subject, "content": f.content} for f in self.facts]
-        return {
-            "source": self.source,
-            "label": self.label,
-            "target": self.target,
-            "facts": facts,
-            "fact_count": self.fact_count,
-        }
+        return set_fields(self) | {"facts": facts}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Neighbour:
+class Neighbour(Record):
     """An entity related to another one, and a shortest path to it."""
 
     entity: Entity
@@ -68,11 +58,6 @@ class Neighbour:
     """How many steps away."""
     path: tuple[tuple[Relation, ...], ...]
     """For each step some of its relations, those with words before ``mentions``."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON values."""
-        path = [[relation.to_dict() for relation in step] for step in self.path]
-        return {"entity": self.entity.to_dict(), "distance": self.distance, "path": path}
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -86,7 +71,7 @@ class Neighbours(Results[Neighbour]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EntityDecision:
+class EntityDecision(Record):
     """What a person decided about two names: that they are one entity, or that they are not."""
 
     left: str
@@ -95,32 +80,18 @@ class EntityDecision:
     actor: str
     at: datetime
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON values."""
-        return {f.name: getattr(self, f.name) for f in fields(self)} | {
-            "at": clock.to_text(self.at)
-        }
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LikelySame:
+class LikelySame(Record):
     """Two entities that may be the same; a person decides."""
 
     left: Entity
     right: Entity
     reason: str
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON values."""
-        return {
-            "left": self.left.to_dict(),
-            "right": self.right.to_dict(),
-            "reason": self.reason,
-        }
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GraphStatus:
+class GraphStatus(Record):
     """What a namespace's graph was built from, and how many facts changed since."""
 
     built_at: datetime | None
@@ -134,12 +105,6 @@ class GraphStatus:
     """Facts added, superseded, deleted, restored or erased since then."""
     model: str | None = None
     """The model that read the facts in addition to the rules."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields that are set, as JSON values."""
-        values = {f.name: getattr(self, f.name) for f in fields(self)}
-        values["built_at"] = None if self.built_at is None else clock.to_text(self.built_at)
-        return {name: value for name, value in values.items() if value is not None}
 
 
 @dataclass(frozen=True, slots=True)

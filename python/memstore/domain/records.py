@@ -28,6 +28,30 @@ TODO = "todo"
 """The subject of every task."""
 
 
+class Record:
+    """A dataclass of which answers and exports hold the fields."""
+
+    __slots__ = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields that are set, as JSON values."""
+        return set_fields(self)
+
+
+def set_fields(record: Any) -> dict[str, Any]:
+    """Return the fields of a dataclass that are set, as JSON values."""
+    values = {f.name: getattr(record, f.name) for f in fields(record)}
+    return {name: _json(value) for name, value in values.items() if value is not None}
+
+
+def _json(value: Any) -> Any:
+    if isinstance(value, datetime):
+        return clock.to_text(value)
+    if isinstance(value, tuple):
+        return [_json(item) for item in value]
+    return value.to_dict() if isinstance(value, Record) else value
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:
     """Whose something is, inside a namespace. One that is missing means "not set", never "all".
@@ -56,7 +80,7 @@ SCOPE_FIELDS = tuple(f.name for f in fields(Scope))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fact:
+class Fact(Record):
     """One claim about one subject. Its text never changes after it is stored."""
 
     id: int
@@ -107,12 +131,7 @@ class Fact:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields that are set, and the status, as JSON values."""
-        values = {
-            name: clock.to_text(value) if isinstance(value, datetime) else value
-            for name in FACT_FIELDS
-            if (value := getattr(self, name)) is not None
-        }
-        return values | {"status": self.status}
+        return set_fields(self) | {"status": self.status}
 
 
 FACT_FIELDS = tuple(f.name for f in fields(Fact))
@@ -166,7 +185,7 @@ class SearchHits(Results[SearchHit]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Episode:
+class Episode(Record):
     """A verbatim record of something that was said or done; facts are extracted from it."""
 
     id: int
@@ -207,11 +226,7 @@ class Episode:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields that are set, as JSON values."""
-        return {
-            name: clock.to_text(value) if isinstance(value, datetime) else value
-            for name in EPISODE_FIELDS
-            if (value := getattr(self, name)) is not None and value != []
-        }
+        return {name: value for name, value in set_fields(self).items() if value != []}
 
 
 EPISODE_FIELDS = tuple(f.name for f in fields(Episode))
@@ -322,7 +337,7 @@ class ProposalState(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Proposal:
+class Proposal(Record):
     """Facts that another may supersede, once a person decides so.
 
     Either a newer fact may replace an older one (a supersession, with one source), or one text may
@@ -356,15 +371,11 @@ class Proposal:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields that are set, as JSON values."""
-        values: dict[str, Any] = {f.name: getattr(self, f.name) for f in fields(self)}
-        values |= {"kind": self.kind, "new": None if self.new is None else self.new.to_dict()}
-        values["sources"] = [fact.to_dict() for fact in self.sources]
+        values = set_fields(self) | {"kind": self.kind}
         if self.kind == "supersession":
             values["old"] = values.pop("sources")[0]
             del values["content"]
-        values["at"] = clock.to_text(self.at)
-        values["decided_at"] = None if self.decided_at is None else clock.to_text(self.decided_at)
-        return {name: value for name, value in values.items() if value is not None}
+        return values
 
 
 class TaskScope(StrEnum):
@@ -388,7 +399,7 @@ OPEN_STATUSES = (TaskStatus.PENDING, TaskStatus.IN_PROGRESS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Task:
+class Task(Record):
     """Something to be done: a fact with the subject ``todo``, read as a task."""
 
     id: int
@@ -401,12 +412,6 @@ class Task:
     surface: str | None = None
     note: str | None = None
     created_at: datetime
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields that are set, as JSON values."""
-        named = {f.name: getattr(self, f.name) for f in fields(self)}
-        named["created_at"] = clock.to_text(self.created_at)
-        return {name: value for name, value in named.items() if value is not None}
 
 
 class JournalLine(NamedTuple):
@@ -461,12 +466,8 @@ class GenerationStatus:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields that are set, as JSON values."""
-        values = {f.name: getattr(self.generation, f.name) for f in fields(Generation)}
-        return {
-            name: clock.to_text(value) if isinstance(value, datetime) else value
-            for name, value in values.items()
-            if value is not None
-        } | {"facts": asdict(self.facts), "pieces": asdict(self.pieces)}
+        counts = {"facts": asdict(self.facts), "pieces": asdict(self.pieces)}
+        return set_fields(self.generation) | counts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Final
 from memstore.database.changes import Changes, Line
 from memstore.database.journal import Kind
 from memstore.database.tables import generations as generation_table
-from memstore.database.tables import stored_vectors
 from memstore.database.tables import vectors as vector_table
 from memstore.database.tables.vectors import FACTS, PIECES
 from memstore.domain.arguments import MAX_NAME, MAX_NUMBER, checked_text
@@ -294,7 +293,7 @@ class Generations:
         with self._engine.read() as transaction:
             self._droppable(transaction, generation_id)
             total = sum(
-                stored_vectors.count(transaction, table, generation_id)
+                vector_table.count(transaction, table, generation_id)
                 for table in vector_table.TABLES
             )
         # In small steps, so that no writer waits long. Until the last step it is a generation
@@ -348,7 +347,7 @@ def _named(generation: Generation) -> dict[str, object]:
 
 def _counts(transaction: Transaction, table: VectorTable, generation_id: int) -> VectorCounts:
     waiting = vector_table.count_waiting(transaction, table, generation_id, None)
-    return VectorCounts(embedded=stored_vectors.count(transaction, table, generation_id), **waiting)
+    return VectorCounts(embedded=vector_table.count(transaction, table, generation_id), **waiting)
 
 
 def _pending(transaction: Transaction, generation_id: int) -> int:

@@ -17,7 +17,6 @@ from memstore.domain import clock
 from memstore.errors import StorageError
 
 if TYPE_CHECKING:
-    from types import TracebackType
     from typing import Self
 
     from memstore.database.engine import Engine
@@ -62,12 +61,7 @@ class Lease:
             self._renewing.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._ended.set()
         if self._renewing is not None:
             self._renewing.join()

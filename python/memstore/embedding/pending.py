@@ -12,7 +12,7 @@ from memstore.database.changes import Changes, Line
 from memstore.database.journal import Author, Kind
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables import generations as generation_table
-from memstore.database.tables import piece_texts
+from memstore.database.tables import pieces as piece_table
 from memstore.database.tables import vectors as vector_table
 from memstore.database.tables.vectors import FACTS, PIECES
 from memstore.domain.arguments import checked_limit
@@ -76,9 +76,9 @@ class PendingPieces:
 
     def texts(self, transaction: Transaction, owner_ids: Sequence[int]) -> list[tuple[int, str]]:
         found = []
-        for place in piece_texts.places(transaction, owner_ids):
+        for place in piece_table.places(transaction, owner_ids):
             if self._last is None or self._last[0] != place.episode_id:
-                self._last = place.episode_id, piece_texts.content(transaction, place.episode_id)
+                self._last = place.episode_id, piece_table.content(transaction, place.episode_id)
             stretch = self._last[1][place.start : place.stop]
             found.append((place.piece_id, f"{place.name}: {stretch}" if place.name else stretch))
         return found

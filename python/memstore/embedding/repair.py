@@ -9,7 +9,6 @@ import numpy as np
 from memstore.database.changes import Changes, Line
 from memstore.database.journal import Author, Kind
 from memstore.database.tables import generations as generation_table
-from memstore.database.tables import stored_vectors
 from memstore.database.tables import vectors as vector_table
 from memstore.embedding import vectors
 
@@ -33,7 +32,7 @@ def misfits(
 ) -> Iterator[tuple[int, str]]:
     """Yield each owner whose vector cannot be compared with the others, and why."""
     dimension = generation.dimension
-    for owner_id, blob in stored_vectors.everything(transaction, table, generation.id):
+    for owner_id, blob in vector_table.everything(transaction, table, generation.id):
         if dimension is None:
             yield owner_id, "no model is recorded"
         elif len(blob) != dimension * vectors.BYTES_PER_NUMBER:

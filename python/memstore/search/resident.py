@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from memstore.database import journal
 from memstore.database.tables import generations as generation_table
-from memstore.database.tables import stored_vectors
+from memstore.database.tables import vectors as vector_table
 from memstore.embedding.vectors import BYTES_PER_NUMBER, ResidentVectors
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class Resident:
         size = vectors.dimension * BYTES_PER_NUMBER
         for namespace in wanted:
             vectors.put(
-                stored_vectors.resident(
+                vector_table.resident(
                     transaction, self._table, self._generation_id, size, namespace=namespace
                 )
             )
@@ -73,10 +73,10 @@ class Resident:
         changed = journal.changed_since(transaction, self._seen, self._table.journalled)
         size = vectors.dimension * BYTES_PER_NUMBER
         everywhere = None in self._loaded
-        found = stored_vectors.resident_of(
+        found = vector_table.resident_of(
             transaction, self._table, self._generation_id, size, changed
         )
         kept = vectors.put(row for row in found if everywhere or row[1] in self._loaded)
-        owners = stored_vectors.owners_of(transaction, self._table, changed)
+        owners = vector_table.owners_of(transaction, self._table, changed)
         vectors.drop(owners.difference(kept))
         self._seen = newest

@@ -7,7 +7,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from memstore.access import tokens
-from memstore.database.tables import chains, replies, stored_vectors
+from memstore.database.tables import chains, replies
+from memstore.database.tables import vectors as vector_table
 from memstore.embedding.repair import every_kind, mend_vectors, misfits
 from memstore.errors import Remedy, StorageError
 from memstore.upkeep import indexes, journal_check
@@ -165,7 +166,7 @@ def _embeddings(transaction: Transaction) -> Iterator[tuple[str, bool]]:
         whose = f"{table.plural} of generation {generation.id}"
         if wrong := [f"{id_} ({why})" for id_, why in misfits(transaction, table, generation)]:
             yield f"embeddings that do not fit, {whose}: {_some(wrong)}", True
-        if missing := stored_vectors.missing(transaction, table, generation.id):
+        if missing := vector_table.missing(transaction, table, generation.id):
             yield f"no place for an embedding, {whose}: {_some(missing)}", True
 
 

@@ -17,7 +17,6 @@ from memstore.text import words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
-    from datetime import datetime
 
     from memstore.database.changes import Changes, Lines
     from memstore.database.engine import Row, Transaction, Value
@@ -27,9 +26,6 @@ if TYPE_CHECKING:
 SELECT_LIST = ", ".join(f"e.{name}" for name in EPISODE_FIELDS)
 INSERT_LIST = tuple(name for name in EPISODE_FIELDS if name != "id")
 SELECT = f"SELECT {SELECT_LIST} FROM memstore_episodes e"
-
-CHANGING = ("tags", "metadata", "expired_at")
-"""What may change of an episode; triggers hold the rest."""
 
 
 def insert(
@@ -162,14 +158,6 @@ def everything(
     where = within(transaction.dialect, "e.namespace", namespaces)
     rows = transaction.rows(f"{SELECT}{where} ORDER BY e.id", {"namespaces": namespaces})
     return map(_decode, rows)
-
-
-def expired_ids(transaction: Transaction, now: datetime) -> list[int]:
-    """Return the ids of the episodes whose time has passed, in every namespace."""
-    return transaction.ints(
-        "SELECT id FROM memstore_episodes WHERE expired_at IS NOT NULL AND expired_at <= :now",
-        {"now": clock.to_text(now)},
-    )
 
 
 def visible(

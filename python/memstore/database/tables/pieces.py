@@ -123,6 +123,34 @@ def count_episodes(transaction: Transaction, namespace: str) -> dict[str, int]:
     return {name: transaction.scalar(sql, {"namespace": namespace}) for name, sql in asked.items()}
 
 
+class Place(NamedTuple):
+    """A piece: the characters ``start`` to ``stop`` of an episode."""
+
+    piece_id: int
+    episode_id: int
+    start: int
+    stop: int
+    name: str | None
+    """What the episode is called."""
+
+
+def places(transaction: Transaction, piece_ids: Sequence[int]) -> list[Place]:
+    rows = transaction.rows(
+        "SELECT p.id, p.episode_id, p.start, p.stop, e.name FROM memstore_pieces p"
+        " JOIN memstore_episodes e ON e.id = p.episode_id"
+        f" WHERE p.id IN {transaction.dialect.listed('ids')} ORDER BY p.id",
+        {"ids": piece_ids},
+    )
+    return [Place(*row) for row in rows]
+
+
+def content(transaction: Transaction, episode_id: int) -> str:
+    row = transaction.one(
+        "SELECT content FROM memstore_episodes WHERE id = :id", {"id": episode_id}
+    )
+    return str(row[0]) if row else ""
+
+
 def everything(transaction: Transaction) -> Iterator[Piece]:
     rows = transaction.rows(
         "SELECT id, episode_id, start, stop FROM memstore_pieces ORDER BY episode_id, start"
