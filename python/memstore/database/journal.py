@@ -120,14 +120,13 @@ def by_fact(transaction: Transaction) -> Iterator[tuple[int, Iterator[JournalLin
     yield from groupby(map(_decode, rows), key=lambda line: line.fact_id or 0)
 
 
-def by_episode(transaction: Transaction) -> Iterator[tuple[int, list[JournalLine]]]:
+def by_episode(transaction: Transaction) -> Iterator[tuple[int, Iterator[JournalLine]]]:
     """Yield each episode's id and its lines, oldest first, in the order of the ids."""
     rows = transaction.rows(
         f"SELECT {COLUMNS} FROM memstore_journal WHERE episode_id IS NOT NULL AND fact_id IS NULL"
         " ORDER BY episode_id, id"
     )
-    for episode_id, lines in groupby(map(_decode, rows), key=lambda line: line.episode_id or 0):
-        yield episode_id, list(lines)
+    yield from groupby(map(_decode, rows), key=lambda line: line.episode_id or 0)
 
 
 def of_episode(transaction: Transaction, episode_id: int) -> list[JournalLine]:
@@ -230,19 +229,11 @@ def forgetting_said(transaction: Transaction, episode_id: int) -> list[Statement
 
 
 def _decode(row: Row) -> JournalLine:
-    id_, at, actor, source, kind, fact_id, before, after, evidence, episode_id = row
+    id_, at, actor, source, kind, fact_id, *texts, episode_id = row
     try:
-        return JournalLine(
-            id=int(id_ or 0),
-            at=clock.from_text(str(at)),
-            actor=str(actor),
-            source=str(source),
-            kind=str(kind),
-            fact_id=None if fact_id is None else int(fact_id),
-            before=json.loads(str(before)) if before is not None else None,
-            after=json.loads(str(after)) if after is not None else None,
-            evidence=json.loads(str(evidence)) if evidence is not None else None,
-            episode_id=None if episode_id is None else int(episode_id),
+        parts = (None if text is None else json.loads(str(text)) for text in texts)
+        return JournalLine._make(
+            (id_, clock.from_text(str(at)), actor, source, kind, fact_id, *parts, episode_id)
         )
     except ValueError as error:
         raise StorageError(

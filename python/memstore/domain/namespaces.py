@@ -27,8 +27,7 @@ class Reach:
         checked_text(self.namespace, "namespace", MAX_NAME)
         if self.namespace == ALL_NAMESPACES:
             raise InvalidArgument(
-                f"cannot be {ALL_NAMESPACES!r}, which selects every namespace",
-                argument="namespace",
+                f"cannot be {ALL_NAMESPACES!r}, which selects every namespace", argument="namespace"
             )
 
     def select(self, asked: Namespaces) -> tuple[str, ...] | None:

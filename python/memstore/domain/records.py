@@ -71,7 +71,7 @@ class Scope:
                 checked_text(given, name, MAX_NAME)
 
     @property
-    def ids(self) -> dict[str, str | None]:
+    def ids(self) -> dict[str, Any]:
         """The three by name, as columns and keyword arguments."""
         return {"user_id": self.user_id, "agent_id": self.agent_id, "run_id": self.run_id}
 

@@ -66,15 +66,11 @@ class VectorTarget(Protocol):
 
     def generation(self, transaction: Transaction) -> Generation: ...
 
-    def admit(self, transaction: Transaction, model: str, blob: bytes) -> int:
-        """Return its id, if it takes this model's vectors."""
-        ...
+    def admit(self, transaction: Transaction, model: str, blob: bytes) -> int: ...
 
     def lines(
         self, transaction: Transaction, generation_id: int, table: VectorTable, ids: Sequence[int]
-    ) -> list[Line]:
-        """Return what the journal says of these facts or pieces of episodes being embedded."""
-        ...
+    ) -> list[Line]: ...
 
 
 class ActiveGeneration:

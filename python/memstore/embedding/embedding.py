@@ -64,11 +64,7 @@ class Embedding:
             self._last_error = error
 
     def embed(
-        self,
-        texts: Sequence[str],
-        *,
-        deadline_seconds: float | None = None,
-        at_once: bool = False,
+        self, texts: Sequence[str], *, deadline_seconds: float | None = None, at_once: bool = False
     ) -> NDArray[np.float32]:
         """Return ``float32[n, d]`` for texts.
 
@@ -123,11 +119,7 @@ class Embedding:
         return True
 
     def blobs(
-        self,
-        texts: Sequence[str],
-        *,
-        deadline_seconds: float | None = None,
-        at_once: bool = False,
+        self, texts: Sequence[str], *, deadline_seconds: float | None = None, at_once: bool = False
     ) -> list[bytes]:
         """Return each text's embedding as it is stored; see :meth:`embed`."""
         made = self.embed(texts, deadline_seconds=deadline_seconds, at_once=at_once)
@@ -157,7 +149,6 @@ class Embedding:
         return blobs if len({len(blob) for blob in blobs if blob}) < 2 else [None] * len(facts)
 
     def is_of_file(self, transaction: Transaction, dimension: int) -> bool:
-        """Return whether the file's vectors are of this model; false while it names none."""
         return is_of_file(self._path, transaction, self.model, dimension)
 
     def _rest(self, error: Reason) -> None:

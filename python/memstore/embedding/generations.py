@@ -15,12 +15,12 @@ from memstore.database.journal import Kind
 from memstore.database.tables import generations as generation_table
 from memstore.database.tables import vectors as vector_table
 from memstore.database.tables.vectors import FACTS, PIECES
-from memstore.domain.arguments import MAX_NAME, MAX_NUMBER, checked_text
+from memstore.domain.arguments import MAX_NAME, MAX_NUMBER, checked_id, checked_text
 from memstore.domain.records import BYTES_PER_NUMBER, GenerationStatus, VectorCounts
 from memstore.embedding.compatibility import ActiveGeneration, mismatch, other_dimension
 from memstore.embedding.current import embedding_of
 from memstore.embedding.pending import BatchEmbedder
-from memstore.errors import Conflict, InvalidArgumentType, NotFound, Reason, Remedy
+from memstore.errors import Conflict, NotFound, Reason, Remedy
 
 if TYPE_CHECKING:
     import builtins
@@ -328,10 +328,7 @@ class Generations:
         return found
 
     def _known(self, transaction: Transaction, generation_id: int) -> Generation:
-        if isinstance(generation_id, bool) or not isinstance(generation_id, int):
-            raise InvalidArgumentType(
-                f"must be a whole number, not {generation_id!r}", argument="generation_id"
-            )
+        checked_id(generation_id, "generation_id")
         found = None
         if abs(generation_id) <= MAX_NUMBER:
             found = generation_table.get(transaction, generation_id)

@@ -6,7 +6,7 @@ Each batch is committed by itself: a process that is killed loses one, and the n
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from memstore.database.changes import Changes, Line
 from memstore.database.journal import Author, Kind
@@ -44,37 +44,25 @@ class EmbedReport:
     """How many of those embedded are pieces of episodes."""
 
 
-class PendingKind(Protocol):
-    @property
-    def table(self) -> VectorTable: ...
-
-    def texts(
-        self, transaction: Transaction, owner_ids: Sequence[int]
-    ) -> list[tuple[int, str]]: ...
+Texts: TypeAlias = "Callable[[Transaction, Sequence[int]], list[tuple[int, str]]]"
+"""Returns the id and the text of each owner."""
 
 
-class PendingFacts:
-    """Facts: their content, with their subject named."""
-
-    table = FACTS
-
-    def texts(self, transaction: Transaction, owner_ids: Sequence[int]) -> list[tuple[int, str]]:
-        return [
-            (fact_id, text_of(subject, content))
-            for fact_id, subject, content in fact_table.texts(transaction, owner_ids)
-        ]
+def fact_texts(transaction: Transaction, fact_ids: Sequence[int]) -> list[tuple[int, str]]:
+    return [
+        (fact_id, text_of(subject, content))
+        for fact_id, subject, content in fact_table.texts(transaction, fact_ids)
+    ]
 
 
-class PendingPieces:
-    """Pieces of episodes: a part of the text, with the name of the episode."""
-
-    table = PIECES
+class PieceTexts:
+    """Returns parts of episodes, with the name of the episode."""
 
     def __init__(self) -> None:
         self._last: tuple[int, str] | None = None
         """The episode read last: the next pieces are mostly of the same, and it may be long."""
 
-    def texts(self, transaction: Transaction, owner_ids: Sequence[int]) -> list[tuple[int, str]]:
+    def __call__(self, transaction: Transaction, owner_ids: Sequence[int]) -> list[tuple[int, str]]:
         found = []
         for place in piece_table.places(transaction, owner_ids):
             if self._last is None or self._last[0] != place.episode_id:
@@ -111,17 +99,17 @@ class BatchEmbedder:
         total = self._left(namespace) if limit is None else min(limit, self._left(namespace))
         done = failed = pieces = 0
         error = None
-        for kind in (PendingFacts(), PendingPieces()):
+        for table, texts in ((FACTS, fact_texts), (PIECES, PieceTexts())):
             after = 0
             while error is None and done + failed < total and go_on():
-                batch = self._batch(kind, namespace, total - done - failed, after)
+                batch = self._batch(table, texts, namespace, total - done - failed, after)
                 if not batch:
                     break
                 after = batch[-1][0]
-                embedded, refused, error = self._embed(kind.table, batch)
+                embedded, refused, error = self._embed(table, batch)
                 done += embedded
                 failed += refused
-                pieces += embedded if kind.table is PIECES else 0
+                pieces += embedded if table is PIECES else 0
                 if progress is not None:
                     progress(done + failed, total)
         return EmbedReport(done, failed, self._left(namespace), error, pieces)
@@ -142,14 +130,14 @@ class BatchEmbedder:
             )
 
     def _batch(
-        self, kind: PendingKind, namespace: str | None, room: int, after: int
+        self, table: VectorTable, texts: Texts, namespace: str | None, room: int, after: int
     ) -> list[tuple[int, str]]:
         with self._engine.read() as transaction:
             generation_id = self._target.generation(transaction).id
             waiting = vector_table.pending(
-                transaction, kind.table, generation_id, namespace, min(BATCH, room), after
+                transaction, table, generation_id, namespace, min(BATCH, room), after
             )
-            found = kind.texts(transaction, waiting) if waiting else []
+            found = texts(transaction, waiting) if waiting else []
         return found[: first_batch([text for _, text in found])]
 
     def _embed(

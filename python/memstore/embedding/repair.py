@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 
 def every_kind(transaction: Transaction) -> Iterator[tuple[VectorTable, Generation]]:
-    """Yield each kind of owner with each generation."""
     for generation in generation_table.every(transaction):
         for table in vector_table.TABLES:
             yield table, generation

@@ -12,11 +12,7 @@ from memstore.database.changes import Changes
 from memstore.database.filters import EpisodeFilter
 from memstore.database.tables import episodes as episode_table
 from memstore.domain import clock
-from memstore.domain.arguments import (
-    MAX_NAME,
-    checked_page,
-    checked_text,
-)
+from memstore.domain.arguments import MAX_NAME, checked_page, checked_text
 from memstore.domain.keywords import (
     EpisodeList,
     EpisodeNarrowing,
@@ -55,13 +51,7 @@ if TYPE_CHECKING:
 class Episodes:
     """The log of one namespace. Made by :class:`memstore.Store` as its ``episodes``."""
 
-    def __init__(
-        self,
-        engine: Engine,
-        author: Author,
-        reach: Reach,
-        searches: Searches,
-    ) -> None:
+    def __init__(self, engine: Engine, author: Author, reach: Reach, searches: Searches) -> None:
         self._engine = engine
         self._author = author
         self._reach = reach

@@ -141,24 +141,12 @@ def carry_out(
 
 def _owned(change: Change, scope: Scope | None) -> Change:
     if isinstance(change, AddFact) and scope is not None:
-        return replace(
-            change,
-            fact=replace(
-                change.fact,
-                user_id=scope.user_id,
-                agent_id=scope.agent_id,
-                run_id=scope.run_id,
-            ),
-        )
+        return replace(change, fact=replace(change.fact, **scope.ids))
     return change
 
 
 def _add(
-    facts: Facts,
-    transaction: Transaction,
-    change: AddFact,
-    prepared: Prepared,
-    scope: Scope | None,
+    facts: Facts, transaction: Transaction, change: AddFact, prepared: Prepared, scope: Scope | None
 ) -> Applied:
     known = facts.same_key(transaction, prepared)
     if known is None and change.unless_known:

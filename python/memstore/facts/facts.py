@@ -17,7 +17,7 @@ from memstore.database.tables import vectors as vector_table
 from memstore.database.tables.readings import EXTRACT
 from memstore.domain import clock, metadata
 from memstore.domain.arguments import MAX_NUMBER, checked_id, checked_text
-from memstore.domain.records import Fact, JournalLine, NewFact, Scope
+from memstore.domain.records import Scope
 from memstore.embedding.compatibility import ActiveGeneration
 from memstore.errors import (
     Conflict,
@@ -80,7 +80,6 @@ class Facts:
         return self._engine.write()
 
     def changes(self, transaction: Transaction) -> Changes:
-        """Return what writes facts and their lines in the journal."""
         return Changes(transaction, self.author)
 
     def reading(self) -> AbstractContextManager[Transaction]:
@@ -374,7 +373,6 @@ class Facts:
         return self.same(transaction, repeated) or self.insert(transaction, repeated, evidence)
 
     def active(self, transaction: Transaction, fact_id: int) -> Fact:
-        """Return a fact that is active."""
         fact = self.known(transaction, fact_id)
         if fact.status != "active":
             verb = "has" if fact.status == "expired" else "was"
@@ -395,9 +393,7 @@ class Facts:
             valid_at=fact.valid_at,
             source=fact.source,
             episode_id=fact.episode_id,
-            user_id=fact.user_id,
-            agent_id=fact.agent_id,
-            run_id=fact.run_id,
+            **fact.scope.ids,
         )
         active = generation_table.active(transaction)
         blob = vector_table.get(transaction, vector_table.FACTS, active.id, fact.id)

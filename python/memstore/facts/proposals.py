@@ -213,7 +213,5 @@ def _consolidated(proposal: Proposal) -> NewFact:
         source="consolidation",
         episode_id=episodes.pop() if len(episodes) == 1 else None,
         derivation=CONSOLIDATE,
-        user_id=facts[0].user_id,
-        agent_id=facts[0].agent_id,
-        run_id=facts[0].run_id,
+        **facts[0].scope.ids,
     )

@@ -11,7 +11,6 @@ import hashlib
 from typing import TYPE_CHECKING, Final
 
 from memstore.database.journal import Kind
-from memstore.database.tables import derivations as derivation_table
 from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables.readings import EXTRACT, MEMORY
@@ -74,7 +73,7 @@ def erased_since(
     return any(
         one.erased_at >= since
         and one.uuid == uuid_of(one.episode_uuid, one.episode_created_at, subject, content)
-        for one in derivation_table.erased(transaction, namespace)
+        for one in fact_table.erased(transaction, namespace)
     )
 
 

@@ -26,7 +26,6 @@ def fact(lines: Iterable[JournalLine]) -> dict[str, Any] | None:
 
 
 def episode(lines: Iterable[JournalLine]) -> dict[str, Any] | None:
-    """Return what an episode should hold after these lines; ``None`` once it is erased."""
     state: dict[str, Any] | None = {}
     for line in lines:
         if line.kind in (Kind.EPISODE, Kind.ADOPT):

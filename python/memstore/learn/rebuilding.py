@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
-from memstore.database.tables import derivations as derivation_table
+from memstore.database.tables import episodes as episode_table
 from memstore.database.tables.readings import CLOSED, EXTRACT
 from memstore.errors import GeneratorError, GeneratorUnavailable, LearningError, NotFound
 from memstore.learn.conversation import CONVERSATION
@@ -49,7 +49,7 @@ def rebuild(
 ) -> list[str]:
     """Derive facts from the log again; see :meth:`memstore.Extractor.rebuild`."""
     with store.facts.reading() as transaction:
-        ids = derivation_table.episode_ids(transaction, store.namespace, scope)
+        ids = episode_table.ids(transaction, store.namespace, scope)
     work = _Rebuilding(store, reader, comparison)
     for _ in range(MOST_PASSES):
         if not work.go_over(ids, progress):

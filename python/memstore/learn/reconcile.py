@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from memstore.database import journal
 from memstore.database.journal import Kind
-from memstore.database.tables import derivations as derivation_table
+from memstore.database.tables import facts as fact_table
 from memstore.database.tables import proposals as proposal_table
 from memstore.database.tables.readings import EXTRACT
 from memstore.domain.records import NewFact
@@ -130,7 +130,7 @@ class Reconciler:
     def _plan(
         self, transaction: Transaction, episode: Episode, wanted: Mapping[tuple[str, str], NewFact]
     ) -> _Plan:
-        own = derivation_table.of_episode(transaction, self._facts.namespace, episode.id)
+        own = fact_table.of_episode(transaction, self._facts.namespace, episode.id)
         lines = _lines(transaction, own)
         by_claim: dict[tuple[str, str], list[Fact]] = {}
         for fact in own:
@@ -158,7 +158,7 @@ class Reconciler:
             old
             for fact in leaving
             if fact.superseded_by is None
-            for old in derivation_table.superseded_by(transaction, fact.id)
+            for old in fact_table.superseded_by(transaction, fact.id)
             if old.deleted_at is None
         ]
         return _Plan(tuple(missing), tuple(returning), tuple(leaving), tuple(resurfacing))
@@ -177,7 +177,7 @@ class Reconciler:
         """
         others = [
             fact
-            for fact in derivation_table.saying(
+            for fact in fact_table.saying(
                 transaction, self._facts.namespace, new.subject, new.content, episode.scope
             )
             if fact.episode_id != episode.id
@@ -195,7 +195,7 @@ class Reconciler:
         """Whether only programs changed or confirmed a fact, or let it supersede others."""
         if not provenance.untouched(lines) or proposal_table.decided_about(transaction, fact.id):
             return False
-        olds = derivation_table.superseded_by(transaction, fact.id)
+        olds = fact_table.superseded_by(transaction, fact.id)
         return all(
             provenance.automatic(line)
             for own in _lines(transaction, olds).values()

@@ -48,8 +48,6 @@ class Query(NamedTuple):
 
 
 class Parts(NamedTuple):
-    """What the score of one row is made of."""
-
     words: Mapping[str, float]
     """BM25 by word of the query, more negative is better; the words the row does not hold are
     left out. The sum is the row's BM25."""
@@ -122,7 +120,6 @@ class Corpus(ABC, Generic[F, H]):
     def _cosines_of_vectors(
         self, vector: NDArray[np.float32], ids: Sequence[int]
     ) -> dict[int, float]:
-        """Return the cosines of those of the vectors that there are."""
         if self._vectors is None or not ids:
             return {}
         found = dict(zip(ids, self._vectors.similarity(vector, [*ids]).tolist(), strict=True))

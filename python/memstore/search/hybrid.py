@@ -40,8 +40,6 @@ NOTHING_EMBEDDED: Final = WordsOnly("nothing_embedded", Reason("nothing is embed
 
 
 class Embedded(NamedTuple):
-    """The vectors of queries, and what made them."""
-
     rows: NDArray[np.float32]
     """``float32[q, d]``."""
     embedding: Embedding
@@ -107,7 +105,6 @@ class Search(Generic[F, H]):
         request: Request[F],
         why: WordsOnly | None,
     ) -> list[H]:
-        """Search in one transaction."""
         with self._engine.read() as transaction:
             vectors = None
             if embedded is not None:

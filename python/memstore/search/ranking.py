@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
 
 class Ranked(NamedTuple):
-    """One row's place: its score and the parts it is made of."""
-
     id: int
     score: float
     word_score: float = 0.0

@@ -31,8 +31,6 @@ F = TypeVar("F", FactFilter, EpisodeFilter)
 
 
 class Weights(NamedTuple):
-    """How much each pass counts in the score."""
-
     words: float
     vectors: float
 

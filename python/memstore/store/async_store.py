@@ -24,16 +24,12 @@ if TYPE_CHECKING:
 
 
 class AsyncTasks(Awaited[Tasks]):
-    """:class:`Tasks` for asyncio."""
-
     create = awaited(Tasks.create)
     update = awaited(Tasks.update)
     list = awaited(Tasks.list)
 
 
 class AsyncEpisodes(Awaited[Episodes]):
-    """:class:`Episodes` for asyncio."""
-
     add = awaited(Episodes.add)
     add_many = awaited(Episodes.add_many)
     record = awaited(Episodes.record)
@@ -48,8 +44,6 @@ class AsyncEpisodes(Awaited[Episodes]):
 
 
 class AsyncProposals(Awaited[Proposals]):
-    """:class:`Proposals` for asyncio."""
-
     list = awaited(Proposals.list)
     get = awaited(Proposals.get)
     put_forward = awaited(Proposals.put_forward)
@@ -58,8 +52,6 @@ class AsyncProposals(Awaited[Proposals]):
 
 
 class AsyncTokens(Awaited[Tokens]):
-    """:class:`Tokens` for asyncio."""
-
     create = awaited(Tokens.create)
     list = awaited(Tokens.list)
     revoke = awaited(Tokens.revoke)
@@ -70,8 +62,6 @@ class AsyncTokens(Awaited[Tokens]):
 
 
 class AsyncGenerations(Awaited[Generations]):
-    """:class:`Generations` for asyncio."""
-
     list = awaited(Generations.list)
     stage = awaited(Generations.stage)
     run = awaited(Generations.run)

@@ -308,11 +308,7 @@ class Store:
         return self.facts.newest_id()
 
     def apply(
-        self,
-        changes: Iterable[Change],
-        *,
-        scope: Scope | None = None,
-        since: int | None = None,
+        self, changes: Iterable[Change], *, scope: Scope | None = None, since: int | None = None
     ) -> builtins.list[Applied]:
         """Carry out several changes in one transaction: all of them, or none.
 

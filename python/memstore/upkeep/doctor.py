@@ -7,7 +7,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from memstore.access import tokens
-from memstore.database.tables import chains, replies
+from memstore.database.tables import facts as fact_table
+from memstore.database.tables import replies
 from memstore.database.tables import vectors as vector_table
 from memstore.embedding.repair import every_kind, mend_vectors, misfits
 from memstore.errors import Remedy, StorageError
@@ -153,9 +154,9 @@ def _links(engine: Engine, transaction: Transaction) -> Iterator[tuple[str, bool
 def _chains(engine: Engine, transaction: Transaction) -> Iterator[tuple[str, bool]]:
     if missing := engine.dangling_rows(transaction).get("memstore_facts"):
         yield f"superseded by facts that do not exist: {_some(missing)}", False
-    for circle in chains.circles(transaction):
+    for circle in fact_table.circles(transaction):
         yield f"supersede each other in a circle: {_some(circle)}", False
-    links = chains.links(transaction)
+    links = fact_table.links(transaction)
     if strangers := [link.fact_id for link in links if not link.same_namespace]:
         yield f"superseded from another namespace: {_some(strangers)}", False
 

@@ -419,8 +419,7 @@ def _storage_error(error: apsw.Error) -> StorageError:
         return StorageError(f"the full-text index is damaged: {error}", remedy=Remedy.REBUILD)
     if isinstance(error, apsw.CorruptError | apsw.NotADBError):
         return StorageError(
-            f"the file is damaged or not a memstore database: {error}",
-            remedy=Remedy.RESTORE_BACKUP,
+            f"the file is damaged or not a memstore database: {error}", remedy=Remedy.RESTORE_BACKUP
         )
     return StorageError(f"the database refused: {error}")
 

@@ -38,11 +38,7 @@ class Fts5:
     """Returns those of some ids that a filter lets through."""
 
     def search(
-        self,
-        transaction: Transaction,
-        query: str,
-        wanted: Wanted,
-        limit: int,
+        self, transaction: Transaction, query: str, wanted: Wanted, limit: int
     ) -> dict[int, float]:
         # Of equals the newer come first: the older ones may have decayed, and the cut comes before
         # that.

@@ -11,7 +11,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from memstore.database.migrations import LAST_SHARED_VERSION
-from memstore.database.tables import chains
+from memstore.database.tables import facts as fact_table
 from memstore.database.tables import meta as meta_table
 from memstore.domain import clock, metadata
 from memstore.settings import DEFAULT_NAMESPACE
@@ -138,7 +138,7 @@ def _in_one_form(moment: str | None) -> str | None:
 
 def _break_circles(transaction: Transaction) -> None:
     """Make the newest of facts that supersede each other active; the original did not check."""
-    for circle in chains.circles(transaction):
+    for circle in fact_table.circles(transaction):
         transaction.run(
             "UPDATE memstore_facts SET superseded_by = NULL, superseded_at = NULL WHERE id = :id",
             {"id": max(circle)},

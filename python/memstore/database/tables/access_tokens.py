@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import TYPE_CHECKING
 
 from memstore.database.engine import Statement
+from memstore.database.tables.rows import read_moments
 from memstore.domain import clock
 from memstore.domain.records import AccessToken
-from memstore.errors import StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,8 +17,9 @@ if TYPE_CHECKING:
     from memstore.database.changes import Changes, Lines
     from memstore.database.engine import Row, Transaction
 
-COLUMNS = "id, name, namespace, access, created_at, expires_at, revoked_at, last_used_at"
-SELECT = f"SELECT {COLUMNS} FROM memstore_tokens"
+COLUMNS = tuple(field.name for field in fields(AccessToken))
+MOMENTS = ("created_at", "expires_at", "revoked_at", "last_used_at")
+SELECT = f"SELECT {', '.join(COLUMNS)} FROM memstore_tokens"
 
 
 def insert(
@@ -34,7 +36,7 @@ def insert(
     statement = Statement(
         "INSERT INTO memstore_tokens (name, hash, namespace, access, created_at, expires_at)"
         f" VALUES (:name, :hash, :namespace, :access, :created_at, :expires_at)"
-        f" RETURNING {COLUMNS}",
+        f" RETURNING {', '.join(COLUMNS)}",
         {
             "name": name,
             "hash": secret_hash,
@@ -82,20 +84,6 @@ def note_use(transaction: Transaction, token_id: int, at: datetime) -> None:
 
 
 def _decode(row: Row) -> AccessToken:
-    id_, name, namespace, access, created_at, *others = row
-    try:
-        expires_at, revoked_at, last_used_at = (
-            None if moment is None else clock.from_text(str(moment)) for moment in others
-        )
-        return AccessToken(
-            id=int(id_ or 0),
-            name=str(name),
-            namespace=str(namespace),
-            access=str(access),
-            created_at=clock.from_text(str(created_at)),
-            expires_at=expires_at,
-            revoked_at=revoked_at,
-            last_used_at=last_used_at,
-        )
-    except ValueError as error:
-        raise StorageError(f"token {id_!r} cannot be read: {error}") from error
+    values = dict(zip(COLUMNS, row, strict=True))
+    read_moments("token", values, MOMENTS)
+    return AccessToken(**values)

@@ -97,10 +97,6 @@ def deleting(decision_id: int) -> Statement:
 def _decode(row: Row) -> Kept:
     id_, namespace, left_key, right_key, same, left, right, actor, at = row
     decision = EntityDecision(
-        left=str(left),
-        right=str(right),
-        same=bool(same),
-        actor=str(actor),
-        at=clock.from_text(str(at)),
+        left=left, right=right, same=bool(same), actor=actor, at=clock.from_text(str(at))
     )
-    return Kept(int(id_ or 0), str(namespace), str(left_key), str(right_key), decision)
+    return Kept(id_, namespace, left_key, right_key, decision)

@@ -9,6 +9,7 @@ from memstore.database.dialect import SAME_OWNERS, within
 from memstore.database.engine import NO_LIMIT, Statement
 from memstore.database.filters import SEEN_INDEX
 from memstore.database.tables import pieces as piece_table
+from memstore.database.tables.rows import read_moments
 from memstore.domain import clock, metadata
 from memstore.domain.arguments import MAX_NUMBER
 from memstore.domain.records import EPISODE_FIELDS, EPISODE_MOMENTS, Episode
@@ -51,7 +52,6 @@ def insert(
 
 
 def segments(content: str, *more: str | None) -> str | None:
-    """Return what the index holds of an episode in scripts without spaces."""
     return words.segments(content, *(text for text in more if text))
 
 
@@ -160,6 +160,16 @@ def everything(
     return map(_decode, rows)
 
 
+def ids(transaction: Transaction, namespace: str, scope: Scope | None) -> list[int]:
+    """Return the ids of the episodes of a namespace, oldest first, without erased ones."""
+    owners = "" if scope is None else f" AND {SAME_OWNERS}"
+    return transaction.ints(
+        f"SELECT id FROM memstore_episodes WHERE namespace = :namespace AND content <> ''{owners}"
+        " ORDER BY created_at, id",
+        {"namespace": namespace, **(scope.ids if scope is not None else {})},
+    )
+
+
 def visible(
     transaction: Transaction, episode_ids: Sequence[int], wanted: EpisodeFilter
 ) -> set[int]:
@@ -250,13 +260,10 @@ def _encode(name: str, value: Any) -> Any:
 
 def _decode(row: Row) -> Episode:
     values: dict[str, Any] = dict(zip(EPISODE_FIELDS, row, strict=True))
+    read_moments("episode", values, EPISODE_MOMENTS)
     try:
-        for name in EPISODE_MOMENTS:
-            if values[name] is not None:
-                values[name] = clock.from_text(values[name])
-        name = "tags"
         values["tags"] = [str(tag) for tag in json.loads(values["tags"])]
-    except (ValueError, AttributeError, TypeError) as error:
-        raise StorageError(f"episode {values['id']}: {name} cannot be read: {error}") from error
+    except (ValueError, TypeError) as error:
+        raise StorageError(f"episode {values['id']}: tags cannot be read: {error}") from error
     values["metadata"] = metadata.decode(values["metadata"])
     return Episode(**values)

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import fields
 from datetime import datetime
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from memstore.database.dialect import within
+from memstore.database.dialect import SAME_OWNERS, within
 from memstore.database.engine import NO_LIMIT, Statement
 from memstore.database.tables import vectors as vector_table
+from memstore.database.tables.rows import read_moments
 from memstore.domain import clock, metadata
 from memstore.domain.arguments import MAX_NUMBER
 from memstore.domain.records import FACT_FIELDS, MOMENT_FIELDS, OPEN_STATUSES, TODO, Fact
-from memstore.errors import StorageError
 from memstore.text import words
 
 if TYPE_CHECKING:
@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 
     from memstore.database.changes import Changes, Lines
     from memstore.database.dialect import Dialect
-    from memstore.database.engine import Row, Transaction, Value
+    from memstore.database.engine import Parameters, Row, Transaction, Value
     from memstore.database.filters import FactFilter
+    from memstore.domain.records import Scope
 
 STORED = tuple(f.name for f in fields(Fact) if not f.metadata.get("computed"))
 INSERT_LIST = tuple(name for name in STORED if name != "id")
@@ -73,12 +74,7 @@ def decode(row: Row) -> Fact:
 
 
 def _made(values: dict[str, Any]) -> Fact:
-    try:
-        for name in MOMENT_FIELDS:
-            if values[name] is not None:
-                values[name] = clock.from_text(values[name])
-    except (ValueError, AttributeError) as error:
-        raise StorageError(f"fact {values['id']}: {name} cannot be read: {error}") from error
+    read_moments("fact", values, MOMENT_FIELDS)
     values["metadata"] = metadata.decode(values["metadata"])
     values["embedded"] = bool(values["embedded"])
     return Fact(**values)
@@ -173,7 +169,6 @@ def everything(transaction: Transaction, namespaces: Sequence[str] | None = None
 
 
 def count_all(transaction: Transaction, namespaces: Sequence[str] | None = None) -> int:
-    """Return how many facts :func:`everything` yields."""
     where = within(transaction.dialect, "namespace", namespaces)
     return transaction.scalar(
         f"SELECT count(*) FROM memstore_facts{where}", {"namespaces": namespaces}
@@ -277,7 +272,6 @@ def count_states(transaction: Transaction, namespace: str, now: datetime) -> dic
 
 
 def count_namespaces(transaction: Transaction) -> dict[str, int]:
-    """Return how many facts each namespace holds, in whatever state."""
     rows = transaction.rows(
         "SELECT namespace, count(*) FROM memstore_facts GROUP BY namespace ORDER BY namespace"
     )
@@ -288,6 +282,41 @@ def chain(transaction: Transaction, fact_id: int) -> list[Fact]:
     """Return the whole chain a fact is in, oldest first."""
     ids = transaction.ints(CHAIN, {"id": fact_id})
     return sorted(get_many(transaction, ids).values(), key=_place_in_chain)
+
+
+class Link(NamedTuple):
+    fact_id: int
+    superseded_by: int
+    same_namespace: bool
+
+
+def links(transaction: Transaction) -> list[Link]:
+    rows = transaction.rows(
+        "SELECT f.id, f.superseded_by, f.namespace = s.namespace"
+        " FROM memstore_facts f JOIN memstore_facts s ON s.id = f.superseded_by ORDER BY f.id"
+    )
+    return [Link(fact_id, by, bool(same)) for fact_id, by, same in rows]
+
+
+def circles(transaction: Transaction) -> list[list[int]]:
+    """Return the facts that supersede each other in a circle, each circle by id."""
+    following: dict[int, int] = dict(
+        transaction.rows(
+            "SELECT id, superseded_by FROM memstore_facts WHERE superseded_by IS NOT NULL"
+        )
+    )
+    found: list[list[int]] = []
+    ended: set[int] = set()
+    for start in following:
+        path: list[int] = []
+        here = start
+        while here in following and here not in ended:
+            ended.add(here)
+            path.append(here)
+            here = following[here]
+        if here in path:
+            found.append(sorted(path[path.index(here) :]))
+    return found
 
 
 def of_subject(transaction: Transaction, namespace: str, subject: str) -> list[Fact]:
@@ -359,3 +388,61 @@ def all_texts(transaction: Transaction) -> Iterator[tuple[int, str, str, str | N
     """Yield ``(id, content, subject, segments)`` of every fact, by id."""
     rows = transaction.rows("SELECT id, content, subject, segments FROM memstore_facts ORDER BY id")
     return ((fact_id, content, subject, segments) for fact_id, content, subject, segments in rows)
+
+
+class ErasedFact(NamedTuple):
+    """What is left of a fact that was drawn from an episode and erased."""
+
+    uuid: str
+    erased_at: datetime
+    episode_uuid: str
+    episode_created_at: datetime
+
+
+def of_episode(transaction: Transaction, namespace: str, episode_id: int) -> list[Fact]:
+    return _facts(
+        transaction,
+        "SELECT id FROM memstore_facts"
+        " WHERE namespace = :namespace AND episode_id = :episode_id ORDER BY id",
+        {"namespace": namespace, "episode_id": episode_id},
+    )
+
+
+def saying(
+    transaction: Transaction, namespace: str, subject: str, content: str, scope: Scope
+) -> list[Fact]:
+    """Return the facts of just these owners that say just this, in whatever state, by id."""
+    return _facts(
+        transaction,
+        "SELECT id FROM memstore_facts WHERE namespace = :namespace AND subject = :subject"
+        f" AND content = :content AND {SAME_OWNERS} ORDER BY id",
+        {"namespace": namespace, "subject": subject, "content": content, **scope.ids},
+    )
+
+
+def superseded_by(transaction: Transaction, fact_id: int) -> list[Fact]:
+    return _facts(
+        transaction,
+        "SELECT id FROM memstore_facts WHERE superseded_by = :id ORDER BY id",
+        {"id": fact_id},
+    )
+
+
+def erased(transaction: Transaction, namespace: str) -> list[ErasedFact]:
+    """Return the erased facts of a namespace that name an episode."""
+    rows = transaction.rows(
+        "SELECT f.uuid, f.deleted_at, e.uuid, e.created_at FROM memstore_facts f"
+        " JOIN memstore_episodes e ON e.id = f.episode_id"
+        " WHERE f.namespace = :namespace AND f.deleted_at IS NOT NULL AND f.content = ''",
+        {"namespace": namespace},
+    )
+    return [
+        ErasedFact(uuid, clock.from_text(at), episode, clock.from_text(recorded_at))
+        for uuid, at, episode, recorded_at in rows
+    ]
+
+
+def _facts(transaction: Transaction, sql: str, parameters: Parameters) -> list[Fact]:
+    ids = transaction.ints(sql, parameters)
+    found = get_many(transaction, ids)
+    return [found[fact_id] for fact_id in ids]

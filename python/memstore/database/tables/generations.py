@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import TYPE_CHECKING
 
 from memstore.database.engine import Statement
+from memstore.database.tables.rows import read_moments
 from memstore.domain import clock
 from memstore.domain.records import Generation
 from memstore.errors import StorageError
@@ -15,11 +17,11 @@ if TYPE_CHECKING:
     from memstore.database.changes import Changes, Lines
     from memstore.database.engine import Row, Transaction
 
-SELECT = "SELECT id, model, dimension, state, created_at, switched_at FROM memstore_generations"
+COLUMNS = tuple(field.name for field in fields(Generation))
+SELECT = f"SELECT {', '.join(COLUMNS)} FROM memstore_generations"
 
 
 def active(transaction: Transaction) -> Generation:
-    """Return the generation whose vectors searches compare."""
     row = transaction.one(f"{SELECT} WHERE state = 'active'")
     if row is None:
         raise StorageError("the file has no active generation of vectors; restore a backup")
@@ -44,7 +46,7 @@ def stage(changes: Changes, model: str, lines: Callable[[Generation], Lines]) ->
     """Begin a generation of a model; there must be none that is staged."""
     statement = Statement(
         "INSERT INTO memstore_generations (model, state, created_at) VALUES (:model, 'staged', :at)"
-        " RETURNING id, model, dimension, state, created_at, switched_at",
+        f" RETURNING {', '.join(COLUMNS)}",
         {"model": model, "at": clock.to_text(clock.utc_now())},
     )
     return changes.insert(statement, _decode, lines)
@@ -77,7 +79,6 @@ def removing(generation_id: int) -> Statement:
 def record_model(
     transaction: Transaction, generation_id: int, model: str, dimension: int | None
 ) -> None:
-    """Record whose vectors a generation holds, and how many numbers each has."""
     transaction.run(
         "UPDATE memstore_generations SET model = :model, dimension = :dimension WHERE id = :id",
         {"model": model, "dimension": dimension, "id": generation_id},
@@ -85,12 +86,6 @@ def record_model(
 
 
 def _decode(row: Row) -> Generation:
-    id_, model, dimension, state, created_at, switched_at = row
-    return Generation(
-        id=int(id_ or 0),
-        model=None if model is None else str(model),
-        dimension=None if dimension is None else int(dimension),
-        state=str(state),
-        created_at=clock.from_text(str(created_at)),
-        switched_at=None if switched_at is None else clock.from_text(str(switched_at)),
-    )
+    values = dict(zip(COLUMNS, row, strict=True))
+    read_moments("generation", values, ("created_at", "switched_at"))
+    return Generation(**values)

@@ -185,7 +185,6 @@ def remove_some(transaction: Transaction, namespace: str, most: int) -> bool:
 
 
 def sweep(transaction: Transaction, namespace: str) -> bool:
-    """Remove all discarded builds of a namespace at once; return whether there were any."""
     found = False
     while remove_some(transaction, namespace, _ALL):
         found = True
@@ -279,7 +278,6 @@ def changed_since(transaction: Transaction, namespace: str, operation_id: int) -
 
 
 def erased_since(transaction: Transaction, operation_id: int) -> set[int]:
-    """Return the facts that were erased after a line of the journal."""
     return {
         *transaction.ints(
             "SELECT fact_id FROM memstore_journal WHERE id > :after AND kind = 'erase'",

@@ -82,7 +82,6 @@ def lost_readings(transaction: Transaction) -> int:
 
 
 def forget_lost_readings(transaction: Transaction) -> int:
-    """Remove these, and return how many they were."""
     return transaction.run(f"DELETE {_LOST}")
 
 

@@ -92,7 +92,6 @@ def all_names(transaction: Transaction, graph_id: int, wanted: FactFilter) -> li
 
 
 def count_facts(transaction: Transaction, wanted: FactFilter, entity_id: int) -> int:
-    """Return how many facts speak of an entity, by whichever name."""
     visible, values = wanted.where(transaction.dialect)
     return transaction.scalar(
         f"SELECT count(DISTINCT m.fact_id) {MENTIONED} AND n.entity_id = :entity AND {visible}",
@@ -120,7 +119,6 @@ def count_entities(transaction: Transaction, graph_id: int, wanted: FactFilter) 
 
 
 def count_relations(transaction: Transaction, graph_id: int, wanted: FactFilter) -> int:
-    """Return how many relations between two entities facts give."""
     visible, values = wanted.where(transaction.dialect)
     return transaction.scalar(
         "SELECT count(*) FROM memstore_entity_names own CROSS JOIN memstore_relations r"

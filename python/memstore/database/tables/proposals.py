@@ -71,10 +71,7 @@ def insert(
 
 
 def insert_consolidation(
-    changes: Changes,
-    sources: Sequence[int],
-    content: str,
-    evidence: Mapping[str, Any] | None,
+    changes: Changes, sources: Sequence[int], content: str, evidence: Mapping[str, Any] | None
 ) -> int | None:
     """Store a consolidation to be decided; ``None`` if one of the same facts is there already."""
     ids = sorted(sources)
@@ -112,28 +109,22 @@ def consolidating(
     transaction: Transaction, sources: Sequence[int], namespace: str
 ) -> Proposal | None:
     """Return the consolidation of just these facts, in whatever state."""
-    found = _decode_all(
-        transaction,
-        transaction.rows(
-            f"SELECT {COLUMNS} {HOME} WHERE o.namespace = :namespace AND p.sources = :sources",
-            {"namespace": namespace, "sources": json.dumps(sorted(sources))},
-        ),
+    rows = transaction.rows(
+        f"SELECT {COLUMNS} {HOME} WHERE o.namespace = :namespace AND p.sources = :sources",
+        {"namespace": namespace, "sources": json.dumps(sorted(sources))},
     )
-    return found[0] if found else None
+    return next(iter(_decode_all(transaction, rows)), None)
 
 
 def get(transaction: Transaction, proposal_id: int, namespace: str) -> Proposal | None:
     """Return one proposal of a namespace, in whatever state."""
     if abs(proposal_id) > MAX_NUMBER:
         return None
-    found = _decode_all(
-        transaction,
-        transaction.rows(
-            f"SELECT {COLUMNS} {HOME} WHERE o.namespace = :namespace AND p.id = :id",
-            {"namespace": namespace, "id": proposal_id},
-        ),
+    rows = transaction.rows(
+        f"SELECT {COLUMNS} {HOME} WHERE o.namespace = :namespace AND p.id = :id",
+        {"namespace": namespace, "id": proposal_id},
     )
-    return found[0] if found else None
+    return next(iter(_decode_all(transaction, rows)), None)
 
 
 def select(
@@ -210,7 +201,6 @@ def everything(
 
 
 def count_all(transaction: Transaction, namespaces: Sequence[str] | None = None) -> int:
-    """Return how many proposals :func:`everything` yields."""
     where = within(transaction.dialect, "o.namespace", namespaces)
     return transaction.scalar(f"SELECT count(*) {HOME}{where}", {"namespaces": namespaces})
 
@@ -259,22 +249,12 @@ def _encode(evidence: Mapping[str, Any] | None) -> str | None:
 
 
 def _row(row: Row) -> ProposalRow:
-    id_, at, old_id, new_id, similarity, evidence, state, decided_at, sources, content = row
+    *columns, sources, content = row
     try:
-        return ProposalRow(
-            id=int(id_ or 0),
-            at=str(at),
-            old_id=int(old_id or 0),
-            new_id=None if new_id is None else int(new_id),
-            similarity=None if similarity is None else float(similarity),
-            evidence=None if evidence is None else str(evidence),
-            state=str(state),
-            decided_at=None if decided_at is None else str(decided_at),
-            sources=() if sources is None else tuple(map(int, json.loads(str(sources)))),
-            content=None if content is None else str(content),
-        )
+        facts = () if sources is None else tuple(map(int, json.loads(sources)))
     except (ValueError, TypeError) as error:
-        raise StorageError(f"proposal {id_!r} cannot be read: {error}") from error
+        raise StorageError(f"proposal {row[0]} cannot be read: {error}") from error
+    return ProposalRow._make((*columns, facts, content))
 
 
 def _decode_all(transaction: Transaction, rows: Iterable[Row]) -> list[Proposal]:

@@ -58,7 +58,6 @@ def forget(transaction: Transaction, episode_id: int) -> None:
 def everything(
     transaction: Transaction, namespaces: Sequence[str] | None = None
 ) -> Iterator[ReadingRow]:
-    """Yield the readings of some namespaces (``None``: of all), by episode."""
     rows = transaction.rows(
         f"SELECT r.episode_id, r.kind, r.asked {_of(transaction, namespaces)}"
         " ORDER BY r.episode_id, r.id",
@@ -68,7 +67,6 @@ def everything(
 
 
 def count_all(transaction: Transaction, namespaces: Sequence[str] | None = None) -> int:
-    """Return how many readings :func:`everything` yields."""
     return transaction.scalar(
         f"SELECT count(*) {_of(transaction, namespaces)}", {"namespaces": namespaces}
     )

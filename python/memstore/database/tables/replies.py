@@ -121,7 +121,6 @@ def forget_misplaced(transaction: Transaction) -> int:
 def everything(
     transaction: Transaction, namespaces: Sequence[str] | None = None
 ) -> Iterator[ReplyRow]:
-    """Yield the replies about episodes of some namespaces (``None``: of all), by episode."""
     rows = transaction.rows(
         "SELECT r.episode_id, r.key, r.model, r.reply, r.created_at"
         f" {_of(transaction, namespaces)} ORDER BY r.episode_id, r.key",
@@ -131,7 +130,6 @@ def everything(
 
 
 def count_all(transaction: Transaction, namespaces: Sequence[str] | None = None) -> int:
-    """Return how many replies :func:`everything` yields."""
     return transaction.scalar(
         f"SELECT count(*) {_of(transaction, namespaces)}", {"namespaces": namespaces}
     )
