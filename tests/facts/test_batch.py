@@ -381,7 +381,7 @@ def test_journal_replays_to_the_state_after_changes(
     store.reinstate(proposed.old.id)
     engine = SqliteEngine(path)
     with engine.read() as transaction:
-        states = {id_: replay.fact(ops) for id_, ops in journal.by_fact(transaction)}
+        states = {id_: replay.state(ops) for id_, ops in journal.by_fact(transaction)}
     engine.close()
     assert states.keys() == {fact.id for fact in everything(store)}
     for fact in everything(store):

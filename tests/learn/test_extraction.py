@@ -89,7 +89,7 @@ def check_replay(store: Store) -> None:
     assert store.examine() == []
     engine = SqliteEngine(store.path)
     with engine.read() as transaction:
-        states = {id_: replay.fact(ops) for id_, ops in journal.by_fact(transaction)}
+        states = {id_: replay.state(ops) for id_, ops in journal.by_fact(transaction)}
     engine.close()
     for fact in store.list(active_only=False, include_deleted=True):
         state = states[fact.id] or {}

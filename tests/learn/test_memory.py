@@ -119,7 +119,7 @@ def test_week_replayed_from_the_journal_is_the_same_state(week: Memory, store: S
     assert len(facts) == 8
     for fact in facts:
         lines = [line for line in store.journal(fact.id) if line.fact_id == fact.id]
-        replayed = replay.fact(lines)
+        replayed = replay.state(lines)
         assert replayed == journalled(fact)
 
 

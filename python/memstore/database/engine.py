@@ -75,11 +75,9 @@ class Wanted(Protocol):
     @property
     def is_plain(self) -> bool:
         """Whether nearly all rows may be seen."""
-        ...
 
     def where(self, dialect: Dialect) -> tuple[str, Parameters]:
         """Return a condition in SQL and its parameters."""
-        ...
 
 
 class FullText(Protocol):
@@ -92,13 +90,11 @@ class FullText(Protocol):
 
         The filter applies before the limit, so rows that may not be seen take no places.
         """
-        ...
 
     def parts(
         self, transaction: Transaction, query: str, ids: Sequence[int]
     ) -> dict[int, dict[str, float]]:
         """Return what each word of a query adds to the BM25 of each of these rows."""
-        ...
 
     def places(
         self, transaction: Transaction, query: str, row_id: int, content: str
@@ -108,24 +104,19 @@ class FullText(Protocol):
         Offsets count characters. A word is given in the form it was asked for or found in, folded,
         so that two places of one word can be told from two words.
         """
-        ...
 
     @property
     def visible(self) -> Callable[[Transaction, Sequence[int], Any], set[int]]:
         """Returns those of some ids that a filter lets through."""
-        ...
 
     def check(self, transaction: Transaction) -> str | None:
         """Compare the index with the rows, entry by entry; return what is wrong, or ``None``."""
-        ...
 
     def forget_deleted(self, transaction: Transaction) -> None:
         """Remove every trace of deleted text."""
-        ...
 
     def rebuild(self, transaction: Transaction) -> None:
         """Build the index again from the rows."""
-        ...
 
 
 class FullTexts(NamedTuple):
@@ -148,7 +139,6 @@ class Engine(Protocol):
 
     def read(self) -> AbstractContextManager[Transaction]:
         """Open a transaction that only reads; it never waits for a writer."""
-        ...
 
     def write(
         self, *, wait_seconds: float | None = None, check_links: bool = True
@@ -162,23 +152,18 @@ class Engine(Protocol):
         Raises:
             StoreBusy: the write lock was held elsewhere for longer; nothing was written.
         """
-        ...
 
     def take_step(self, transaction: Transaction, version: int) -> None:
         """Bring the schema from the version before to this one."""
-        ...
 
     def damage(self, transaction: Transaction) -> list[str]:
         """Return what the engine finds wrong with its own storage, indexes aside."""
-        ...
 
     def dangling_rows(self, transaction: Transaction) -> dict[str, list[int]]:
         """Return, by table, the rows that refer to a row that does not exist."""
-        ...
 
     def backup(self, target: Path, progress: Progress | None = None) -> None:
         """Write a consistent copy of the live database to a new file."""
-        ...
 
     def compact(self) -> bool:
         """Rewrite the database without what was deleted, and empty the write-ahead log.
@@ -187,12 +172,9 @@ class Engine(Protocol):
             Whether it succeeded. It fails while another process uses the database, and without
             room on the disk for a copy.
         """
-        ...
 
     def size_bytes(self) -> int:
         """Return the size of the database, its write-ahead log included."""
-        ...
 
     def close(self) -> None:
         """Close every connection. Closing twice does no harm."""
-        ...

@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from memstore.database.dialect import within
-from memstore.database.engine import Statement
+from memstore.database.engine import NO_PARAMETERS, Statement
 from memstore.domain import clock
 from memstore.domain.records import JournalLine
 from memstore.errors import StorageError
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memstore.database.dialect import Dialect
-    from memstore.database.engine import Row, Transaction
+    from memstore.database.engine import Parameters, Row, Transaction
 
 COLUMNS = "id, at, actor, source, kind, fact_id, before, after, evidence, episode_id"
 
@@ -80,12 +80,8 @@ class Author:
 
 
 def of_facts(transaction: Transaction, fact_ids: Sequence[int]) -> list[JournalLine]:
-    rows = transaction.rows(
-        f"SELECT {COLUMNS} FROM memstore_journal"
-        f" WHERE fact_id IN {transaction.dialect.listed('ids')} ORDER BY id",
-        {"ids": fact_ids},
-    )
-    return [_decode(row) for row in rows]
+    listed = transaction.dialect.listed("ids")
+    return [*_lines(transaction, f"fact_id IN {listed} ORDER BY id", {"ids": fact_ids})]
 
 
 def count(transaction: Transaction, namespaces: Sequence[str] | None = None) -> int:
@@ -114,38 +110,32 @@ def _about(dialect: Dialect, namespaces: Sequence[str] | None) -> str:
 
 def by_fact(transaction: Transaction) -> Iterator[tuple[int, Iterator[JournalLine]]]:
     """Yield each fact's id and its lines, oldest first, in the order of the ids."""
-    rows = transaction.rows(
-        f"SELECT {COLUMNS} FROM memstore_journal WHERE fact_id IS NOT NULL ORDER BY fact_id, id"
-    )
-    yield from groupby(map(_decode, rows), key=lambda line: line.fact_id or 0)
+    lines = _lines(transaction, "fact_id IS NOT NULL ORDER BY fact_id, id")
+    return groupby(lines, key=lambda line: line.fact_id or 0)
 
 
 def by_episode(transaction: Transaction) -> Iterator[tuple[int, Iterator[JournalLine]]]:
     """Yield each episode's id and its lines, oldest first, in the order of the ids."""
-    rows = transaction.rows(
-        f"SELECT {COLUMNS} FROM memstore_journal WHERE episode_id IS NOT NULL AND fact_id IS NULL"
-        " ORDER BY episode_id, id"
-    )
-    yield from groupby(map(_decode, rows), key=lambda line: line.episode_id or 0)
+    about = "episode_id IS NOT NULL AND fact_id IS NULL ORDER BY episode_id, id"
+    return groupby(_lines(transaction, about), key=lambda line: line.episode_id or 0)
 
 
 def of_episode(transaction: Transaction, episode_id: int) -> list[JournalLine]:
     """Return every line on an episode (none on its facts), oldest first."""
-    rows = transaction.rows(
-        f"SELECT {COLUMNS} FROM memstore_journal WHERE episode_id = :id AND fact_id IS NULL"
-        " ORDER BY id",
-        {"id": episode_id},
-    )
-    return [_decode(row) for row in rows]
+    about = "episode_id = :id AND fact_id IS NULL ORDER BY id"
+    return [*_lines(transaction, about, {"id": episode_id})]
 
 
 def of_kinds(transaction: Transaction, kinds: Sequence[str]) -> list[JournalLine]:
-    rows = transaction.rows(
-        f"SELECT {COLUMNS} FROM memstore_journal"
-        f" WHERE kind IN {transaction.dialect.listed('kinds')} ORDER BY id",
-        {"kinds": kinds},
-    )
-    return [_decode(row) for row in rows]
+    listed = transaction.dialect.listed("kinds")
+    return [*_lines(transaction, f"kind IN {listed} ORDER BY id", {"kinds": kinds})]
+
+
+def _lines(
+    transaction: Transaction, about: str, parameters: Parameters = NO_PARAMETERS
+) -> Iterator[JournalLine]:
+    query = f"SELECT {COLUMNS} FROM memstore_journal WHERE {about}"
+    return map(_decode, transaction.rows(query, parameters))
 
 
 def last_id(transaction: Transaction) -> int:

@@ -21,7 +21,6 @@ class Embedder(Protocol):
 
         Reading it must not load a model or touch the network.
         """
-        ...
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return ``float32[n, d]``, one row a text, in order.
@@ -31,7 +30,6 @@ class Embedder(Protocol):
             EmbedderRejected: the same texts would fail again; after repeated tries a text
                 is quarantined with this error.
         """
-        ...
 
 
 @runtime_checkable
@@ -44,7 +42,6 @@ class Generator(Protocol):
 
         Reading it must not load a model or touch the network.
         """
-        ...
 
     def generate(self, prompt: str) -> str:
         """Return the whole answer, never an empty or a shortened one.
@@ -53,7 +50,6 @@ class Generator(Protocol):
             GeneratorUnavailable: the failure may pass; the same prompt may be tried again.
             GeneratorRejected: the same prompt would fail again.
         """
-        ...
 
 
 @runtime_checkable
@@ -73,4 +69,3 @@ class JSONGenerator(Generator, Protocol):
             GeneratorUnavailable: the failure may pass; the same prompt may be tried again.
             GeneratorRejected: the same prompt would fail again.
         """
-        ...

@@ -321,11 +321,8 @@ class AccessToken:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields for JSON, and the status."""
-        values = {f.name: getattr(self, f.name) for f in fields(self)}
-        return {
-            name: clock.to_text(value) if isinstance(value, datetime) else value
-            for name, value in values.items()
-        } | {"status": self.status}
+        values = {f.name: _json(getattr(self, f.name)) for f in fields(self)}
+        return values | {"status": self.status}
 
 
 class ProposalState(StrEnum):

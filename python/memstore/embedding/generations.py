@@ -221,7 +221,7 @@ class Generations:
                 generation=now,
                 switched=switched,
                 embedded=embedded,
-                left=_pending(transaction, generation.id),
+                left=vector_table.count_all_pending(transaction, generation.id, None),
                 error=error,
                 quarantined_facts=tuple(
                     vector_table.quarantined(transaction, FACTS, generation.id, None)
@@ -232,7 +232,7 @@ class Generations:
     def _switch_if_whole(self, generation_id: int, behind: int) -> bool:
         """Switch unless more was written since the last batch than may be left behind."""
         with self._engine.write() as transaction:
-            if _pending(transaction, generation_id) > behind:
+            if vector_table.count_all_pending(transaction, generation_id, None) > behind:
                 return False
             # Raises if another process dropped it or switched to it.
             staged = StagedGeneration(self._engine.path, generation_id).generation(transaction)
@@ -260,8 +260,8 @@ class Generations:
                 raise NotFound("no generation is staged", remedy=Remedy.REEMBED)
             if chosen.state == "active":
                 raise Conflict(f"generation {chosen.id} is the active one already")
-            left = _pending(transaction, chosen.id) if chosen.state == "staged" else 0
-            if left:
+            left = vector_table.count_all_pending(transaction, chosen.id, None)
+            if left and chosen.state == "staged":
                 raise Conflict(
                     f"{left} texts of generation {chosen.id} have no vector yet",
                     remedy=Remedy.REEMBED,
@@ -345,13 +345,6 @@ def _named(generation: Generation) -> dict[str, object]:
 def _counts(transaction: Transaction, table: VectorTable, generation_id: int) -> VectorCounts:
     waiting = vector_table.count_waiting(transaction, table, generation_id, None)
     return VectorCounts(embedded=vector_table.count(transaction, table, generation_id), **waiting)
-
-
-def _pending(transaction: Transaction, generation_id: int) -> int:
-    return sum(
-        vector_table.count_pending(transaction, table, generation_id, None)
-        for table in vector_table.TABLES
-    )
 
 
 def _quarantined_episodes(transaction: Transaction, generation_id: int) -> tuple[int, ...]:

@@ -124,10 +124,7 @@ class BatchEmbedder:
     def _left(self, namespace: str | None) -> int:
         with self._engine.read() as transaction:
             generation_id = self._target.generation(transaction).id
-            return sum(
-                vector_table.count_pending(transaction, table, generation_id, namespace)
-                for table in vector_table.TABLES
-            )
+            return vector_table.count_all_pending(transaction, generation_id, namespace)
 
     def _batch(
         self, table: VectorTable, texts: Texts, namespace: str | None, room: int, after: int

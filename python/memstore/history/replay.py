@@ -12,28 +12,18 @@ if TYPE_CHECKING:
     from memstore.domain.records import JournalLine
 
 
-def fact(lines: Iterable[JournalLine]) -> dict[str, Any] | None:
-    """Return what a fact should hold after these lines; ``None`` once it is erased."""
-    state: dict[str, Any] | None = {}
+BEGINS = (Kind.ADD, Kind.EPISODE, Kind.ADOPT)
+ENDS = (Kind.ERASE, Kind.ERASE_EPISODE)
+
+
+def state(lines: Iterable[JournalLine]) -> dict[str, Any] | None:
+    """Return what a fact or an episode should hold after its lines; ``None`` once it is erased."""
+    held: dict[str, Any] | None = {}
     for line in lines:
-        if line.kind in (Kind.ADD, Kind.ADOPT):
-            state = {"metadata": {}} | (line.after or {})
-        elif line.kind == Kind.ERASE or state is None:
-            state = None
+        if line.kind in BEGINS:
+            held = {"metadata": {}} | (line.after or {})
+        elif line.kind in ENDS or held is None:
+            held = None
         elif line.kind not in UNCHANGED:
-            state |= line.after or {}
-    return None if state is None else {k: v for k, v in state.items() if v is not None}
-
-
-def episode(lines: Iterable[JournalLine]) -> dict[str, Any] | None:
-    state: dict[str, Any] | None = {}
-    for line in lines:
-        if line.kind in (Kind.EPISODE, Kind.ADOPT):
-            state = {"metadata": {}} | (line.after or {})
-        elif line.kind == Kind.ERASE_EPISODE or state is None:
-            state = None
-        elif line.kind == Kind.UPDATE_EPISODE:
-            state |= line.after or {}
-    if state is None:
-        return None
-    return {k: v for k, v in state.items() if v is not None and v != []}
+            held |= line.after or {}
+    return None if held is None else {k: v for k, v in held.items() if v is not None and v != []}

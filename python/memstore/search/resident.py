@@ -73,8 +73,8 @@ class Resident:
         changed = journal.changed_since(transaction, self._seen, self._table.journalled)
         size = vectors.dimension * BYTES_PER_NUMBER
         everywhere = None in self._loaded
-        found = vector_table.resident_of(
-            transaction, self._table, self._generation_id, size, changed
+        found = vector_table.resident(
+            transaction, self._table, self._generation_id, size, changed=changed
         )
         kept = vectors.put(row for row in found if everywhere or row[1] in self._loaded)
         owners = vector_table.owners_of(transaction, self._table, changed)

@@ -58,14 +58,14 @@ def _compared(
 
 
 def _fact(fact: Fact, operations: Iterable[JournalLine]) -> set[str]:
-    expected = replay.fact(operations)
+    expected = replay.state(operations)
     if expected is None:
         return set() if fact.status == "erased" else {"erased"}
     return _unequal(journalled(fact), expected)
 
 
 def _episode(episode: Episode, operations: Iterable[JournalLine]) -> set[str]:
-    expected = replay.episode(operations)
+    expected = replay.state(operations)
     if expected is None:
         return {"erased"} if episode.content else set()
     names = _unequal(changes.journalled(episode), expected)

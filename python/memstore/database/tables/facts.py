@@ -113,22 +113,17 @@ def _encode(name: str, value: Any) -> Value:
 
 def get(transaction: Transaction, fact_id: int, namespace: str) -> Fact | None:
     """Return one fact of a namespace, in whatever state."""
-    if abs(fact_id) > MAX_NUMBER:
-        return None
-    row = transaction.one(
-        f"{_select(transaction.dialect)} WHERE f.id = :id AND f.namespace = :namespace",
-        {"id": fact_id, "namespace": namespace},
-    )
-    return None if row is None else decode(row)
+    return find(transaction, namespace, id=fact_id) if abs(fact_id) <= MAX_NUMBER else None
 
 
 def get_many(transaction: Transaction, fact_ids: Sequence[int]) -> dict[int, Fact]:
     """Return facts by id; ids that are not there are left out. The caller filtered the ids."""
-    dialect = transaction.dialect
-    rows = transaction.rows(
-        f"{_select(dialect)} WHERE f.id IN {dialect.listed('ids')}", {"ids": fact_ids}
-    )
-    return {fact.id: fact for fact in map(decode, rows)}
+    listed = transaction.dialect.listed("ids")
+    return {fact.id: fact for fact in _where(transaction, f"f.id IN {listed}", {"ids": fact_ids})}
+
+
+def _where(transaction: Transaction, test: str, values: Parameters) -> Iterator[Fact]:
+    return map(decode, transaction.rows(f"{_select(transaction.dialect)} WHERE {test}", values))
 
 
 def find(transaction: Transaction, namespace: str, **equals: Value) -> Fact | None:
@@ -151,12 +146,9 @@ def select(
 ) -> Iterator[Fact]:
     where, values = wanted.where(transaction.dialect)
     order = "DESC" if newest_first else "ASC"
-    rows = transaction.rows(
-        f"{_select(transaction.dialect)} WHERE {where} ORDER BY f.id {order}"
-        " LIMIT :limit OFFSET :offset",
-        {**values, "limit": NO_LIMIT if limit is None else limit, "offset": offset},
-    )
-    return map(decode, rows)
+    page = {"limit": NO_LIMIT if limit is None else limit, "offset": offset}
+    test = f"{where} ORDER BY f.id {order} LIMIT :limit OFFSET :offset"
+    return _where(transaction, test, {**values, **page})
 
 
 def everything(transaction: Transaction, namespaces: Sequence[str] | None = None) -> Iterator[Fact]:
@@ -321,11 +313,8 @@ def circles(transaction: Transaction) -> list[list[int]]:
 
 def of_subject(transaction: Transaction, namespace: str, subject: str) -> list[Fact]:
     """Return all facts of a subject, superseded and deleted ones too, oldest first."""
-    rows = transaction.rows(
-        f"{_select(transaction.dialect)} WHERE f.namespace = :namespace AND f.subject = :subject",
-        {"namespace": namespace, "subject": subject},
-    )
-    return sorted(map(decode, rows), key=lambda fact: (fact.created_at, fact.id))
+    test = "f.namespace = :namespace AND f.subject = :subject ORDER BY f.created_at, f.id"
+    return [*_where(transaction, test, {"namespace": namespace, "subject": subject})]
 
 
 def _place_in_chain(fact: Fact) -> tuple[bool, datetime, int]:
@@ -400,32 +389,21 @@ class ErasedFact(NamedTuple):
 
 
 def of_episode(transaction: Transaction, namespace: str, episode_id: int) -> list[Fact]:
-    return _facts(
-        transaction,
-        "SELECT id FROM memstore_facts"
-        " WHERE namespace = :namespace AND episode_id = :episode_id ORDER BY id",
-        {"namespace": namespace, "episode_id": episode_id},
-    )
+    test = "f.namespace = :namespace AND f.episode_id = :episode_id ORDER BY f.id"
+    return [*_where(transaction, test, {"namespace": namespace, "episode_id": episode_id})]
 
 
 def saying(
     transaction: Transaction, namespace: str, subject: str, content: str, scope: Scope
 ) -> list[Fact]:
     """Return the facts of just these owners that say just this, in whatever state, by id."""
-    return _facts(
-        transaction,
-        "SELECT id FROM memstore_facts WHERE namespace = :namespace AND subject = :subject"
-        f" AND content = :content AND {SAME_OWNERS} ORDER BY id",
-        {"namespace": namespace, "subject": subject, "content": content, **scope.ids},
-    )
+    test = "f.namespace = :namespace AND f.subject = :subject AND f.content = :content"
+    values = {"namespace": namespace, "subject": subject, "content": content, **scope.ids}
+    return [*_where(transaction, f"{test} AND {SAME_OWNERS} ORDER BY f.id", values)]
 
 
 def superseded_by(transaction: Transaction, fact_id: int) -> list[Fact]:
-    return _facts(
-        transaction,
-        "SELECT id FROM memstore_facts WHERE superseded_by = :id ORDER BY id",
-        {"id": fact_id},
-    )
+    return [*_where(transaction, "f.superseded_by = :id ORDER BY f.id", {"id": fact_id})]
 
 
 def erased(transaction: Transaction, namespace: str) -> list[ErasedFact]:
@@ -440,9 +418,3 @@ def erased(transaction: Transaction, namespace: str) -> list[ErasedFact]:
         ErasedFact(uuid, clock.from_text(at), episode, clock.from_text(recorded_at))
         for uuid, at, episode, recorded_at in rows
     ]
-
-
-def _facts(transaction: Transaction, sql: str, parameters: Parameters) -> list[Fact]:
-    ids = transaction.ints(sql, parameters)
-    found = get_many(transaction, ids)
-    return [found[fact_id] for fact_id in ids]

@@ -8,15 +8,15 @@ no vectors.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database.engine import Statement
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from memstore.database.dialect import Dialect
-    from memstore.database.engine import Parameters, Row, Transaction
+    from memstore.database.engine import Transaction
 
 MAX_ATTEMPTS: Final = 3
 """Lasting failures after which an embedding is given up, and its owner quarantined."""
@@ -170,6 +170,11 @@ def count_pending(
     )
 
 
+def count_all_pending(transaction: Transaction, generation_id: int, namespace: str | None) -> int:
+    """Return how many owners of any kind wait for their vector."""
+    return sum(count_pending(transaction, table, generation_id, namespace) for table in TABLES)
+
+
 def count_waiting(
     transaction: Transaction, table: VectorTable, generation_id: int, namespace: str | None
 ) -> dict[str, int]:
@@ -300,46 +305,29 @@ def resident(
     size_bytes: int,
     *,
     namespace: str | None = None,
+    changed: Sequence[int] | None = None,
 ) -> Iterator[tuple[int, str, bool, bytes]]:
     """Yield ``(owner, namespace, superseded, vector)`` of what can be searched by meaning.
 
-    Vectors of another length than ``size_bytes`` are left to the doctor.
+    ``changed`` narrows it to these facts, or to all pieces of these episodes. Vectors of another
+    length than ``size_bytes`` are left to the doctor.
     """
-    query = _sound(table) + ("" if namespace is None else " AND h.namespace = :namespace")
-    parameters: Parameters = {
-        "generation": generation_id,
-        "size": size_bytes,
-        "namespace": namespace,
-    }
-    return _decoded(transaction.rows(query, parameters))
-
-
-def resident_of(
-    transaction: Transaction,
-    table: VectorTable,
-    generation_id: int,
-    size_bytes: int,
-    changed: Sequence[int],
-) -> Iterator[tuple[int, str, bool, bytes]]:
-    """Yield the same of facts, or of all pieces of episodes, with these ids."""
-    query = f"{_sound(table)} AND h.id IN {transaction.dialect.listed('ids')}"
-    parameters: Parameters = {"generation": generation_id, "size": size_bytes, "ids": changed}
-    return _decoded(transaction.rows(query, parameters))
-
-
-def _sound(table: VectorTable) -> str:
-    return (
+    query = (
         f"SELECT v.{table.owner}, h.namespace, {table.superseded}, v.embedding"
         f" FROM {table.home} JOIN {table.name} v ON {table.link}"
         f" WHERE v.generation_id = :generation AND {table.living}"
         " AND octet_length(v.embedding) = :size"
     )
-
-
-def _decoded(rows: Iterable[Row]) -> Iterator[tuple[int, str, bool, bytes]]:
-    for owner_id, namespace, superseded, blob in rows:
+    parameters: dict[str, Any] = {"generation": generation_id, "size": size_bytes}
+    if namespace is not None:
+        query += " AND h.namespace = :namespace"
+        parameters["namespace"] = namespace
+    if changed is not None:
+        query += f" AND h.id IN {transaction.dialect.listed('ids')}"
+        parameters["ids"] = changed
+    for owner_id, home, superseded, blob in transaction.rows(query, parameters):
         if isinstance(blob, bytes):  # another program may have written text of that length
-            yield owner_id, namespace, bool(superseded), blob
+            yield owner_id, home, bool(superseded), blob
 
 
 def owners_of(transaction: Transaction, table: VectorTable, changed: Sequence[int]) -> set[int]:
