@@ -41,14 +41,15 @@ class Record:
 def set_fields(record: Any) -> dict[str, Any]:
     """Return the fields of a dataclass that are set, as JSON values."""
     values = {f.name: getattr(record, f.name) for f in fields(record)}
-    return {name: _json(value) for name, value in values.items() if value is not None}
+    return {name: json_value(value) for name, value in values.items() if value is not None}
 
 
-def _json(value: Any) -> Any:
+def json_value(value: Any) -> Any:
+    """Return what a field holds as a JSON value."""
     if isinstance(value, datetime):
         return clock.to_text(value)
     if isinstance(value, tuple):
-        return [_json(item) for item in value]
+        return [json_value(item) for item in value]
     return value.to_dict() if isinstance(value, Record) else value
 
 
@@ -321,7 +322,7 @@ class AccessToken:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields for JSON, and the status."""
-        values = {f.name: _json(getattr(self, f.name)) for f in fields(self)}
+        values = {f.name: json_value(getattr(self, f.name)) for f in fields(self)}
         return values | {"status": self.status}
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from memstore.database.changes import Changes, Line
 from memstore.database.journal import Author, Kind
 from memstore.database.tables import episodes as episode_table
 from memstore.domain import clock, metadata
+from memstore.domain.records import json_value
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -52,8 +52,8 @@ def change(
     line = Line(
         Kind.UPDATE_EPISODE,
         episode_id=episode.id,
-        before={name: _json_value(getattr(episode, name)) for name in new},
-        after={name: _json_value(value) for name, value in new.items()},
+        before={name: json_value(getattr(episode, name)) for name in new},
+        after={name: json_value(value) for name, value in new.items()},
     )
     Changes(transaction, author).write(line, episode_table.updating(episode.id, **new))
     return True
@@ -74,10 +74,6 @@ def _patched(before: Mapping[str, Any], patch: Mapping[str, Any]) -> dict[str, A
     return merged
 
 
-def _json_value(value: Any) -> Any:
-    return clock.to_text(value) if isinstance(value, datetime) else value
-
-
 def _json(value: Any) -> str:
     """Return a value as text: to Python 1, 1.0 and true are equal, to JSON they are not."""
-    return json.dumps(_json_value(value), ensure_ascii=False)
+    return json.dumps(json_value(value), ensure_ascii=False)

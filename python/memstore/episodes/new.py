@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING, Any, Final
 
-from memstore.domain import clock, metadata
+from memstore.domain import clock
 from memstore.domain.arguments import MAX_NAME, MAX_NUMBER, checked_text
+from memstore.domain.metadata import check_size
 from memstore.domain.records import Scope
 from memstore.errors import InvalidArgument, InvalidArgumentType, Remedy
 
@@ -40,6 +41,7 @@ def checked(
     run_id: str | None = None,
 ) -> dict[str, Any]:
     """Return the columns that a caller gives of a new episode, with the hash of its content."""
+    check_size(metadata)
     owners = Scope(user_id=user_id, agent_id=agent_id, run_id=run_id)
     return {
         "content": _checked_content(content),
@@ -50,7 +52,7 @@ def checked(
         "source_description": _short(source_description, "source_description", MAX_DESCRIPTION),
         "tags": checked_tags(tags),
         "valid_at": clock.moment(valid_at, "valid_at"),
-        "metadata": _checked_metadata(metadata),
+        "metadata": None if metadata is None else dict(metadata),
         "idempotency_key": _short(idempotency_key, "idempotency_key"),
         **owners.ids,
     }
@@ -91,13 +93,6 @@ def _checked_content(content: str) -> str:
             remedy=Remedy.RECORD_PARTS,
         )
     return content
-
-
-def _checked_metadata(given: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    if given is None:
-        return None
-    metadata.check_size(given)
-    return dict(given)
 
 
 def _short(given: str | None, name: str, limit: int = MAX_NAME) -> str | None:

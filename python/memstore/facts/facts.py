@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from memstore.database import journal
@@ -17,7 +16,7 @@ from memstore.database.tables import vectors as vector_table
 from memstore.database.tables.readings import EXTRACT
 from memstore.domain import clock, metadata
 from memstore.domain.arguments import MAX_NUMBER, checked_id, checked_text
-from memstore.domain.records import Scope
+from memstore.domain.records import Scope, json_value
 from memstore.embedding.compatibility import ActiveGeneration
 from memstore.errors import (
     Conflict,
@@ -34,6 +33,7 @@ from memstore.history.erasing import erase_fact
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
+    from datetime import datetime
 
     from memstore.database.engine import Engine, Statement, Transaction
     from memstore.database.satellite import Satellite
@@ -431,8 +431,8 @@ class Facts:
         columns: Mapping[str, Any],
         evidence: Mapping[str, Any] | None = None,
     ) -> Fact:
-        before = {name: _json_value(getattr(fact, name)) for name in columns}
-        after = {name: _json_value(value) for name, value in columns.items()}
+        before = {name: json_value(getattr(fact, name)) for name in columns}
+        after = {name: json_value(value) for name, value in columns.items()}
         self.changes(transaction).write(
             Line(kind, fact.id, before=before, after=after, evidence=evidence),
             fact_table.updating(fact.id, **columns),
@@ -455,10 +455,6 @@ def journalled(fact: Fact) -> dict[str, Any]:
     """Return what the journal keeps of a fact; usage and the embedding are not journalled."""
     left_out = ("id", "use_count", "last_used_at", "embed_error", "embedded", "status")
     return {name: value for name, value in fact.to_dict().items() if name not in left_out}
-
-
-def _json_value(value: Any) -> Any:
-    return clock.to_text(value) if isinstance(value, datetime) else value
 
 
 def standing(fact: Fact) -> str:

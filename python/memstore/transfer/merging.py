@@ -287,7 +287,7 @@ def _attach(attached: Attached, facts: _Facts, log: _Episodes) -> dict[str, int]
             new_id=None if proposal.new_id is None else facts.here[proposal.new_id].id,
             sources=tuple(facts.here[fact_id].id for fact_id in proposal.sources),
         )
-        done["proposals"] += proposal_table.place(changes, here)
+        done["proposals"] += proposal_table.place(changes, here) is not None
     for reading in attached.readings:
         row = reading._replace(episode_id=log.here[reading.episode_id].id)
         placed = reading_table.place(transaction, row)

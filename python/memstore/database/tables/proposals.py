@@ -55,54 +55,18 @@ def insert(
     evidence: Mapping[str, Any] | None,
 ) -> int | None:
     """Store a supersession to be decided; ``None`` if the pair was put forward before."""
-    statement = Statement(
-        "INSERT INTO memstore_proposals (at, old_id, new_id, similarity, evidence)"
-        " VALUES (:at, :old_id, :new_id, :similarity, :evidence)"
-        " ON CONFLICT (old_id, new_id) DO NOTHING RETURNING id",
-        {
-            "at": clock.to_text(clock.utc_now()),
-            "old_id": old_id,
-            "new_id": new_id,
-            "similarity": similarity,
-            "evidence": _encode(evidence),
-        },
-    )
-    return _insert(changes, statement, (old_id,), {"superseded_by": new_id}, evidence)
+    at, why = clock.to_text(clock.utc_now()), _encode(evidence)
+    row = ProposalRow(0, at, old_id, new_id, similarity, why, ProposalState.OPEN, None, (), None)
+    return place(changes, row, evidence)
 
 
 def insert_consolidation(
     changes: Changes, sources: Sequence[int], content: str, evidence: Mapping[str, Any] | None
 ) -> int | None:
     """Store a consolidation to be decided; ``None`` if one of the same facts is there already."""
-    ids = sorted(sources)
-    statement = Statement(
-        "INSERT INTO memstore_proposals (at, old_id, evidence, sources, content)"
-        " VALUES (:at, :old_id, :evidence, :sources, :content)"
-        " ON CONFLICT (sources) WHERE sources IS NOT NULL DO NOTHING RETURNING id",
-        {
-            "at": clock.to_text(clock.utc_now()),
-            "old_id": ids[0],
-            "evidence": _encode(evidence),
-            "sources": json.dumps(ids),
-            "content": content,
-        },
-    )
-    return _insert(changes, statement, ids, {"consolidates": ids})
-
-
-def _insert(
-    changes: Changes,
-    statement: Statement,
-    sources: Sequence[int],
-    proposed: Mapping[str, Any],
-    evidence: Mapping[str, Any] | None = None,
-) -> int | None:
-    def lines(rows: list[Row]) -> list[Line]:
-        after = {"proposal": rows[0][0], **proposed}
-        return [Line(Kind.PROPOSE, fact_id, after=after, evidence=evidence) for fact_id in sources]
-
-    rows = changes.write_some([statement], lines)
-    return int(rows[0][0] or 0) if rows else None
+    at, why, facts = clock.to_text(clock.utc_now()), _encode(evidence), tuple(sources)
+    row = ProposalRow(0, at, 0, None, None, why, ProposalState.OPEN, None, facts, content)
+    return place(changes, row)
 
 
 def consolidating(
@@ -205,8 +169,13 @@ def count_all(transaction: Transaction, namespaces: Sequence[str] | None = None)
     return transaction.scalar(f"SELECT count(*) {HOME}{where}", {"namespaces": namespaces})
 
 
-def place(changes: Changes, row: ProposalRow) -> bool:
-    """Store a proposal as it was, with an id of its own; false if its facts were put forward."""
+def place(
+    changes: Changes, row: ProposalRow, evidence: Mapping[str, Any] | None = None
+) -> int | None:
+    """Store a proposal with a new id, which is returned; ``None`` if its facts were put forward.
+
+    Each fact that it would retire gets a line, with the evidence.
+    """
     sources = sorted(row.sources)
     old_id = min(sources, default=row.old_id)
     statement = Statement(
@@ -222,7 +191,15 @@ def place(changes: Changes, row: ProposalRow) -> bool:
         },
     )
     proposed = {"consolidates": sources} if sources else {"superseded_by": row.new_id}
-    return _insert(changes, statement, sources or [old_id], proposed) is not None
+
+    def lines(rows: list[Row]) -> list[Line]:
+        after = {"proposal": rows[0][0], **proposed}
+        return [
+            Line(Kind.PROPOSE, id_, after=after, evidence=evidence) for id_ in sources or [old_id]
+        ]
+
+    rows = changes.write_some([statement], lines)
+    return int(rows[0][0]) if rows else None
 
 
 def _decidable(dialect: Dialect) -> str:
