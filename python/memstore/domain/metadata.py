@@ -134,6 +134,8 @@ def check(value: object, name: str = "metadata", depth: int = 0) -> None:
     """Refuse nesting without end, and keys that JSON would turn into text silently."""
     if depth > MAX_DEPTH:
         raise InvalidArgument(f"is nested deeper than {MAX_DEPTH} levels", argument=name)
+    if isinstance(value, str | int | float):
+        return  # as most are; whether something is a Mapping is slow to tell
     if isinstance(value, Mapping):
         for key, inner in value.items():
             if not isinstance(key, str):

@@ -30,6 +30,7 @@ INSERT_LIST = tuple(name for name in STORED if name != "id")
 INSERTED = ", ".join((*INSERT_LIST, "segments"))
 INSERTED_VALUES = ", ".join(f":{name}" for name in (*INSERT_LIST, "segments"))
 RETURNED = ", ".join(STORED)
+EMPTY = dict.fromkeys(INSERT_LIST) | {"confirmed_count": 0, "use_count": 0}
 
 # A chain is everything that leads to its newest fact, however many were superseded by one.
 CHAIN = """
@@ -87,11 +88,11 @@ def insert(
     embedding: bytes | None = None,
 ) -> Fact:
     """Insert a fact from its fields (all but ``id``; those left out are empty) and return it."""
-    parameters = {name: _encode(name, values.get(name)) for name in INSERT_LIST}
-    parameters["segments"] = words.segments(values["content"], values["subject"])
+    given = {name: _encode(name, value) for name, value in values.items() if value is not None}
+    segments = words.segments(values["content"], values["subject"])
     statement = Statement(
         f"INSERT INTO memstore_facts ({INSERTED}) VALUES ({INSERTED_VALUES}) RETURNING {RETURNED}",
-        parameters,
+        {**EMPTY, **given, "segments": segments},
     )
     computed = {"embed_error": None, "embedded": embedding is not None}
     fact = changes.insert(
@@ -106,8 +107,6 @@ def _encode(name: str, value: Any) -> Value:
         return clock.to_text(value)
     if name == "metadata":
         return metadata.encode(value)
-    if value is None and name in ("confirmed_count", "use_count"):
-        return 0
     return value  # type: ignore[no-any-return]
 
 
