@@ -15,8 +15,7 @@ from rich.console import Console
 from memstore.faces.cli import command as commands
 from memstore.faces.cli import main as face
 from memstore.faces.cli import render_terminal
-from memstore.faces.cli.render import JsonShow, Show
-from memstore.faces.cli.render_plain import PlainShow
+from memstore.faces.cli.render import JsonShow, PlainShow, Show
 from memstore.faces.escaping import visible
 from memstore.settings import Settings
 

@@ -16,7 +16,7 @@ from rich.console import Console
 from tests.support.command_line import CommandLine, cli_fixture  # noqa: F401
 
 import memstore
-from memstore.faces.cli.render import ForPeople, progress_bar, to_json
+from memstore.faces.cli.render import PlainShow, progress_bar, to_json
 from memstore.faces.cli.render_terminal import TerminalShow
 from memstore.faces.escaping import HIDDEN, visible, visible_lines
 from memstore.faces.mcp.answers import seen
@@ -282,7 +282,7 @@ def test_the_doctor_shows_how_far_it_is(cli: CommandLine, monkeypatch: pytest.Mo
         yield lambda done, total: told.append((title, done, total))
 
     cli.add("one")
-    monkeypatch.setattr(ForPeople, "progress", progress)
+    monkeypatch.setattr(PlainShow, "progress", progress)
     assert cli("doctor", "--rebuild").code == 0
     for title in ("examining", "rebuilding"):
         ends = [(done, total) for name, done, total in told if name == title]

@@ -24,8 +24,7 @@ from memstore.faces.cli.command import (
     Parser,
     UsageError,
 )
-from memstore.faces.cli.render import JsonShow, to_json
-from memstore.faces.cli.render_plain import PlainShow
+from memstore.faces.cli.render import JsonShow, PlainShow, to_json
 from memstore.faces.escaping import visible
 from memstore.faces.options import (
     ENVIRONMENT_HELP,

@@ -1,6 +1,9 @@
-"""What a command answers, shown three ways: as JSON, as plain rows, or for people at a terminal.
+"""What a command answers, shown to programs as JSON or plain rows; for people, ``render_terminal``.
 
-Whatever is shown to people goes through :func:`memstore.faces.escaping.visible` first, so that no
+Plain rows are for pipes and files: a line each, columns by tabs, the same at any width. The columns
+are described in ``docs/cli.md`` and keep their order.
+
+Whatever people may see goes through :func:`memstore.faces.escaping.visible` first, so that no
 escape sequence in a fact reaches the terminal.
 """
 
@@ -9,33 +12,24 @@ from __future__ import annotations
 import json
 import sys
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from dataclasses import asdict, fields
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
-from memstore.faces.escaping import as_json, visible
+from memstore.domain import clock
+from memstore.faces.escaping import as_json, second, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from memstore.database.engine import Progress
-    from memstore.domain.records import (
-        Episode,
-        EpisodeHit,
-        Fact,
-        JournalLine,
-        SearchHit,
-        StoreStatus,
-        Task,
-    )
+    from memstore.domain import records
+    from memstore.faces.cli.render_terminal import TerminalShow
     from memstore.upkeep.doctor import Finding
 
 HEALTHY: Final = "healthy: everything derived agrees with the rows"
 
-
-def standing(fact: Fact) -> str:
-    """Return where a fact stands: its status, and what superseded it."""
-    if fact.status == "superseded":
-        return f"superseded by #{fact.superseded_by}"
-    return fact.status
+Show: TypeAlias = "JsonShow | PlainShow | TerminalShow"
+"""The verbs a command answers with."""
 
 
 def compact(value: object) -> str:
@@ -43,135 +37,65 @@ def compact(value: object) -> str:
     return visible(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
 
 
-def changed(line: JournalLine) -> dict[str, Any]:
+def told(value: object) -> str:
+    """Return text as it is, and anything else as JSON; both on one line, safe to show."""
+    return visible(value) if isinstance(value, str) else compact(value)
+
+
+def changed(line: records.JournalLine) -> dict[str, Any]:
     """Return what a line set, without what only repeats the fact itself."""
     after = line.after or {}
     return {} if line.kind in ("add", "adopt") else after
 
 
-class Show(Protocol):
-    """The verbs a command answers with."""
-
-    def done(self, sentence: str, value: Mapping[str, Any]) -> None:
-        """Tell that something was done; programs get ``value``."""
-
-    def note(self, sentence: str) -> None:
-        """Say something beside the answer, on standard error."""
-
-    def fact(self, fact: Fact) -> None:
-        """Show one fact with all its fields."""
-
-    def facts(self, facts: Sequence[Fact]) -> None:
-        """Show facts, one after the other."""
-
-    def hits(self, hits: Sequence[SearchHit]) -> None:
-        """Show what a search found, with its scores."""
-
-    def chain(self, facts: Sequence[Fact]) -> None:
-        """Show how facts succeeded each other, oldest first."""
-
-    def journal(self, lines: Sequence[JournalLine]) -> None:
-        """Show lines of the journal."""
-
-    def tasks(self, tasks: Sequence[Task]) -> None:
-        """Show tasks."""
-
-    def episode(self, episode: Episode) -> None:
-        """Show one episode with all its fields, however long it is."""
-
-    def episodes(self, episodes: Sequence[Episode]) -> None:
-        """Show episodes, one after the other."""
-
-    def episode_hits(self, hits: Sequence[EpisodeHit]) -> None:
-        """Show what a search in the log found, with its scores."""
-
-    def status(self, status: StoreStatus) -> None:
-        """Show what a store holds."""
-
-    def findings(self, findings: Sequence[Finding], rebuilt: Sequence[str]) -> None:
-        """Show what the doctor found, and what was rebuilt before."""
-
-    def rows(self, rows: Sequence[Sequence[object]], value: object) -> None:
-        """Show lines of cells, ``None`` for an empty one; programs get ``value``."""
-
-    def progress(self, title: str) -> AbstractContextManager[Progress | None]:
-        """Show the progress of long work; ``None`` where the output is not a terminal."""
+class _Record(Protocol):
+    def to_dict(self) -> dict[str, Any]: ...
 
 
 class JsonShow:
     """One JSON document on standard output; notes are JSON too, a line each, on standard error."""
 
     def done(self, sentence: str, value: Mapping[str, Any]) -> None:
+        """Tell that something was done; programs get ``value``."""
         self._print(value)
 
     def note(self, sentence: str) -> None:
+        """Say something beside the answer, on standard error."""
         print(to_json({"note": sentence}), file=sys.stderr)
 
-    def fact(self, fact: Fact) -> None:
-        self._print(fact.to_dict())
+    def fact(self, one: _Record) -> None:
+        self._print(one.to_dict())
 
-    def facts(self, facts: Sequence[Fact]) -> None:
-        self._print([fact.to_dict() for fact in facts])
+    episode = status = fact
 
-    def hits(self, hits: Sequence[SearchHit]) -> None:
-        self._print(
-            [
-                {
-                    "fact": hit.fact.to_dict(),
-                    "score": hit.score,
-                    "word_score": hit.word_score,
-                    "vector_score": hit.vector_score,
-                    "decay": hit.decay,
-                }
-                for hit in hits
-            ]
-        )
+    def facts(self, many: Sequence[_Record]) -> None:
+        self._print([one.to_dict() for one in many])
 
-    def chain(self, facts: Sequence[Fact]) -> None:
-        self.facts(facts)
+    chain = tasks = episodes = facts
 
-    def journal(self, lines: Sequence[JournalLine]) -> None:
-        from memstore.domain import clock
+    def hits(self, hits: Sequence[records.SearchHit | records.EpisodeHit]) -> None:
+        found = [{f.name: getattr(hit, f.name) for f in fields(hit)} for hit in hits]
+        for hit in found:
+            kind = next(iter(hit))  # fact or episode
+            hit[kind] = hit[kind].to_dict()
+        self._print(found)
 
+    episode_hits = hits
+
+    def journal(self, lines: Sequence[records.JournalLine]) -> None:
         self._print([line._asdict() | {"at": clock.to_text(line.at)} for line in lines])
 
-    def tasks(self, tasks: Sequence[Task]) -> None:
-        self._print([task.to_dict() for task in tasks])
-
-    def episode(self, episode: Episode) -> None:
-        self._print(episode.to_dict())
-
-    def episodes(self, episodes: Sequence[Episode]) -> None:
-        self._print([episode.to_dict() for episode in episodes])
-
-    def episode_hits(self, hits: Sequence[EpisodeHit]) -> None:
-        self._print(
-            [
-                {
-                    "episode": hit.episode.to_dict(),
-                    "score": hit.score,
-                    "word_score": hit.word_score,
-                    "similarity": hit.similarity,
-                    "start": hit.start,
-                    "stop": hit.stop,
-                }
-                for hit in hits
-            ]
-        )
-
-    def status(self, status: StoreStatus) -> None:
-        self._print(status.to_dict())
-
     def findings(self, findings: Sequence[Finding], rebuilt: Sequence[str]) -> None:
-        from dataclasses import asdict
-
+        """Show what the doctor found, and what was rebuilt before."""
         found = [asdict(finding) for finding in findings]
         self._print({"healthy": not found, "findings": found, "rebuilt": list(rebuilt)})
 
     def rows(self, rows: Sequence[Sequence[object]], value: object) -> None:
+        """Show lines of cells, ``None`` for an empty one; programs get ``value``."""
         self._print(value)
 
     def progress(self, title: str) -> AbstractContextManager[Progress | None]:
+        """Show the progress of long work; ``None`` where the output is not a terminal."""
         return nullcontext()
 
     def _print(self, value: object) -> None:
@@ -184,35 +108,121 @@ def to_json(value: object) -> str:
     return as_json(json.dumps(value, ensure_ascii=False))
 
 
-class ForPeople:
-    """What the two ways share that people may watch."""
-
-    def progress(self, title: str) -> AbstractContextManager[Progress | None]:
-        """Show the progress of long work on a terminal."""
-        return progress_bar(title)
-
-
 @contextmanager
 def progress_bar(title: str) -> Iterator[Progress | None]:
     """Draw a bar on standard error while work goes on, if that is a terminal."""
     if not sys.stderr.isatty():
         yield None
         return
+    from rich import progress
     from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-    )
 
     columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
+        progress.TextColumn("{task.description}"),
+        progress.BarColumn(),
+        progress.MofNCompleteColumn(),
+        progress.TimeRemainingColumn(),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    with progress.Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(title, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+class PlainShow:
+    """Writes rows to standard output."""
+
+    progress = staticmethod(progress_bar)
+
+    def done(self, sentence: str, value: Mapping[str, Any]) -> None:
+        print(visible(sentence))
+
+    def note(self, sentence: str) -> None:
+        print(visible(sentence), file=sys.stderr)
+
+    def fact(self, one: records.Fact | records.Episode) -> None:
+        values = {"id": one.id, "status": one.status} | one.to_dict()
+        for name, value in values.items():
+            print(f"{name}: {told(value)}")
+
+    episode = fact
+
+    def facts(self, facts: Sequence[records.Fact]) -> None:
+        for fact in facts:
+            _row(fact.id, *_cells(fact))
+
+    chain = facts
+
+    def hits(self, hits: Sequence[records.SearchHit]) -> None:
+        for hit in hits:
+            _row(hit.fact.id, f"{hit.score:.3f}", *_cells(hit.fact))
+
+    def journal(self, lines: Sequence[records.JournalLine]) -> None:
+        for line in lines:
+            what = compact(changed(line))
+            _row(line.id, second(line.at), line.kind, line.fact_id, line.actor, line.source, what)
+
+    def tasks(self, tasks: Sequence[records.Task]) -> None:
+        for task in tasks:
+            marks = (task.status, task.priority, task.scope, task.project, task.due)
+            _row(task.id, *marks, task.content)
+
+    def episodes(self, episodes: Sequence[records.Episode]) -> None:
+        for episode in episodes:
+            _row(episode.id, *_episode_cells(episode, episode.content))
+
+    def episode_hits(self, hits: Sequence[records.EpisodeHit]) -> None:
+        for hit in hits:
+            near = None if hit.similarity is None else f"{hit.similarity:.3f}"
+            cells = _episode_cells(hit.episode, hit.excerpt)
+            _row(hit.episode.id, f"{hit.score:.3f}", near, *cells)
+
+    def status(self, status: records.StoreStatus) -> None:
+        for name, value in status.to_dict().items():
+            if isinstance(value, dict):
+                for inner, number in value.items():
+                    print(f"{name}.{visible(inner)}: {number}")
+            else:
+                print(f"{name}: {'' if value is None else visible(str(value))}")
+
+    def rows(self, rows: Sequence[Sequence[object]], value: object) -> None:
+        for cells in rows:
+            _row(*cells)
+
+    def findings(self, findings: Sequence[Finding], rebuilt: Sequence[str]) -> None:
+        for sentence in rebuilt:
+            print(visible(sentence))
+        for finding in findings:
+            mends = "repairable" if finding.repairable else "not repairable"
+            _row(finding.check, mends, finding.message)
+        if not findings:
+            print(HEALTHY)
+
+
+def _cells(fact: records.Fact) -> tuple[object, ...]:
+    return (
+        fact.status,
+        fact.superseded_by,
+        second(fact.created_at),
+        fact.subject,
+        fact.category,
+        fact.content,
+        compact(fact.metadata),
+        fact.namespace,
+    )
+
+
+def _episode_cells(episode: records.Episode, text: str) -> tuple[object, ...]:
+    return (
+        episode.status,
+        second(episode.created_at),
+        episode.source,
+        episode.name,
+        ",".join(episode.tags),
+        text,
+        compact(episode.metadata),
+        episode.namespace,
+    )
+
+
+def _row(*cells: object) -> None:
+    print("\t".join("" if cell is None else visible(str(cell)) for cell in cells))

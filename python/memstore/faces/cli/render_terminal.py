@@ -12,22 +12,14 @@ from rich.console import Console
 from rich.panel import Panel
 from rich.text import Text
 
-from memstore.faces.cli.render import HEALTHY, ForPeople, changed, compact, standing
+from memstore.faces.cli.render import HEALTHY, changed, compact, progress_bar, told
 from memstore.faces.escaping import counted, minute, visible, visible_lines
 from memstore.settings import DEFAULT_NAMESPACE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from memstore.domain.records import (
-        Episode,
-        EpisodeHit,
-        Fact,
-        JournalLine,
-        SearchHit,
-        StoreStatus,
-        Task,
-    )
+    from memstore.domain import records
     from memstore.upkeep.doctor import Finding
 
 WIDEST: Final = 100
@@ -51,8 +43,10 @@ Piece = tuple[str, str]
 """A text and its style."""
 
 
-class TerminalShow(ForPeople):
+class TerminalShow:
     """Draws on a terminal."""
+
+    progress = staticmethod(progress_bar)
 
     def __init__(self, console: Console | None = None, errors: Console | None = None) -> None:
         self._console = console or Console(highlight=False)
@@ -65,21 +59,21 @@ class TerminalShow(ForPeople):
     def note(self, sentence: str) -> None:
         self._errors.print(Text(visible(sentence), style="yellow"))
 
-    def fact(self, fact: Fact) -> None:
+    def fact(self, fact: records.Fact) -> None:
         self._block(fact, len(str(fact.id)) + 3, "")
         shown = ("id", "subject", "category", "content", "superseded_by")
         fields = {k: v for k, v in fact.to_dict().items() if k not in shown}
         self.line()
-        self._table((name, [(_value(value), "")]) for name, value in fields.items())
+        self._table((name, [(told(value), "")]) for name, value in fields.items())
 
-    def facts(self, facts: Sequence[Fact]) -> None:
+    def facts(self, facts: Sequence[records.Fact]) -> None:
         indent = _id_room(facts)
         for fact in facts:
             self._block(fact, indent, _details(fact))
         if facts:
             self.line((counted(len(facts)), "dim"))
 
-    def hits(self, hits: Sequence[SearchHit]) -> None:
+    def hits(self, hits: Sequence[records.SearchHit]) -> None:
         indent = _id_room([hit.fact for hit in hits])
         for hit in hits:
             why = f"words {hit.word_score:.2f} · meaning {hit.vector_score:.2f}"
@@ -88,13 +82,13 @@ class TerminalShow(ForPeople):
             score = (f"  {hit.score:.2f}", "bold magenta")
             self._block(hit.fact, indent, f"{why} · {_details(hit.fact)}", score)
 
-    def chain(self, facts: Sequence[Fact]) -> None:
+    def chain(self, facts: Sequence[records.Fact]) -> None:
         for links in chains(facts):
             self.line(*_about(links[-1]))
             self.links(links)
             self.line()
 
-    def links(self, facts: Sequence[Fact], indent: int = 0) -> None:
+    def links(self, facts: Sequence[records.Fact], indent: int = 0) -> None:
         """Draw one chain, oldest first."""
         for fact in facts:
             last = fact is facts[-1]
@@ -107,7 +101,7 @@ class TerminalShow(ForPeople):
             if not last:
                 self.line(("│", "dim"), indent=indent)
 
-    def journal(self, lines: Sequence[JournalLine]) -> None:
+    def journal(self, lines: Sequence[records.JournalLine]) -> None:
         for line in lines:
             what = changed(line)
             self.line(
@@ -119,7 +113,7 @@ class TerminalShow(ForPeople):
                 hang=18,
             )
 
-    def tasks(self, tasks: Sequence[Task], indent: int = 0) -> None:
+    def tasks(self, tasks: Sequence[records.Task], indent: int = 0) -> None:
         room = max((len(str(task.id)) for task in tasks), default=0) + 5
         for task in tasks:
             style = TASK_STYLES.get(task.status, "")
@@ -130,20 +124,20 @@ class TerminalShow(ForPeople):
             self.line(head, mark, content, indent=indent, hang=room)
             self.line(*_task_details(task), indent=indent + room)
 
-    def episode(self, episode: Episode) -> None:
+    def episode(self, episode: records.Episode) -> None:
         self.line((f"#{episode.id}  ", "bold cyan"), *_named(episode))
         self.line((visible_lines(episode.content), ""))
         self.line()
         fields = {k: v for k, v in episode.to_dict().items() if k not in ("id", "content")}
-        self._table((name, [(_value(value), "")]) for name, value in fields.items())
+        self._table((name, [(told(value), "")]) for name, value in fields.items())
 
-    def episodes(self, episodes: Sequence[Episode]) -> None:
+    def episodes(self, episodes: Sequence[records.Episode]) -> None:
         for episode in episodes:
             self._stretch(episode, 0, len(episode.content), _circumstances(episode))
         if episodes:
             self.line((counted(len(episodes), "episode"), "dim"))
 
-    def episode_hits(self, hits: Sequence[EpisodeHit]) -> None:
+    def episode_hits(self, hits: Sequence[records.EpisodeHit]) -> None:
         for hit in hits:
             near = "none yet" if hit.similarity is None else f"{hit.similarity:.2f}"
             why = f"words {hit.word_score:.2f} · similarity {near}"
@@ -151,7 +145,9 @@ class TerminalShow(ForPeople):
             details = f"{why} · {_circumstances(hit.episode)}"
             self._stretch(hit.episode, hit.start, hit.stop, details, score)
 
-    def _stretch(self, episode: Episode, start: int, stop: int, details: str, *more: Piece) -> None:
+    def _stretch(
+        self, episode: records.Episode, start: int, stop: int, details: str, *more: Piece
+    ) -> None:
         """Draw an episode: of a long one, the beginning of a stretch."""
         head = f"#{episode.id}   "
         self.line((head, "bold cyan"), *_named(episode), *more, hang=len(head))
@@ -164,7 +160,7 @@ class TerminalShow(ForPeople):
         self.line((details, "dim"), indent=len(head))
         self.line()
 
-    def status(self, status: StoreStatus) -> None:
+    def status(self, status: records.StoreStatus) -> None:
         self.line(("memstore", "bold"), (f"  {visible(status.path)}", ""), hang=10)
         parts = (
             f"{status.size_bytes / 1024:,.0f} KiB",
@@ -253,11 +249,11 @@ class TerminalShow(ForPeople):
         start = len(text.plain) - len(broken) + broken.startswith("\n")
         yield from text.divide([start])[1].wrap(self._console, max(1, room - hang))
 
-    def _block(self, fact: Fact, indent: int, details: str, *more: Piece) -> None:
+    def _block(self, fact: records.Fact, indent: int, details: str, *more: Piece) -> None:
         head: Piece = (f"#{fact.id}".ljust(indent), "bold cyan")
         mark: Piece = ("", "")
         if fact.status != "active":
-            mark = (f"  {standing(fact)}", STANDING_STYLES.get(fact.status, "red"))
+            mark = (f"  {_standing(fact)}", STANDING_STYLES.get(fact.status, "red"))
         self.line(head, *_about(fact), *more, mark, hang=indent)
         style = "" if fact.status == "active" else "dim"
         self.line((visible_lines(fact.content), style), indent=indent)
@@ -272,43 +268,54 @@ class TerminalShow(ForPeople):
             self.line((name.replace("_", " ").ljust(room), "dim"), *value, hang=room)
 
 
-def _id_room(facts: Sequence[Fact]) -> int:
+def _id_room(facts: Sequence[records.Fact]) -> int:
     return max((len(str(fact.id)) for fact in facts), default=0) + 3
 
 
-def _about(fact: Fact) -> tuple[Piece, ...]:
+def _standing(fact: records.Fact) -> str:
+    if fact.status == "superseded":
+        return f"superseded by #{fact.superseded_by}"
+    return fact.status
+
+
+def _about(fact: records.Fact) -> tuple[Piece, ...]:
     if not fact.subject:
         return (("(erased)", "dim"),)
     return (visible(fact.subject), "bold"), (f" · {visible(fact.category)}", "dim")
 
 
-def _when(fact: Fact) -> tuple[Piece, ...]:
+def _when(fact: records.Fact) -> tuple[Piece, ...]:
     style = STANDING_STYLES.get(fact.status, "red")
-    pieces: list[Piece] = [(f"  {minute(fact.created_at)}  ", "dim"), (standing(fact), style)]
+    pieces: list[Piece] = [(f"  {minute(fact.created_at)}  ", "dim"), (_standing(fact), style)]
     if fact.superseded_at is not None and fact.status == "superseded":
         pieces.append((f" on {minute(fact.superseded_at)}", "dim"))
     return tuple(pieces)
 
 
-def _details(fact: Fact) -> str:
-    parts = [minute(fact.created_at)]
-    if fact.namespace != DEFAULT_NAMESPACE:
-        parts.append(f"in {visible(fact.namespace)}")
-    if fact.valid_at is not None:
-        parts.append(f"valid since {minute(fact.valid_at)}")
-    if fact.expired_at is not None:
-        parts.append(f"until {minute(fact.expired_at)}")
+def _details(fact: records.Fact) -> str:
+    more = []
     if fact.confirmed_count:
-        parts.append(f"confirmed {fact.confirmed_count}×")
+        more.append(f"confirmed {fact.confirmed_count}×")
     if fact.use_count:
-        parts.append(f"found {fact.use_count}×")
+        more.append(f"found {fact.use_count}×")
     if fact.source:
-        parts.append(f"from {visible(fact.source)}")
-    parts += [f"{visible(key)}={_value(value)}" for key, value in fact.metadata.items()]
+        more.append(f"from {visible(fact.source)}")
+    return _circumstances(fact, *more, valid="valid since", expires="until")
+
+
+def _circumstances(
+    one: records.Fact | records.Episode, *more: str, valid: str = "valid", expires: str = "expires"
+) -> str:
+    parts = [minute(one.created_at)]
+    if one.namespace != DEFAULT_NAMESPACE:
+        parts.append(f"in {visible(one.namespace)}")
+    moments = ((valid, one.valid_at), (expires, one.expired_at))
+    parts += [f"{word} {minute(moment)}" for word, moment in moments if moment is not None]
+    parts += [*more, *(f"{visible(key)}={told(value)}" for key, value in one.metadata.items())]
     return " · ".join(parts)
 
 
-def _task_details(task: Task) -> tuple[Piece, ...]:
+def _task_details(task: records.Task) -> tuple[Piece, ...]:
     parts = [task.status.replace("_", " "), task.scope]
     if task.project:
         parts.append(task.project)
@@ -320,11 +327,7 @@ def _task_details(task: Task) -> tuple[Piece, ...]:
     return priority, (" · " + visible(" · ".join(map(str, parts))), "dim")
 
 
-def _value(value: object) -> str:
-    return visible(value) if isinstance(value, str) else compact(value)
-
-
-def _counts(status: StoreStatus) -> list[Piece]:
+def _counts(status: records.StoreStatus) -> list[Piece]:
     rest = [
         f"{number} {name}"
         for name, number in (
@@ -337,7 +340,7 @@ def _counts(status: StoreStatus) -> list[Piece]:
     return [(f"{status.active} active", "green"), ("".join(f" · {part}" for part in rest), "dim")]
 
 
-def _waiting(status: StoreStatus) -> list[Piece]:
+def _waiting(status: records.StoreStatus) -> list[Piece]:
     pieces: list[Piece] = []
     if status.pending:
         pieces.append((f"{status.pending} pending: memstore embed-pending", "yellow"))
@@ -347,7 +350,7 @@ def _waiting(status: StoreStatus) -> list[Piece]:
     return pieces or [("nothing: every fact has its embedding", "")]
 
 
-def _log(status: StoreStatus) -> list[Piece]:
+def _log(status: records.StoreStatus) -> list[Piece]:
     pieces: list[Piece] = [(counted(status.episodes, "episode"), "green")]
     if status.episodes_pending:
         pieces.append((f" · {status.episodes_pending} pending", "yellow"))
@@ -356,7 +359,7 @@ def _log(status: StoreStatus) -> list[Piece]:
     return pieces
 
 
-def _named(episode: Episode) -> tuple[Piece, ...]:
+def _named(episode: records.Episode) -> tuple[Piece, ...]:
     name = visible(episode.name or episode.source or "(no source)")
     origin = f" · {visible(episode.source)}" if episode.name and episode.source else ""
     pieces: list[Piece] = [(name, "bold"), (origin, "dim")]
@@ -365,18 +368,6 @@ def _named(episode: Episode) -> tuple[Piece, ...]:
     if episode.status == "expired":
         pieces.append(("  expired", "yellow"))
     return tuple(pieces)
-
-
-def _circumstances(episode: Episode) -> str:
-    parts = [minute(episode.created_at)]
-    if episode.namespace != DEFAULT_NAMESPACE:
-        parts.append(f"in {visible(episode.namespace)}")
-    if episode.valid_at is not None:
-        parts.append(f"valid {minute(episode.valid_at)}")
-    if episode.expired_at is not None:
-        parts.append(f"expires {minute(episode.expired_at)}")
-    parts += [f"{visible(key)}={_value(value)}" for key, value in episode.metadata.items()]
-    return " · ".join(parts)
 
 
 def _top(counts: Mapping[str, int]) -> list[Piece]:
@@ -391,10 +382,10 @@ def _top(counts: Mapping[str, int]) -> list[Piece]:
     return pieces
 
 
-def chains(facts: Sequence[Fact]) -> list[list[Fact]]:
+def chains(facts: Sequence[records.Fact]) -> list[list[records.Fact]]:
     """Return facts by the chain they are in, each oldest first, in the order they are given."""
     by_id = {fact.id: fact for fact in facts}
-    grouped: dict[int, list[Fact]] = {}
+    grouped: dict[int, list[records.Fact]] = {}
     for fact in facts:
         newest, seen = fact, {fact.id}
         while newest.superseded_by in by_id and newest.superseded_by not in seen:

@@ -65,30 +65,17 @@ def to_text(answer: Any) -> str:
 
 
 def of_search(hits: SearchHits, narrowing: Sequence[str] = ()) -> Answer:
-    """Return the hits, best first, and why meaning took no part if it did not.
-
-    Args:
-        hits: what was found.
-        narrowing: the arguments that would narrow the search further.
-    """
-    shown = fitting([{**of_fact(hit.fact), "score": round(hit.score, 3)} for hit in hits])
-    answer: Answer = {"note": NOTE, "facts": shown}
+    """Return the hits, best first, and why meaning took no part if it did not."""
+    found = ({**of_fact(hit.fact), "score": round(hit.score, 3)} for hit in hits)
+    answer = capped("facts", found, len(hits), "left_out", narrowing)
     if hits.words_only is not None:
-        answer["words_only"] = shortened(
-            wording.in_server(hits.words_only.reason), REASON_CHARACTERS
-        )
-    say_left_out(answer, "left_out", len(hits) - len(shown), narrowing)
+        answer["words_only"] = explained(hits.words_only.reason)
     return answer
 
 
 def of_list(facts: Sequence[Fact], total: int, offset: int) -> Answer:
     """Return one page, how many facts come after it, and where the next one starts."""
-    shown = fitting([of_fact(fact) for fact in facts])
-    answer: Answer = {"note": NOTE, "facts": shown}
-    following = offset + len(shown)
-    if following < total:
-        answer |= {"more": total - following, "next_offset": following}
-    return answer
+    return page("facts", map(of_fact, facts), total, offset)
 
 
 def of_history(facts: Sequence[Fact], asked_id: int | None = None) -> Answer:
@@ -116,12 +103,9 @@ def of_history(facts: Sequence[Fact], asked_id: int | None = None) -> Answer:
 
 
 def of_fact(fact: Fact, each: int = EACH_CHARACTERS, *, whole: bool = False) -> Answer:
-    """Return what a model needs of a fact.
+    """Return what a model needs of a fact; its content and metadata may take ``each`` together.
 
-    Args:
-        fact: the fact.
-        each: what its content and metadata may take together.
-        whole: it was asked for by its id, and may take all of an answer.
+    One that was asked for by its id is shown ``whole``: it may take all of an answer.
     """
     room = WHOLE_CHARACTERS if whole else each
     content = beginning(fact.content, room)
@@ -135,12 +119,8 @@ def of_fact(fact: Fact, each: int = EACH_CHARACTERS, *, whole: bool = False) -> 
     cut = []
     if len(content) < len(fact.content):
         cut.append(f"content: {len(content):,} of {len(fact.content):,} characters")
-    if fact.metadata:
-        size = room_of(fact.metadata)
-        if size <= room - room_of(content) + 2:
-            answer["metadata"] = fact.metadata
-        else:
-            cut.append(f"metadata: all {size:,} characters left out")
+    if note := put_metadata(answer, fact.metadata, room - room_of(content)):
+        cut.append(note)
     if cut:
         way = f"`memstore get {fact.id}`" if whole else f"memory_history id={fact.id}"
         answer["cut"] = f"{'; '.join(cut)}; {way} shows more"
@@ -153,22 +133,24 @@ def of_fact(fact: Fact, each: int = EACH_CHARACTERS, *, whole: bool = False) -> 
     return answer | _standing(fact)
 
 
+def put_metadata(answer: Answer, metadata: Mapping[str, Any], room: int) -> str | None:
+    """Put metadata into an answer if it fits; otherwise return what was cut."""
+    size = room_of(metadata)
+    if metadata and size > room + 2:
+        return f"metadata: all {size:,} characters left out"
+    if metadata:
+        answer["metadata"] = metadata
+    return None
+
+
 def of_change(fact: Fact) -> Answer:
     """Return what became of a fact, without repeating what the caller knows."""
     return {"id": fact.id} | (_standing(fact) or {"status": fact.status})
 
 
 def of_tasks(tasks: Sequence[Task], narrowing: Sequence[str] = ()) -> Answer:
-    """Return tasks, most pressing first, and how many found no room.
-
-    Args:
-        tasks: all there are.
-        narrowing: the arguments that would narrow the list further.
-    """
-    shown = fitting(map(of_task, tasks))
-    answer: Answer = {"note": NOTE, "tasks": shown}
-    say_left_out(answer, "more", len(tasks) - len(shown), narrowing)
-    return answer
+    """Return tasks, most pressing first, and how many found no room."""
+    return capped("tasks", map(of_task, tasks), len(tasks), "more", narrowing)
 
 
 def of_task(task: Task) -> Answer:
@@ -195,13 +177,9 @@ def of_task_change(task: Task) -> Answer:
 
 
 def of_status(status: StoreStatus, trouble: str | None) -> Answer:
-    """Return the counts that are not zero, and what searches are made with.
+    """Return the counts that are not zero, what searches are made with, and the embedder's trouble.
 
     Of other namespaces it says nothing: they belong to others.
-
-    Args:
-        status: what the store counted.
-        trouble: why the embedder failed last.
     """
     counts = ("superseded", "deleted", "expired", "pending", "quarantined")
     answer: Answer = {
@@ -214,7 +192,7 @@ def of_status(status: StoreStatus, trouble: str | None) -> Answer:
         "megabytes": round(status.size_bytes / 1e6, 2),
     }
     if trouble is not None:
-        answer["embedder_trouble"] = shortened(wording.in_server(trouble), REASON_CHARACTERS)
+        answer["embedder_trouble"] = explained(trouble)
     for name in ("subjects", "categories"):
         counted = getattr(status, name)
         answer[name] = _most(counted)
@@ -225,14 +203,29 @@ def of_status(status: StoreStatus, trouble: str | None) -> Answer:
 
 def _most(counts: Mapping[str, int]) -> dict[str, int]:
     """Return the names with the highest counts, as many as fit."""
-    most: dict[str, int] = {}
-    room = NAMES_CHARACTERS
-    for name, count in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))[:TOP_NAMES]:
-        room -= room_of({name: count})
-        if room < 0:
-            break
-        most[name] = count
-    return most
+    most = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))[:TOP_NAMES]
+    shown = fitting(({name: count} for name, count in most), NAMES_CHARACTERS, least=0)
+    return {name: count for one in shown for name, count in one.items()}
+
+
+def capped(
+    key: str, items: Iterable[Answer], total: int, left: str, narrowing: Sequence[str] = ()
+) -> Answer:
+    """Return an answer of the items that fit, how many of the total do not, and what narrows it."""
+    shown = fitting(items)
+    answer: Answer = {"note": NOTE, key: shown}
+    say_left_out(answer, left, total - len(shown), narrowing)
+    return answer
+
+
+def page(key: str, items: Iterable[Answer], total: int, offset: int) -> Answer:
+    """Return an answer of the items that fit, how many follow, and where the next page starts."""
+    shown = fitting(items)
+    answer: Answer = {"note": NOTE, key: shown}
+    following = offset + len(shown)
+    if following < total:
+        answer |= {"more": total - following, "next_offset": following}
+    return answer
 
 
 def say_left_out(answer: Answer, key: str, count: int, narrowing: Sequence[str]) -> None:
@@ -255,16 +248,22 @@ def _standing(fact: Fact) -> Answer:
     return standing
 
 
-def fitting(items: Iterable[Answer], room: int = WHOLE_CHARACTERS) -> list[Answer]:
-    """Return the first items that fit the answer together; one always does."""
-    fitting: list[Answer] = []
-    used = 0
+def fitting(
+    items: Iterable[Answer], room: int = WHOLE_CHARACTERS, *, least: int = 1
+) -> list[Answer]:
+    """Return the first items that fit the answer together; the least always do."""
+    shown: list[Answer] = []
     for item in items:
-        used += room_of(item)
-        if fitting and used > room:
+        room -= room_of(item)
+        if room < 0 and len(shown) >= least:
             break
-        fitting.append(item)
-    return fitting
+        shown.append(item)
+    return shown
+
+
+def explained(trouble: BaseException | str) -> str:
+    """Return why an embedder or a model failed, in the server's words, not too long."""
+    return shortened(wording.in_server(trouble), REASON_CHARACTERS)
 
 
 def shortened(text: str, characters: int) -> str:
@@ -291,9 +290,7 @@ def of_learned(changes: MemoryEvents) -> Answer:
         {name: _told(value) for name, value in change.items() if value is not None}
         for change in changes
     ]
-    shown = fitting(items)
-    answer: Answer = {"note": NOTE, "changes": shown}
-    say_left_out(answer, "left_out", len(items) - len(shown), ())
+    answer = capped("changes", items, len(items), "left_out")
     if changes.refused:
         refused = fitting(map(_of_refusal, changes.refused), REFUSED_CHARACTERS)
         answer["refused"] = refused
@@ -314,20 +311,16 @@ def _of_refusal(refusal: Refusal) -> Answer:
 
 def of_extraction(done: Extraction) -> Answer:
     """Return what happened to each item the model found, and why."""
-    shown = fitting(map(_of_extracted, done.items))
-    answer: Answer = {"note": NOTE, "episode": done.episode.id, "items": shown}
-    say_left_out(answer, "left_out", len(done.items) - len(shown), ())
+    answer = capped("items", map(_of_extracted, done.items), len(done.items), "left_out")
+    answer["episode"] = done.episode.id
     if done.not_compared is not None:
-        answer["not_compared"] = shortened(wording.in_server(done.not_compared), REASON_CHARACTERS)
+        answer["not_compared"] = explained(done.not_compared)
     return answer
 
 
 def of_proposals(proposals: Sequence[Proposal]) -> Answer:
     """Return what waits, oldest first, and how many found no room."""
-    shown = fitting(map(_of_proposal, proposals))
-    answer: Answer = {"note": NOTE, "proposals": shown}
-    say_left_out(answer, "more", len(proposals) - len(shown), ())
-    return answer
+    return capped("proposals", map(_of_proposal, proposals), len(proposals), "more")
 
 
 def of_decided(proposal: Proposal) -> Answer:

@@ -5,20 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memstore import __version__
-from memstore.faces import wording
 from memstore.faces.escaping import second
 from memstore.faces.mcp.answers import (
     EACH_CHARACTERS,
     NAME_CHARACTERS,
-    NOTE,
-    REASON_CHARACTERS,
     WHOLE_CHARACTERS,
     Answer,
     beginning,
-    fitting,
+    capped,
+    explained,
+    put_metadata,
     room_of,
-    say_left_out,
-    shortened,
 )
 
 if TYPE_CHECKING:
@@ -35,44 +32,30 @@ TAGS_CHARACTERS: Final = 1_000
 def of_hits(hits: EpisodeHits, home: str, narrowing: Sequence[str] = ()) -> Answer:
     """Return the hits, best first, and why meaning took no part if it did not.
 
-    Args:
-        hits: what was found.
-        home: the server's namespace, whose episodes are called by their number.
-        narrowing: the arguments that would narrow the search further.
+    Episodes of ``home``, the server's namespace, are called by their number.
     """
     room = _room_each(len(hits))
-    shown = fitting(_of_hit(hit, home, room) for hit in hits)
-    answer: Answer = {"note": NOTE, "episodes": shown}
+    found = (_of_hit(hit, home, room) for hit in hits)
+    answer = capped("episodes", found, len(hits), "left_out", narrowing)
     if hits.words_only is not None:
-        answer["words_only"] = shortened(
-            wording.in_server(hits.words_only.reason), REASON_CHARACTERS
-        )
+        answer["words_only"] = explained(hits.words_only.reason)
         answer["words_only_code"] = hits.words_only.code
-    if (filling := len(shown) - (len(hits) - hits.newest_first)) > 0 and hits.newest_first:
+    matching = len(hits) - hits.newest_first
+    if hits.newest_first and (filling := len(answer["episodes"]) - matching) > 0:
         answer["only_newest"] = filling
-        answer["hint"] = f"the last {filling} match nothing and are just the newest"
-    say_left_out(answer, "left_out", len(hits) - len(shown), narrowing)
+        answer.setdefault("hint", f"the last {filling} match nothing and are just the newest")
     return answer
 
 
 def of_list(
     episodes: Sequence[Episode], total: int, home: str, narrowing: Sequence[str] = ()
 ) -> Answer:
-    """Return episodes, newest first, and how many more there are.
-
-    Args:
-        episodes: those to be shown.
-        total: how many there are.
-        home: the server's namespace, whose episodes are called by their number.
-        narrowing: the arguments that would narrow the list further.
-    """
+    """Return episodes, newest first, and how many more there are in all."""
     room = _room_each(len(episodes))
-    shown = fitting(of_episode(episode, home, room) for episode in episodes)
-    answer: Answer = {"note": NOTE, "episodes": shown}
-    if len(shown) < total:
-        answer["more"] = total - len(shown)
-    if len(shown) < len(episodes):
-        say_left_out(answer, "more", total - len(shown), narrowing)
+    found = (of_episode(episode, home, room) for episode in episodes)
+    answer = capped("episodes", found, total, "more", narrowing)
+    if len(answer["episodes"]) == len(episodes):
+        answer.pop("hint", None)  # the limit cut them, and the answer was not full
     return answer
 
 
@@ -83,14 +66,9 @@ def of_episode(
     start: int = 0,
     stop: int | None = None,
 ) -> Answer:
-    """Return what a model needs of an episode.
+    """Return what a model needs of an episode; content and metadata may take ``room`` together.
 
-    Args:
-        episode: the episode.
-        home: the server's namespace, whose episodes are called by their number.
-        room: what its content and metadata may take together.
-        start: where the stretch begins that matters if there is no room for all.
-        stop: where that ends.
+    If there is no room for all of it, the stretch from ``start`` to ``stop`` matters.
     """
     content = beginning(episode.content, room)
     begin = 0
@@ -117,12 +95,8 @@ def of_episode(
     for name in ("valid_at", "expired_at"):
         if (moment := getattr(episode, name)) is not None:
             answer[name] = second(moment)
-    if episode.metadata:
-        size = room_of(episode.metadata)
-        if size <= room - room_of(content) + 2:
-            answer["metadata"] = episode.metadata
-        else:
-            cut.append(f"metadata: all {size:,} characters left out")
+    if note := put_metadata(answer, episode.metadata, room - room_of(content)):
+        cut.append(note)
     if cut:
         answer["cut"] = "; ".join(cut)
     return answer
@@ -145,11 +119,8 @@ def of_change(episode: Episode, home: str) -> Answer:
 def of_health(status: StoreStatus, probe: Probe | None) -> Answer:
     """Return whether everything works, and what is stored where.
 
-    Of other namespaces it says nothing: they belong to others.
-
-    Args:
-        status: what the store counted.
-        probe: what the embedder answered just now; ``None`` where there is none.
+    Of other namespaces it says nothing: they belong to others. The probe is what the embedder
+    answered just now; ``None`` where there is none.
     """
     answer: Answer = {
         "status": "healthy" if probe is None or probe.works else "degraded",
@@ -177,8 +148,7 @@ def of_health(status: StoreStatus, probe: Probe | None) -> Answer:
             "milliseconds": round(probe.seconds * 1000),
         }
         if probe.trouble is not None:
-            trouble = shortened(wording.in_server(probe.trouble), REASON_CHARACTERS)
-            answer["embedder"]["trouble"] = trouble
+            answer["embedder"]["trouble"] = explained(probe.trouble)
             answer["hint"] = "what is added is stored and found by words; meaning follows later"
     return answer
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memstore.faces.escaping import second
-from memstore.faces.mcp.answers import NAME_CHARACTERS, NOTE, Answer, beginning, fitting
+from memstore.faces.mcp.answers import NAME_CHARACTERS, Answer, beginning, capped, page
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,18 +19,8 @@ OTHER_NAMES: Final = 5
 
 
 def of_entities(entities: Sequence[Entity], status: GraphStatus, offset: int) -> Answer:
-    """Return entities, those of the most facts first, and how old the graph is.
-
-    Args:
-        entities: one page.
-        status: of the graph they are from.
-        offset: how many came before this page.
-    """
-    shown = fitting(map(of_entity, entities))
-    answer: Answer = {"note": NOTE, "entities": shown}
-    following = offset + len(shown)
-    if following < status.entities:
-        answer |= {"more": status.entities - following, "next_offset": following}
+    """Return entities, those of the most facts first, and how old the graph is."""
+    answer = page("entities", map(of_entity, entities), status.entities, offset)
     if status.built_at is None:
         return answer | {"hint": "the graph was never built: `memstore graph build` builds it"}
     answer["built"] = second(status.built_at)
@@ -42,10 +32,8 @@ def of_entities(entities: Sequence[Entity], status: GraphStatus, offset: int) ->
 
 def of_neighbours(found: Neighbours) -> Answer:
     """Return the entities around one, nearest first, each with the facts that lead to it."""
-    shown = fitting(map(_of_neighbour, found))
-    answer: Answer = {"note": NOTE, "entity": of_entity(found.entity), "neighbours": shown}
-    if len(shown) < len(found):
-        answer["left_out"] = len(found) - len(shown)
+    answer = capped("neighbours", map(_of_neighbour, found), len(found), "left_out")
+    answer["entity"] = of_entity(found.entity)
     if found.cut is not None:
         answer["cut"] = found.cut
     return answer
