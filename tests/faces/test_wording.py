@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from contextlib import closing
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from memstore import settings
 from memstore.embedding.compatibility import mismatch
 from memstore.errors import Reason, Remedy
 from memstore.faces import wording
+from memstore.faces.cli import main as command_line
 from memstore.faces.mcp import main, tools
 from memstore.faces.options import chosen_settings
 from memstore.providers import OllamaEmbedder, OpenAIEmbedder
@@ -76,6 +78,25 @@ def test_every_remedy_has_a_sentence_in_the_words_of_each_face(remedy: Remedy) -
         assert told.endswith(".")
         assert not any(word in told for word in LIBRARY), told
         assert "()" not in told
+
+
+@pytest.mark.parametrize("remedy", Remedy)
+def test_the_server_names_only_its_own_flags_and_those_of_the_command_it_names(
+    remedy: Remedy, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def flags(text: str) -> set[str]:
+        return set(re.findall(r"--[a-z][a-z-]*", text))
+
+    with pytest.raises(SystemExit):
+        main.main(["--help"])
+    known = flags(capsys.readouterr().out)
+    told = wording.in_server(memstore.StorageError("It broke.", remedy=remedy))
+    own, *commands = re.split(r"\bmemstore (?=[a-z])", told)
+    assert flags(own) <= known
+    for named in commands:
+        name = max((name for name in command_line.COMMANDS if named.startswith(name)), key=len)
+        assert command_line.main([*name.split(), "--help"]) == 0
+        assert flags(named) <= known | flags(capsys.readouterr().out), named
 
 
 @pytest.mark.parametrize("remedy", Remedy)

@@ -82,12 +82,9 @@ def add_store_flags(parser: argparse._ActionsContainer) -> None:
 
 
 def chosen_settings(arguments: argparse.Namespace) -> Settings:
-    """Merge parsed flags over the environment.
+    """Merge parsed flags over the environment; ValueError if two contradict each other.
 
     Any attribute named like a field of :class:`Settings` counts as its flag.
-
-    Raises:
-        ValueError: two flags contradict each other, or a variable is invalid.
     """
     environment = settings.from_environment()
     flags = {
@@ -132,12 +129,7 @@ def add_generator_flags(parser: argparse._ActionsContainer) -> None:
 
 
 def make_generator(chosen: Settings) -> JSONGenerator | None:
-    """Return the generator that the settings name; ``None`` if they name none.
-
-    Raises:
-        ValueError: a model or an address without the name of a generator, or ones that make no
-            sense.
-    """
+    """Return the generator that the settings name; ``None`` if they name none."""
     name = chosen.generator or "none"
     if name == "none" and (chosen.generator_model or chosen.generator_url):
         raise ValueError(
@@ -181,11 +173,7 @@ def embedder_name(chosen: Settings) -> str:
 
 
 def make_embedder(chosen: Settings) -> Embedder | None:
-    """Return the embedder that the settings name; ``None`` for words only.
-
-    Raises:
-        ValueError: an invalid address, or a model for an embedder that has only one.
-    """
+    """Return the embedder that the settings name; ``None`` for words only."""
     name = embedder_name(chosen)
     return providers.embedder(
         name,
@@ -196,16 +184,9 @@ def make_embedder(chosen: Settings) -> Embedder | None:
 
 
 def open_store(chosen: Settings, *, actor: str = "user", source: str) -> Store:
-    """Open the store that the settings describe.
+    """Open the store that the settings describe; raises what :func:`memstore.open` does.
 
-    Args:
-        chosen: from :func:`chosen_settings`.
-        actor: who makes the changes, for the journal: ``user`` or ``agent``.
-        source: through what: ``cli`` or ``mcp``.
-
-    Raises:
-        MemstoreError: as :func:`memstore.open`; the text is fit for the user as it is.
-        ValueError: the same.
+    The journal names who makes the changes (``user`` or ``agent``) and through what.
     """
     name = embedder_name(chosen)
     return open_file(

@@ -130,6 +130,12 @@ SERVER_REMEDIES: Final[Mapping[Remedy, str]] = {
         "file to another model with memstore reembed."
     ),
     Remedy.CHOOSE_GENERATOR: "Start the server with --generator.",
+    Remedy.SKIP_DAMAGED: (
+        "Repair the file, or leave out what is damaged with memstore import --skip-damaged."
+    ),
+    Remedy.KEEP_NAMESPACES: (
+        "Import it with memstore import --keep-namespaces, or export one namespace at a time."
+    ),
 }
 
 

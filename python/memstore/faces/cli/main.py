@@ -60,11 +60,7 @@ COMMANDS: Final = {command.name: command for _, group in GROUPS for command in g
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit code.
-
-    Args:
-        argv: the arguments without the program's name; those of the process by default.
-    """
+    """Run one command and return its exit code."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     _have_streams()
     _speak_utf8()

@@ -219,13 +219,8 @@ class TerminalShow:
         self.line((title, "bold cyan"), (f"  {remark}" if remark else "", "dim"))
 
     def line(self, *pieces: Piece, indent: int = 0, hang: int = 0, rail: str = "") -> None:
-        """Print a paragraph, wrapped.
-
-        Args:
-            pieces: texts and their styles.
-            indent: columns before the first line.
-            hang: further columns before the lines that follow.
-            rail: printed faintly before each line.
+        """Print a paragraph, wrapped: ``indent`` columns before it, ``hang`` more after its first
+        line, and the rail faintly before each line.
         """
         edge = indent + len(rail)
         if self.width - edge - hang < NARROWEST:

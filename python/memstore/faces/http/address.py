@@ -34,11 +34,7 @@ class Address(NamedTuple):
 
 
 def read_address(text: str) -> Address:
-    """Read ``HOST:PORT``; port 0 lets the system choose one.
-
-    Raises:
-        ValueError: it is none; the message shows the accepted form.
-    """
+    """Read ``HOST:PORT``; port 0 lets the system choose one."""
     found = NAMED.fullmatch(text.strip())
     if found is None or found["port"] is None or int(found["port"]) > 65535:
         raise ValueError(
@@ -49,11 +45,7 @@ def read_address(text: str) -> Address:
 
 
 def listen(address: Address) -> list[socket.socket]:
-    """Open the sockets of an address: one for each that its name stands for on this machine.
-
-    Raises:
-        OSError: the name is unknown, or the port is taken or not ours; the message says which.
-    """
+    """Open the sockets of an address: one for each that its name stands for on this machine."""
     try:
         found = socket.getaddrinfo(
             address.host, address.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
@@ -109,22 +101,16 @@ class Names:
 
     A foreign page can point its own name at this machine (DNS rebinding): the browser then
     sends that name as ``Host``, and it is none of these.
-
-    Args:
-        hosts: names, each with a port or for any.
-        origins: origins as browsers send them, such as ``https://app.example.com``.
     """
 
     hosts: frozenset[str]
+    """Each with a port, or for any."""
     origins: frozenset[str]
+    """As browsers send them, such as ``https://app.example.com``."""
 
     @classmethod
     def of(cls, bound: str, hosts: Iterable[str], origins: Iterable[str]) -> Names:
-        """Return the names of a server: this machine's own, the bound one, and what is allowed.
-
-        Raises:
-            ValueError: one of them is not a name or not an origin.
-        """
+        """Return the names of a server: this machine's own, the bound one, and what is allowed."""
         for host in hosts:
             if NAMED.fullmatch(host) is None:
                 raise ValueError(

@@ -34,11 +34,6 @@ class Endpoint:
     Answers are JSON and not streams, since no tool speaks before its end: then a call that runs
     when the server is told to end is still answered, and no proxy has to be told to hold nothing
     back.
-
-    Args:
-        tools: by name.
-        stores: where they work.
-        largest_body: bytes of a request.
     """
 
     def __init__(self, tools: Mapping[str, Tool], stores: Stores, *, largest_body: int) -> None:

@@ -60,14 +60,7 @@ MAY_BE_HALF: Final = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
 class Refused(Exception):
-    """A request that goes no further.
-
-    Args:
-        status: the HTTP status.
-        reason: what its sender is told.
-        headers: further headers of the answer.
-        request_id: the request's own number, where it is known.
-    """
+    """A request that goes no further; its sender is told the reason."""
 
     def __init__(
         self,
@@ -90,14 +83,10 @@ class Refused(Exception):
 
 @dataclass(frozen=True)
 class Patience:
-    """How long a client may take, in seconds: one that drips must not hold a connection for ever.
-
-    Args:
-        head_seconds: for the head of a request, from the connection or its first byte.
-        body_seconds: for the body.
-    """
+    """How long a client may take: one that drips must not hold a connection for ever."""
 
     head_seconds: float = 20.0
+    """From the connection or the first byte."""
     body_seconds: float = 30.0
 
 
@@ -105,13 +94,9 @@ class Gate:
     """The server's ASGI application.
 
     Args:
-        endpoint: answers what is let in.
-        stores: where tokens are looked up.
-        names: the names the server answers to.
         writing: the tools that a token for reading may not call.
         public: whether a request needs a token even while there is none. One that a proxy hands
             on always does.
-        patience: how long a request may take to arrive.
     """
 
     def __init__(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import signal
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -19,12 +18,12 @@ from memstore.faces.http.address import Address, Names, listen, reachable
 from memstore.faces.http.endpoint import Endpoint
 from memstore.faces.http.gate import LARGEST_BODY, PATH, Gate, Patience, for_pages
 from memstore.faces.http.stores import Stores
-from memstore.faces.mcp.opening import end
+from memstore.faces.mcp.opening import end, on_signals
 
 if TYPE_CHECKING:
     import asyncio
     import socket
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from types import FrameType
 
     from memstore.faces.mcp.opening import Opening
@@ -53,7 +52,6 @@ class _Server(uvicorn.Server):
         self._opening = opening
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Begin to end."""
         if not self.should_exit:
             watchdog = threading.Timer(END_SECONDS, end, (self._opening, 0))
             watchdog.daemon = True
@@ -68,7 +66,6 @@ class _Connection(H11Protocol):
     _giving_up: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Wait for the first request."""
         super().connection_made(transport)
         self._wait()
 
@@ -83,7 +80,6 @@ class _Connection(H11Protocol):
         self._wait()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Wait no more."""
         self._stop_waiting()
         super().connection_lost(exc)
 
@@ -112,18 +108,11 @@ def run(
 
     What other machines may reach is not served to them without a token: while there is none, the
     server refuses to start.
-
-    Args:
-        tools: by name.
-        opening: opens the file.
-        address: where to listen.
-        names: what the server is called.
-        patience: how long a client may take.
     """
     status = 1
     # While the file is opened, too, which may take long; as process 1 of a container there would
     # be no other end.
-    _on_signals(lambda _number, _frame: end(opening, 0))
+    on_signals(lambda _number, _frame: end(opening, 0))
     try:
         sockets = listen(address)
         public = reachable(sockets) or not names.local
@@ -186,7 +175,7 @@ def _serve(
         opening,
     )
 
-    _on_signals(server.handle_exit)
+    on_signals(server.handle_exit)
 
     async def serve() -> None:
         async with endpoint.running():
@@ -197,9 +186,3 @@ def _serve(
         bound = Address(*opened.getsockname()[:2])
         print(f"memstore-mcp: serving http://{bound}{PATH}", file=sys.stderr, flush=True)
     anyio.run(serve)
-
-
-def _on_signals(stop: Callable[[int, FrameType | None], None]) -> None:
-    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
-        if hasattr(signal, name):  # Windows knows fewer
-            signal.signal(getattr(signal, name), stop)

@@ -19,9 +19,6 @@ class Stores:
     """Hands out a store for each namespace; all of them share connections, model and vectors.
 
     What is pending in any namespace is embedded by the file's own store.
-
-    Args:
-        opening: opens the file, in the server's own namespace.
     """
 
     def __init__(self, opening: Opening) -> None:
@@ -34,19 +31,11 @@ class Stores:
         self._opening.start()
 
     def store(self) -> Store:
-        """Return the store of the server's own namespace, waiting until it is open.
-
-        Raises:
-            MemstoreError: it cannot be opened; or ValueError, as :func:`memstore.open`.
-        """
+        """Return the store of the server's own namespace, waiting until it is open."""
         return self._opening.store()
 
     def confined(self, namespace: str) -> Store:
-        """Return a store that reaches this namespace and no other.
-
-        Raises:
-            MemstoreError: the file cannot be opened; or ValueError, as :func:`memstore.open`.
-        """
+        """Return a store that reaches this namespace and no other."""
         home = self._opening.store()
         with self._making:
             store = self._made.get(namespace)

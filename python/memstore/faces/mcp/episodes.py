@@ -202,11 +202,7 @@ def get_status(store: Store) -> Answer:
 
 
 def bound(store: Store, group_id: str | None) -> Store:
-    """Return the store for a namespace: the server's own, unless another one is asked for.
-
-    Raises:
-        AccessDenied: the store is confined to another one.
-    """
+    """Return the store for a namespace: the server's own, unless another one is asked for."""
     return store if group_id is None else store.within(group_id)
 
 

@@ -153,11 +153,7 @@ TOOLS: Final = (
 
 
 def conditions(given: dict[str, Any] | None) -> list[MetadataFilter]:
-    """Read ``{"key": value}`` and ``{"key": {">=": 3, "<": 9}}`` as filters that all hold.
-
-    Raises:
-        ValueError: an object that holds no operators; the message lists them.
-    """
+    """Read ``{"key": value}`` and ``{"key": {">=": 3, "<": 9}}`` as filters that all hold."""
     filters: list[MetadataFilter] = []
     for key, wanted in (given or {}).items():
         compared = wanted if isinstance(wanted, dict) else {"=": wanted}

@@ -54,11 +54,7 @@ Action = Annotated[str, WithJsonSchema({"type": "string", "enum": ["list", "acce
 
 
 class Learning:
-    """The tools, and the generator they share.
-
-    Args:
-        make: makes the generator when the first call wants it; ``None`` where none is named.
-    """
+    """The tools, and the generator they share, made when the first call wants it."""
 
     def __init__(self, make: Callable[[], JSONGenerator | None]) -> None:
         self._make = make

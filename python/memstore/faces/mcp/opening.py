@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import signal
 import threading
 from concurrent.futures import Future
 from contextlib import suppress
@@ -14,6 +15,7 @@ from memstore.faces import wording
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import FrameType
 
     from memstore.store.store import Store
 
@@ -26,8 +28,7 @@ CLOSING_SECONDS: Final = 0.8
 class Opening:
     """Opens a store once, for every call that needs it; a failure is tried again by the next.
 
-    Args:
-        open_store: opens it; may block for as long as a migration or a lock takes.
+    Opening may block for as long as a migration or a lock takes.
     """
 
     def __init__(self, open_store: Callable[[], Store]) -> None:
@@ -44,11 +45,7 @@ class Opening:
     def store(self) -> Store:
         """Return the store, waiting until it is open.
 
-        Calls that wait for the same attempt share its outcome.
-
-        Raises:
-            MemstoreError: it cannot be opened; or ValueError, as :func:`memstore.open`.
-        """
+        Calls that wait for the same attempt share its outcome."""
         with self._deciding:
             if self._closed:
                 raise StoreClosed("the server is ending")
@@ -82,6 +79,13 @@ class Opening:
         except (MemstoreError, ValueError, TypeError) as error:
             # Every call gets this text; the host's log shows it too.
             logger.warning("the store did not open: %s", wording.in_server(error))
+
+
+def on_signals(stop: Callable[[int, FrameType | None], None]) -> None:
+    """Call this when the process is told to end."""
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        if hasattr(signal, name):  # Windows knows fewer
+            signal.signal(getattr(signal, name), stop)
 
 
 def end(opening: Opening, status: int) -> NoReturn:

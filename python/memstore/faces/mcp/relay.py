@@ -19,11 +19,7 @@ GRACE_SECONDS: Final = 1.0
 
 
 class Answers(ObjectSendStream[SessionMessage]):
-    """Passes on what the server says, and knows how many requests it still owes an answer.
-
-    Args:
-        outgoing: where it goes.
-    """
+    """Passes on what the server says, and knows how many requests it still owes an answer."""
 
     def __init__(self, outgoing: ObjectSendStream[SessionMessage]) -> None:
         self._outgoing = outgoing
@@ -91,8 +87,7 @@ def repaired(error: ValidationError) -> SessionMessage | ValidationError:
 def mended(text: str | bytes) -> str:
     """Return JSON with U+FFFD for each half of a character, such as an emoji cut in two.
 
-    Raises:
-        ValueError: it is not JSON; or RecursionError, where it is nested too deeply.
+    Raises ValueError if it is not JSON, and RecursionError if it is nested too deeply.
     """
     whole = json.dumps(json.loads(text), ensure_ascii=False)
     return whole.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

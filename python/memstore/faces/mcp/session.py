@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import logging
-import signal
 from typing import TYPE_CHECKING, NoReturn
 
 import anyio
 from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
 
-from memstore.faces.mcp.opening import end
+from memstore.faces.mcp.opening import end, on_signals
 from memstore.faces.mcp.relay import Answers, relay
 from memstore.faces.mcp.tool_server import ToolServer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from types import FrameType
 
     from memstore.faces.mcp.opening import Opening
     from memstore.faces.mcp.tool import Tool
@@ -42,13 +40,7 @@ class Session(ToolServer):
 
 def run(tools: Mapping[str, Tool], opening: Opening) -> NoReturn:
     """Serve until the input ends or a signal comes, close the store, and end the process."""
-
-    def stop(signal_number: int, frame: FrameType | None) -> None:
-        end(opening, 0)
-
-    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
-        if hasattr(signal, name):  # Windows knows fewer
-            signal.signal(getattr(signal, name), stop)
+    on_signals(lambda _number, _frame: end(opening, 0))
     status = 1
     try:
         anyio.run(Session(tools, opening).serve)

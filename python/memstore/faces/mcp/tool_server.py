@@ -47,13 +47,7 @@ class StoreSource(Protocol):
 
 
 class ToolServer:
-    """Offers tools, and runs each call in a thread.
-
-    Args:
-        tools: by name.
-        source_of: where a request gets its store from.
-        calls_at_once: how many run at the same time; the rest wait.
-    """
+    """Offers tools, and runs each call in a thread, so many at once; the rest wait."""
 
     def __init__(
         self,
