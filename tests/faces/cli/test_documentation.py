@@ -15,7 +15,7 @@ from rich.console import Console
 from memstore.faces.cli import command as commands
 from memstore.faces.cli import main as face
 from memstore.faces.cli import render_terminal
-from memstore.faces.cli.render import JsonShow, PlainShow, Show
+from memstore.faces.cli.render import JsonShow, PlainShow
 from memstore.faces.escaping import visible
 from memstore.settings import Settings
 
@@ -72,7 +72,7 @@ class Session:
     def _at_home(self, text: str) -> str:
         return text.replace(str(self.root), "")
 
-    def _show(self, as_json: bool) -> Show:
+    def _show(self, as_json: bool) -> commands.Show:
         if as_json:
             return JsonShow()
         if self._piped:

@@ -19,7 +19,8 @@ from memstore.faces.options import HelpFormatter, chosen_settings, open_generato
 
 if TYPE_CHECKING:
     from memstore.domain.protocols import JSONGenerator
-    from memstore.faces.cli.render import Show
+    from memstore.faces.cli.render import JsonShow, PlainShow
+    from memstore.faces.cli.render_terminal import TerminalShow
     from memstore.store.store import Store
 
 REFUSED: Final = 1
@@ -42,7 +43,10 @@ FILTER: Final = re.compile(
     r"(?P<key>[^=<>!]+?)\s*(?P<op>==|!=|<=|>=|=|<|>)\s*(?P<value>.*)", re.DOTALL
 )
 
-Run: TypeAlias = Callable[["Store", argparse.Namespace, "Show"], int | None]
+Show: TypeAlias = "JsonShow | PlainShow | TerminalShow"
+"""The verbs a command answers with."""
+
+Run: TypeAlias = Callable[["Store", argparse.Namespace, Show], int | None]
 Option: TypeAlias = Callable[[argparse._ActionsContainer], object]
 """Adds one argument, or several that belong together, to a parser."""
 File: TypeAlias = Literal["made", "there", "temporary"]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from memstore.domain.records import Fact
-    from memstore.faces.cli.render import Show
+    from memstore.faces.cli.command import Show
     from memstore.faces.cli.render_terminal import TerminalShow
     from memstore.store.store import Store
 

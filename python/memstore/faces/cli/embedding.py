@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from memstore.domain.records import GenerationStatus, VectorCounts
     from memstore.embedding.generations import ReembedReport
     from memstore.embedding.pending import EmbedReport
-    from memstore.faces.cli.render import Show
+    from memstore.faces.cli.command import Show
     from memstore.store.store import Store
 
 

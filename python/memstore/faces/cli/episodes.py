@@ -33,8 +33,7 @@ if TYPE_CHECKING:
     import argparse
 
     from memstore.domain.records import EpisodeHits
-    from memstore.faces.cli.command import Option
-    from memstore.faces.cli.render import Show
+    from memstore.faces.cli.command import Option, Show
     from memstore.store.store import Store
 
 DEFAULT_SOURCE = "cli"

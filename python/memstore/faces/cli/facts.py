@@ -25,7 +25,7 @@ from memstore.faces.escaping import visible
 if TYPE_CHECKING:
     import argparse
 
-    from memstore.faces.cli.render import Show
+    from memstore.faces.cli.command import Show
     from memstore.store.store import Store
 
 

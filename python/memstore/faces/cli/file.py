@@ -10,7 +10,7 @@ from memstore.faces.cli.command import REFUSED, command, option
 if TYPE_CHECKING:
     import argparse
 
-    from memstore.faces.cli.render import Show
+    from memstore.faces.cli.command import Show
     from memstore.store.store import Store
 
 

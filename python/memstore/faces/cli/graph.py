@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memstore.domain.entities import EntityDecision, GraphStatus, Neighbour, Relation
-    from memstore.faces.cli.render import Show
+    from memstore.faces.cli.command import Show
     from memstore.store.store import Store
 
 REFUSALS_SHOWN = 10

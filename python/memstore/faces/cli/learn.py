@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memstore.domain.records import Proposal
-    from memstore.faces.cli.render import Show
+    from memstore.faces.cli.command import Show
     from memstore.learn.conversation import MemoryEvents
     from memstore.learn.extraction import Extracted, Extraction
     from memstore.learn.memory_view import MemoryEvent

@@ -37,7 +37,7 @@ from memstore.settings import Settings
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from memstore.faces.cli.render import Show
+    from memstore.faces.cli.command import Show
     from memstore.store.store import Store
 
 INTERRUPTED: Final = 130

@@ -19,7 +19,7 @@ from memstore.learn.extraction import Extractor
 if TYPE_CHECKING:
     import argparse
 
-    from memstore.faces.cli.render import Show
+    from memstore.faces.cli.command import Show
     from memstore.learn.consolidation import Consolidated
     from memstore.store.store import Store
 

@@ -13,7 +13,7 @@ import json
 import sys
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import asdict, fields
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from memstore.domain import clock
 from memstore.faces.escaping import as_json, second, visible
@@ -23,13 +23,9 @@ if TYPE_CHECKING:
 
     from memstore.database.engine import Progress
     from memstore.domain import records
-    from memstore.faces.cli.render_terminal import TerminalShow
     from memstore.upkeep.doctor import Finding
 
 HEALTHY: Final = "healthy: everything derived agrees with the rows"
-
-Show: TypeAlias = "JsonShow | PlainShow | TerminalShow"
-"""The verbs a command answers with."""
 
 
 def compact(value: object) -> str:

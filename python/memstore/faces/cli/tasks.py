@@ -11,7 +11,7 @@ from memstore.facts.tasks import SURFACE_STARTUP
 if TYPE_CHECKING:
     import argparse
 
-    from memstore.faces.cli.render import Show
+    from memstore.faces.cli.command import Show
     from memstore.store.store import Store
 
 SCOPES = "user, agent or collaborative"

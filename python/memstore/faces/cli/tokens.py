@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import argparse
 
     from memstore.domain.records import AccessToken
-    from memstore.faces.cli.render import Show
+    from memstore.faces.cli.command import Show
     from memstore.store.store import Store
 
 

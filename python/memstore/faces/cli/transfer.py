@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from memstore.embedding.pending import EmbedReport
-    from memstore.faces.cli.render import Show
+    from memstore.faces.cli.command import Show
     from memstore.importing import ImportFromReport
     from memstore.store.store import Store
     from memstore.transfer import ImportReport
