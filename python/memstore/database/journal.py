@@ -100,7 +100,6 @@ def last_change(
 
 
 def _about(dialect: Dialect, namespaces: Sequence[str] | None) -> str:
-    """Return what selects the lines on the facts and episodes of some namespaces."""
     where = within(dialect, "namespace", namespaces)
     return (
         f"FROM memstore_journal WHERE fact_id IN (SELECT id FROM memstore_facts{where})"

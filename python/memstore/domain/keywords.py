@@ -144,7 +144,6 @@ def keywords(kind: type, **defaults: Any) -> Callable[[Callable[P, R]], Callable
 
 
 def taken(asked: Any, kind: type) -> dict[str, Any]:
-    """Take the keywords of one TypedDict out of those of another."""
     return {name: asked.pop(name) for name in kind.__annotations__ if name in asked}
 
 

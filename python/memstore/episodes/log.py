@@ -340,7 +340,6 @@ class Episodes:
         return found
 
     def _filter(self, asked: Any) -> EpisodeFilter:
-        """Return which episodes are meant by the keywords that narrow them."""
         source = asked.pop("source")
         return EpisodeFilter(
             namespaces=self._reach.select(asked.pop("namespaces")),

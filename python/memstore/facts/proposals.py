@@ -153,7 +153,6 @@ class Proposals:
     def _accept(
         self, transaction: Transaction, proposal: Proposal, new_id: int, why: Mapping[str, Any]
     ) -> Proposal:
-        """Let a fact supersede all that a proposal names, and close the proposal."""
         now = clock.utc_now()
         retired = [retirement(fact.id, new_id, now, why) for fact in proposal.sources]
         became = new_id if proposal.new is None else None

@@ -84,7 +84,6 @@ class Search(Generic[F, H]):
     def _embed(
         self, texts: Sequence[str], request: Request[F]
     ) -> tuple[Embedded | None, WordsOnly | None]:
-        """Return the queries' vectors, or why there are none."""
         if not texts or not request.compares:
             return None, None
         if self._embedder is None:
@@ -125,7 +124,6 @@ class Search(Generic[F, H]):
     def _comparable(
         self, transaction: Transaction, embedded: Embedded, request: Request[F]
     ) -> ResidentVectors | None:
-        """Return the file's vectors; ``None`` while there are none."""
         if not embedded.embedding.is_of_file(transaction, embedded.rows.shape[1]):
             return None
         namespaces = request.wanted.namespaces
@@ -146,7 +144,6 @@ def _near(
 
 
 def _ranked(corpus: Corpus[F, H], query: Query, request: Request[F]) -> Sequence[Ranked]:
-    """Return the best rows, best first."""
     if not query.text:
         return corpus.newest(request)
     weights = request.weights if query.vector is not None else request.weights_alone

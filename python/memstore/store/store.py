@@ -754,7 +754,6 @@ class Store:
         return doctor.rebuild(self._file.engine, self._file.author, satellite, progress)
 
     def _filter(self, asked: Any) -> FactFilter:
-        """Return which facts are meant by the keywords that narrow them."""
         return FactFilter(
             self._reach.select(asked.pop("namespaces", None)),
             clock.utc_now(),

@@ -66,7 +66,6 @@ _LOST: Final = (
 
 
 def troubles(transaction: Transaction) -> list[tuple[int, str]]:
-    """Return what is wrong with graphs, each with the id of its graph."""
     return [
         (graph_id, f"{number} {what}")
         for what, graph, rows, wrong in CHECKS
