@@ -177,7 +177,6 @@ def fact_id(text: str) -> int:
 
 
 def count(text: str) -> int:
-    """Read a number of facts, 1 or more."""
     return _whole(text, 1)
 
 
@@ -207,7 +206,6 @@ def metadata_filter(text: str) -> MetadataFilter:
 
 
 def metadata_pair(text: str) -> tuple[str, Any]:
-    """Read ``key=value``."""
     key, equals, value = text.partition("=")
     if not (key.strip() and equals):
         raise argparse.ArgumentTypeError(f"metadata is given as key=value, not {text!r}")
@@ -223,7 +221,6 @@ def json_or_text(text: str) -> Any:
 
 
 def json_object(text: str) -> dict[str, Any]:
-    """Read a JSON object."""
     try:
         value = _json(text)
     except (ValueError, RecursionError) as error:
@@ -341,7 +338,6 @@ OWNERS: Final = (
 
 
 def limit(default: int | None = None) -> Option:
-    """Describe ``--limit``."""
     told = f" (default: {default})" if default else ""
     return option("--limit N", f"how many at most{told}", type=count, default=default)
 

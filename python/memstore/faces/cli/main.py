@@ -81,7 +81,6 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def exit_code(error: Exception) -> int:
-    """Return the exit code for an error."""
     match error:
         case errors.StorageError():
             return STORAGE_TROUBLE

@@ -202,7 +202,6 @@ class TerminalShow:
             self.done(HEALTHY, {})
 
     def panel(self, title: str, text: str) -> None:
-        """Print a text in a box with a title."""
         self._console.print(
             Panel(
                 Text(text),

@@ -137,7 +137,6 @@ class Names:
         return all(_is_local(_split(name)[0]) for name in (*self.hosts, *pages))
 
     def know_host(self, host: str | None) -> bool:
-        """Whether the header ``Host`` names this server."""
         name, port = _split((host or "").lower())
         return bool(name) and (
             _is_local(name) or name in self.hosts or f"{name}:{port}" in self.hosts

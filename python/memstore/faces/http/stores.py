@@ -27,7 +27,6 @@ class Stores:
         self._made: OrderedDict[str, Store] = OrderedDict()
 
     def start(self) -> None:
-        """Begin opening the file, without waiting."""
         self._opening.start()
 
     def store(self) -> Store:
@@ -55,7 +54,6 @@ class Confined:
     namespace: str
 
     def start(self) -> None:
-        """Begin opening the file, without waiting."""
         self.stores.start()
 
     def store(self) -> Store:

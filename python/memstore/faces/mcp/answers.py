@@ -172,7 +172,6 @@ def of_task(task: Task) -> Answer:
 
 
 def of_task_change(task: Task) -> Answer:
-    """Return what became of a task, without repeating what the caller knows."""
     return {"id": task.id, "status": task.status}
 
 

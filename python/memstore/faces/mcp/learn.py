@@ -62,7 +62,6 @@ class Learning:
         self._made: JSONGenerator | None = None
 
     def tools(self) -> tuple[Tool, ...]:
-        """Return the tools of the set."""
         return (
             Tool(self.memory_add, destroys=True),
             Tool(self.memory_extract),
@@ -126,8 +125,3 @@ class Learning:
         if self._made is None:
             raise ValueError(NO_GENERATOR.format(else_=else_))
         return self._made
-
-
-def tools(make: Callable[[], JSONGenerator | None]) -> tuple[Tool, ...]:
-    """Return the tools of the set ``learn``, reading with the generator that ``make`` makes."""
-    return Learning(make).tools()

@@ -27,7 +27,6 @@ class Answers(ObjectSendStream[SessionMessage]):
         self._settled = anyio.Event()
 
     def owe(self) -> None:
-        """Count one request."""
         if not self._owed:
             self._settled = anyio.Event()
         self._owed += 1
@@ -38,7 +37,6 @@ class Answers(ObjectSendStream[SessionMessage]):
             await self._settled.wait()
 
     async def send(self, item: SessionMessage) -> None:
-        """Pass a message on."""
         await self._outgoing.send(item)
         if isinstance(item.message, JSONRPCResponse | JSONRPCError):
             self._owed -= 1
@@ -46,7 +44,6 @@ class Answers(ObjectSendStream[SessionMessage]):
                 self._settled.set()
 
     async def aclose(self) -> None:
-        """Close the way out."""
         await self._outgoing.aclose()
 
 

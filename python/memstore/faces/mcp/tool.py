@@ -77,7 +77,6 @@ class Tool:
 
     @property
     def name(self) -> str:
-        """The name the model calls it by."""
         return self.function.__name__
 
     @cached_property

@@ -71,7 +71,7 @@ def offered(
     """Return the tools of the sets named, with commas between; ``generator`` is for ``learn``."""
     asked = [name.strip() for name in names.split(",") if name.strip()]
     sets = {**TOOL_SETS, "episodes": episodes.TOOLS, "graph": graph.TOOLS}
-    sets["learn"] = learn.tools(generator)
+    sets["learn"] = learn.Learning(generator).tools()
     unknown = [name for name in asked if name not in sets]
     if unknown or not asked:
         found = f"unknown tool set {unknown[0]!r}" if unknown else "no tool set is named"
