@@ -21,8 +21,7 @@ from memstore.embedding.generations import Generations
 from memstore.episodes.log import Episodes
 from memstore.facts.proposals import Proposals
 from memstore.facts.tasks import Tasks
-from memstore.graph.async_graph import AsyncGraph
-from memstore.graph.graph import Graph
+from memstore.graph.graph import AsyncGraph, Graph
 from memstore.store import async_store
 
 PAIRS: list[tuple[type, type[Awaited[Any]]]] = [

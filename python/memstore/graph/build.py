@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore.database import journal
 from memstore.database.changes import Changes, Line
@@ -129,24 +129,14 @@ def _steps(derived: Derived, first: int) -> Iterator[tuple[Part, list[tuple[Valu
 
     Mentions come first: a fact that is erased during the build finds by them what else it gave.
     """
-    parts: tuple[tuple[Part, list[tuple[Value, ...]]], ...] = (
-        # In the order of their keys, so that each row goes to the end of its table.
-        (MENTIONS, [(first + name, fact_id) for name, fact_id in sorted(derived.mentions)]),
-        (
-            RELATIONS,
-            [
-                (first + source, first + target, fact_id, label)
-                for source, target, fact_id, label in sorted(derived.relations)
-            ],
-        ),
-        (
-            NAMES,
-            [
-                (first + place, first + place, key, name)
-                for place, (key, name) in enumerate(derived.names)
-            ],
-        ),
-    )
+    # In the order of their keys, so that each row goes to the end of its table.
+    mentions = [(first + name, fact_id) for name, fact_id in sorted(derived.mentions)]
+    relations = [
+        (first + s, first + t, fact_id, w) for s, t, fact_id, w in sorted(derived.relations)
+    ]
+    names = [(first + n, first + n, key, name) for n, (key, name) in enumerate(derived.names)]
+    parts: list[tuple[Part, list[Any]]]
+    parts = [(MENTIONS, mentions), (RELATIONS, relations), (NAMES, names)]
     for part, rows in parts:
         for start in range(0, len(rows), STEP_ROWS):
             yield part, rows[start : start + STEP_ROWS]

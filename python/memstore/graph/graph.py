@@ -18,6 +18,7 @@ from memstore.database.tables import graph_reads
 from memstore.domain import clock
 from memstore.domain.arguments import MAX_NAME, MAX_NUMBER, checked_number, checked_text
 from memstore.domain.entities import GraphBuilt, GraphStatus, LikelySame
+from memstore.domain.threads import Awaited, awaited
 from memstore.errors import NotFound, Remedy
 from memstore.graph import build, decisions
 from memstore.graph.duplicates import undecided_pairs
@@ -237,3 +238,19 @@ class Graph:
             f"the graph of namespace {self._namespace!r} has no entity {name!r}",
             remedy=Remedy.LIST_ENTITIES,
         )
+
+
+class AsyncGraph(Awaited[Graph]):
+    """:class:`Graph` for asyncio."""
+
+    build = awaited(Graph.build)
+    drop = awaited(Graph.drop)
+    status = awaited(Graph.status)
+    entities = awaited(Graph.entities)
+    get = awaited(Graph.get)
+    neighbours = awaited(Graph.neighbours)
+    merge = awaited(Graph.merge)
+    keep_apart = awaited(Graph.keep_apart)
+    forget = awaited(Graph.forget)
+    decisions = awaited(Graph.decisions)
+    likely_same = awaited(Graph.likely_same)

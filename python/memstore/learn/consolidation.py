@@ -139,17 +139,15 @@ def _propose(
         ids = tuple(fact.id for fact in facts)
         text = group.get("text") if isinstance(group, dict) else None
         content = text.strip() if isinstance(text, str) else ""
+        told = Consolidated(
+            outcome=ConsolidationOutcome.REFUSED, fact_ids=ids, content=content[:LONGEST_FACT]
+        )
         try:
             _check(facts, group, text, taken)
             taken.update(ids)
-            yield _propose_one(store, facts, content, model, policy)
+            yield _propose_one(store, facts, told, model, policy)
         except _Unusable as error:
-            yield Consolidated(
-                outcome=ConsolidationOutcome.REFUSED,
-                fact_ids=ids,
-                content=content[:LONGEST_FACT],
-                reason=str(error),
-            )
+            yield replace(told, reason=str(error))
 
 
 def _named(group: object, shown: Sequence[Fact]) -> list[Fact]:
@@ -184,24 +182,19 @@ def _check(facts: Sequence[Fact], group: object, text: object, taken: set[int]) 
 
 
 def _propose_one(
-    store: Store, facts: Sequence[Fact], content: str, model: str, policy: str
+    store: Store, facts: Sequence[Fact], told: Consolidated, model: str, policy: str
 ) -> Consolidated:
-    ids = tuple(fact.id for fact in facts)
+    evidence = {"model": model, "policy": policy}
     try:
         proposal = store.proposals.put_forward(
-            ids, content, {"model": model, "policy": policy}, scope=facts[0].scope
+            told.fact_ids, told.content, evidence, scope=facts[0].scope
         )
     except (Conflict, NotFound) as error:  # proposed before, or changed in the meantime
         raise _Unusable(str(error)) from None
-    proposed = Consolidated(
-        outcome=ConsolidationOutcome.PROPOSED,
-        fact_ids=ids,
-        content=content,
-        proposal_id=proposal.id,
-    )
+    proposed = replace(told, outcome=ConsolidationOutcome.PROPOSED, proposal_id=proposal.id)
     if policy != "auto":
         return proposed
-    if not is_plain([fact.content for fact in facts], content):
+    if not is_plain([fact.content for fact in facts], told.content):
         return replace(proposed, reason="it is more than the words of its facts joined: look at it")
     try:
         done = store.proposals.accept(proposal.id)

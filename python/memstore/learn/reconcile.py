@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from memstore.database import journal
 from memstore.database.journal import Kind
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
     from memstore.facts.new import Prepared
     from memstore.learn.comparison import Comparison, Rival
     from memstore.store.store import Store
+
+    Claims: TypeAlias = Mapping[tuple[str, str], NewFact]
+    """What an episode says, each claim once, by subject and content."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,32 +67,19 @@ class Reconciler:
         self.done: Counter[str] = Counter()
         """How many facts were ``added``, ``withdrawn`` and ``returned``."""
 
-    def reconcile(
-        self, episode: Episode, wanted: Mapping[tuple[str, str], NewFact], when: datetime
-    ) -> None:
+    def reconcile(self, episode: Episode, wanted: Claims, when: datetime) -> None:
         """Make the facts of an episode agree with what its text, written ``when``, says.
-
-        ``wanted`` is each claim once, by subject and content.
 
         Raises:
             Conflict: others kept changing its facts; the episode was left alone.
         """
-        for attempt in range(1, MOST_ATTEMPTS + 1):
-            try:
-                self._try(episode, wanted, when, last=attempt == MOST_ATTEMPTS)
+        for _ in range(1, MOST_ATTEMPTS):
+            with suppress(Conflict):  # others changed its facts in the meantime
+                self._try(episode, wanted, when, last=False)
                 return
-            except Conflict:  # others changed its facts in the meantime
-                if attempt == MOST_ATTEMPTS:
-                    raise
+        self._try(episode, wanted, when, last=True)
 
-    def _try(
-        self,
-        episode: Episode,
-        wanted: Mapping[tuple[str, str], NewFact],
-        when: datetime,
-        *,
-        last: bool,
-    ) -> None:
+    def _try(self, episode: Episode, wanted: Claims, when: datetime, *, last: bool) -> None:
         since = self._store.newest_id()
         with self._facts.reading() as transaction:
             plan = self._plan(transaction, episode, wanted)
@@ -127,9 +118,7 @@ class Reconciler:
         self.done["withdrawn"] += len(plan.leaving)
         self.done["returned"] += len(plan.returning)
 
-    def _plan(
-        self, transaction: Transaction, episode: Episode, wanted: Mapping[tuple[str, str], NewFact]
-    ) -> _Plan:
+    def _plan(self, transaction: Transaction, episode: Episode, wanted: Claims) -> _Plan:
         own = fact_table.of_episode(transaction, self._facts.namespace, episode.id)
         lines = _lines(transaction, own)
         by_claim: dict[tuple[str, str], list[Fact]] = {}
@@ -208,21 +197,13 @@ class Reconciler:
 
         Returns the repeated facts, by the ids of the superseded ones.
         """
-        why = {
-            provenance.REBUILT: "no longer derived",
-            "model": self._comparison.model,
-            "episode": episode.id,
-        }
+        gone = {provenance.REBUILT: "no longer derived", "model": self._comparison.model}
         for fact in plan.leaving:
-            self._facts.delete_in(transaction, fact, why)
+            self._facts.delete_in(transaction, fact, gone | {"episode": episode.id})
         again: dict[int, Fact] = {}
         for old in plan.resurfacing:
-            because = {
-                provenance.REBUILT: "holds again",
-                "reinstates": old.id,
-                "episode": episode.id,
-            }
-            again[old.id] = self._facts.again(transaction, old, because)
+            why = {provenance.REBUILT: "holds again", "reinstates": old.id, "episode": episode.id}
+            again[old.id] = self._facts.again(transaction, old, why)
         return again
 
     def _bring_back(

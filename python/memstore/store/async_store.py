@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from memstore.database.engine import Progress
     from memstore.domain.namespaces import Namespaces
     from memstore.errors import Reason
-    from memstore.graph.async_graph import AsyncGraph
+    from memstore.graph.graph import AsyncGraph
 
 
 class AsyncTasks(Awaited[Tasks]):
@@ -99,7 +99,7 @@ class AsyncStore(Awaited[Store]):
     @cached_property
     def graph(self) -> AsyncGraph:
         """Entities and relations, built from facts on request: ``build``, ``neighbours``."""
-        from memstore.graph.async_graph import AsyncGraph  # slow to import, seldom used
+        from memstore.graph.graph import AsyncGraph  # slow to import, seldom used
 
         return AsyncGraph(self._blocking.graph)
 

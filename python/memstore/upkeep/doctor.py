@@ -58,7 +58,7 @@ def examine(
     if not read_only:
         _tell(progress, len(checks), steps)
         with engine.write() as transaction:
-            findings += _run("words", _full_texts, transaction)
+            findings += _run("words", indexes.full_texts, transaction)
     _tell(progress, steps, steps)
     return findings
 
@@ -169,11 +169,6 @@ def _embeddings(transaction: Transaction) -> Iterator[tuple[str, bool]]:
             yield f"embeddings that do not fit, {whose}: {_some(wrong)}", True
         if missing := vector_table.missing(transaction, table, generation.id):
             yield f"no place for an embedding, {whose}: {_some(missing)}", True
-
-
-def _full_texts(transaction: Transaction) -> Iterator[tuple[str, bool]]:
-    for message in indexes.full_texts(transaction):
-        yield message, True
 
 
 def _some(items: Iterable[object]) -> str:

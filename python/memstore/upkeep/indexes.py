@@ -33,11 +33,11 @@ def episodes(transaction: Transaction) -> Iterator[str]:
         yield f"{episode_id} (pieces)"
 
 
-def full_texts(transaction: Transaction) -> Iterator[str]:
+def full_texts(transaction: Transaction) -> Iterator[tuple[str, bool]]:
     """Yield how full-text indexes differ from the rows; comparing them counts as a write."""
     for name, index in transaction.full_text._asdict().items():
         if trouble := index.check(transaction):
-            yield f"the full-text index of the {name} differs: {trouble}"
+            yield f"the full-text index of the {name} differs: {trouble}", True
 
 
 def rebuild_facts(transaction: Transaction) -> str:
