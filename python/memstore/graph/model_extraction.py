@@ -19,7 +19,7 @@ from memstore.graph.lexicon import COMMON
 from memstore.graph.rule_extraction import LONGEST_LABEL, LONGEST_NAME, Text, Triple
 from memstore.prompting.answers import ask
 from memstore.prompting.prompts import fence, fill, numbered, template
-from memstore.prompting.reply import list_schema, parse_list
+from memstore.prompting.reply import Unusable, list_schema, parse_list, shown
 from memstore.text.names import lowered, name_key, occurs
 
 if TYPE_CHECKING:
@@ -53,10 +53,6 @@ class Reading:
     triples: dict[int, list[Triple]] = field(default_factory=dict)
     """By the id of each fact that was read; empty for a fact without a relation."""
     refused: list[RefusedRelation] = field(default_factory=list)
-
-
-class _Unusable(ValueError):
-    """Why one relation of a reply is refused."""
 
 
 def reader(generator: Generator) -> str:
@@ -129,34 +125,27 @@ def _understand(reply: str, texts: Sequence[Text], reading: Reading) -> None:
     entries = parse_list(reply, "relations")
     found: dict[int, dict[Triple, None]] = {text.fact_id: {} for text in texts}
     for entry in entries:
-        text = _fact(entry, texts)
+        text = shown(entry.get("fact"), texts) if isinstance(entry, dict) else None
         try:
             if text is None:
-                raise _Unusable("it names no fact that was shown")
+                raise Unusable("it names no fact that was shown")
             found[text.fact_id][_triple(entry, text)] = None
-        except _Unusable as error:
+        except Unusable as error:
             of = 0 if text is None else text.fact_id
             reading.refused.append(RefusedRelation(of, str(error)))
     reading.triples.update({fact_id: [*triples] for fact_id, triples in found.items()})
 
 
-def _fact(entry: object, texts: Sequence[Text]) -> Text | None:
-    number = entry.get("fact") if isinstance(entry, dict) else None
-    if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= len(texts):
-        return None
-    return texts[number - 1]
-
-
 def _triple(entry: Any, text: Text) -> Triple:
     source, target = (_end(entry.get(name), name, text) for name in ("source", "target"))
     if name_key(source) == name_key(target):
-        raise _Unusable("its source is its target")
+        raise Unusable("its source is its target")
     label = entry.get("label")
     if not isinstance(label, str) or len(label) > _LONGEST_LABEL:
-        raise _Unusable(f"its label is not a text of at most {_LONGEST_LABEL} characters")
+        raise Unusable(f"its label is not a text of at most {_LONGEST_LABEL} characters")
     words = " ".join(lowered(label).split())
     if not _LABEL.fullmatch(words) or len(words.split()) > LONGEST_LABEL:
-        raise _Unusable(f"its label is not one to {LONGEST_LABEL} words: {label!a}")
+        raise Unusable(f"its label is not one to {LONGEST_LABEL} words: {label!a}")
     return Triple(source, words, target)
 
 
@@ -164,10 +153,10 @@ def _end(name: object, which: str, text: Text) -> str:
     try:
         end = " ".join(checked_text(name, which, MAX_NAME).split())
     except (TypeError, ValueError) as error:
-        raise _Unusable(str(error)) from None
+        raise Unusable(str(error)) from None
     key = name_key(end)
     if not 1 < len(key) <= LONGEST_NAME or key in COMMON:
-        raise _Unusable(f"its {which} is not a name: {end[:LONGEST_NAME]!a}")
+        raise Unusable(f"its {which} is not a name: {end[:LONGEST_NAME]!a}")
     if not occurs(end, text.content, text.subject):
-        raise _Unusable(f"its {which} does not occur in the fact: {end!a}")
+        raise Unusable(f"its {which} does not occur in the fact: {end!a}")
     return end

@@ -200,7 +200,8 @@ def _labelled(
         begin, end, name = inside[0]
         if all(sentences.low[place] in ARTICLES for place in range(first, begin)):
             if len(inside) > 1 and not _belongs_to_more(sentences, inside[1], last):
-                label = _label(_between(sentences, end, inside[1][0]))
+                gap = slice(sentences.words[end - 1][1], sentences.words[inside[1][0]][0])
+                label = _label(sentences.text[gap])
                 if label is not None:
                     yield name, label, inside[1][2]
         elif subject is not None and all(one[2] != subject for one in inside):
@@ -217,10 +218,6 @@ def _belongs_to_more(sentences: Sentences, found: tuple[int, int, int], last: in
     if end == last or sentences.low[begin - 1] not in ARTICLES:
         return False
     return sentences.gap(end) == " " and sentences.low[end] not in COMMON
-
-
-def _between(sentences: Sentences, end: int, begin: int) -> str:
-    return sentences.text[sentences.words[end - 1][1] : sentences.words[begin][0]]
 
 
 def _said_of_subject(sentences: Sentences, first: int, begin: int) -> str | None:

@@ -69,14 +69,10 @@ def _read(place: str, text: str, *, may_be_list: bool = False) -> Iterator[Raw]:
         yield from _listed(value)
     elif not isinstance(value, dict):
         yield Damaged(place, "not a JSON object")
-    elif "id" not in value and (name := next((n for n in LISTS if _is_list(value, n)), None)):
-        yield from _answer(place, name, value)
+    elif "id" not in value and (lists := [n for n in LISTS if isinstance(value.get(n), list)]):
+        yield from _answer(place, lists[0], value)
     else:
         yield place, value
-
-
-def _is_list(value: dict[str, Any], name: str) -> bool:
-    return isinstance(value.get(name), list)
 
 
 def _listed(values: list[Any]) -> Iterator[Raw]:

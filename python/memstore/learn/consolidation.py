@@ -29,7 +29,7 @@ from memstore.learn.reading import LONGEST_FACT
 from memstore.learn.supersession import metadata_conflicts
 from memstore.prompting.answers import ask
 from memstore.prompting.prompts import fence, fill, numbered, template
-from memstore.prompting.reply import list_schema, parse_list
+from memstore.prompting.reply import Unusable, list_schema, parse_list
 from memstore.text.faithfulness import is_plain, unfaithful
 
 if TYPE_CHECKING:
@@ -72,10 +72,6 @@ class Consolidated:
     """The new fact, if it was accepted."""
     reason: str | None = None
     """Why it was refused, or only proposed with the policy ``auto``."""
-
-
-class _Unusable(ValueError):
-    """Why a group is not proposed."""
 
 
 def consolidate(
@@ -146,39 +142,39 @@ def _propose(
             _check(facts, group, text, taken)
             taken.update(ids)
             yield _propose_one(store, facts, told, model, policy)
-        except _Unusable as error:
+        except Unusable as error:
             yield replace(told, reason=str(error))
 
 
-def _named(group: object, shown: Sequence[Fact]) -> list[Fact]:
+def _named(group: object, facts: Sequence[Fact]) -> list[Fact]:
     """Return the facts a group names, each once, in order; unknown numbers are ignored."""
     numbers = group.get("memories") if isinstance(group, dict) else None
     if not isinstance(numbers, list):
         return []
-    known = {n for n in numbers if type(n) is int and 1 <= n <= len(shown)}
-    return [shown[n - 1] for n in sorted(known)]
+    known = {n for n in numbers if type(n) is int and 1 <= n <= len(facts)}
+    return [facts[n - 1] for n in sorted(known)]
 
 
 def _check(facts: Sequence[Fact], group: object, text: object, taken: set[int]) -> None:
     if not isinstance(group, dict):
-        raise _Unusable(f"a group must be an object, not {type(group).__name__}")
+        raise Unusable(f"a group must be an object, not {type(group).__name__}")
     numbers = group.get("memories")
     if not isinstance(numbers, list) or any(type(n) is not int for n in numbers):
-        raise _Unusable("its memories are no list of numbers")
+        raise Unusable("its memories are no list of numbers")
     if len(set(numbers)) != len(facts):
-        raise _Unusable("it names a memory that was not shown")
+        raise Unusable("it names a memory that was not shown")
     if len(facts) < 2:
-        raise _Unusable("it names fewer than two memories")
+        raise Unusable("it names fewer than two memories")
     if twice := taken.intersection(fact.id for fact in facts):
-        raise _Unusable(f"an earlier group has fact {min(twice)}")
+        raise Unusable(f"an earlier group has fact {min(twice)}")
     try:
         content = checked_text(text, "its text", LONGEST_FACT).strip()
     except (ValueError, TypeError) as error:
-        raise _Unusable(str(error)) from None
+        raise Unusable(str(error)) from None
     if any(metadata_conflicts(a.metadata, b.metadata) for a, b in combinations(facts, 2)):
-        raise _Unusable("the metadata of its facts contradicts")
+        raise Unusable("the metadata of its facts contradicts")
     if why := unfaithful([fact.content for fact in facts], content, facts[0].subject):
-        raise _Unusable(why)
+        raise Unusable(why)
 
 
 def _propose_one(
@@ -190,7 +186,7 @@ def _propose_one(
             told.fact_ids, told.content, evidence, scope=facts[0].scope
         )
     except (Conflict, NotFound) as error:  # proposed before, or changed in the meantime
-        raise _Unusable(str(error)) from None
+        raise Unusable(str(error)) from None
     proposed = replace(told, outcome=ConsolidationOutcome.PROPOSED, proposal_id=proposal.id)
     if policy != "auto":
         return proposed

@@ -45,7 +45,7 @@ memory already states word for word is kept without asking the model.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, TypeGuard
+from typing import TYPE_CHECKING, Final
 
 from memstore.domain import clock
 from memstore.domain.arguments import checked_text
@@ -55,7 +55,7 @@ from memstore.learn.events import EVENTS, Decision, Decisions, Refusal
 from memstore.learn.reading import LONGEST_FACT
 from memstore.prompting.answers import ask
 from memstore.prompting.prompts import fence, fill, numbered, template
-from memstore.prompting.reply import list_schema, parse_list, unusable
+from memstore.prompting.reply import Unusable, list_schema, parse_list, shown, unusable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -144,10 +144,6 @@ def _holder(fact: NewFact, existing: Sequence[Fact]) -> Fact | None:
     return next((memory for memory in existing if same_claim(memory, fact)), None)
 
 
-class _Unusable(ValueError):
-    """Why an operation of a reply is not carried out."""
-
-
 def read(
     reply: str, facts: Sequence[NewFact], existing: Sequence[Fact]
 ) -> tuple[list[Decision], list[Refusal]]:
@@ -161,7 +157,7 @@ def read(
     for entry in parse_list(reply, "operations"):
         try:
             decisions.append(_decision(entry, facts, existing))
-        except _Unusable as error:
+        except Unusable as error:
             refused.append(_refusal(entry, facts, existing, str(error)))
     decided = {decision.place for decision in decisions}
     if not decided:
@@ -177,21 +173,23 @@ def read(
 
 def _decision(entry: object, facts: Sequence[NewFact], existing: Sequence[Fact]) -> Decision:
     if not isinstance(entry, dict):
-        raise _Unusable(f"an operation must be an object, not {_shown(entry)}")
+        raise Unusable(f"an operation must be an object, not {_excerpt(entry)}")
     event = entry.get("event")
     if not isinstance(event, str) or event not in EVENTS:
-        raise _Unusable(f"there is no operation {_shown(event)}")
-    if not _is_number(entry.get("fact"), facts):
-        raise _Unusable(f"there is no fact {_shown(entry.get('fact'))}")
-    place = entry["fact"] - 1
+        raise Unusable(f"there is no operation {_excerpt(event)}")
+    if (fact := shown(entry.get("fact"), facts)) is None:
+        raise Unusable(f"there is no fact {_excerpt(entry.get('fact'))}")
     number = entry.get("memory")
+    decision = Decision(event, fact, entry["fact"] - 1)
     if event == "ADD" or (event == "NONE" and number is None):
-        return Decision(event, facts[place], place)
-    if not _is_number(number, existing):
-        raise _Unusable(
-            f"{event} names no memory" if number is None else f"there is no memory {_shown(number)}"
+        return decision
+    if (memory := shown(number, existing)) is None:
+        raise Unusable(
+            f"{event} names no memory"
+            if number is None
+            else f"there is no memory {_excerpt(number)}"
         )
-    decision = Decision(event, facts[place], place, memory := existing[number - 1])
+    decision = decision._replace(memory=memory)
     return decision if event != "UPDATE" else _update(decision, memory, entry.get("text"), existing)
 
 
@@ -201,18 +199,13 @@ def _update(decision: Decision, memory: Fact, text: object, existing: Sequence[F
         limit = len(memory.content) + LONGEST_FACT
         new = checked_text(text, "the new text", limit).strip()
     except (TypeError, ValueError) as error:
-        raise _Unusable(f"UPDATE cannot be carried out: {error}") from None
+        raise Unusable(f"UPDATE cannot be carried out: {error}") from None
     if same(new, memory.content):
         return decision._replace(event="NONE")
     for other in existing:
         if other is not memory and same(new, other.content) and same(memory.subject, other.subject):
-            raise _Unusable(f"memory {other.id} says already what UPDATE would make of this one")
+            raise Unusable(f"memory {other.id} says already what UPDATE would make of this one")
     return decision._replace(text=new)
-
-
-def _is_number(value: object, of: Sequence[object]) -> TypeGuard[int]:
-    """Whether a value of a reply is the number of an item that was shown."""
-    return isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= len(of)
 
 
 def _refusal(
@@ -220,15 +213,16 @@ def _refusal(
 ) -> Refusal:
     """Tell as much as is known of an operation that cannot be used."""
     given = entry if isinstance(entry, dict) else {}
-    event, place, number = given.get("event"), given.get("fact"), given.get("memory")
+    event = given.get("event")
+    fact, memory = shown(given.get("fact"), facts), shown(given.get("memory"), existing)
     return Refusal(
         event if isinstance(event, str) and event in EVENTS else "",
         reason,
-        fact=facts[place - 1].content if _is_number(place, facts) else None,
-        memory_id=existing[number - 1].id if _is_number(number, existing) else None,
+        fact=None if fact is None else fact.content,
+        memory_id=None if memory is None else memory.id,
     )
 
 
-def _shown(value: object) -> str:
+def _excerpt(value: object) -> str:
     text = ascii(value)
     return text if len(text) <= EXCERPT else text[:EXCERPT] + "…"

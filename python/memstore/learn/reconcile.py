@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 
     from memstore.database.engine import Transaction
     from memstore.domain.records import Episode, Fact, JournalLine
-    from memstore.facts.new import Prepared
-    from memstore.learn.comparison import Comparison, Rival
+    from memstore.learn.comparison import Comparison
     from memstore.store.store import Store
 
     Claims: TypeAlias = Mapping[tuple[str, str], NewFact]
@@ -105,12 +104,14 @@ class Reconciler:
                 subjects = {new.subject for new in news}
                 self._facts.refuse_newer(transaction, since, subjects, episode.scope)
             again = self._withdraw(transaction, episode, plan)
-            changes = [
-                self._comparison.addition(new, _mapped(rivals.get(place), again))
-                for place, new in enumerate(news)
-            ]
+            # A superseded rival is replaced by the fact that repeats it.
+            rivals = {n: r._replace(fact=again.get(r.fact.id, r.fact)) for n, r in rivals.items()}
+            changes = [self._comparison.addition(new, rivals.get(n)) for n, new in enumerate(news)]
             additions, returns = changes[: len(plan.missing)], changes[len(plan.missing) :]
-            ready = [_superseding(one, new) for one, new in zip(prepared, additions, strict=True)]
+            ready = [
+                replace(one, fact=replace(one.fact, supersedes=change.fact.supersedes))
+                for one, change in zip(prepared, additions, strict=True)
+            ]
             carry_out(self._facts, transaction, additions, ready, episode.scope)
             for fact, change in zip(plan.returning, returns, strict=True):
                 self._bring_back(transaction, episode, fact, change)
@@ -239,13 +240,3 @@ def _ended(fact: Fact, when: datetime) -> bool:
 def _as_new(fact: Fact) -> NewFact:
     columns = ("content", "subject", "category", "metadata", "valid_at", "episode_id")
     return NewFact(**{name: getattr(fact, name) for name in columns})
-
-
-def _mapped(rival: Rival | None, again: Mapping[int, Fact]) -> Rival | None:
-    if rival is None:
-        return None
-    return rival._replace(fact=again.get(rival.fact.id, rival.fact))
-
-
-def _superseding(prepared: Prepared, change: AddFact) -> Prepared:
-    return replace(prepared, fact=replace(prepared.fact, supersedes=change.fact.supersedes))

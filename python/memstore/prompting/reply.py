@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from memstore.errors import Remedy, ReplyError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 EXCERPT: Final = 200
 """How many characters of a reply its error shows."""
@@ -31,6 +31,7 @@ CLOSING: Final = {list: "]", dict: "}"}
 NAMES: Final = {list: "array", dict: "object"}
 
 JSON = TypeVar("JSON", list[Any], dict[str, Any])
+T = TypeVar("T")
 
 
 def list_schema(name: str, **properties: Any) -> dict[str, Any]:
@@ -54,6 +55,17 @@ def parse_list(text: str, name: str) -> list[object]:
     if not isinstance(entries, list):
         raise unusable(f'the model\'s reply has no list "{name}"')
     return entries
+
+
+class Unusable(ValueError):
+    """Why one entry of a reply is not carried out."""
+
+
+def shown(number: object, items: Sequence[T]) -> T | None:
+    """Return the item with this number, counted from 1, if it was among those shown."""
+    if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= len(items):
+        return None
+    return items[number - 1]
 
 
 def unusable(why: str) -> ReplyError:
