@@ -69,7 +69,6 @@ def rebuild_episodes(transaction: Transaction, author: Author) -> str:
 
 
 def _facts(transaction: Transaction) -> list[tuple[int, str | None]]:
-    """Return the facts whose segments are wrong, with the right ones."""
     return [
         (fact_id, right)
         for fact_id, content, subject, held in fact_table.all_texts(transaction)
@@ -78,7 +77,6 @@ def _facts(transaction: Transaction) -> list[tuple[int, str | None]]:
 
 
 def _episodes(transaction: Transaction) -> list[tuple[int, str | None]]:
-    """Return the episodes whose segments are wrong, with the right ones."""
     return [
         (episode_id, right)
         for episode_id, held, right in episode_table.all_segments(transaction)
