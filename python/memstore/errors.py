@@ -23,8 +23,8 @@
 Wrong arguments raise ``InvalidArgument`` (a ``ValueError``) or ``InvalidArgumentType`` (a
 ``TypeError``), as everywhere in Python.
 
-The text of an error says what happened, and in nobody's words: a flag of the command line, a field
-of a tool and a parameter of the library are one ``argument``, and the way out is a ``remedy``. Each
+The text of an error says what happened, in no face's words: a flag of the command line, a field of
+a tool and a parameter of the library are one ``argument``, and the way out is a ``remedy``. Each
 face words both by tables of its own; here, in the library, the remedy is a note of the exception.
 """
 

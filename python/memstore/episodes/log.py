@@ -75,7 +75,7 @@ class Episodes:
         """Write an episode down; it is on disk when this returns, and words find it at once.
 
         No model is asked. The embedding follows in the background, or by
-        :meth:`memstore.Store.embed_pending`, whatever the embedder does meanwhile.
+        :meth:`memstore.Store.embed_pending`, whatever the embedder does in the meantime.
 
         Args:
             content: the words, of whatever length, kept as they are.

@@ -86,7 +86,7 @@ class Store:
     """What was said: ``add``, ``search``, ``list``, ``get``, ``update``, ``erase``."""
 
     proposals: Proposals
-    """Changes that wait for a decision: ``list``, ``get``, ``accept``, ``reject``."""
+    """Changes that need a decision: ``list``, ``get``, ``accept``, ``reject``."""
 
     readings: Readings
     """How models read episodes: what a rebuild goes by."""

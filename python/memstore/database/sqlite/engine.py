@@ -208,7 +208,7 @@ class SqliteEngine:
 
     def backup(self, target: Path, progress: Progress | None = None) -> None:
         with self.read() as source, _TRANSLATED, _whole_file(target):
-            # One state from here on: without it SQLite starts anew whenever somebody writes.
+            # One state from here on: without it SQLite starts again at every write of others.
             source.one("SELECT count(*) FROM sqlite_schema")
             copy = apsw.Connection(str(target))
             try:
@@ -302,7 +302,7 @@ class SqliteEngine:
     def _connect(self) -> apsw.Connection:
         name, flags = self._path, apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
         if self._read_only and not _is_writable(Path(self._path)):
-            # Nobody can write here, so nothing changes meanwhile, and no log is needed or possible.
+            # The file cannot be written, so nothing changes, and no log is needed or possible.
             name = f"{Path(self._path).as_uri()}?immutable=1"
             flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
         try:

@@ -15,7 +15,7 @@ from typing import Final, Literal
 
 import apsw
 
-from memstore import _kernel
+from memstore._kernel import lock_system_calls, locks_held
 from memstore.errors import Remedy, StorageError
 
 Locks = Literal["open file description", "process", "handle"]
@@ -41,7 +41,7 @@ def install(path: str) -> None:
     with _installing:
         if _installed:
             return
-        calls = _kernel.lock_system_calls()
+        calls = lock_system_calls()
         if calls and any(_is_of(connection, path) for connection in apsw.connections()):
             raise StorageError(
                 f"{path!r} was opened with apsw before memstore was first used, and the locks of "
@@ -58,17 +58,17 @@ def install(path: str) -> None:
 
 def in_force() -> Locks:
     """Return what the locks of the files open in this process belong to; the worst, if several."""
-    if not _kernel.lock_system_calls():
+    if not lock_system_calls():
         return "handle"
-    _, by_process, _ = _kernel.locks_held()
+    _, by_process, _ = locks_held()
     return "process" if by_process else "open file description"
 
 
 def check(path: str) -> None:
     """Warn, once, where a file that has just been locked has only locks of the process."""
     global _warned
-    by_description, by_process, _ = _kernel.locks_held()
-    if _warned or not _kernel.lock_system_calls() or (by_description and not by_process):
+    by_description, by_process, _ = locks_held()
+    if _warned or not lock_system_calls() or (by_description and not by_process):
         return
     _warned = True
     logger.warning(

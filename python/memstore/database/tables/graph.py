@@ -101,7 +101,7 @@ def begin(transaction: Transaction, namespace: str, operation_id: int, model: st
 
 
 def is_building(transaction: Transaction, graph_id: int) -> bool:
-    """Whether a build is still to be written: nobody began another one, or dropped the graph."""
+    """Whether a build is still to be written: no other one was begun, and the graph not dropped."""
     row = transaction.one(
         "SELECT 1 FROM memstore_graphs WHERE id = :id AND state = 'building'", {"id": graph_id}
     )

@@ -243,7 +243,7 @@ def _forget(store: Store, arguments: argparse.Namespace, show: Show) -> None:
 
 @command(
     "proposals list",
-    "List proposals that wait for a decision.",
+    "List proposals that need a decision.",
     "memstore proposals list\nmemstore proposals list --state all --user ana",
     option(
         "--state",
@@ -308,7 +308,7 @@ def _sources(proposal: Proposal) -> str:
 
 @command(
     "reinstate",
-    "Undo a supersession: the old text holds again, beside the new.",
+    "Undo a supersession: the old text is active again, beside the new one.",
     "memstore reinstate 12",
     ID,
 )

@@ -19,7 +19,7 @@ SCOPES = "user, agent or collaborative"
 
 @command(
     "task add",
-    "Store a task that waits to be done.",
+    "Store a task.",
     "memstore task add 'Renew the certificate' --due 2026-12-01 --priority high",
     option("CONTENT", "what is to be done; - reads it from standard input"),
     option("--scope WHO", f"who does it: {SCOPES} (default: user)", default="user"),
