@@ -144,7 +144,7 @@ def main() -> None:
     parser.add_argument("python", nargs=2, help="the interpreters: base, new")
     parser.add_argument("words", nargs="*", help="only tasks whose name has one of these")
     parser.add_argument("--pairs", type=int, default=20)
-    asked = parser.parse_args()
+    asked = parser.parse_intermixed_args()
     workers = [
         subprocess.Popen(
             [python, "-m", __spec__.name, "--work"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,

@@ -26,6 +26,11 @@ if TYPE_CHECKING:
 
 SELECT_LIST = ", ".join(f"e.{name}" for name in EPISODE_FIELDS)
 INSERT_LIST = tuple(name for name in EPISODE_FIELDS if name != "id")
+INSERT = (
+    f"INSERT INTO memstore_episodes ({', '.join(INSERT_LIST)}, segments)"
+    f" VALUES (:{', :'.join(INSERT_LIST)}, :segments) RETURNING {', '.join(EPISODE_FIELDS)}"
+)
+EMPTY = dict.fromkeys(INSERT_LIST) | {"tags": "[]"}
 SELECT = f"SELECT {SELECT_LIST} FROM memstore_episodes e"
 
 
@@ -37,16 +42,9 @@ def insert(
     With it go what it is found by: segments, tags, and its pieces, which are pending.
     """
     content = values["content"]
-    columns = (*INSERT_LIST, "segments")
-    statement = Statement(
-        f"INSERT INTO memstore_episodes ({', '.join(columns)})"
-        f" VALUES (:{', :'.join(columns)}) RETURNING {', '.join(EPISODE_FIELDS)}",
-        {
-            **{name: _encode(name, values.get(name)) for name in INSERT_LIST},
-            "segments": segments(content, values.get("name"), values.get("source_description")),
-        },
-    )
-    episode = changes.insert(statement, _decode, lines)
+    given = {name: _encode(name, value) for name, value in values.items() if value is not None}
+    given["segments"] = segments(content, values.get("name"), values.get("source_description"))
+    episode = changes.insert(Statement(INSERT, {**EMPTY, **given}), _decode, lines)
     piece_table.cut(changes.transaction, episode.id, content)
     return episode
 
