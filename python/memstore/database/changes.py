@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 from memstore.database.journal import Author
 from memstore.domain import clock
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
     from memstore.database.engine import Row, Statement, Transaction
     from memstore.domain.records import JournalLine
+
+ENCODER: Final = json.JSONEncoder(ensure_ascii=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,4 +176,4 @@ class Adoption(Changes):
 
 
 def _encode(part: Mapping[str, Any] | None) -> str | None:
-    return None if part is None else json.dumps(part, ensure_ascii=False)
+    return None if part is None else ENCODER.encode(part)

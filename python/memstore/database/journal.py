@@ -84,6 +84,11 @@ def of_facts(transaction: Transaction, fact_ids: Sequence[int]) -> list[JournalL
     return [*_lines(transaction, f"fact_id IN {listed} ORDER BY id", {"ids": fact_ids})]
 
 
+def of_fact(transaction: Transaction, fact_id: int) -> list[JournalLine]:
+    """Return every line on one fact, oldest first; an export asks this of each fact."""
+    return [*_lines(transaction, "fact_id = :id ORDER BY id", {"id": fact_id})]
+
+
 def count(transaction: Transaction, namespaces: Sequence[str] | None = None) -> int:
     """Return how many lines there are on what some namespaces hold; ``None`` for all."""
     about = _about(transaction.dialect, namespaces)

@@ -6,7 +6,7 @@ import json
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from memstore.domain.arguments import MAX_NUMBER
 from memstore.errors import InvalidArgument, InvalidArgumentType
@@ -112,7 +112,7 @@ def encode(metadata: Mapping[str, Any] | None, name: str = "metadata") -> str | 
         )
     check(metadata, name)
     try:
-        text = json.dumps(dict(metadata), ensure_ascii=False, allow_nan=False)
+        text = ENCODER.encode(dict(metadata))
         text.encode("utf-8")
     except ValueError as error:
         raise InvalidArgument(f"cannot be written as JSON: {error}", argument=name) from None
@@ -152,7 +152,7 @@ def decode(stored: str | bytes | None) -> dict[str, Any]:
         return {}
     text = stored.decode("utf-8", "replace") if isinstance(stored, bytes) else stored
     try:
-        value = json.loads(text, parse_constant=_no_number)
+        value = DECODER.decode(text)
         check(value)
     except (ValueError, RecursionError):
         return {"_raw": text}
@@ -161,6 +161,11 @@ def decode(stored: str | bytes | None) -> dict[str, Any]:
 
 def _no_number(name: str) -> None:
     raise ValueError(f"{name} is not a JSON number")
+
+
+# Made once: json.dumps and json.loads make new ones for every value.
+ENCODER: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
+DECODER: Final = json.JSONDecoder(parse_constant=_no_number)
 
 
 def merge_patch(target: Mapping[str, Any], patch: Mapping[str, Any]) -> dict[str, Any]:

@@ -67,5 +67,5 @@ def _records(
             yield lines.operation_out(operation), False
     for fact in fact_table.everything(transaction, namespaces):
         yield lines.fact_out(fact), True
-        for operation in journal.of_facts(transaction, [fact.id]):
+        for operation in journal.of_fact(transaction, fact.id):
             yield lines.operation_out(operation), False
