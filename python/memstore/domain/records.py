@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field, fields
 from datetime import datetime
 from enum import StrEnum
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memstore.domain import clock
@@ -40,12 +41,19 @@ class Record:
 
 def set_fields(record: Any) -> dict[str, Any]:
     """Return the fields of a dataclass that are set, as JSON values."""
-    values = {f.name: getattr(record, f.name) for f in fields(record)}
-    return {name: json_value(value) for name, value in values.items() if value is not None}
+    values = ((name, getattr(record, name)) for name in _names(record.__class__))
+    return {name: json_value(value) for name, value in values if value is not None}
+
+
+@cache
+def _names(kind: type) -> tuple[str, ...]:
+    return tuple(f.name for f in fields(kind))
 
 
 def json_value(value: Any) -> Any:
     """Return what a field holds as a JSON value."""
+    if isinstance(value, str):  # as most are
+        return value
     if isinstance(value, datetime):
         return clock.to_text(value)
     if isinstance(value, tuple):

@@ -41,8 +41,11 @@ JSON_TYPES: Final[Mapping[type, str]] = {list: "a list", dict: "an object", bool
 T = TypeVar("T")
 
 
+ENCODER: Final = json.JSONEncoder(ensure_ascii=False)
+
+
 def line(**values: object) -> str:
-    return json.dumps(values, ensure_ascii=False)
+    return ENCODER.encode(values)
 
 
 def fact_out(fact: Fact) -> str:
