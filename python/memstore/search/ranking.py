@@ -43,10 +43,10 @@ def merge(
     ``decay = 0.5 ** (age / half-life)``; FTS5's BM25 is more negative the better it is.
     """
     columns = rank(
-        np.array([*by_words], dtype=np.int64),
-        np.array([*by_words.values()], dtype=np.float64),
-        np.array([*near], dtype=np.int64),
-        np.array([*near.values()], dtype=np.float32),
+        np.fromiter(by_words, np.int64, len(by_words)),
+        np.fromiter(by_words.values(), np.float64, len(by_words)),
+        np.fromiter(near, np.int64, len(near)),
+        np.fromiter(near.values(), np.float32, len(near)),
         np.array([item.id for item in ageing], dtype=np.int64),
         np.array([item.age_seconds for item in ageing], dtype=np.float64),
         np.array([item.half_life_seconds for item in ageing], dtype=np.float64),

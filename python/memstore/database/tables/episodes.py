@@ -26,10 +26,9 @@ if TYPE_CHECKING:
 
 SELECT_LIST = ", ".join(f"e.{name}" for name in EPISODE_FIELDS)
 INSERT_LIST = tuple(name for name in EPISODE_FIELDS if name != "id")
-INSERT = (
-    f"INSERT INTO memstore_episodes ({', '.join(INSERT_LIST)}, segments)"
-    f" VALUES (:{', :'.join(INSERT_LIST)}, :segments) RETURNING {', '.join(EPISODE_FIELDS)}"
-)
+INSERTED = ", ".join((*INSERT_LIST, "segments"))
+INSERTED_VALUES = ", ".join(f":{name}" for name in (*INSERT_LIST, "segments"))
+RETURNED = ", ".join(EPISODE_FIELDS)
 EMPTY = dict.fromkeys(INSERT_LIST) | {"tags": "[]"}
 SELECT = f"SELECT {SELECT_LIST} FROM memstore_episodes e"
 
@@ -44,7 +43,11 @@ def insert(
     content = values["content"]
     given = {name: _encode(name, value) for name, value in values.items() if value is not None}
     given["segments"] = segments(content, values.get("name"), values.get("source_description"))
-    episode = changes.insert(Statement(INSERT, {**EMPTY, **given}), _decode, lines)
+    statement = Statement(
+        f"INSERT INTO memstore_episodes ({INSERTED}) VALUES ({INSERTED_VALUES}) RETURNING {RETURNED}",
+        {**EMPTY, **given},
+    )
+    episode = changes.insert(statement, _decode, lines)
     piece_table.cut(changes.transaction, episode.id, content)
     return episode
 
