@@ -44,7 +44,8 @@ def insert(
     given = {name: _encode(name, value) for name, value in values.items() if value is not None}
     given["segments"] = segments(content, values.get("name"), values.get("source_description"))
     statement = Statement(
-        f"INSERT INTO memstore_episodes ({INSERTED}) VALUES ({INSERTED_VALUES}) RETURNING {RETURNED}",
+        f"INSERT INTO memstore_episodes ({INSERTED}) VALUES ({INSERTED_VALUES})"
+        f" RETURNING {RETURNED}",
         {**EMPTY, **given},
     )
     episode = changes.insert(statement, _decode, lines)
