@@ -308,7 +308,7 @@ def _sources(proposal: Proposal) -> str:
 
 @command(
     "reinstate",
-    "Undo a supersession: the old text is active again, beside the new one.",
+    "Undo a supersession: old and new text are both active.",
     "memstore reinstate 12",
     ID,
 )
