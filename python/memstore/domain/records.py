@@ -41,8 +41,15 @@ class Record:
 
 def set_fields(record: Any) -> dict[str, Any]:
     """Return the fields of a dataclass that are set, as JSON values."""
-    values = ((name, getattr(record, name)) for name in _names(record.__class__))
-    return {name: json_value(value) for name, value in values if value is not None}
+    return {
+        name: value if value.__class__ in PLAIN else json_value(value)
+        for name in _names(record.__class__)
+        if (value := getattr(record, name)) is not None
+    }
+
+
+PLAIN = frozenset({str, int, bool})
+"""Types of most fields, which are JSON values as they are."""
 
 
 @cache
@@ -52,8 +59,6 @@ def _names(kind: type) -> tuple[str, ...]:
 
 def json_value(value: Any) -> Any:
     """Return what a field holds as a JSON value."""
-    if isinstance(value, str):  # as most are
-        return value
     if isinstance(value, datetime):
         return clock.to_text(value)
     if isinstance(value, tuple):
