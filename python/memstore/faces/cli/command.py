@@ -116,6 +116,9 @@ class UsageError(ValueError):
 class Parser(argparse.ArgumentParser):
     """An argument parser that raises its errors and suggests a fix."""
 
+    commands: Sequence[str] = ()
+    """All that may be meant by the name of a command, if not all of them are in the parser."""
+
     _given: Sequence[str] = ()
 
     def __init__(self, **details: Any) -> None:
@@ -142,7 +145,7 @@ class Parser(argparse.ArgumentParser):
         if isinstance(action, argparse._SubParsersAction) and value not in action.choices:
             import difflib  # slow to import, and only needed here
 
-            near = difflib.get_close_matches(value, action.choices, n=1)
+            near = difflib.get_close_matches(value, self.commands or action.choices, n=1)
             guess = f" (did you mean {near[0]}?)" if near else ""
             self.error(f"there is no command {value!r}{guess}")
         super()._check_value(action, value)

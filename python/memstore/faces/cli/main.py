@@ -96,8 +96,11 @@ def exit_code(error: Exception) -> int:
             return WRONG_USAGE
 
 
-def parser() -> argparse.ArgumentParser:
-    """Return the parser of the whole command line."""
+def parser(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
+    """Return the parser of the whole command line, or of what these words may name.
+
+    Building the parsers of all commands takes longer than most commands do.
+    """
     top = Parser(
         prog="memstore",
         usage="memstore COMMAND …",
@@ -110,8 +113,11 @@ def parser() -> argparse.ArgumentParser:
     commands = top.add_subparsers(
         metavar="COMMAND", help=argparse.SUPPRESS, parser_class=Parser, prog="memstore"
     )
+    top.commands = [name.partition(" ")[0] for name in COMMANDS]
     families: dict[str, argparse._SubParsersAction[Parser]] = {}
     for command in COMMANDS.values():
+        if words is not None and command.name.partition(" ")[0] not in words:
+            continue
         family, _, rest = command.name.rpartition(" ")
         if family and family not in families:
             parent = commands.add_parser(
@@ -173,7 +179,7 @@ def _listed(commands: Sequence[Command]) -> Iterator[str]:
 
 
 def _run(argv: Sequence[str]) -> int:
-    top = parser()
+    top = parser(argv)
     arguments = top.parse_args(argv)
     command: Command | None = getattr(arguments, "command", None)
     if command is None:
