@@ -14,167 +14,84 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from memstore.domain.entities import (
-        Entity,
-        EntityDecision,
-        GraphBuilt,
-        GraphStatus,
-        LikelySame,
-        Neighbour,
-        Neighbours,
-        Relation,
-    )
-    from memstore.domain.metadata import MetadataFilter
-    from memstore.domain.protocols import Embedder, Generator, JSONGenerator
-    from memstore.domain.records import (
-        AccessToken,
-        Episode,
-        EpisodeHit,
-        EpisodeHits,
-        Fact,
-        JournalLine,
-        NewEpisode,
-        NewFact,
-        Proposal,
-        Scope,
-        SearchHit,
-        SearchHits,
-        StoreStatus,
-        Task,
-    )
-    from memstore.domain.results import Results, WordsOnly
-    from memstore.errors import (
-        AccessDenied,
-        Conflict,
-        EmbedderError,
-        EmbedderMismatch,
-        EmbedderRejected,
-        EmbedderUnavailable,
-        GeneratorError,
-        GeneratorRejected,
-        GeneratorUnavailable,
-        IdempotencyConflict,
-        InvalidArgument,
-        InvalidArgumentType,
-        LearningError,
-        MemstoreError,
-        NotFound,
-        Remedy,
-        SchemaError,
-        StorageError,
-        StoreBusy,
-        StoreClosed,
-        TransferError,
-    )
-    from memstore.facts.batch import (
-        AddFact,
-        Applied,
-        DeleteFact,
-        KeepFact,
-        MayReplace,
-        MayYieldTo,
-        SupersedeFact,
-        YieldsTo,
-    )
-    from memstore.learn.async_memory import AsyncMemory
-    from memstore.learn.consolidation import Consolidated, consolidate
-    from memstore.learn.events import Refusal
-    from memstore.learn.extraction import Extracted, Extraction, Extractor, Outcome
-    from memstore.learn.memory import Memory
-    from memstore.learn.reading import extract_facts
-    from memstore.providers import (
-        AnthropicGenerator,
-        LocalEmbedder,
-        OllamaEmbedder,
-        OllamaGenerator,
-        OpenAIEmbedder,
-        OpenAIGenerator,
-    )
-    from memstore.store.async_store import AsyncStore
-    from memstore.store.opening import open
-    from memstore.store.store import Store
+    from memstore.domain.entities import Entity as Entity
+    from memstore.domain.entities import EntityDecision as EntityDecision
+    from memstore.domain.entities import GraphBuilt as GraphBuilt
+    from memstore.domain.entities import GraphStatus as GraphStatus
+    from memstore.domain.entities import LikelySame as LikelySame
+    from memstore.domain.entities import Neighbour as Neighbour
+    from memstore.domain.entities import Neighbours as Neighbours
+    from memstore.domain.entities import Relation as Relation
+    from memstore.domain.metadata import MetadataFilter as MetadataFilter
+    from memstore.domain.protocols import Embedder as Embedder
+    from memstore.domain.protocols import Generator as Generator
+    from memstore.domain.protocols import JSONGenerator as JSONGenerator
+    from memstore.domain.records import AccessToken as AccessToken
+    from memstore.domain.records import Episode as Episode
+    from memstore.domain.records import EpisodeHit as EpisodeHit
+    from memstore.domain.records import EpisodeHits as EpisodeHits
+    from memstore.domain.records import Fact as Fact
+    from memstore.domain.records import JournalLine as JournalLine
+    from memstore.domain.records import NewEpisode as NewEpisode
+    from memstore.domain.records import NewFact as NewFact
+    from memstore.domain.records import Proposal as Proposal
+    from memstore.domain.records import Scope as Scope
+    from memstore.domain.records import SearchHit as SearchHit
+    from memstore.domain.records import SearchHits as SearchHits
+    from memstore.domain.records import StoreStatus as StoreStatus
+    from memstore.domain.records import Task as Task
+    from memstore.domain.results import Results as Results
+    from memstore.domain.results import WordsOnly as WordsOnly
+    from memstore.errors import AccessDenied as AccessDenied
+    from memstore.errors import Conflict as Conflict
+    from memstore.errors import EmbedderError as EmbedderError
+    from memstore.errors import EmbedderMismatch as EmbedderMismatch
+    from memstore.errors import EmbedderRejected as EmbedderRejected
+    from memstore.errors import EmbedderUnavailable as EmbedderUnavailable
+    from memstore.errors import GeneratorError as GeneratorError
+    from memstore.errors import GeneratorRejected as GeneratorRejected
+    from memstore.errors import GeneratorUnavailable as GeneratorUnavailable
+    from memstore.errors import IdempotencyConflict as IdempotencyConflict
+    from memstore.errors import InvalidArgument as InvalidArgument
+    from memstore.errors import InvalidArgumentType as InvalidArgumentType
+    from memstore.errors import LearningError as LearningError
+    from memstore.errors import MemstoreError as MemstoreError
+    from memstore.errors import NotFound as NotFound
+    from memstore.errors import Remedy as Remedy
+    from memstore.errors import SchemaError as SchemaError
+    from memstore.errors import StorageError as StorageError
+    from memstore.errors import StoreBusy as StoreBusy
+    from memstore.errors import StoreClosed as StoreClosed
+    from memstore.errors import TransferError as TransferError
+    from memstore.facts.batch import AddFact as AddFact
+    from memstore.facts.batch import Applied as Applied
+    from memstore.facts.batch import DeleteFact as DeleteFact
+    from memstore.facts.batch import KeepFact as KeepFact
+    from memstore.facts.batch import MayReplace as MayReplace
+    from memstore.facts.batch import MayYieldTo as MayYieldTo
+    from memstore.facts.batch import SupersedeFact as SupersedeFact
+    from memstore.facts.batch import YieldsTo as YieldsTo
+    from memstore.learn.async_memory import AsyncMemory as AsyncMemory
+    from memstore.learn.consolidation import Consolidated as Consolidated
+    from memstore.learn.consolidation import consolidate as consolidate
+    from memstore.learn.events import Refusal as Refusal
+    from memstore.learn.extraction import Extracted as Extracted
+    from memstore.learn.extraction import Extraction as Extraction
+    from memstore.learn.extraction import Extractor as Extractor
+    from memstore.learn.extraction import Outcome as Outcome
+    from memstore.learn.memory import Memory as Memory
+    from memstore.learn.reading import extract_facts as extract_facts
+    from memstore.providers import AnthropicGenerator as AnthropicGenerator
+    from memstore.providers import LocalEmbedder as LocalEmbedder
+    from memstore.providers import OllamaEmbedder as OllamaEmbedder
+    from memstore.providers import OllamaGenerator as OllamaGenerator
+    from memstore.providers import OpenAIEmbedder as OpenAIEmbedder
+    from memstore.providers import OpenAIGenerator as OpenAIGenerator
+    from memstore.store.async_store import AsyncStore as AsyncStore
+    from memstore.store.opening import open as open
+    from memstore.store.store import Store as Store
 
 __version__ = "0.1.0"
-
-__all__ = [
-    "AccessDenied",
-    "AccessToken",
-    "AddFact",
-    "AnthropicGenerator",
-    "Applied",
-    "AsyncMemory",
-    "AsyncStore",
-    "Conflict",
-    "Consolidated",
-    "DeleteFact",
-    "Embedder",
-    "EmbedderError",
-    "EmbedderMismatch",
-    "EmbedderRejected",
-    "EmbedderUnavailable",
-    "Entity",
-    "EntityDecision",
-    "Episode",
-    "EpisodeHit",
-    "EpisodeHits",
-    "Extracted",
-    "Extraction",
-    "Extractor",
-    "Fact",
-    "Generator",
-    "GeneratorError",
-    "GeneratorRejected",
-    "GeneratorUnavailable",
-    "GraphBuilt",
-    "GraphStatus",
-    "IdempotencyConflict",
-    "InvalidArgument",
-    "InvalidArgumentType",
-    "JSONGenerator",
-    "JournalLine",
-    "KeepFact",
-    "LearningError",
-    "LikelySame",
-    "LocalEmbedder",
-    "MayReplace",
-    "MayYieldTo",
-    "Memory",
-    "MemstoreError",
-    "MetadataFilter",
-    "Neighbour",
-    "Neighbours",
-    "NewEpisode",
-    "NewFact",
-    "NotFound",
-    "OllamaEmbedder",
-    "OllamaGenerator",
-    "OpenAIEmbedder",
-    "OpenAIGenerator",
-    "Outcome",
-    "Proposal",
-    "Refusal",
-    "Relation",
-    "Remedy",
-    "Results",
-    "SchemaError",
-    "Scope",
-    "SearchHit",
-    "SearchHits",
-    "StorageError",
-    "Store",
-    "StoreBusy",
-    "StoreClosed",
-    "StoreStatus",
-    "SupersedeFact",
-    "Task",
-    "TransferError",
-    "WordsOnly",
-    "YieldsTo",
-    "__version__",
-    "consolidate",
-    "extract_facts",
-    "open",
-]
 
 _NAMES = {
     "domain.entities": (
@@ -213,6 +130,8 @@ _NAMES = {
 """The names of each module."""
 
 _MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
+
+__all__ = sorted([*_MODULES, "__version__"])
 
 if not TYPE_CHECKING:  # a checker would take any name for one of ours
 
