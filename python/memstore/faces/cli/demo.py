@@ -7,14 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from memstore.domain import clock
-from memstore.faces.cli.command import command
+from memstore.faces.cli import command as cli
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
     from memstore.domain.records import Fact
-    from memstore.faces.cli.command import Show
     from memstore.faces.cli.render_terminal import TerminalShow
     from memstore.store.store import Store
 
@@ -59,14 +58,14 @@ def temporary_file() -> Iterator[str]:
         yield str(Path(folder) / "demo.db")
 
 
-@command(
+@cli.command(
     "demo",
     "See it work, in a temporary file.",
     "memstore demo",
     file="temporary",
     embedder="needed",
 )
-def _tell(store: Store, arguments: argparse.Namespace, show: Show) -> None:
+def _tell(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     started = clock.monotonic()
     stage = _stage(show)
     stage.panel(
@@ -80,7 +79,7 @@ def _tell(store: Store, arguments: argparse.Namespace, show: Show) -> None:
     _end(store, stage, clock.monotonic() - started)
 
 
-def _stage(show: Show) -> TerminalShow:
+def _stage(show: cli.Show) -> TerminalShow:
     """Return what draws on a terminal, or the same without colours where there is none."""
     from rich.console import Console
 

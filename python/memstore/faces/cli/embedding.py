@@ -7,14 +7,7 @@ from typing import TYPE_CHECKING
 
 from memstore.errors import Conflict, EmbedderError
 from memstore.faces import wording
-from memstore.faces.cli.command import (
-    EMBEDDER_TROUBLE,
-    UsageError,
-    command,
-    count,
-    one_of,
-    option,
-)
+from memstore.faces.cli import command as cli
 from memstore.faces.escaping import counted
 from memstore.faces.options import chosen_settings, make_embedder
 
@@ -24,7 +17,6 @@ if TYPE_CHECKING:
     from memstore.domain.records import GenerationStatus, VectorCounts
     from memstore.embedding.generations import ReembedReport
     from memstore.embedding.pending import EmbedReport
-    from memstore.faces.cli.command import Show
     from memstore.store.store import Store
 
 
@@ -38,24 +30,24 @@ def told(report: EmbedReport) -> str:
     return f"embedded {done}{refused}, {report.left} left"
 
 
-@command(
+@cli.command(
     "embed-pending",
     "Embed what was stored while the embedder was away.",
     "memstore embed-pending --embedder ollama\nmemstore embed-pending --watch",
-    option("--limit N", "how many texts at most; a long episode is several", type=count),
-    option("--retry-quarantined", "try those again whose embedding was given up"),
-    option("--everywhere", "those of every namespace, whose texts then go to this embedder"),
-    option(
+    cli.option("--limit N", "how many texts at most; a long episode is several", type=cli.count),
+    cli.option("--retry-quarantined", "try those again whose embedding was given up"),
+    cli.option("--everywhere", "those of every namespace, whose texts then go to this embedder"),
+    cli.option(
         "--watch",
         "go on until Ctrl-C: embed whenever something waits, and wait longer the longer the "
         "embedder fails; of several that watch one file, one works at a time",
     ),
     embedder="needed",
 )
-def _embed_pending(store: Store, arguments: argparse.Namespace, show: Show) -> int | None:
+def _embed_pending(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int | None:
     if arguments.watch:
         if arguments.limit or arguments.retry_quarantined:
-            raise UsageError("--watch goes on without end: leave the other options of it out")
+            raise cli.UsageError("--watch goes on without end: leave the other options of it out")
         _watch(store, arguments, show)
         return None
     with show.progress("embedding") as progress:
@@ -68,11 +60,11 @@ def _embed_pending(store: Store, arguments: argparse.Namespace, show: Show) -> i
     show.done(told(report), asdict(report))
     if report.error:
         show.note(f"stopped early: {wording.on_command_line(report.error)}")
-        return EMBEDDER_TROUBLE
+        return cli.EMBEDDER_TROUBLE
     return None
 
 
-def _watch(store: Store, arguments: argparse.Namespace, show: Show) -> None:
+def _watch(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     embedded = 0
     last = ""
 
@@ -98,23 +90,25 @@ def _watch(store: Store, arguments: argparse.Namespace, show: Show) -> None:
         show.note(f"stopped; {counted(embedded, 'text')} embedded in all")
 
 
-@command(
+@cli.command(
     "reembed",
     "Bring the file over to another embedding model.",
     "memstore reembed --embedder ollama --model mxbai-embed-large\n"
     "memstore reembed --status\nmemstore reembed --switch-back",
-    one_of(
-        option("--status", "say how far each model's vectors are"),
-        option("--again", "make all vectors again although the file's are of this model already"),
-        option("--switch-back", "go back to the vectors that were in use before, at once"),
-        option(
+    cli.one_of(
+        cli.option("--status", "say how far each model's vectors are"),
+        cli.option(
+            "--again", "make all vectors again although the file's are of this model already"
+        ),
+        cli.option("--switch-back", "go back to the vectors that were in use before, at once"),
+        cli.option(
             "--drop ID",
             "take a generation away for good: the retired one, or one begun by mistake",
-            type=count,
+            type=cli.count,
         ),
     ),
 )
-def _reembed(store: Store, arguments: argparse.Namespace, show: Show) -> int | None:
+def _reembed(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int | None:
     if arguments.status:
         _show_generations(store, show)
         return None
@@ -126,20 +120,22 @@ def _reembed(store: Store, arguments: argparse.Namespace, show: Show) -> int | N
         return None
     embedder = make_embedder(chosen_settings(arguments))
     if embedder is None:
-        raise UsageError("reembed needs an embedder: name the new one with --embedder and --model")
+        raise cli.UsageError(
+            "reembed needs an embedder: name the new one with --embedder and --model"
+        )
     with show.progress("embedding") as progress:
         report = store.reembed(embedder, again=arguments.again, progress=progress)
     return _tell_reembedded(report, show)
 
 
-def _tell_reembedded(report: ReembedReport, show: Show) -> int | None:
+def _tell_reembedded(report: ReembedReport, show: cli.Show) -> int | None:
     values = asdict(report) | {"generation": report.generation.id, "model": report.generation.model}
     embedded = counted(report.embedded, "text")
     if not report.switched:
         show.done(f"embedded {embedded}, {report.left} left; searches use the old vectors", values)
         show.note(f"stopped early: {wording.on_command_line(report.error or '')}")
         show.note("the same command goes on from there")
-        return EMBEDDER_TROUBLE
+        return cli.EMBEDDER_TROUBLE
     show.done(f"embedded {embedded}; searches now use {report.generation.model}", values)
     for noun, ids in (("fact", report.quarantined_facts), ("episode", report.quarantined_episodes)):
         if ids:
@@ -152,7 +148,7 @@ def _tell_reembedded(report: ReembedReport, show: Show) -> int | None:
     return None
 
 
-def _show_generations(store: Store, show: Show) -> None:
+def _show_generations(store: Store, show: cli.Show) -> None:
     found = store.generations.list()
     show.rows([_row(one) for one in found], [one.to_dict() for one in found])
 
@@ -178,7 +174,7 @@ def _counted(counts: VectorCounts) -> str:
     return ", ".join(parts)
 
 
-def _switch_back(store: Store, show: Show) -> None:
+def _switch_back(store: Store, show: cli.Show) -> None:
     retired = [
         one.generation
         for one in store.generations.list()
@@ -194,7 +190,7 @@ def _switch_back(store: Store, show: Show) -> None:
     )
 
 
-def _drop(store: Store, generation_id: int, show: Show) -> None:
+def _drop(store: Store, generation_id: int, show: cli.Show) -> None:
     with show.progress("dropping") as progress:
         compacted = store.generations.drop(generation_id, progress=progress)
     show.done(

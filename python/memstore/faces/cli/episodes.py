@@ -6,34 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from memstore.domain import clock
 from memstore.faces import wording
-from memstore.faces.cli.command import (
-    BYTES_REMAIN,
-    EXPIRES_AT,
-    METADATA,
-    NEWEST,
-    OFFSET,
-    OWNERS,
-    REFUSED,
-    YES,
-    UsageError,
-    agreed_to_erase,
-    command,
-    fact_id,
-    limit,
-    metadata_of,
-    names,
-    option,
-    scope_if_named,
-    scope_of,
-    standard_input,
-)
+from memstore.faces.cli import command as cli
 from memstore.faces.escaping import visible
 
 if TYPE_CHECKING:
     import argparse
 
     from memstore.domain.records import EpisodeHits
-    from memstore.faces.cli.command import Option, Show
     from memstore.store.store import Store
 
 DEFAULT_SOURCE = "cli"
@@ -46,56 +25,56 @@ def episode_id(text: str) -> int | str:
     """Read the id of an episode, ``12`` or ``#12``, or its UUID."""
     if len(text) == clock.UUID_CHARACTERS and text.count("-") == 4:
         return text
-    return fact_id(text)
+    return cli.fact_id(text)
 
 
-EPISODE_ID = option("ID", "the episode's number, or its UUID", type=episode_id)
+EPISODE_ID = cli.option("ID", "the episode's number, or its UUID", type=episode_id)
 
 
-def _tags(meaning: str) -> Option:
-    return option("--tag TAG", meaning, dest="tags", action="append")
+def _tags(meaning: str) -> cli.Option:
+    return cli.option("--tag TAG", meaning, dest="tags", action="append")
 
 
 FILTERS = (
     _tags("only episodes that have this tag; may be repeated"),
-    option("--source NAME", "only from this source"),
-    option("--after TIME", "only recorded after this"),
-    option("--before TIME", "only recorded before this"),
-    option("--valid-after TIME", "only said or done after this"),
-    option("--valid-before TIME", "only said or done before this"),
-    option("--all", "expired episodes too", dest="everything"),
-    option("--namespaces A,B", "look in these instead; all for every one", type=names),
-    *OWNERS,
+    cli.option("--source NAME", "only from this source"),
+    cli.option("--after TIME", "only recorded after this"),
+    cli.option("--before TIME", "only recorded before this"),
+    cli.option("--valid-after TIME", "only said or done after this"),
+    cli.option("--valid-before TIME", "only said or done before this"),
+    cli.option("--all", "expired episodes too", dest="everything"),
+    cli.option("--namespaces A,B", "look in these instead; all for every one", type=cli.names),
+    *cli.OWNERS,
 )
 
 
-@command(
+@cli.command(
     "episode add",
     "Record what was said or done, word for word, of any length.",
     "memstore episode add 'We agreed on blue-green deploys' --tag ops\n"
     "cat offer.txt | memstore episode add - --source mail --name 'Offer'",
-    option("CONTENT", "the words, kept as they are; - reads them from standard input"),
-    option(
+    cli.option("CONTENT", "the words, kept as they are; - reads them from standard input"),
+    cli.option(
         "--source NAME",
         f"what they come from; call it always the same (default: {DEFAULT_SOURCE})",
         default=DEFAULT_SOURCE,
     ),
-    option("--name TEXT", "what to call the episode"),
-    option("--source-model NAME", "the model that wrote it"),
-    option("--source-description TEXT", "more about where it comes from"),
+    cli.option("--name TEXT", "what to call the episode"),
+    cli.option("--source-model NAME", "the model that wrote it"),
+    cli.option("--source-description TEXT", "more about where it comes from"),
     _tags("a tag to find it by; may be repeated"),
-    option("--valid-at TIME", "when it was said or done, e.g. 2026-03-01"),
-    *METADATA,
-    option(
+    cli.option("--valid-at TIME", "when it was said or done, e.g. 2026-03-01"),
+    *cli.METADATA,
+    cli.option(
         "--key TEXT",
         "an idempotency key: adding again with the same key gives back the same episode",
     ),
-    *OWNERS,
+    *cli.OWNERS,
     file="made",
 )
-def _add(store: Store, arguments: argparse.Namespace, show: Show) -> None:
+def _add(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     # Word for word: line ends too, unlike the content of a fact.
-    content = standard_input() if arguments.content == "-" else arguments.content
+    content = cli.standard_input() if arguments.content == "-" else arguments.content
     episode = store.episodes.add(
         content,
         source=arguments.source,
@@ -104,9 +83,9 @@ def _add(store: Store, arguments: argparse.Namespace, show: Show) -> None:
         source_description=arguments.source_description,
         tags=arguments.tags or (),
         valid_at=arguments.valid_at,
-        metadata=metadata_of(arguments) or None,
+        metadata=cli.metadata_of(arguments) or None,
         idempotency_key=arguments.key,
-        scope=scope_of(arguments),
+        scope=cli.scope_of(arguments),
     )
     show.done(f"recorded as episode #{episode.id}", episode.to_dict())
 
@@ -121,36 +100,36 @@ def _filters_of(arguments: argparse.Namespace) -> dict[str, Any]:
         "valid_before": arguments.valid_before,
         "include_expired": arguments.everything,
         "namespaces": arguments.namespaces,
-        "scope": scope_if_named(arguments),
+        "scope": cli.scope_if_named(arguments),
     }
 
 
-@command(
+@cli.command(
     "episode search",
     "Find episodes by words and by meaning, best first.",
     "memstore episode search what did we agree on about deploys\n"
     "memstore episode search rollback --tag ops --after 2026-01-01 --mode words",
-    option("QUERY", "a question, or some words; none: the newest", nargs="*"),
-    limit(10),
-    option(
+    cli.option("QUERY", "a question, or some words; none: the newest", nargs="*"),
+    cli.limit(10),
+    cli.option(
         "--mode",
         "find by words and by meaning (hybrid, the default), or by one of them",
         choices=("hybrid", "words", "meaning"),
         default="hybrid",
     ),
-    option("--alpha X", "what the meaning counts, 0 to 1 (default: 0.4)", type=float),
-    option(
+    cli.option("--alpha X", "what the meaning counts, 0 to 1 (default: 0.4)", type=float),
+    cli.option(
         "--tag-boost X",
         "tags do not filter, but raise the score by this much",
         type=float,
         default=0.0,
     ),
-    option("--min-similarity X", "leave out what is less similar, -1 to 1", type=float),
+    cli.option("--min-similarity X", "leave out what is less similar, -1 to 1", type=float),
     *FILTERS,
     usage="[QUERY…] [options]",
     embedder="needed",
 )
-def _search(store: Store, arguments: argparse.Namespace, show: Show) -> None:
+def _search(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     hits = store.episodes.search(
         " ".join(arguments.query) or None,
         mode=arguments.mode,
@@ -164,7 +143,7 @@ def _search(store: Store, arguments: argparse.Namespace, show: Show) -> None:
     _tell(hits, show)
 
 
-def _tell(hits: EpisodeHits, show: Show) -> None:
+def _tell(hits: EpisodeHits, show: cli.Show) -> None:
     if hits.words_only is not None:
         note = f"searched by words only: {wording.on_command_line(hits.words_only.reason)}"
         if hits.newest_first:
@@ -174,17 +153,17 @@ def _tell(hits: EpisodeHits, show: Show) -> None:
         show.note("nothing found: try other words, fewer conditions, or memstore episode list")
 
 
-@command(
+@cli.command(
     "episode list",
     "List episodes, oldest first.",
     "memstore episode list --newest --limit 20\n"
     "memstore episode list --source mail --after 2026-03-01 --json",
-    limit(),
-    OFFSET,
-    NEWEST,
+    cli.limit(),
+    cli.OFFSET,
+    cli.NEWEST,
     *FILTERS,
 )
-def _list(store: Store, arguments: argparse.Namespace, show: Show) -> None:
+def _list(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     episodes = store.episodes.list(
         limit=arguments.limit,
         offset=arguments.offset,
@@ -196,17 +175,17 @@ def _list(store: Store, arguments: argparse.Namespace, show: Show) -> None:
         show.note("no episodes here")
 
 
-@command(
+@cli.command(
     "episode get",
     "Show one episode whole, with all its fields.",
     "memstore episode get 12",
     EPISODE_ID,
 )
-def _get(store: Store, arguments: argparse.Namespace, show: Show) -> None:
+def _get(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     show.episode(store.episodes.get(arguments.id))
 
 
-@command(
+@cli.command(
     "episode update",
     "Change an episode's tags, expiry or metadata; its words stay.",
     "memstore episode update 12 --tag ops --tag done -m ticket=42\n"
@@ -214,33 +193,33 @@ def _get(store: Store, arguments: argparse.Namespace, show: Show) -> None:
     "memstore episode update 12 --no-tags --unexpire",
     EPISODE_ID,
     _tags("a tag it has from now on, instead of those it has; may be repeated"),
-    option("--no-tags", "take all its tags away"),
-    EXPIRES_AT,
-    option("--unexpire", "let it count again"),
-    *METADATA,
-    option(
+    cli.option("--no-tags", "take all its tags away"),
+    cli.EXPIRES_AT,
+    cli.option("--unexpire", "let it count again"),
+    *cli.METADATA,
+    cli.option(
         "--unset KEY",
         "a key of its metadata to remove; may be repeated",
         action="append",
         default=[],
     ),
 )
-def _update(store: Store, arguments: argparse.Namespace, show: Show) -> None:
+def _update(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     changes: dict[str, Any] = {}
     for given, instead, flags in (
         (arguments.tags, arguments.no_tags, "--tag or --no-tags"),
         (arguments.expires_at, arguments.unexpire, "--expires-at or --unexpire"),
     ):
         if given and instead:
-            raise UsageError(f"give {flags}, not both")
+            raise cli.UsageError(f"give {flags}, not both")
     if arguments.tags or arguments.no_tags:
         changes["tags"] = arguments.tags or []
     if arguments.expires_at is not None or arguments.unexpire:
         changes["expired_at"] = arguments.expires_at
-    if patch := {**metadata_of(arguments), **dict.fromkeys(arguments.unset)}:
+    if patch := {**cli.metadata_of(arguments), **dict.fromkeys(arguments.unset)}:
         changes["metadata"] = patch
     if not changes:
-        raise UsageError(
+        raise cli.UsageError(
             "nothing to update: give --tag, --no-tags, --expires-at, --unexpire, -m key=value, "
             "--metadata or --unset key"
         )
@@ -248,26 +227,26 @@ def _update(store: Store, arguments: argparse.Namespace, show: Show) -> None:
     show.done(f"updated episode #{episode.id}", episode.to_dict())
 
 
-@command(
+@cli.command(
     "episode erase",
     "Remove an episode's text from the file for good.",
     "memstore episode erase 12",
     EPISODE_ID,
-    YES,
+    cli.YES,
     usage="ID [--yes] [options]",
 )
-def _erase(store: Store, arguments: argparse.Namespace, show: Show) -> int | None:
+def _erase(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int | None:
     episode = store.episodes.get(arguments.id)
 
     def told() -> str:
         more = "…" if len(episode.content) > TOLD_CHARACTERS else ""
         return f"#{episode.id}  {visible(episode.content[:TOLD_CHARACTERS])}{more}"
 
-    if not arguments.yes and not agreed_to_erase(told):
+    if not arguments.yes and not cli.agreed_to_erase(told):
         show.note("nothing was erased")
-        return REFUSED
+        return cli.REFUSED
     if not store.episodes.erase(episode.id):
-        show.note(BYTES_REMAIN)
+        show.note(cli.BYTES_REMAIN)
     show.done(f"erased episode #{episode.id}", {"erased": episode.id})
     return None
 

@@ -5,65 +5,50 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memstore.faces import wording
-from memstore.faces.cli.command import (
-    BYTES_REMAIN,
-    EXPIRES_AT,
-    ID,
-    METADATA,
-    REFUSED,
-    YES,
-    UsageError,
-    agreed_to_erase,
-    command,
-    content_of,
-    fact_id,
-    metadata_of,
-    option,
-)
+from memstore.faces.cli import command as cli
 from memstore.faces.escaping import visible
 
 if TYPE_CHECKING:
     import argparse
 
-    from memstore.faces.cli.command import Show
     from memstore.store.store import Store
 
 
-@command(
+@cli.command(
     "add",
     "Store a fact: one claim about one subject.",
     "memstore add 'Alice prefers dark mode' --subject alice --category preference\n"
     "memstore add 'Alice moved to Porto' --subject alice --supersedes 12\n"
     "git log -1 --format=%s | memstore add - --subject api -m source=git -m level=3",
-    option("CONTENT", "the claim, understandable on its own; - reads standard input"),
-    option(
+    cli.option("CONTENT", "the claim, understandable on its own; - reads standard input"),
+    cli.option(
         "--subject NAME",
         "whom or what it is about; call the same thing always the same",
         required=True,
     ),
-    option(
+    cli.option(
         "--category NAME",
         "preference, identity, project, …; a note, which is the default, fades with time",
         default="note",
     ),
-    *METADATA,
-    option("--supersedes ID", "the fact this one replaces", type=fact_id),
-    option("--valid-at TIME", "since when it holds, e.g. 2026-03-01"),
-    EXPIRES_AT,
-    option("--source TEXT", "where it comes from"),
-    option(
+    *cli.METADATA,
+    cli.option("--supersedes ID", "the fact this one replaces", type=cli.fact_id),
+    cli.option("--valid-at TIME", "since when it holds, e.g. 2026-03-01"),
+    cli.EXPIRES_AT,
+    cli.option("--source TEXT", "where it comes from"),
+    cli.option(
         "--key TEXT", "an idempotency key: storing again with the same key gives back the same fact"
     ),
     usage="CONTENT --subject NAME [options]",
     embedder="needed",
     file="made",
 )
-def _add(store: Store, arguments: argparse.Namespace, show: Show) -> None:
+def _add(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     fact = store.add(
-        content_of(arguments.content),
+        cli.content_of(arguments.content),
         subject=arguments.subject,
         category=arguments.category,
-        metadata=metadata_of(arguments) or None,
+        metadata=cli.metadata_of(arguments) or None,
         supersedes=arguments.supersedes,
         valid_at=arguments.valid_at,
         expired_at=arguments.expires_at,
@@ -75,7 +60,7 @@ def _add(store: Store, arguments: argparse.Namespace, show: Show) -> None:
     tell_pending(store, fact.id, fact.embedded, show)
 
 
-def tell_pending(store: Store, fact_id: int, embedded: bool, show: Show) -> None:
+def tell_pending(store: Store, fact_id: int, embedded: bool, show: cli.Show) -> None:
     """Say so when something was stored while the embedder failed."""
     if not embedded and (trouble := store.embedder_trouble):
         show.note(
@@ -84,94 +69,94 @@ def tell_pending(store: Store, fact_id: int, embedded: bool, show: Show) -> None
         )
 
 
-@command(
+@cli.command(
     "supersede",
     "Retire a fact in favour of a newer one that is stored already.",
     "memstore supersede 12 15",
-    option("OLD", "the fact that no longer holds", type=fact_id),
-    option("NEW", "the fact that holds instead, stored already", type=fact_id),
+    cli.option("OLD", "the fact that no longer holds", type=cli.fact_id),
+    cli.option("NEW", "the fact that holds instead, stored already", type=cli.fact_id),
     file="made",
 )
-def _supersede(store: Store, arguments: argparse.Namespace, show: Show) -> None:
+def _supersede(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     fact = store.supersede(arguments.old, arguments.new)
     show.done(f"#{fact.id} is superseded by #{fact.superseded_by}", fact.to_dict())
 
 
-@command(
+@cli.command(
     "confirm",
     "Count one more confirmation that a fact holds true.",
     "memstore confirm 12",
-    ID,
+    cli.ID,
     file="made",
 )
-def _confirm(store: Store, arguments: argparse.Namespace, show: Show) -> None:
+def _confirm(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     fact = store.confirm(arguments.id)
     times = "once" if fact.confirmed_count == 1 else f"{fact.confirmed_count} times"
     show.done(f"confirmed #{fact.id}, {times} so far", fact.to_dict())
 
 
-@command(
+@cli.command(
     "update",
     "Change a fact's metadata; what it says is superseded.",
     "memstore update 12 -m priority=3 -m lang=en --unset draft",
-    ID,
-    *METADATA,
-    option("--unset KEY", "a key to remove; may be repeated", action="append", default=[]),
+    cli.ID,
+    *cli.METADATA,
+    cli.option("--unset KEY", "a key to remove; may be repeated", action="append", default=[]),
     usage="ID [-m KEY=VALUE] [--unset KEY] [options]",
     file="made",
 )
-def _update(store: Store, arguments: argparse.Namespace, show: Show) -> None:
-    patch = {**metadata_of(arguments), **dict.fromkeys(arguments.unset)}
+def _update(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
+    patch = {**cli.metadata_of(arguments), **dict.fromkeys(arguments.unset)}
     if not patch:
-        raise UsageError("nothing to update: give -m key=value, --metadata or --unset key")
+        raise cli.UsageError("nothing to update: give -m key=value, --metadata or --unset key")
     fact = store.update_metadata(arguments.id, patch)
     show.done(f"updated the metadata of #{fact.id}", fact.to_dict())
 
 
-@command(
+@cli.command(
     "delete",
     "Take a fact out of every search; restore brings it back.",
     "memstore delete 12",
-    ID,
+    cli.ID,
     file="made",
 )
-def _delete(store: Store, arguments: argparse.Namespace, show: Show) -> None:
+def _delete(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     fact = store.delete(arguments.id)
     show.done(f"deleted #{fact.id}; memstore restore {fact.id} brings it back", fact.to_dict())
 
 
-@command(
+@cli.command(
     "restore",
     "Bring back a deleted fact, or a superseded one as the newest.",
     "memstore restore 12",
-    ID,
+    cli.ID,
     file="made",
 )
-def _restore(store: Store, arguments: argparse.Namespace, show: Show) -> None:
+def _restore(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     fact = store.restore(arguments.id)
     again = "" if fact.id == arguments.id else f" as #{fact.id}, the newest of its chain"
     show.done(f"restored #{arguments.id}{again}", fact.to_dict())
 
 
-@command(
+@cli.command(
     "erase",
     "Remove a fact's text from the file for good.",
     "memstore erase 12",
-    ID,
-    YES,
+    cli.ID,
+    cli.YES,
     usage="ID [--yes] [options]",
     file="made",
 )
-def _erase(store: Store, arguments: argparse.Namespace, show: Show) -> int | None:
+def _erase(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int | None:
     def told() -> str:
         fact = store.get(arguments.id)
         return f"#{fact.id}  {visible(fact.subject)}: {visible(fact.content)}"
 
-    if not arguments.yes and not agreed_to_erase(told):
+    if not arguments.yes and not cli.agreed_to_erase(told):
         show.note("nothing was erased")
-        return REFUSED
+        return cli.REFUSED
     if not store.erase(arguments.id):
-        show.note(BYTES_REMAIN)
+        show.note(cli.BYTES_REMAIN)
     show.done(f"erased #{arguments.id}", {"erased": arguments.id})
     return None
 

@@ -4,46 +4,47 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memstore.faces.cli import command as cli
 from memstore.faces.cli import embedding, transfer
-from memstore.faces.cli.command import REFUSED, command, option
 
 if TYPE_CHECKING:
     import argparse
 
-    from memstore.faces.cli.command import Show
     from memstore.store.store import Store
 
 
-@command(
+@cli.command(
     "status",
     "Say what the store holds, and where and how it is kept.",
     "memstore status",
     embedder="optional",
 )
-def _status(store: Store, arguments: argparse.Namespace, show: Show) -> None:
+def _status(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     show.status(store.status())
 
 
-@command(
+@cli.command(
     "backup",
     "Write a consistent copy of the file while others use it.",
     "memstore backup memories-2026-03-01.db",
-    option("FILE", "a new file"),
+    cli.option("FILE", "a new file"),
 )
-def _backup(store: Store, arguments: argparse.Namespace, show: Show) -> None:
+def _backup(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     with show.progress("copying") as progress:
         file = store.backup(arguments.file, progress=progress)
     size = file.stat().st_size
     show.done(f"copied {size / 1024:,.0f} KiB to {file}", {"file": str(file), "size_bytes": size})
 
 
-@command(
+@cli.command(
     "doctor",
     "Prove that indexes and embeddings agree with the facts.",
     "memstore doctor\nmemstore doctor --rebuild",
-    option("--rebuild", "rebuild what is derived: the word index, and embeddings that do not fit"),
+    cli.option(
+        "--rebuild", "rebuild what is derived: the word index, and embeddings that do not fit"
+    ),
 )
-def _doctor(store: Store, arguments: argparse.Namespace, show: Show) -> int | None:
+def _doctor(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int | None:
     rebuilt: list[str] = []
     if arguments.rebuild:
         with show.progress("rebuilding") as progress:
@@ -55,7 +56,7 @@ def _doctor(store: Store, arguments: argparse.Namespace, show: Show) -> int | No
         show.note("memstore doctor --rebuild mends what is marked as repairable")
     if rebuilt and store.status().pending:
         show.note("memstore embed-pending embeds what is pending now")
-    return REFUSED if findings else None
+    return cli.REFUSED if findings else None
 
 
 COMMANDS = (_status, *transfer.COMMANDS, _backup, *embedding.COMMANDS, _doctor)

@@ -6,7 +6,7 @@ from contextlib import nullcontext
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from memstore.faces.cli.command import OFFSET, command, count, limit, option
+from memstore.faces.cli import command as cli
 from memstore.faces.escaping import counted, second
 from memstore.faces.options import add_generator_flags, chosen_settings, open_generator
 
@@ -15,19 +15,18 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memstore.domain.entities import EntityDecision, GraphStatus, Neighbour, Relation
-    from memstore.faces.cli.command import Show
     from memstore.store.store import Store
 
 REFUSALS_SHOWN = 10
 
 
-@command(
+@cli.command(
     "graph build",
     "Build entities and relations from the facts.",
     "memstore graph build\nmemstore graph build --generator ollama",
     add_generator_flags,
 )
-def _build(store: Store, arguments: argparse.Namespace, show: Show) -> None:
+def _build(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     # Only a model that is named here: the one in the environment was named for something else,
     # and every fact of the namespace would be sent to it.
     named = (arguments.generator, arguments.generator_model, arguments.generator_url)
@@ -51,10 +50,10 @@ def _summary(status: GraphStatus) -> str:
     return f"built from {counted(status.facts)}: {entities}, {relations}"
 
 
-@command(
+@cli.command(
     "graph status", "Say when the graph was built, and what changed since.", "memstore graph status"
 )
-def _status(store: Store, arguments: argparse.Namespace, show: Show) -> None:
+def _status(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     status = store.graph.status()
     if status.built_at is None:
         show.done("never built: memstore graph build builds it", status.to_dict())
@@ -64,14 +63,14 @@ def _status(store: Store, arguments: argparse.Namespace, show: Show) -> None:
     show.done(f"{_summary(status)}; {second(status.built_at)}, by {by}, {behind}", status.to_dict())
 
 
-@command(
+@cli.command(
     "graph entities",
     "List entities, those of the most facts first.",
     "memstore graph entities --limit 20",
-    limit(50),
-    OFFSET,
+    cli.limit(50),
+    cli.OFFSET,
 )
-def _entities(store: Store, arguments: argparse.Namespace, show: Show) -> None:
+def _entities(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     found = store.graph.entities(limit=arguments.limit, offset=arguments.offset)
     rows = [(one.name, counted(one.facts), ", ".join(one.names[1:]) or None) for one in found]
     show.rows(rows, [one.to_dict() for one in found])
@@ -85,15 +84,15 @@ def _nothing(store: Store) -> str:
     return "no entities here"
 
 
-@command(
+@cli.command(
     "graph neighbours",
     "Show what is near an entity, and which facts say so.",
     "memstore graph neighbours Alice --depth 2",
-    option("NAME", "the entity, by any of its names"),
-    option("--depth N", "steps away at most, 1 to 5", type=count, default=1),
-    limit(20),
+    cli.option("NAME", "the entity, by any of its names"),
+    cli.option("--depth N", "steps away at most, 1 to 5", type=cli.count, default=1),
+    cli.limit(20),
 )
-def _neighbours(store: Store, arguments: argparse.Namespace, show: Show) -> None:
+def _neighbours(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     found = store.graph.neighbours(arguments.name, depth=arguments.depth, limit=arguments.limit)
     value = {
         "entity": found.entity.to_dict(),
@@ -121,13 +120,13 @@ def _told(relation: Relation) -> str:
     )
 
 
-@command(
+@cli.command(
     "graph likely",
     "List names that may be one entity's; nothing is merged.",
     "memstore graph likely",
-    limit(20),
+    cli.limit(20),
 )
-def _likely(store: Store, arguments: argparse.Namespace, show: Show) -> None:
+def _likely(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     found = store.graph.likely_same(limit=arguments.limit)
     rows = [(one.left.name, one.right.name, one.reason) for one in found]
     show.rows(rows, [one.to_dict() for one in found])
@@ -136,29 +135,29 @@ def _likely(store: Store, arguments: argparse.Namespace, show: Show) -> None:
 
 
 TWO = (
-    option("left NAME", "one name"),
-    option("right OTHER", "the other"),
+    cli.option("left NAME", "one name"),
+    cli.option("right OTHER", "the other"),
 )
 
 
-@command(
+@cli.command(
     "graph merge",
     "Say that two names are one entity.",
     "memstore graph merge Alice 'Alice Smith'",
     *TWO,
 )
-def _merge(store: Store, arguments: argparse.Namespace, show: Show) -> None:
+def _merge(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     done = store.graph.merge(arguments.left, arguments.right)
     show.done(f"{done.left} and {done.right} are one; {_undo(done)}", done.to_dict())
 
 
-@command(
+@cli.command(
     "graph apart",
     "Say that two names are two entities.",
     "memstore graph apart 'Alice Smith' 'Alice Jones'",
     *TWO,
 )
-def _apart(store: Store, arguments: argparse.Namespace, show: Show) -> None:
+def _apart(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     done = store.graph.keep_apart(arguments.left, arguments.right)
     show.done(f"{done.left} and {done.right} are two; {_undo(done)}", done.to_dict())
 
@@ -168,19 +167,19 @@ def _undo(done: EntityDecision) -> str:
     return f"memstore graph forget {quote(done.left)} {quote(done.right)} takes it back"
 
 
-@command(
+@cli.command(
     "graph forget",
     "Take back what was said of two names.",
     "memstore graph forget Alice 'Alice Smith'",
     *TWO,
 )
-def _forget(store: Store, arguments: argparse.Namespace, show: Show) -> None:
+def _forget(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     done = store.graph.forget(arguments.left, arguments.right)
     show.done(f"nothing is decided about {done.left} and {done.right} any more", done.to_dict())
 
 
-@command("graph decisions", "List what was said of names.", "memstore graph decisions")
-def _decisions(store: Store, arguments: argparse.Namespace, show: Show) -> None:
+@cli.command("graph decisions", "List what was said of names.", "memstore graph decisions")
+def _decisions(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     found = store.graph.decisions()
     rows = [
         (one.left, "is" if one.same else "is not", one.right, second(one.at), one.actor)
@@ -191,8 +190,8 @@ def _decisions(store: Store, arguments: argparse.Namespace, show: Show) -> None:
         show.note("nothing was decided about entities")
 
 
-@command("graph drop", "Remove the graph; what was said of names stays.", "memstore graph drop")
-def _drop(store: Store, arguments: argparse.Namespace, show: Show) -> None:
+@cli.command("graph drop", "Remove the graph; what was said of names stays.", "memstore graph drop")
+def _drop(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     store.graph.drop()
     show.done("dropped the graph; memstore graph build builds it again", {"dropped": True})
 

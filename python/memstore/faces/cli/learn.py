@@ -9,22 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memstore.domain.records import ProposalState, Scope
-from memstore.faces.cli.command import (
-    ID,
-    METADATA,
-    OWNERS,
-    UsageError,
-    command,
-    content_of,
-    fact_id,
-    metadata_of,
-    needed_generator,
-    option,
-    owners_of,
-    scope_if_named,
-    scope_of,
-    standard_input,
-)
+from memstore.faces.cli import command as cli
 from memstore.faces.escaping import counted
 from memstore.faces.options import add_generator_flags
 from memstore.learn.comparison import POLICIES
@@ -36,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memstore.domain.records import Proposal
-    from memstore.faces.cli.command import Show
     from memstore.learn.conversation import MemoryEvents
     from memstore.learn.extraction import Extracted, Extraction
     from memstore.learn.memory_view import MemoryEvent
@@ -44,11 +28,13 @@ if TYPE_CHECKING:
     from memstore.store.store import Store
 
 
-def show_past(store: Store, arguments: argparse.Namespace, show: Show) -> None:
+def show_past(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     """Show what happened to one memory of the owners named, with old and new texts."""
     if arguments.id is None or arguments.journal:
-        raise UsageError("--user, --agent and --run go with the id of a memory, and nothing else")
-    events = Memory(store).history(arguments.id, **owners_of(arguments))
+        raise cli.UsageError(
+            "--user, --agent and --run go with the id of a memory, and nothing else"
+        )
+    events = Memory(store).history(arguments.id, **cli.owners_of(arguments))
     rows = [
         (f"{e['event']} #{e['id']}", e["at"], e["memory"], e["previous"], e["actor"], e["source"])
         for e in events
@@ -56,44 +42,46 @@ def show_past(store: Store, arguments: argparse.Namespace, show: Show) -> None:
     show.rows(rows, events)
 
 
-@command(
+@cli.command(
     "extract",
     "Store the facts in a text; a language model reads it.",
     "memstore extract notes.txt --generator ollama --source notes\n"
     "git log -1 | memstore extract - --subject api --generator openai --policy auto",
-    option("FILE", "the text; - reads standard input"),
-    option("--subject NAME", "whom or what it is about, for facts that do not say"),
-    option(
+    cli.option("FILE", "the text; - reads standard input"),
+    cli.option("--subject NAME", "whom or what it is about, for facts that do not say"),
+    cli.option(
         "--policy",
         "what becomes of an older fact that a new one may replace: propose (the default) "
         "puts it forward, auto retires it where the words are plain, off compares nothing",
         choices=POLICIES,
         default="propose",
     ),
-    option("--source TEXT", "where the text comes from"),
-    option("--at TIME", "when it was written"),
-    *METADATA,
-    *OWNERS,
+    cli.option("--source TEXT", "where the text comes from"),
+    cli.option("--at TIME", "when it was written"),
+    *cli.METADATA,
+    *cli.OWNERS,
     add_generator_flags,
     usage="FILE|- --generator NAME [options]",
     embedder="needed",
     file="made",
 )
-def _extract(store: Store, arguments: argparse.Namespace, show: Show) -> None:
+def _extract(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     text = _text_in(arguments.file)
-    with needed_generator(arguments, "extract") as generator:
-        extractor = Extractor(store, generator, policy=arguments.policy, scope=scope_of(arguments))
+    with cli.needed_generator(arguments, "extract") as generator:
+        extractor = Extractor(
+            store, generator, policy=arguments.policy, scope=cli.scope_of(arguments)
+        )
         done = extractor.extract(
             text,
             arguments.subject,
-            metadata_of(arguments) or None,
+            cli.metadata_of(arguments) or None,
             source=arguments.source,
             at=arguments.at,
         )
     _show_extraction(done, show)
 
 
-def _show_extraction(done: Extraction, show: Show) -> None:
+def _show_extraction(done: Extraction, show: cli.Show) -> None:
     value = {
         "episode": done.episode.id,
         "items": [_item(item) for item in done.items],
@@ -127,68 +115,68 @@ def _number(fact: int | None) -> str | None:
     return None if fact is None else f"#{fact}"
 
 
-@command(
+@cli.command(
     "remember",
     "Learn from what was said: memories added, updated, deleted.",
     "memstore remember 'I switched to tea' --user ana --generator ollama\n"
     "memstore remember --messages chat.json --user ana --generator anthropic\n"
     "memstore remember 'I drink coffee' --user ana --direct",
-    option("TEXT", "what the user said; - reads standard input", nargs="?"),
-    option(
+    cli.option("TEXT", "what the user said; - reads standard input", nargs="?"),
+    cli.option(
         "--messages FILE",
         'a conversation instead: a JSON array of {"role", "content", "name"?, "at"?}; '
         "- reads standard input",
     ),
-    option("--at TIME", "when the text was said"),
-    option("--direct", "store each message as it is, without a model"),
-    *METADATA,
-    *OWNERS,
+    cli.option("--at TIME", "when the text was said"),
+    cli.option("--direct", "store each message as it is, without a model"),
+    *cli.METADATA,
+    *cli.OWNERS,
     add_generator_flags,
     usage="TEXT | --messages FILE [options]",
     embedder="needed",
     file="made",
 )
-def _remember(store: Store, arguments: argparse.Namespace, show: Show) -> None:
+def _remember(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     messages = _messages(arguments)
     or_else = ", or store the words as they are with --direct"
-    needed = needed_generator(arguments, "remember", or_else)
+    needed = cli.needed_generator(arguments, "remember", or_else)
     with nullcontext() if arguments.direct else needed as generator:
         changes = Memory(store, generator).add(
             messages,
-            metadata=metadata_of(arguments) or None,
+            metadata=cli.metadata_of(arguments) or None,
             infer=not arguments.direct,
-            **owners_of(arguments),
+            **cli.owners_of(arguments),
         )
     _show_changes(changes, show)
 
 
 def _messages(arguments: argparse.Namespace) -> Messages:
     if (arguments.text is None) == (arguments.messages is None):
-        raise UsageError("remember takes a text, or --messages FILE")
+        raise cli.UsageError("remember takes a text, or --messages FILE")
     if arguments.messages is None:
-        said = {"role": "user", "content": content_of(arguments.text)}
+        said = {"role": "user", "content": cli.content_of(arguments.text)}
         return [said | ({} if arguments.at is None else {"at": arguments.at})]
     if arguments.at is not None:
-        raise UsageError('--at goes with a text: each message of a file has its own "at"')
+        raise cli.UsageError('--at goes with a text: each message of a file has its own "at"')
     try:
         found: Messages = json.loads(_text_in(arguments.messages))
     except (json.JSONDecodeError, RecursionError) as error:
-        raise UsageError(f"--messages is not valid JSON: {error}") from None
+        raise cli.UsageError(f"--messages is not valid JSON: {error}") from None
     return found
 
 
 def _text_in(name: str) -> str:
     if name == "-":
-        return standard_input()
+        return cli.standard_input()
     try:
         return Path(name).read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
-        raise UsageError(
+        raise cli.UsageError(
             f"{name} is not UTF-8 text (byte {error.start}): save it as UTF-8 and try again"
         ) from None
 
 
-def _show_changes(changes: MemoryEvents, show: Show) -> None:
+def _show_changes(changes: MemoryEvents, show: cli.Show) -> None:
     value = {
         "changes": list(changes),
         "refused": [asdict(refusal) for refusal in changes.refused],
@@ -212,27 +200,29 @@ def _change_row(change: MemoryEvent) -> tuple[object, ...]:
     )
 
 
-@command(
+@cli.command(
     "forget",
     "Delete a memory, or all of a user, an agent or a run.",
     "memstore forget 12 --user ana\nmemstore forget --all --user ana",
-    option("ID", "one memory", type=fact_id, nargs="?"),
-    option("--all", "every memory of the owners named", dest="whole"),
-    option("--everything", "every memory and task of every owner in the namespace"),
-    *OWNERS,
+    cli.option("ID", "one memory", type=cli.fact_id, nargs="?"),
+    cli.option("--all", "every memory of the owners named", dest="whole"),
+    cli.option("--everything", "every memory and task of every owner in the namespace"),
+    *cli.OWNERS,
     usage="ID | --all [options]",
 )
-def _forget(store: Store, arguments: argparse.Namespace, show: Show) -> None:
-    owners = owners_of(arguments)
+def _forget(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
+    owners = cli.owners_of(arguments)
     if (arguments.id is not None) + arguments.whole + arguments.everything != 1:
-        raise UsageError("forget takes the id of a memory, --all with its owners, or --everything")
+        raise cli.UsageError(
+            "forget takes the id of a memory, --all with its owners, or --everything"
+        )
     memory = Memory(store)
     if arguments.id is not None:
         gone = [memory.delete(arguments.id, **owners)]
-    elif arguments.whole and scope_of(arguments) == Scope():
-        raise UsageError("--all needs --user, --agent or --run; --everything means every owner")
-    elif arguments.everything and scope_of(arguments) != Scope():
-        raise UsageError("--everything goes with no owner: use --all for theirs")
+    elif arguments.whole and cli.scope_of(arguments) == Scope():
+        raise cli.UsageError("--all needs --user, --agent or --run; --everything means every owner")
+    elif arguments.everything and cli.scope_of(arguments) != Scope():
+        raise cli.UsageError("--everything goes with no owner: use --all for theirs")
     else:
         gone = memory.delete_all(everything=arguments.everything, **owners)
     value = {"changes": gone}
@@ -241,21 +231,21 @@ def _forget(store: Store, arguments: argparse.Namespace, show: Show) -> None:
     show.done(f"forgot {counted(len(gone), 'thing')}{back}", value)
 
 
-@command(
+@cli.command(
     "proposals list",
     "List proposals that need a decision.",
     "memstore proposals list\nmemstore proposals list --state all --user ana",
-    option(
+    cli.option(
         "--state",
         "those that wait (the default), were accepted or rejected, or all",
         choices=(*map(str, ProposalState), "all"),
         default="open",
     ),
-    *OWNERS,
+    *cli.OWNERS,
 )
-def _list(store: Store, arguments: argparse.Namespace, show: Show) -> None:
+def _list(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     state = None if arguments.state == "all" else arguments.state
-    found = store.proposals.list(state, scope=scope_if_named(arguments))
+    found = store.proposals.list(state, scope=cli.scope_if_named(arguments))
     show.rows([_proposal_row(one) for one in found], [one.to_dict() for one in found])
     if not found:
         show.note("no proposals here")
@@ -274,16 +264,16 @@ def _proposal_row(one: Proposal) -> Sequence[object]:
     )
 
 
-PROPOSAL = option("ID", "the proposal's id", type=fact_id)
+PROPOSAL = cli.option("ID", "the proposal's id", type=cli.fact_id)
 
 
-@command(
+@cli.command(
     "proposals accept",
     "Let what was proposed supersede what it replaces.",
     "memstore proposals accept 3",
     PROPOSAL,
 )
-def _accept(store: Store, arguments: argparse.Namespace, show: Show) -> None:
+def _accept(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     done = store.proposals.accept(arguments.id)
     undo = f"memstore reinstate {done.old.id} undoes it"
     if len(done.sources) > 1:
@@ -293,10 +283,10 @@ def _accept(store: Store, arguments: argparse.Namespace, show: Show) -> None:
     show.done(f"{_sources(done)} {are} superseded by {new}; {undo}", done.to_dict())
 
 
-@command(
+@cli.command(
     "proposals reject", "Leave the facts as they are.", "memstore proposals reject 3", PROPOSAL
 )
-def _reject(store: Store, arguments: argparse.Namespace, show: Show) -> None:
+def _reject(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     done = store.proposals.reject(arguments.id)
     beside = "" if done.new is None else f" and #{done.new.id}"
     show.done(f"{_sources(done)}{beside} stay side by side", done.to_dict())
@@ -306,13 +296,13 @@ def _sources(proposal: Proposal) -> str:
     return ", ".join(f"#{fact.id}" for fact in proposal.sources)
 
 
-@command(
+@cli.command(
     "reinstate",
     "Undo a supersession: old and new text are both active.",
     "memstore reinstate 12",
-    ID,
+    cli.ID,
 )
-def _reinstate(store: Store, arguments: argparse.Namespace, show: Show) -> None:
+def _reinstate(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     fact = store.reinstate(arguments.id)
     show.done(f"reinstated #{arguments.id} as #{fact.id}", fact.to_dict())
 

@@ -12,18 +12,9 @@ from typing import TYPE_CHECKING, Final, TextIO
 
 from memstore import __version__, errors
 from memstore.faces import wording
+from memstore.faces.cli import command as cli
 from memstore.faces.cli import demo, episodes, facts, graph, learn, rebuild, search, tasks, tokens
 from memstore.faces.cli import file as commands_file
-from memstore.faces.cli.command import (
-    EMBEDDER_TROUBLE,
-    EXIT_CODES,
-    REFUSED,
-    STORAGE_TROUBLE,
-    WRONG_USAGE,
-    Command,
-    Parser,
-    UsageError,
-)
 from memstore.faces.cli.render import JsonShow, PlainShow, to_json
 from memstore.faces.escaping import visible
 from memstore.faces.options import (
@@ -37,7 +28,6 @@ from memstore.settings import Settings
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from memstore.faces.cli.command import Show
     from memstore.store.store import Store
 
 INTERRUPTED: Final = 130
@@ -83,17 +73,17 @@ def main(argv: Sequence[str] | None = None) -> int:
 def exit_code(error: Exception) -> int:
     match error:
         case errors.StorageError():
-            return STORAGE_TROUBLE
+            return cli.STORAGE_TROUBLE
         case errors.EmbedderError() | errors.GeneratorError():
-            return EMBEDDER_TROUBLE
+            return cli.EMBEDDER_TROUBLE
         case errors.LearningError(__cause__=errors.MemstoreError() as cause):
             return exit_code(cause)
         case errors.MemstoreError():
-            return REFUSED
+            return cli.REFUSED
         case OSError():
-            return STORAGE_TROUBLE
+            return cli.STORAGE_TROUBLE
         case _:
-            return WRONG_USAGE
+            return cli.WRONG_USAGE
 
 
 def parser(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
@@ -101,20 +91,20 @@ def parser(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
 
     Building the parsers of all commands takes longer than most commands do.
     """
-    top = Parser(
+    top = cli.Parser(
         prog="memstore",
         usage="memstore COMMAND …",
         description=_description(),
-        epilog=f"{EXIT_CODES}\n\n{ENVIRONMENT_HELP}\n  NO_COLOR          no colours",
+        epilog=f"{cli.EXIT_CODES}\n\n{ENVIRONMENT_HELP}\n  NO_COLOR          no colours",
     )
     top.add_argument("--version", action="version", version=f"memstore {__version__}")
     _add_common(top)
     top.set_defaults(json=False)
     commands = top.add_subparsers(
-        metavar="COMMAND", help=argparse.SUPPRESS, parser_class=Parser, prog="memstore"
+        metavar="COMMAND", help=argparse.SUPPRESS, parser_class=cli.Parser, prog="memstore"
     )
     top.commands = [name.partition(" ")[0] for name in COMMANDS]
-    families: dict[str, argparse._SubParsersAction[Parser]] = {}
+    families: dict[str, argparse._SubParsersAction[cli.Parser]] = {}
     for command in COMMANDS.values():
         if words is not None and command.name.partition(" ")[0] not in words:
             continue
@@ -127,14 +117,16 @@ def parser(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
             families[family] = parent.add_subparsers(
                 metavar="COMMAND",
                 help=argparse.SUPPRESS,
-                parser_class=Parser,
+                parser_class=cli.Parser,
                 prog=f"memstore {family}",
             )
         _add_command((families[family] if family else commands), rest, command)
     return top
 
 
-def _add_command(to: argparse._SubParsersAction[Parser], name: str, command: Command) -> None:
+def _add_command(
+    to: argparse._SubParsersAction[cli.Parser], name: str, command: cli.Command
+) -> None:
     example = "\n".join(f"  {line}" for line in command.example.splitlines())
     added = to.add_parser(name, description=command.summary, epilog=f"example:\n{example}")
     for option in command.options:
@@ -174,14 +166,14 @@ def _family(name: str) -> str:
     return "\n".join([f"{title[0].upper()}{title[1:]}:", "", *_listed(members)])
 
 
-def _listed(commands: Sequence[Command]) -> Iterator[str]:
+def _listed(commands: Sequence[cli.Command]) -> Iterator[str]:
     return (f"  {command.name:<14} {command.summary}" for command in commands)
 
 
 def _run(argv: Sequence[str]) -> int:
     top = parser(argv)
     arguments = top.parse_args(argv)
-    command: Command | None = getattr(arguments, "command", None)
+    command: cli.Command | None = getattr(arguments, "command", None)
     if command is None:
         getattr(arguments, "family", top).print_help()
         return 0
@@ -194,16 +186,16 @@ def _run(argv: Sequence[str]) -> int:
         return command.run(store, arguments, show) or 0
 
 
-def _refuse_common(command: Command, arguments: argparse.Namespace) -> None:
+def _refuse_common(command: cli.Command, arguments: argparse.Namespace) -> None:
     """Refuse what would be passed over in silence, given before the command's name."""
     common = ["json"] * arguments.json + [f.name for f in fields(Settings)]
     if given := [name for name in common if getattr(arguments, name, None) is not None]:
-        raise UsageError(
+        raise cli.UsageError(
             f"{command.name} has a file of its own and no JSON: leave --{given[0]} out"
         )
 
 
-def _show(as_json: bool) -> Show:
+def _show(as_json: bool) -> cli.Show:
     """Return the way to show things that fits where the answer goes; rich is for terminals."""
     if as_json:
         return JsonShow()
@@ -215,7 +207,9 @@ def _show(as_json: bool) -> Show:
 
 
 @contextmanager
-def _opened(command: Command, arguments: argparse.Namespace) -> Iterator[tuple[Store, str | None]]:
+def _opened(
+    command: cli.Command, arguments: argparse.Namespace
+) -> Iterator[tuple[Store, str | None]]:
     """Open the file a command works on; with it goes why it was opened without its embedder."""
     if command.file == "temporary":
         with (

@@ -5,13 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from memstore.faces.cli.command import (
-    OWNERS,
-    command,
-    needed_generator,
-    option,
-    scope_if_named,
-)
+from memstore.faces.cli import command as cli
 from memstore.faces.options import add_generator_flags
 from memstore.learn import comparison, consolidation
 from memstore.learn.extraction import Extractor
@@ -19,66 +13,65 @@ from memstore.learn.extraction import Extractor
 if TYPE_CHECKING:
     import argparse
 
-    from memstore.faces.cli.command import Show
     from memstore.learn.consolidation import Consolidated
     from memstore.store.store import Store
 
 
-@command(
+@cli.command(
     "rebuild",
     "Rebuild what is derived: indexes, and facts from the log.",
     "memstore rebuild\nmemstore rebuild --facts --generator ollama",
-    option(
+    cli.option(
         "--facts",
         "derive facts from the episodes again too, with the language model that is named; "
         "--generator says so as well",
     ),
-    option(
+    cli.option(
         "--policy",
         "what becomes of an older fact that an added one may replace; see extract",
         choices=comparison.POLICIES,
         default="propose",
     ),
-    *OWNERS,
+    *cli.OWNERS,
     add_generator_flags,
     usage="[--facts --generator NAME] [options]",
     embedder="optional",
 )
-def _rebuild(store: Store, arguments: argparse.Namespace, show: Show) -> None:
+def _rebuild(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     if not arguments.facts and arguments.generator is None:
         with show.progress("rebuilding") as progress:
             told = store.rebuild(progress=progress)
     else:
         without = ", or leave --facts out"
-        with needed_generator(arguments, "rebuild --facts", without) as generator:
-            scope = scope_if_named(arguments)
+        with cli.needed_generator(arguments, "rebuild --facts", without) as generator:
+            scope = cli.scope_if_named(arguments)
             extractor = Extractor(store, generator, policy=arguments.policy, scope=scope)
             with show.progress("deriving") as progress:
                 told = extractor.rebuild(progress=progress)
     show.done("; ".join(told), {"done": told})
 
 
-@command(
+@cli.command(
     "consolidate",
     "Propose one fact that says what several say.",
     "memstore consolidate ana --generator ollama\n"
     "memstore consolidate ana --user ana --generator openai --policy auto",
-    option("SUBJECT", "the subject of the facts"),
-    option(
+    cli.option("SUBJECT", "the subject of the facts"),
+    cli.option(
         "--policy",
         "propose (the default) puts each forward; auto accepts what merely joins the words "
         "of its facts",
         choices=consolidation.POLICIES,
         default="propose",
     ),
-    *OWNERS,
+    *cli.OWNERS,
     add_generator_flags,
     usage="SUBJECT --generator NAME [options]",
     embedder="optional",
 )
-def _consolidate(store: Store, arguments: argparse.Namespace, show: Show) -> None:
-    scope = scope_if_named(arguments)
-    with needed_generator(arguments, "consolidate") as generator:
+def _consolidate(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
+    scope = cli.scope_if_named(arguments)
+    with cli.needed_generator(arguments, "consolidate") as generator:
         done = consolidation.consolidate(
             store,
             subject=arguments.subject,

@@ -6,46 +6,31 @@ from typing import TYPE_CHECKING
 
 from memstore.domain.records import Scope
 from memstore.faces import wording
-from memstore.faces.cli.command import (
-    ID,
-    NARROWING,
-    NEWEST,
-    OFFSET,
-    OWNERS,
-    UsageError,
-    command,
-    count,
-    fact_id,
-    limit,
-    names,
-    option,
-    scope_of,
-)
+from memstore.faces.cli import command as cli
 from memstore.faces.cli.learn import show_past
 
 if TYPE_CHECKING:
     import argparse
 
     from memstore.domain.records import Fact, JournalLine, SearchHits
-    from memstore.faces.cli.command import Show
     from memstore.store.store import Store
 
 
-@command(
+@cli.command(
     "search",
     "Find facts by words and by meaning, best first.",
     "memstore search what does Alice like\n"
     "memstore search deploy --subject api -f 'level>=3' --limit 5",
-    option("QUERY", "a question, or some words", nargs="+"),
-    option("--limit N", "how many facts at most (default: 10)", type=count, default=10),
-    *NARROWING,
-    option("--namespaces A,B", "search these instead; all for every one", type=names),
-    option("--word-weight X", "what the words count (default: 0.6)", type=float),
-    option("--vector-weight X", "what the meaning counts (default: 0.4)", type=float),
+    cli.option("QUERY", "a question, or some words", nargs="+"),
+    cli.option("--limit N", "how many facts at most (default: 10)", type=cli.count, default=10),
+    *cli.NARROWING,
+    cli.option("--namespaces A,B", "search these instead; all for every one", type=cli.names),
+    cli.option("--word-weight X", "what the words count (default: 0.6)", type=float),
+    cli.option("--vector-weight X", "what the meaning counts (default: 0.4)", type=float),
     usage="QUERY… [options]",
     embedder="needed",
 )
-def _search(store: Store, arguments: argparse.Namespace, show: Show) -> None:
+def _search(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     hits = store.search(
         " ".join(arguments.query),
         limit=arguments.limit,
@@ -73,24 +58,24 @@ def _wider(arguments: argparse.Namespace) -> str:
     return f"{', '.join(ways)}, or memstore list"
 
 
-def _tell_words_only(hits: SearchHits, show: Show) -> None:
+def _tell_words_only(hits: SearchHits, show: cli.Show) -> None:
     why = hits.words_only
     if why is None or why.code == "no_embedder" or (why.code == "nothing_embedded" and not hits):
         return
     show.note(f"searched by words only: {wording.on_command_line(why.reason)}")
 
 
-@command(
+@cli.command(
     "list",
     "List facts, oldest first.",
     "memstore list --subject alice\nmemstore list --newest --limit 20 --json",
-    *NARROWING,
-    option("--deleted", "deleted facts too"),
-    limit(),
-    OFFSET,
-    NEWEST,
+    *cli.NARROWING,
+    cli.option("--deleted", "deleted facts too"),
+    cli.limit(),
+    cli.OFFSET,
+    cli.NEWEST,
 )
-def _list(store: Store, arguments: argparse.Namespace, show: Show) -> None:
+def _list(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     facts = store.list(
         subject=arguments.subject,
         category=arguments.category,
@@ -106,25 +91,25 @@ def _list(store: Store, arguments: argparse.Namespace, show: Show) -> None:
         show.note("no facts here")
 
 
-@command("get", "Show one fact with all its fields.", "memstore get 12", ID)
-def _get(store: Store, arguments: argparse.Namespace, show: Show) -> None:
+@cli.command("get", "Show one fact with all its fields.", "memstore get 12", cli.ID)
+def _get(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     show.fact(store.get(arguments.id))
 
 
-@command(
+@cli.command(
     "history",
     "Show how a fact changed, oldest version first.",
     "memstore history 12\nmemstore history --subject alice --journal",
-    option("ID", "any fact of the chain", type=fact_id, nargs="?"),
-    option("--subject NAME", "every fact there ever was about this, instead"),
-    option("--journal", "every change instead: when, what, and by whom"),
-    *OWNERS,
+    cli.option("ID", "any fact of the chain", type=cli.fact_id, nargs="?"),
+    cli.option("--subject NAME", "every fact there ever was about this, instead"),
+    cli.option("--journal", "every change instead: when, what, and by whom"),
+    *cli.OWNERS,
     usage="ID | --subject NAME [options]",
 )
-def _history(store: Store, arguments: argparse.Namespace, show: Show) -> None:
+def _history(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     if (arguments.id is None) == (arguments.subject is None):
-        raise UsageError("history takes the id of a fact, or --subject NAME")
-    if scope_of(arguments) != Scope():
+        raise cli.UsageError("history takes the id of a fact, or --subject NAME")
+    if cli.scope_of(arguments) != Scope():
         show_past(store, arguments, show)
         return
     facts = store.history(arguments.id, subject=arguments.subject)

@@ -4,34 +4,33 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memstore.faces.cli.command import command, content_of, fact_id, limit, option
+from memstore.faces.cli import command as cli
 from memstore.faces.cli.facts import tell_pending
 from memstore.facts.tasks import SURFACE_STARTUP
 
 if TYPE_CHECKING:
     import argparse
 
-    from memstore.faces.cli.command import Show
     from memstore.store.store import Store
 
 SCOPES = "user, agent or collaborative"
 
 
-@command(
+@cli.command(
     "task add",
     "Store a task.",
     "memstore task add 'Renew the certificate' --due 2026-12-01 --priority high",
-    option("CONTENT", "what is to be done; - reads it from standard input"),
-    option("--scope WHO", f"who does it: {SCOPES} (default: user)", default="user"),
-    option("--priority P", "high, normal or low (default: normal)", default="normal"),
-    option("--project NAME", "what it belongs to"),
-    option("--due TIME", "a date, or a time with its offset"),
+    cli.option("CONTENT", "what is to be done; - reads it from standard input"),
+    cli.option("--scope WHO", f"who does it: {SCOPES} (default: user)", default="user"),
+    cli.option("--priority P", "high, normal or low (default: normal)", default="normal"),
+    cli.option("--project NAME", "what it belongs to"),
+    cli.option("--due TIME", "a date, or a time with its offset"),
     embedder="needed",
     file="made",
 )
-def _add(store: Store, arguments: argparse.Namespace, show: Show) -> None:
+def _add(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     task = store.tasks.create(
-        content_of(arguments.content),
+        cli.content_of(arguments.content),
         scope=arguments.scope,
         priority=arguments.priority,
         project=arguments.project,
@@ -41,35 +40,37 @@ def _add(store: Store, arguments: argparse.Namespace, show: Show) -> None:
     tell_pending(store, task.id, embedded=False, show=show)
 
 
-@command(
+@cli.command(
     "task update",
     "Move a task to another status.",
     "memstore task update 7 completed --note 'renewed until 2027'",
-    option("ID", "the task's id", type=fact_id),
-    option("STATUS", "pending, in_progress, completed or cancelled"),
-    option("--note TEXT", "why; kept with the task"),
+    cli.option("ID", "the task's id", type=cli.fact_id),
+    cli.option("STATUS", "pending, in_progress, completed or cancelled"),
+    cli.option("--note TEXT", "why; kept with the task"),
     file="made",
 )
-def _update(store: Store, arguments: argparse.Namespace, show: Show) -> None:
+def _update(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     task = store.tasks.update(arguments.id, arguments.status.replace("-", "_"), note=arguments.note)
     show.done(f"task #{task.id} is {task.status}", task.to_dict())
 
 
-@command(
+@cli.command(
     "task list",
     "List open tasks, the most pressing first.",
     "memstore task list --scope agent\nmemstore task list --status all",
-    option("--scope WHO", f"only those of {SCOPES}"),
-    option("--status STATUS", "only those with this status; all for every status (default: open)"),
-    option("--project NAME", "only those of this project"),
-    option(
+    cli.option("--scope WHO", f"only those of {SCOPES}"),
+    cli.option(
+        "--status STATUS", "only those with this status; all for every status (default: open)"
+    ),
+    cli.option("--project NAME", "only those of this project"),
+    cli.option(
         "--surface",
         "startup: only those an agent is shown when it starts",
         choices=(SURFACE_STARTUP,),
     ),
-    limit(),
+    cli.limit(),
 )
-def _list(store: Store, arguments: argparse.Namespace, show: Show) -> None:
+def _list(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     status = arguments.status
     tasks = store.tasks.list(
         scope=arguments.scope,

@@ -6,33 +6,32 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memstore.domain.records import Access
-from memstore.faces.cli.command import UsageError, command, option, standard_input
+from memstore.faces.cli import command as cli
 from memstore.faces.escaping import second
 
 if TYPE_CHECKING:
     import argparse
 
     from memstore.domain.records import AccessToken
-    from memstore.faces.cli.command import Show
     from memstore.store.store import Store
 
 
-@command(
+@cli.command(
     "token create",
     "Create an access token for the HTTP server, for one namespace.",
     "memstore token create laptop\n"
     "memstore token create dashboard --namespace work --read-only --expires-at 2027-01-01",
-    option("NAME", "what it is called, e.g. whose it is"),
-    option("--read-only", "only for the tools that change nothing", dest="reading"),
-    option("--expires-at TIME", "from when on it is refused"),
-    option(
+    cli.option("NAME", "what it is called, e.g. whose it is"),
+    cli.option("--read-only", "only for the tools that change nothing", dest="reading"),
+    cli.option("--expires-at TIME", "from when on it is refused"),
+    cli.option(
         "--secret-file FILE",
         "take a secret made elsewhere, e.g. by `openssl rand -hex 32`, from this file (- for "
         "standard input), and print none; doing so twice makes one token",
     ),
     file="made",
 )
-def _create(store: Store, arguments: argparse.Namespace, show: Show) -> None:
+def _create(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     given = None if arguments.secret_file is None else _secret(arguments.secret_file)
     token, secret = store.tokens.create(
         arguments.name,
@@ -51,14 +50,14 @@ def _create(store: Store, arguments: argparse.Namespace, show: Show) -> None:
 
 
 def _secret(file: str) -> str:
-    text = standard_input() if file == "-" else Path(file).expanduser().read_text("utf-8")
+    text = cli.standard_input() if file == "-" else Path(file).expanduser().read_text("utf-8")
     if not (secret := text.strip()):
-        raise UsageError("--secret-file: the file is empty")
+        raise cli.UsageError("--secret-file: the file is empty")
     return secret
 
 
-@command("token list", "List the tokens of every namespace.", "memstore token list")
-def _list(store: Store, arguments: argparse.Namespace, show: Show) -> None:
+@cli.command("token list", "List the tokens of every namespace.", "memstore token list")
+def _list(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     tokens = store.tokens.list()
     show.rows([_cells(token) for token in tokens], [token.to_dict() for token in tokens])
     if not tokens:
@@ -79,13 +78,13 @@ def _cells(token: AccessToken) -> list[object]:
     ]
 
 
-@command(
+@cli.command(
     "token revoke",
     "End a token at once.",
     "memstore token revoke laptop\nmemstore token revoke '#3'",
-    option("token NAME|#ID", "the token's name, or its number as #3"),
+    cli.option("token NAME|#ID", "the token's name, or its number as #3"),
 )
-def _revoke(store: Store, arguments: argparse.Namespace, show: Show) -> None:
+def _revoke(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     named: str = arguments.token
     number = named.removeprefix("#")
     by_number = number != named and number.isascii() and number.isdigit() and len(number) < 19

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, BinaryIO, Final, TextIO
 
 from memstore.errors import TransferError
 from memstore.faces import wording
-from memstore.faces.cli.command import UsageError, command, names, option
+from memstore.faces.cli import command as cli
 from memstore.faces.escaping import counted
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from memstore.embedding.pending import EmbedReport
-    from memstore.faces.cli.command import Show
     from memstore.importing import ImportFromReport
     from memstore.store.store import Store
     from memstore.transfer import ImportReport
@@ -31,15 +30,15 @@ SOURCES: Final = ("engram", "memstore", "mem0", "server-memory")
 ATTACHED: Final = {"proposals": "proposal", "replies": "model reply", "decisions": "decision"}
 
 
-@command(
+@cli.command(
     "export",
     "Write what is held as JSON Lines: all but the embeddings.",
     "memstore export memories.jsonl\nmemstore export --namespaces all | gzip > all.gz",
-    option("FILE", "- for standard output (default)", nargs="?", default=STANDARD),
-    option("--namespaces A,B", "export these instead; all for every one", type=names),
+    cli.option("FILE", "- for standard output (default)", nargs="?", default=STANDARD),
+    cli.option("--namespaces A,B", "export these instead; all for every one", type=cli.names),
     usage="[FILE | -] [options]",
 )
-def _export(store: Store, arguments: argparse.Namespace, show: Show) -> None:
+def _export(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     if arguments.file == STANDARD:
         _write(store.export(namespaces=arguments.namespaces), sys.stdout)
         return
@@ -93,20 +92,22 @@ def _whole_file(target: Path) -> Iterator[TextIO]:
         raise
 
 
-@command(
+@cli.command(
     "import",
     "Bring an export in, or what another program remembers.",
     "memstore import memories.jsonl --db other.db\nmemstore import --from mem0 memories.json",
-    option("FILE", "what export or another program wrote; - for standard input"),
-    option("--from", "the program that wrote it, if not this one", dest="source", choices=SOURCES),
-    option("--keep-namespaces", "leave everything in the namespace or group it came from"),
-    option("--skip-damaged", "with --from: leave out what cannot be read, and say so"),
-    option("--no-embed", "leave the embedding for later (embed-pending)"),
+    cli.option("FILE", "what export or another program wrote; - for standard input"),
+    cli.option(
+        "--from", "the program that wrote it, if not this one", dest="source", choices=SOURCES
+    ),
+    cli.option("--keep-namespaces", "leave everything in the namespace or group it came from"),
+    cli.option("--skip-damaged", "with --from: leave out what cannot be read, and say so"),
+    cli.option("--no-embed", "leave the embedding for later (embed-pending)"),
     usage="FILE | - [options]",
     embedder="needed",
     file="made",
 )
-def _import(store: Store, arguments: argparse.Namespace, show: Show) -> None:
+def _import(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     if arguments.source is None:
         _import_export(store, arguments, show)
         return
@@ -135,16 +136,16 @@ def _import(store: Store, arguments: argparse.Namespace, show: Show) -> None:
     _tell_waiting(report, show)
 
 
-def _tell_left_out(done: ImportFromReport, show: Show) -> None:
+def _tell_left_out(done: ImportFromReport, show: cli.Show) -> None:
     for kind, left in sorted(done.left_out.items()):
         more = ", …" if left.count > len(left.first) else ""
         named = "" if kind == "embeddings" else f" ({', '.join(left.first)}{more})"
         show.note(f"not carried over: {kind}: {left.count}{named}")
 
 
-def _import_export(store: Store, arguments: argparse.Namespace, show: Show) -> None:
+def _import_export(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     if arguments.skip_damaged:
-        raise UsageError(
+        raise cli.UsageError(
             "--skip-damaged goes with --from: an export of memstore comes in whole or not at all"
         )
     with show.progress("importing") as progress, _lines(arguments.file) as lines:
@@ -217,7 +218,7 @@ def _copy(source: BinaryIO, target: BinaryIO) -> None:
     target.flush()
 
 
-def _embed(store: Store, arguments: argparse.Namespace, show: Show) -> EmbedReport | None:
+def _embed(store: Store, arguments: argparse.Namespace, show: cli.Show) -> EmbedReport | None:
     """Embed what is pending; ``None`` where that is not wanted, or there is no embedder."""
     if arguments.no_embed or store.status().embedder is None:
         return None
@@ -225,7 +226,7 @@ def _embed(store: Store, arguments: argparse.Namespace, show: Show) -> EmbedRepo
         return store.embed_pending(everywhere=arguments.keep_namespaces, progress=progress)
 
 
-def _tell_waiting(report: EmbedReport | None, show: Show) -> None:
+def _tell_waiting(report: EmbedReport | None, show: cli.Show) -> None:
     if report is not None and report.error:
         show.note(
             f"{counted(report.left)} without an embedding so far: "
