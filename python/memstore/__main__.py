@@ -12,7 +12,6 @@ INTERRUPTED = 130
 
 
 def command_line() -> int:
-    """Run ``memstore`` and return its exit code."""
     try:
         from memstore.faces.cli.main import main
 

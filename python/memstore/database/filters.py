@@ -52,7 +52,6 @@ class Conditions:
             self.add(f"{self._alias}.{column} = :{column}", **{column: value})
 
     def add_unexpired(self, now: datetime) -> None:
-        """Add that the row still counts."""
         column = f"{self._alias}.expired_at"
         self.add(f"({column} IS NULL OR {column} > :now)", now=clock.to_text(now))
 

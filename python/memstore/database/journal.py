@@ -119,7 +119,6 @@ def by_fact(transaction: Transaction) -> Iterator[tuple[int, Iterator[JournalLin
 
 
 def by_episode(transaction: Transaction) -> Iterator[tuple[int, Iterator[JournalLine]]]:
-    """Yield each episode's id and its lines, oldest first, in the order of the ids."""
     about = "episode_id IS NOT NULL AND fact_id IS NULL ORDER BY episode_id, id"
     return groupby(_lines(transaction, about), key=lambda line: line.episode_id or 0)
 

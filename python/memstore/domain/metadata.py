@@ -80,7 +80,6 @@ Filters: TypeAlias = (
 
 
 def parse_filters(filters: Filters) -> tuple[MetadataFilter, ...]:
-    """Read the accepted forms of a filter list into filters."""
     if filters is None:
         return ()
     if isinstance(filters, Mapping):

@@ -51,9 +51,7 @@ class Reach:
             )
 
     def check_all(self) -> None:
-        """Refuse what concerns every namespace to a confined store."""
         self.check(ALL_NAMESPACES)
 
     def visible(self, counts: Mapping[str, int]) -> dict[str, int]:
-        """Return what may be seen of counts by namespace."""
         return {n: c for n, c in counts.items() if not self.confined or n == self.namespace}

@@ -51,7 +51,6 @@ class CurrentEmbedder:
 
     @property
     def trouble(self) -> Reason | None:
-        """Why the embedder failed last; ``None`` while it works or was not asked yet."""
         current = self._current
         return None if current is None else current.trouble
 

@@ -96,7 +96,6 @@ class StagedGeneration:
     def lines(
         self, transaction: Transaction, generation_id: int, table: VectorTable, ids: Sequence[int]
     ) -> list[Line]:
-        """Return a line that says how many were embedded."""
         after = {"generation": generation_id, table.plural: len(ids)}
         return [Line(Kind.EMBED, after=after)]
 

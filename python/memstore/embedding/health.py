@@ -40,7 +40,6 @@ class HealthCheck:
         self._asked: Future[Probe] | None = None
 
     def ask(self, timeout_seconds: float) -> Probe:
-        """Return what the embedder answers within a time."""
         if not timeout_seconds > 0:
             raise InvalidArgument(
                 f"must be more than 0, not {timeout_seconds}", argument="timeout_seconds"

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 def record(
     transaction: Transaction, author: Author, namespace: str, values: Mapping[str, Any]
 ) -> Episode:
-    """Write an episode down, from columns that were checked."""
     created_at = clock.utc_now()
     return episode_table.insert(
         Changes(transaction, author),

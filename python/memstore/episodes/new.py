@@ -79,7 +79,6 @@ def checked_tags(tags: Iterable[str]) -> list[str]:
 
 
 def hash_of(content: str) -> str:
-    """Return the SHA-256 of a text, in hexadecimal digits."""
     return hashlib.sha256(content.encode("utf-8")).hexdigest()
 
 

@@ -58,7 +58,6 @@ class Facts:
         self._active = ActiveGeneration(engine.path, author)
 
     def add_many(self, new_facts: Iterable[NewFact]) -> list[Fact]:
-        """Store facts in one transaction: all of them, or none."""
         prepared = self.prepare(new_facts)
         if not prepared:
             return []
@@ -204,7 +203,6 @@ class Facts:
             return fact_table.count(transaction, wanted) > 0
 
     def supersede(self, old_id: int, new_id: int) -> Fact:
-        """Retire one fact in favour of another that is there already; return the retired one."""
         if old_id == new_id:
             raise Conflict(f"fact {old_id} cannot supersede itself")
         with self._engine.write() as transaction:
@@ -247,18 +245,15 @@ class Facts:
         self.changes(transaction).write(line, statement)
 
     def history(self, fact_id: int) -> list[Fact]:
-        """Return the whole chain a fact is in, oldest first, from any member of it."""
         with self._engine.read() as transaction:
             return self._chain(transaction, fact_id)
 
     def history_of_subject(self, subject: str) -> list[Fact]:
-        """Return every fact there ever was about a subject, oldest first."""
         name = checked_text(subject, "subject", MAX_NUMBER).strip()
         with self._engine.read() as transaction:
             return fact_table.of_subject(transaction, self.namespace, name)
 
     def journal(self, fact_id: int) -> list[JournalLine]:
-        """Return what the journal holds of the chain a fact is in, oldest first."""
         with self._engine.read() as transaction:
             ids = [fact.id for fact in self._chain(transaction, fact_id)]
             return journal.of_facts(transaction, ids)
@@ -270,7 +265,6 @@ class Facts:
         return [fact for fact in chain if fact.namespace == self.namespace]
 
     def confirm(self, fact_id: int) -> Fact:
-        """Count one more confirmation that an active fact holds true."""
         with self._engine.write() as transaction:
             fact = self.known(transaction, fact_id)
             if fact.status in ("superseded", "deleted"):
@@ -323,7 +317,6 @@ class Facts:
         return self._change(transaction, fact, Kind.DELETE, changes, evidence)
 
     def restore(self, fact_id: int) -> Fact:
-        """Bring back a deleted fact, or the text of a superseded one as the newest of its chain."""
         with self._engine.write() as transaction:
             fact = self.known(transaction, fact_id)
             if fact.deleted_at is not None:
@@ -346,7 +339,6 @@ class Facts:
         return self._change(transaction, fact, Kind.RESTORE, {"deleted_at": None}, evidence)
 
     def reinstate(self, fact_id: int) -> Fact:
-        """Store the text of a superseded fact again, beside the fact that superseded it."""
         with self._engine.write() as transaction:
             fact = self.known(transaction, fact_id)
             if fact.status != "superseded":
@@ -400,10 +392,6 @@ class Facts:
         return Prepared(new, blob, active.model)
 
     def erase(self, fact_id: int) -> bool:
-        """Remove the bytes of a fact for good and return whether they have left the files already.
-
-        Its place in the chain stays, empty.
-        """
         with self._engine.write() as transaction:
             fact = self._stored(transaction, fact_id)
             erase_fact(self.changes(transaction), fact, self._satellite)

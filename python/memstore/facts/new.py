@@ -64,7 +64,6 @@ def all_checked(new_facts: list[NewFact]) -> list[CheckedFact]:
 
 
 def checked(new: NewFact) -> CheckedFact:
-    """Check a new fact."""
     metadata.check_size(new.metadata)
     valid_at = clock.moment(new.valid_at, "valid_at")
     expired_at = clock.moment(new.expired_at, "expired_at")

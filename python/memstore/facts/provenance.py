@@ -97,7 +97,6 @@ def automatic(line: JournalLine) -> bool:
 
 
 def rebuilt(line: JournalLine) -> bool:
-    """Whether a rebuild did it by itself."""
     return REBUILT in (line.evidence or {})
 
 

@@ -170,7 +170,6 @@ class Tasks:
 
 
 def as_task(fact: Fact) -> Task:
-    """Read a fact as a task."""
     data = fact.metadata
     if fact.subject != TODO or data.get("kind") != "task":
         raise NotFound(f"fact {fact.id} is not a task", remedy=Remedy.FIND_ID)

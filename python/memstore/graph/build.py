@@ -168,7 +168,6 @@ def _without(
 
 
 def _read(engine: Engine, namespace: str, reader: str | None) -> _Snapshot:
-    """Read everything the graph is derived from, in one state of the database."""
     active = FactFilter((namespace,), clock.utc_now())
     with engine.read() as transaction:
         operation_id = journal.last_id(transaction)

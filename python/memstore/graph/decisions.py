@@ -201,7 +201,6 @@ def _walk(about: Callable[[str], Iterable[Kept]], key: str) -> _Around:
 
 
 def _on(ours: _Around, other: str) -> Kept | None:
-    """Return the decision about exactly these two."""
     return next((one for one in ours.own if other in (one.left_key, one.right_key)), None)
 
 

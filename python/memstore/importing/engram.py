@@ -29,7 +29,6 @@ READ: Final = frozenset({
 
 
 def found(path: Path) -> Iterator[Found]:
-    """Yield an episode for each of Engram's in a file."""
     records = _rows(path) if duckdb_file.is_duckdb(path) else json_stream.records(path)
     yield from converted(records, partial(_record, Source.of(NAME, path)))
 

@@ -48,7 +48,6 @@ UPDATED: Final = "updated_at"
 
 
 def found(path: Path) -> Iterator[Found]:
-    """Yield a fact for each memory of a file."""
     if sqlite_file.is_sqlite(path):
         raise StorageError(
             f"{path} is a SQLite database; mem0's history.db does not say whose a memory is, so "
@@ -139,6 +138,5 @@ def _expiry(given: object) -> object:
 
 
 def _origin(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a memory has that no column holds here."""
     kept = {k: v for k, v in values.items() if k not in COLUMNS | OF_ITS_ANSWERS | VECTORS}
     return {UPDATED: values.get(UPDATED)} | {k: v for k, v in kept.items() if v not in ([], {})}

@@ -184,7 +184,6 @@ def _unreadable(given: str) -> bool:
 
 
 def _origin(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a fact has that no column holds here."""
     return {name: values[name] for name in ("namespace", "screen_state") if values.get(name)}
 
 

@@ -159,7 +159,6 @@ class Source:
 
 
 def _marked(given: object, origin: Mapping[str, Any]) -> dict[str, Any]:
-    """Return metadata that says where a record came from."""
     if given is not None and not isinstance(given, dict):
         raise TypeError(f"its metadata must be an object, not {type(given).__name__}")
     whole = dict(given or {})

@@ -76,7 +76,6 @@ class Search(Generic[F, H]):
             return self._find(texts, asked, None, request, why)
 
     def warm(self, namespace: str) -> None:
-        """Load a namespace's vectors now rather than at the first search."""
         if self._embedder is not None:
             with self._engine.read() as transaction:
                 self._resident.current(transaction, [namespace])

@@ -38,7 +38,6 @@ class Searches:
         return self._load()[1]
 
     def warm(self, namespace: str) -> None:
-        """Load the model and a namespace's vectors now rather than at the first search."""
         if self._embedder is not None:
             with suppress(EmbedderError):
                 self._embedder.current.embed([PROBE])

@@ -49,13 +49,11 @@ class File:
         self._health: HealthCheck | None = None
 
     def needed_embedder(self) -> CurrentEmbedder:
-        """Return the embedder in use."""
         if self.embedder is None:
             raise EmbedderError("this store has no embedder", remedy=Remedy.CHOOSE_EMBEDDER)
         return self.embedder
 
     def embed_in_background(self, interval_seconds: float) -> None:
-        """Keep embedding what is pending, in a thread that ends with the file."""
         if self.embedder is None or self.read_only:
             return
         with self._starting:
@@ -66,7 +64,6 @@ class File:
                 self._background.start()
 
     def probe_embedder(self, timeout_seconds: float) -> Probe | None:
-        """Ask the embedder for a vector now, and return what came of it; ``None`` without one."""
         if self.embedder is None:
             return None
         embedder = self.embedder.embedder
@@ -81,7 +78,6 @@ class File:
             self.use_counts.flush()
 
     def close(self) -> None:
-        """Write what is still to be written, check-point and close the file. Twice is fine."""
         if self._background is not None:
             self._background.stop()
         self.write_use_counts()

@@ -140,7 +140,6 @@ def reply_in(values: Mapping[str, Any], seen: Collection[Any]) -> ReplyRow:
 
 
 def decision_in(values: Mapping[str, Any]) -> tuple[str, EntityDecision]:
-    """Read a decision about entities; return it with its namespace."""
     namespace, left, right, actor = (
         checked_text(values[name], name, MAX_NUMBER)
         for name in ("namespace", "left", "right", "actor")

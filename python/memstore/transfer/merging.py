@@ -138,7 +138,6 @@ class _Episodes:
         return self.changes.transaction
 
     def take(self, episode: Episode, operations: Iterable[JournalLine]) -> None:
-        """Import an episode, or erase a known one that was erased at the source."""
         home = self.namespace or episode.namespace
         known = episode_table.find_uuid(self.transaction, home, episode.uuid)
         if known is None:

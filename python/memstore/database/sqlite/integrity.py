@@ -27,7 +27,6 @@ def page_troubles(transaction: Transaction) -> list[str]:
 
 
 def dangling_rows(transaction: Transaction) -> dict[str, list[int]]:
-    """Return, by table, the rows that name a row of another (or the same) that does not exist."""
     found: dict[str, list[int]] = {}
     for table, row_id, *_ in transaction.rows("PRAGMA foreign_key_check"):
         found.setdefault(str(table), []).append(int(row_id or 0))

@@ -64,7 +64,6 @@ def place(transaction: Transaction, row: ReplyRow) -> bool:
 
 
 def forget_episode(transaction: Transaction, episode_id: int) -> None:
-    """Delete every reply about an episode, and how it was read."""
     transaction.run(
         "DELETE FROM memstore_replies WHERE episode_id = :episode_id", {"episode_id": episode_id}
     )

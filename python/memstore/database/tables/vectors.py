@@ -171,7 +171,6 @@ def count_pending(
 
 
 def count_all_pending(transaction: Transaction, generation_id: int, namespace: str | None) -> int:
-    """Return how many owners of any kind wait for their vector."""
     return sum(count_pending(transaction, table, generation_id, namespace) for table in TABLES)
 
 

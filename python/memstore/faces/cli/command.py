@@ -82,7 +82,6 @@ def command(
     file: File = "there",
     embedder: Need = "unused",
 ) -> Callable[[Run], Command]:
-    """Make a command of the function that carries it out."""
     return partial(Command, name, summary, example, options, usage, file, embedder)
 
 
@@ -184,7 +183,6 @@ def count(text: str) -> int:
 
 
 def offset(text: str) -> int:
-    """Read how many facts to pass over, 0 or more."""
     return _whole(text, 0)
 
 
@@ -271,7 +269,6 @@ def needed_generator(
 
 
 def standard_input() -> str:
-    """Return all of standard input, as it is."""
     try:
         return sys.stdin.read()
     except UnicodeDecodeError as error:
@@ -357,5 +354,4 @@ def scope_if_named(arguments: argparse.Namespace) -> Scope | None:
 
 
 def owners_of(arguments: argparse.Namespace) -> dict[str, str | None]:
-    """Return the owners as the library's keywords; ``None`` for those not given."""
     return {name: getattr(arguments, name) for name in ("user_id", "agent_id", "run_id")}

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 
 def told(report: EmbedReport) -> str:
-    """Say what became of what was pending."""
     facts = report.embedded - report.pieces
     parts = [counted(facts)] if facts or not report.pieces else []
     parts += [f"{counted(report.pieces, 'piece')} of episodes"] if report.pieces else []

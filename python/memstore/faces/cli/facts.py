@@ -61,7 +61,6 @@ def _add(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
 
 
 def tell_pending(store: Store, fact_id: int, embedded: bool, show: cli.Show) -> None:
-    """Say so when something was stored while the embedder failed."""
     if not embedded and (trouble := store.embedder_trouble):
         show.note(
             f"stored as #{fact_id}; its embedding is pending: {wording.on_command_line(trouble)} "

@@ -112,7 +112,6 @@ def _neighbour_row(one: Neighbour) -> Sequence[object]:
 
 
 def _told(relation: Relation) -> str:
-    """Say how two entities are related, with the facts behind it."""
     facts = " ".join(f"#{fact.id}" for fact in relation.facts)
     more = relation.fact_count - len(relation.facts)
     return f"{relation.source} —{relation.label}→ {relation.target} ({facts}" + (

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 
 def show_past(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
-    """Show what happened to one memory of the owners named, with old and new texts."""
     if arguments.id is None or arguments.journal:
         raise cli.UsageError(
             "--user, --agent and --run go with the id of a memory, and nothing else"

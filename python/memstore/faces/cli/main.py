@@ -50,7 +50,6 @@ COMMANDS: Final = {command.name: command for _, group in GROUPS for command in g
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit code."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     _have_streams()
     _speak_utf8()

@@ -82,7 +82,6 @@ class JsonShow:
         self._print([line._asdict() | {"at": clock.to_text(line.at)} for line in lines])
 
     def findings(self, findings: Sequence[Finding], rebuilt: Sequence[str]) -> None:
-        """Show what the doctor found, and what was rebuilt before."""
         found = [asdict(finding) for finding in findings]
         self._print({"healthy": not found, "findings": found, "rebuilt": list(rebuilt)})
 

@@ -89,7 +89,6 @@ class TerminalShow:
             self.line()
 
     def links(self, facts: Sequence[records.Fact], indent: int = 0) -> None:
-        """Draw one chain, oldest first."""
         for fact in facts:
             last = fact is facts[-1]
             mark: Piece = ("●", "bold green") if fact.status == "active" else ("○", "dim")
@@ -213,7 +212,6 @@ class TerminalShow:
         )
 
     def heading(self, title: str, remark: str = "") -> None:
-        """Print a heading with an empty line before it."""
         self.line()
         self.line((title, "bold cyan"), (f"  {remark}" if remark else "", "dim"))
 

@@ -175,7 +175,6 @@ def _ended(done: ImportReport | ImportFromReport) -> str:
 
 
 def _besides(done: ImportReport) -> str:
-    """Say what came in besides facts."""
     told = []
     if done.episodes or done.episodes_known:
         known = f" ({done.episodes_known} known already)" if done.episodes_known else ""

@@ -151,7 +151,6 @@ class Names:
 
 
 def reachable(sockets: Iterable[socket.socket]) -> bool:
-    """Whether other machines may reach one of these."""
     return not all(_is_local(opened.getsockname()[0]) for opened in sockets)
 
 

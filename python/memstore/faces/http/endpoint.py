@@ -59,7 +59,6 @@ class Endpoint:
             yield
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request; its scope holds its token under :data:`TOKEN`."""
         token: AccessToken | None = scope[TOKEN]
         access = Access.WRITE if token is None else Access(token.access)
         await self._managers[access].handle_request(scope, receive, send)

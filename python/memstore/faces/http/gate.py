@@ -120,7 +120,6 @@ class Gate:
         self._examining = threading.Lock()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let a request in, or answer why not."""
         try:
             if scope["path"] == HEALTH:
                 await (await self._health(scope["method"]))(scope, receive, send)

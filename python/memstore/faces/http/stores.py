@@ -30,7 +30,6 @@ class Stores:
         self._opening.start()
 
     def store(self) -> Store:
-        """Return the store of the server's own namespace, waiting until it is open."""
         return self._opening.store()
 
     def confined(self, namespace: str) -> Store:
@@ -57,5 +56,4 @@ class Confined:
         self.stores.start()
 
     def store(self) -> Store:
-        """Return the store of the token's namespace, waiting until the file is open."""
         return self.stores.confined(self.namespace)

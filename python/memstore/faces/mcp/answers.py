@@ -65,7 +65,6 @@ def to_text(answer: Any) -> str:
 
 
 def of_search(hits: SearchHits, narrowing: Sequence[str] = ()) -> Answer:
-    """Return the hits, best first, and why meaning took no part if it did not."""
     found = ({**of_fact(hit.fact), "score": round(hit.score, 3)} for hit in hits)
     answer = capped("facts", found, len(hits), "left_out", narrowing)
     if hits.words_only is not None:
@@ -149,12 +148,10 @@ def of_change(fact: Fact) -> Answer:
 
 
 def of_tasks(tasks: Sequence[Task], narrowing: Sequence[str] = ()) -> Answer:
-    """Return tasks, most pressing first, and how many found no room."""
     return capped("tasks", map(of_task, tasks), len(tasks), "more", narrowing)
 
 
 def of_task(task: Task) -> Answer:
-    """Return what a model needs of a task, without the defaults."""
     answer = task.to_dict() | {"created": second(task.created_at)}
     del answer["created_at"]
     answer.pop("surface", None)
@@ -271,7 +268,6 @@ def shortened(text: str, characters: int) -> str:
 
 
 def room_of(value: Any) -> int:
-    """Return how many characters of an answer a value takes."""
     return len(to_text(seen(value)))
 
 
@@ -284,7 +280,6 @@ def beginning(text: str, room: int) -> str:
 
 
 def of_learned(changes: MemoryEvents) -> Answer:
-    """Return what became of each fact of a conversation, and what was refused."""
     items = [
         {name: _told(value) for name, value in change.items() if value is not None}
         for change in changes
@@ -309,7 +304,6 @@ def _of_refusal(refusal: Refusal) -> Answer:
 
 
 def of_extraction(done: Extraction) -> Answer:
-    """Return what happened to each item the model found, and why."""
     answer = capped("items", map(_of_extracted, done.items), len(done.items), "left_out")
     answer["episode"] = done.episode.id
     if done.not_compared is not None:
@@ -318,12 +312,10 @@ def of_extraction(done: Extraction) -> Answer:
 
 
 def of_proposals(proposals: Sequence[Proposal]) -> Answer:
-    """Return what waits, oldest first, and how many found no room."""
     return capped("proposals", map(_of_proposal, proposals), len(proposals), "more")
 
 
 def of_decided(proposal: Proposal) -> Answer:
-    """Return what became of a proposal, and of its older fact or facts."""
     answer: Answer = {"id": proposal.id, "state": str(proposal.state)}
     if proposal.kind == "supersession":
         return answer | {"old": of_change(proposal.old)}
@@ -331,7 +323,6 @@ def of_decided(proposal: Proposal) -> Answer:
 
 
 def _of_proposal(one: Proposal) -> Answer:
-    """Return a pair, or the facts that one text would take the place of."""
     if one.new is None or one.similarity is None:
         facts = [{"id": fact.id, "content": _told(fact.content)} for fact in one.sources]
         return {"id": one.id, "facts": facts, "in_one": _told(one.content)}

@@ -50,7 +50,6 @@ def of_hits(hits: EpisodeHits, home: str, narrowing: Sequence[str] = ()) -> Answ
 def of_list(
     episodes: Sequence[Episode], total: int, home: str, narrowing: Sequence[str] = ()
 ) -> Answer:
-    """Return episodes, newest first, and how many more there are in all."""
     room = _room_each(len(episodes))
     found = (of_episode(episode, home, room) for episode in episodes)
     answer = capped("episodes", found, total, "more", narrowing)
@@ -103,12 +102,10 @@ def of_episode(
 
 
 def of_added(episode: Episode, home: str) -> Answer:
-    """Return how an episode that was recorded is called from now on."""
     return {"id": _id(episode, home), "status": "stored"}
 
 
 def of_change(episode: Episode, home: str) -> Answer:
-    """Return what may change of an episode, as it now is."""
     answer: Answer = {"id": _id(episode, home), "status": episode.status}
     answer["tags"] = _first_tags(episode.tags)
     if episode.expired_at is not None:

@@ -19,7 +19,6 @@ OTHER_NAMES: Final = 5
 
 
 def of_entities(entities: Sequence[Entity], status: GraphStatus, offset: int) -> Answer:
-    """Return entities, those of the most facts first, and how old the graph is."""
     answer = page("entities", map(of_entity, entities), status.entities, offset)
     if status.built_at is None:
         return answer | {"hint": "the graph was never built: `memstore graph build` builds it"}
@@ -31,7 +30,6 @@ def of_entities(entities: Sequence[Entity], status: GraphStatus, offset: int) ->
 
 
 def of_neighbours(found: Neighbours) -> Answer:
-    """Return the entities around one, nearest first, each with the facts that lead to it."""
     answer = capped("neighbours", map(_of_neighbour, found), len(found), "left_out")
     answer["entity"] = of_entity(found.entity)
     if found.cut is not None:
@@ -40,7 +38,6 @@ def of_neighbours(found: Neighbours) -> Answer:
 
 
 def of_entity(entity: Entity) -> Answer:
-    """Return an entity, its other names, and how many active facts mention it."""
     name = beginning(entity.name, NAME_CHARACTERS)
     answer: Answer = {"name": name, "facts": entity.facts}
     if others := [one for one in entity.names if one != entity.name]:

@@ -50,7 +50,6 @@ the tokens they show, which others than this machine need. GET /health asks afte
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Run the server; ends with the process."""
     parser = _parser()
     arguments = parser.parse_args(argv)
     # The SDK takes half a second to import; --help and --version do without it.

@@ -66,7 +66,6 @@ class Opening:
         return attempt.result()
 
     def close(self) -> None:
-        """Close the store if it is open; there is none afterwards."""
         with self._deciding:
             self._closed = True
             attempt = self._attempt
@@ -82,7 +81,6 @@ class Opening:
 
 
 def on_signals(stop: Callable[[int, FrameType | None], None]) -> None:
-    """Call this when the process is told to end."""
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         if hasattr(signal, name):  # Windows knows fewer
             signal.signal(getattr(signal, name), stop)
