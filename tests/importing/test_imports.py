@@ -630,7 +630,7 @@ def test_original_refuses_other_files(store: Store, path: Path, tmp_path: Path) 
 
 
 def test_unknown_source_is_named(store: Store, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="must be one of engram, memstore, mem0, server-memory"):
+    with pytest.raises(ValueError, match="must be engram, memstore, mem0 or server-memory"):
         store.import_from("letta", tmp_path)
 
 

@@ -19,7 +19,7 @@ from memstore.database.changes import Changes, Line
 from memstore.database.journal import Kind
 from memstore.database.tables import access_tokens as token_table
 from memstore.domain import clock
-from memstore.domain.arguments import MAX_NAME, checked_text
+from memstore.domain.arguments import MAX_NAME, checked_choice, checked_text
 from memstore.domain.records import Access, AccessToken
 from memstore.errors import AccessDenied, Conflict, InvalidArgument, NotFound, Remedy, StorageError
 
@@ -73,10 +73,7 @@ class Tokens:
                 short or cannot be sent in a header.
         """
         checked_text(name, "name", MAX_NAME)
-        if access not in tuple(Access):
-            raise InvalidArgument(
-                f"must be {' or '.join(Access)}, not {access!r}", argument="access"
-            )
+        checked_choice(access, Access, "access")
         now = clock.utc_now()
         until = clock.moment(expires_at, "expires_at")
         if until is not None and until <= now:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from memstore.errors import InvalidArgument, InvalidArgumentType
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 MAX_CONTENT = 1_000_000
 """Characters of one fact. A fact is one claim; a longer text is several."""
@@ -35,6 +40,15 @@ def checked_number(value: object, name: str, least: int, most: int) -> None:
         raise InvalidArgument(
             f"must be a whole number from {least} to {most}, not {value!r}", argument=name
         )
+
+
+def checked_choice(value: str, allowed: Iterable[str], name: str) -> str:
+    """Return a value that is one of some, or raise an error that lists them."""
+    *others, last = allowed
+    if value not in (*others, last):
+        listed = f"{', '.join(others)} or {last}" if others else last
+        raise InvalidArgument(f"must be {listed}, not {value!r}", argument=name)
+    return str(value)
 
 
 def checked_page(limit: int | None, offset: int) -> None:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 from memstore.database.filters import FactFilter
 from memstore.database.tables import facts as fact_table
 from memstore.domain import clock
-from memstore.domain.arguments import MAX_NAME, checked_limit, checked_text
+from memstore.domain.arguments import MAX_NAME, checked_choice, checked_limit, checked_text
 from memstore.domain.metadata import MetadataFilter
 from memstore.domain.records import OPEN_STATUSES, TODO, Fact, NewFact, Task, TaskScope, TaskStatus
-from memstore.errors import Conflict, InvalidArgument, NotFound, Remedy
+from memstore.errors import Conflict, NotFound, Remedy
 from memstore.facts.facts import way_out
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class Tasks:
             "kind": "task",
             "scope": _scope(scope),
             "status": str(TaskStatus.PENDING),
-            "priority": _one_of(priority, PRIORITIES, "priority"),
+            "priority": checked_choice(priority, PRIORITIES, "priority"),
             "surface": SURFACE_STARTUP,
         }
         if project is not None:
@@ -104,7 +104,7 @@ class Tasks:
             NotFound: no such task.
             Conflict: the task's status does not lead to that one.
         """
-        wanted = _one_of(status, tuple(TaskStatus), "status")
+        wanted = checked_choice(status, TaskStatus, "status")
         patch: dict[str, Any] = {
             "status": wanted,
             "surface": SURFACE_STARTUP if wanted in OPEN_STATUSES else None,
@@ -151,7 +151,7 @@ class Tasks:
         if project is not None:
             conditions.append(MetadataFilter("project", "=", project))
         if surface is not None:
-            _one_of(surface, (SURFACE_STARTUP,), "surface")
+            checked_choice(surface, (SURFACE_STARTUP,), "surface")
             conditions.append(MetadataFilter("surface", "=", surface))
         statuses = _statuses(status)
         conditions += [
@@ -222,7 +222,7 @@ def _scope(name: str) -> str:
     folded = name.strip().casefold() if isinstance(name, str) else name
     if folded in SCOPE_ALIASES:
         return str(SCOPE_ALIASES[folded])
-    return _one_of(folded if folded in tuple(TaskScope) else name, tuple(TaskScope), "scope")
+    return checked_choice(folded if folded in tuple(TaskScope) else name, TaskScope, "scope")
 
 
 def _statuses(status: str | None) -> tuple[str, ...]:
@@ -230,14 +230,4 @@ def _statuses(status: str | None) -> tuple[str, ...]:
         return OPEN_STATUSES
     if status == "all":
         return tuple(TaskStatus)
-    return (_one_of(status, tuple(TaskStatus), "status"),)
-
-
-def _one_of(value: str, allowed: tuple[str, ...], name: str) -> str:
-    if value not in allowed:
-        raise InvalidArgument(
-            f"must be {' or '.join(filter(None, (', '.join(allowed[:-1]), allowed[-1])))}, "
-            f"not {value!r}",
-            argument=name,
-        )
-    return str(value)
+    return (checked_choice(status, TaskStatus, "status"),)

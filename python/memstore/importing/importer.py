@@ -10,9 +10,9 @@ from collections import Counter
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from memstore.domain.arguments import ALL_NAMESPACES
+from memstore.domain.arguments import ALL_NAMESPACES, checked_choice
 from memstore.domain.records import Episode
-from memstore.errors import InvalidArgument, Remedy, TransferError
+from memstore.errors import Remedy, TransferError
 from memstore.importing import engram, mem0, original, server_memory
 from memstore.importing.records import Damaged, Record, Skipped
 from memstore.transfer.merging import bring_in
@@ -93,10 +93,7 @@ def import_from(
     Raises:
         TransferError: something cannot be read; nothing was imported.
     """
-    if source not in SOURCES:
-        raise InvalidArgument(
-            f"must be one of {', '.join(SOURCES)}, not {source!r}", argument="source"
-        )
+    checked_choice(source, SOURCES, "source")
     keep = namespace is None
     report = ImportFromReport(source)
     total = _look_through(_read(source, path, keep=keep), report, skip=skip_damaged)

@@ -23,8 +23,8 @@ from enum import StrEnum
 from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
-from memstore.domain.arguments import MAX_NAME, checked_text
-from memstore.errors import Conflict, InvalidArgument, NotFound
+from memstore.domain.arguments import MAX_NAME, checked_choice, checked_text
+from memstore.errors import Conflict, NotFound
 from memstore.learn.reading import LONGEST_FACT
 from memstore.learn.supersession import metadata_conflicts
 from memstore.prompting.answers import ask
@@ -101,8 +101,7 @@ def consolidate(
         GeneratorError: no usable reply.
     """
     subject = checked_text(subject, "subject", MAX_NAME).strip()
-    if policy not in POLICIES:
-        raise InvalidArgument(f"must be propose or auto, not {policy!r}", argument="policy")
+    checked_choice(policy, POLICIES, "policy")
     by_owner: dict[Scope, list[Fact]] = {}
     for fact in store.list(subject=subject, scope=scope):
         if fact.metadata.get("kind") != "task" and fact.expired_at is None:

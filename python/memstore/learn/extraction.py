@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database.tables.readings import EXTRACT
 from memstore.domain import clock
-from memstore.domain.arguments import MAX_NAME, checked_text
+from memstore.domain.arguments import MAX_NAME, checked_choice, checked_text
 from memstore.domain.records import Scope
-from memstore.errors import Conflict, InvalidArgument
+from memstore.errors import Conflict
 from memstore.learn.comparison import MOST_ATTEMPTS, POLICIES, Comparison
 from memstore.learn.reading import EpisodeReader, facts_in, said_at
 from memstore.learn.rebuilding import rebuild
@@ -112,10 +112,7 @@ class Extractor:
         scope: Scope | None = None,
         max_characters: int = PROMPT_CHARACTERS,
     ) -> None:
-        if policy not in POLICIES:
-            raise InvalidArgument(
-                f"must be auto, propose or off, not {policy!r}", argument="policy"
-            )
+        checked_choice(policy, POLICIES, "policy")
         self._store = store
         self._generator = generator
         self._policy = policy

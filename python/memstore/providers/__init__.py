@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from memstore.domain.arguments import checked_choice
 from memstore.errors import InvalidArgument
 from memstore.providers.anthropic import AnthropicGenerator
 from memstore.providers.local import LocalEmbedder
@@ -72,8 +73,7 @@ def _made(
     model: str | None,
     base_url: str | None,
 ) -> Any:
-    if name not in kinds:
-        raise InvalidArgument(f"must be one of {', '.join(kinds)}, not {name!r}", argument=what)
+    checked_choice(name, kinds, what)
     kind = kinds[name]
     given = {"model": model, "base_url": base_url}
     given = {key: value for key, value in given.items() if value is not None}

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, Generic, NamedTuple, TypeVar
 
 from memstore.database.filters import EpisodeFilter, FactFilter
-from memstore.domain.arguments import MAX_NUMBER, checked_text
+from memstore.domain.arguments import MAX_NUMBER, checked_choice, checked_text
 from memstore.errors import InvalidArgument, InvalidArgumentType
 
 if TYPE_CHECKING:
@@ -114,8 +114,7 @@ def for_episodes(
     min_similarity: float | None = None,
 ) -> Request[EpisodeFilter]:
     """Return the request of a search over episodes; ``Episodes.search`` says what each means."""
-    if mode not in MODES:
-        raise InvalidArgument(f"must be hybrid, words or meaning, not {mode!r}", argument="mode")
+    checked_choice(mode, MODES, "mode")
     alpha = VECTOR_WEIGHT if alpha is None else alpha
     _check_number(alpha, "alpha", 0, 1)
     _check_number(tag_boost, "tag_boost", 0, math.inf)

@@ -24,6 +24,7 @@ from memstore.database.engine import NO_PARAMETERS, Transaction
 from memstore.database.sqlite import integrity, locks, migrations
 from memstore.database.sqlite.dialect import DIALECT
 from memstore.database.sqlite.full_text import INDEXES
+from memstore.domain.arguments import checked_choice
 from memstore.errors import InvalidArgument, Remedy, StorageError, StoreBusy, StoreClosed
 
 if TYPE_CHECKING:
@@ -117,10 +118,7 @@ class SqliteEngine:
         wait_seconds: float = WAIT_SECONDS,
         read_only: bool = False,
     ) -> None:
-        if synchronous not in SYNCHRONOUS:
-            raise InvalidArgument(
-                f"must be NORMAL or FULL, not {synchronous!r}", argument="synchronous"
-            )
+        checked_choice(synchronous, SYNCHRONOUS, "synchronous")
         if not 0 <= wait_seconds <= MOST_WAIT_SECONDS:
             raise InvalidArgument(
                 f"must be 0 to {MOST_WAIT_SECONDS}, not {wait_seconds!r}", argument="wait_seconds"
