@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database.foreign import original_tables, sqlite_file
+from memstore.database.tables.facts import circles_in
 from memstore.domain import metadata
 from memstore.domain.clock import from_text, to_text
 from memstore.domain.records import Fact
@@ -107,18 +108,9 @@ class _Reader:
                 self._ends.add(fact_id)
                 self._successors[fact_id] = None
                 yield Skipped("supersessions by a fact that is not there", f"of fact {fact_id}")
-        settled: set[int] = set()
-        for start in self._successors:
-            path: dict[int, None] = {}
-            here: int | None = start
-            while here is not None and here not in settled and here not in path:
-                path[here] = None
-                here = self._successors[here]
-            if here is not None and here in path:
-                circle = list(path)[list(path).index(here) :]
-                self._successors[max(circle)] = None  # the newest of them stays active
-                yield Skipped("supersessions in a circle", f"of fact {max(circle)}")
-            settled.update(path)
+        for *_, newest in circles_in(self._successors):
+            self._successors[newest] = None  # it stays active
+            yield Skipped("supersessions in a circle", f"of fact {newest}")
 
     def _fact(self, values: dict[str, Any], mended: tuple[str, ...]) -> Iterator[Found]:
         fact_id = values["id"]

@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from memstore.database.tables.facts import circles_in
 from memstore.errors import TransferError
 from memstore.transfer import attachments, lines
 from memstore.transfer.attachments import Attached
@@ -131,26 +132,19 @@ def _check_counts(header: Mapping[str, Any], incoming: Incoming) -> None:
 def _check_chains(facts: Iterable[Fact]) -> None:
     """Refuse a successor that is missing or in another namespace, and chains that never end."""
     known = {fact.id: fact for fact in facts}
-    ended: set[int] = set()
-    for start in known.values():
-        path: dict[int, None] = {}
-        fact = start
-        while fact.id not in ended:
-            if fact.id in path:
-                raise _broken(f"facts supersede each other in a circle at fact {fact.id}")
-            path[fact.id] = None
-            if fact.superseded_by is None:
-                break
-            successor = known.get(fact.superseded_by)
-            if successor is None:
-                raise _broken(
-                    f"fact {fact.id} is superseded by fact {fact.superseded_by}, which the export "
-                    "does not hold"
-                )
-            if successor.namespace != fact.namespace:
-                raise _broken(f"fact {successor.id} supersedes a fact of another namespace")
-            fact = successor
-        ended.update(path)
+    for fact in known.values():
+        if fact.superseded_by is None:
+            continue
+        successor = known.get(fact.superseded_by)
+        if successor is None:
+            raise _broken(
+                f"fact {fact.id} is superseded by fact {fact.superseded_by}, which the export "
+                "does not hold"
+            )
+        if successor.namespace != fact.namespace:
+            raise _broken(f"fact {successor.id} supersedes a fact of another namespace")
+    for first, *_ in circles_in({fact.id: fact.superseded_by for fact in known.values()}):
+        raise _broken(f"facts supersede each other in a circle at fact {first}")
 
 
 def _broken(what: str) -> TransferError:

@@ -290,21 +290,26 @@ def links(transaction: Transaction) -> list[Link]:
 
 
 def circles(transaction: Transaction) -> list[list[int]]:
-    """Return the facts that supersede each other in a circle, each circle by id."""
-    following: dict[int, int] = dict(
-        transaction.rows(
-            "SELECT id, superseded_by FROM memstore_facts WHERE superseded_by IS NOT NULL"
+    return circles_in(
+        dict(
+            transaction.rows(
+                "SELECT id, superseded_by FROM memstore_facts WHERE superseded_by IS NOT NULL"
+            )
         )
     )
+
+
+def circles_in(successors: Mapping[int, int | None]) -> list[list[int]]:
+    """Return the facts that supersede each other in a circle, each circle by id."""
     found: list[list[int]] = []
     ended: set[int] = set()
-    for start in following:
+    for start in successors:
         path: list[int] = []
-        here = start
-        while here in following and here not in ended:
+        here: int | None = start
+        while here is not None and here in successors and here not in ended:
             ended.add(here)
             path.append(here)
-            here = following[here]
+            here = successors[here]
         if here in path:
             found.append(sorted(path[path.index(here) :]))
     return found
