@@ -105,11 +105,7 @@ def encode(metadata: Mapping[str, Any] | None, name: str = "metadata") -> str | 
     """Write metadata as JSON text; ``None`` for nothing."""
     if metadata is None:
         return None
-    if not isinstance(metadata, Mapping):
-        raise InvalidArgumentType(
-            f"must be a mapping, not {type(metadata).__name__}", argument=name
-        )
-    check(metadata, name)
+    checked_mapping(metadata, name)
     try:
         text = ENCODER.encode(dict(metadata))
         text.encode("utf-8")
@@ -118,6 +114,14 @@ def encode(metadata: Mapping[str, Any] | None, name: str = "metadata") -> str | 
     except TypeError as error:
         raise InvalidArgumentType(f"cannot be written as JSON: {error}", argument=name) from None
     return text if metadata else None
+
+
+def checked_mapping(given: Mapping[str, Any], name: str = "metadata") -> Mapping[str, Any]:
+    """Return metadata, or a patch to it, whose keys and depth JSON can hold."""
+    if not isinstance(given, Mapping):
+        raise InvalidArgumentType(f"must be a mapping, not {type(given).__name__}", argument=name)
+    check(given, name)
+    return given
 
 
 def check_size(metadata: Mapping[str, Any] | None) -> None:

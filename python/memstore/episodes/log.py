@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import fields
 from types import EllipsisType
 from typing import TYPE_CHECKING, Any, Unpack
@@ -22,7 +21,7 @@ from memstore.domain.keywords import (
     keywords,
     taken,
 )
-from memstore.domain.metadata import check as check_metadata
+from memstore.domain.metadata import checked_mapping
 from memstore.domain.records import Episode, NewEpisode, Scope
 from memstore.episodes import changes
 from memstore.episodes.new import checked, checked_tags
@@ -38,7 +37,7 @@ from memstore.search import requests
 
 if TYPE_CHECKING:
     import builtins
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from datetime import datetime
 
     from memstore.database.engine import Engine, Transaction
@@ -279,7 +278,7 @@ class Episodes:
             columns["expired_at"] = clock.moment(expired_at, "expired_at")
         if metadata is ... and not columns:
             raise InvalidArgument("neither tags nor metadata nor expired_at was given")
-        patch = None if isinstance(metadata, EllipsisType) else _checked_patch(metadata)
+        patch = None if isinstance(metadata, EllipsisType) else checked_mapping(metadata)
         with self._engine.write() as transaction:
             episode = self._known(transaction, episode_id)
             if not changes.change(transaction, self._author, episode, columns, patch):
@@ -356,12 +355,3 @@ def _owner(scope: Scope | None) -> Scope:
     if not isinstance(scope, Scope | None):
         raise InvalidArgumentType(f"must be a Scope, not {type(scope).__name__}", argument="scope")
     return scope or Scope()
-
-
-def _checked_patch(patch: Mapping[str, Any]) -> Mapping[str, Any]:
-    if not isinstance(patch, Mapping):
-        raise InvalidArgumentType(
-            f"must be a mapping, not {type(patch).__name__}", argument="metadata"
-        )
-    check_metadata(patch)
-    return patch

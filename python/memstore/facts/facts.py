@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +21,6 @@ from memstore.errors import (
     Conflict,
     EmbedderMismatch,
     IdempotencyConflict,
-    InvalidArgumentType,
     NotFound,
     Reason,
     Remedy,
@@ -32,6 +30,7 @@ from memstore.facts.new import CheckedFact, Prepared, all_checked
 from memstore.history.erasing import erase_fact
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
     from contextlib import AbstractContextManager
     from datetime import datetime
 
@@ -285,11 +284,7 @@ class Facts:
 
         ``check`` is called inside the transaction and returns the patch to apply, or raises.
         """
-        if not isinstance(patch, Mapping):
-            raise InvalidArgumentType(
-                f"must be a mapping, not {type(patch).__name__}", argument="metadata"
-            )
-        metadata.check(patch)
+        metadata.checked_mapping(patch)
         with self._engine.write() as transaction:
             fact = self.known(transaction, fact_id)
             if fact.deleted_at is not None:
