@@ -13,7 +13,7 @@ from memstore.errors import AccessDenied
 from memstore.faces.mcp.answers import Answer
 from memstore.faces.mcp.episode_answers import of_added, of_change, of_health, of_hits, of_list
 from memstore.faces.mcp.facts import MAX_QUERY, Limit
-from memstore.faces.mcp.tool import Name, Object, Tool
+from memstore.faces.mcp.tool import Name, Object, Tool, from_json
 from memstore.store.store import Store
 
 MODES: Final = {"vector": "meaning", "keyword": "words", "hybrid": "hybrid"}
@@ -40,16 +40,6 @@ def _metadata(value: object) -> object:
     return value
 
 
-def _array(value: object) -> object:
-    """Some hosts pass an array as its JSON text."""
-    if isinstance(value, str):
-        try:
-            return json.loads(value)
-        except (ValueError, RecursionError):
-            return value
-    return value
-
-
 def _id(value: object) -> object:
     """Read the number of an episode, also as text, or its UUID."""
     if isinstance(value, int) and not isinstance(value, bool):
@@ -68,7 +58,7 @@ LongText = Annotated[str | None, BeforeValidator(_said)]
 Group = Annotated[Text, Field(description="another namespace; leave out")]
 Tags = Annotated[
     list[str],
-    BeforeValidator(_array),
+    BeforeValidator(from_json),
     WithJsonSchema({"type": "array", "items": {"type": "string"}}),
 ]
 Metadata = Annotated[Object | None, BeforeValidator(_metadata)]

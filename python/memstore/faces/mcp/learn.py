@@ -2,7 +2,6 @@
 
 # No postponed annotations here: the schemas are made from the evaluated ones.
 
-import json
 import threading
 from collections.abc import Callable
 from typing import Annotated, Any
@@ -12,7 +11,7 @@ from pydantic import BeforeValidator, Field, WithJsonSchema
 from memstore.domain.arguments import MAX_CONTENT
 from memstore.domain.protocols import JSONGenerator
 from memstore.faces.mcp.answers import Answer, of_decided, of_extraction, of_learned, of_proposals
-from memstore.faces.mcp.tool import Id, Name, Object, Tool
+from memstore.faces.mcp.tool import Id, Name, Object, Tool, from_json
 from memstore.learn.extraction import Extractor
 from memstore.learn.memory import Memory
 from memstore.prompting.messages import ROLES
@@ -26,13 +25,8 @@ NO_GENERATOR = (
 
 def _listed(value: object) -> object:
     """Some hosts pass an array as its JSON text; any other text is what the user said."""
-    if isinstance(value, str):
-        try:
-            read = json.loads(value)
-        except (ValueError, RecursionError):
-            return value
-        return read if isinstance(read, list) and read and isinstance(read[0], dict) else value
-    return value
+    read = from_json(value)
+    return read if isinstance(read, list) and read and isinstance(read[0], dict) else value
 
 
 MESSAGES_SCHEMA = {

@@ -42,19 +42,19 @@ def _no_bool(value: object) -> object:
     return value
 
 
-def _object(value: object) -> object:
-    """Some hosts pass an object as its JSON text."""
+def from_json(value: object) -> object:
+    """Some hosts pass an object or an array as its JSON text."""
     if isinstance(value, str):
         try:
             return json.loads(value)
-        except ValueError:
+        except (ValueError, RecursionError):
             return value
     return value
 
 
 Id: TypeAlias = Annotated[int, Field(ge=1), BeforeValidator(_no_bool)]
 Name: TypeAlias = Annotated[str, Field(max_length=MAX_NAME)]
-Object: TypeAlias = Annotated[dict[str, Any], BeforeValidator(_object)]
+Object: TypeAlias = Annotated[dict[str, Any], BeforeValidator(from_json)]
 
 
 @dataclass(frozen=True)
