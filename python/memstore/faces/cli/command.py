@@ -178,15 +178,7 @@ def fact_id(text: str) -> int:
     return number
 
 
-def count(text: str) -> int:
-    return _whole(text, 1)
-
-
-def offset(text: str) -> int:
-    return _whole(text, 0)
-
-
-def _whole(text: str, least: int) -> int:
+def count(text: str, least: int = 1) -> int:
     if not (text.isascii() and text.isdigit() and len(text) < 19 and int(text) >= least):
         raise argparse.ArgumentTypeError(f"a whole number, {least} or more, not {text!r}")
     return int(text)
@@ -300,7 +292,9 @@ BYTES_REMAIN: Final = (
 
 ID: Final = option("ID", "the fact's id", type=fact_id)
 YES: Final = option("--yes", "do not ask")
-OFFSET: Final = option("--offset N", "how many to pass over first", type=offset, default=0)
+OFFSET: Final = option(
+    "--offset N", "how many to pass over first", type=partial(count, least=0), default=0
+)
 NEWEST: Final = option("--newest", "the newest first")
 EXPIRES_AT: Final = option("--expires-at TIME", "from when on it no longer counts")
 

@@ -6,9 +6,9 @@ import json
 from contextlib import nullcontext
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from memstore.domain.records import ProposalState, Scope
+from memstore.domain.records import ProposalState, Scope, set_fields
 from memstore.faces.cli import command as cli
 from memstore.faces.escaping import counted
 from memstore.faces.options import add_generator_flags
@@ -83,7 +83,7 @@ def _extract(store: Store, arguments: argparse.Namespace, show: cli.Show) -> Non
 def _show_extraction(done: Extraction, show: cli.Show) -> None:
     value = {
         "episode": done.episode.id,
-        "items": [_item(item) for item in done.items],
+        "items": [set_fields(item) for item in done.items],
         "not_compared": done.not_compared,
     }
     show.rows([_item_row(item) for item in done.items], value)
@@ -91,10 +91,6 @@ def _show_extraction(done: Extraction, show: cli.Show) -> None:
         show.note(f"older facts were not compared: {done.not_compared}")
     if not done.items:
         show.note(f"nothing to remember in it; the text is on record as episode {done.episode.id}")
-
-
-def _item(item: Extracted) -> dict[str, Any]:
-    return {name: value for name, value in asdict(item).items() if value is not None}
 
 
 def _item_row(item: Extracted) -> tuple[object, ...]:

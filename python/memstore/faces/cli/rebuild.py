@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+from memstore.domain.records import set_fields
 from memstore.faces.cli import command as cli
 from memstore.faces.options import add_generator_flags
 from memstore.learn import comparison, consolidation
@@ -79,7 +79,7 @@ def _consolidate(store: Store, arguments: argparse.Namespace, show: cli.Show) ->
             scope=scope,
             policy=arguments.policy,
         )
-    show.rows([_row(one) for one in done], [_value(one) for one in done])
+    show.rows([_row(one) for one in done], [set_fields(one) for one in done])
     if not done:
         show.note("nothing to put together")
 
@@ -93,10 +93,6 @@ def _row(one: Consolidated) -> tuple[object, ...]:
         one.content,
         one.reason,
     )
-
-
-def _value(one: Consolidated) -> dict[str, object]:
-    return {name: value for name, value in asdict(one).items() if value is not None}
 
 
 COMMANDS = (_rebuild, _consolidate)
