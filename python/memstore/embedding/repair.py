@@ -10,6 +10,7 @@ from memstore.database.changes import Changes, Line
 from memstore.database.journal import Author, Kind
 from memstore.database.tables import generations as generation_table
 from memstore.database.tables import vectors as vector_table
+from memstore.domain.records import BYTES_PER_NUMBER
 from memstore.embedding import vectors
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def misfits(
     for owner_id, blob in vector_table.everything(transaction, table, generation.id):
         if dimension is None:
             yield owner_id, "no model is recorded"
-        elif len(blob) != dimension * vectors.BYTES_PER_NUMBER:
+        elif len(blob) != dimension * BYTES_PER_NUMBER:
             yield owner_id, f"{len(blob)} bytes for {dimension} numbers"
         elif not np.isfinite(vectors.decode(blob)).all():
             yield owner_id, "NaN or infinity"

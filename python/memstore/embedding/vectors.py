@@ -10,26 +10,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from memstore._kernel import Rows, cosine, decode, decode_many, encode, encode_many
-from memstore.domain.records import BYTES_PER_NUMBER
+from memstore._kernel import Rows, decode_many
+from memstore._kernel import cosine as cosine
+from memstore._kernel import decode as decode
+from memstore._kernel import encode_many as encode_many
 from memstore.errors import EmbedderUnavailable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from numpy.typing import NDArray
-
-__all__ = [
-    "BYTES_PER_NUMBER",
-    "Near",
-    "ResidentVectors",
-    "checked",
-    "cosine",
-    "decode",
-    "decode_many",
-    "encode",
-    "encode_many",
-]
 
 LOAD_BATCH = 4096
 """Rows handed to the kernel at once while a file is read."""
@@ -91,7 +81,8 @@ class ResidentVectors:
 
     def _put(self, batch: list[tuple[int, str, bool, bytes]]) -> list[int]:
         ids = [row[0] for row in batch]
-        homes = np.array([self._partition(row[1], row[2]) for row in batch], dtype=np.int64)
+        known = self._partitions
+        homes = np.array([known.setdefault(row[1:3], len(known)) for row in batch], dtype=np.int64)
         self._rows.put_blobs(np.array(ids, dtype=np.int64), homes, [row[3] for row in batch])
         return ids
 
@@ -127,6 +118,3 @@ class ResidentVectors:
     def similarity(self, query: NDArray[np.float32], fact_ids: list[int]) -> NDArray[np.float32]:
         """Return each fact's cosine to the query, ``float32[n]``; 0 where there is no vector."""
         return self._rows.similarity(query, np.array(fact_ids, dtype=np.int64))
-
-    def _partition(self, namespace: str, superseded: bool) -> int:
-        return self._partitions.setdefault((namespace, superseded), len(self._partitions))

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 from memstore.database import journal
 from memstore.database.tables import generations as generation_table
 from memstore.database.tables import vectors as vector_table
-from memstore.embedding.vectors import BYTES_PER_NUMBER, ResidentVectors
+from memstore.domain.records import BYTES_PER_NUMBER
+from memstore.embedding.vectors import ResidentVectors
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
