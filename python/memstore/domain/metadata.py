@@ -162,13 +162,13 @@ def decode(stored: str | bytes | None) -> dict[str, Any]:
     return value if isinstance(value, dict) else {"_raw": value}
 
 
-def _no_number(name: str) -> None:
+def no_number(name: str) -> None:
     raise ValueError(f"{name} is not a JSON number")
 
 
 # Made once: json.dumps and json.loads make new ones for every value.
 ENCODER: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
-DECODER: Final = json.JSONDecoder(parse_constant=_no_number)
+DECODER: Final = json.JSONDecoder(parse_constant=no_number)
 
 
 def merge_patch(target: Mapping[str, Any], patch: Mapping[str, Any]) -> dict[str, Any]:

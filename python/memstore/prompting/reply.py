@@ -17,6 +17,7 @@ import json
 import math
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from memstore.domain.metadata import no_number
 from memstore.errors import Remedy, ReplyError
 
 if TYPE_CHECKING:
@@ -151,12 +152,8 @@ def _outermost(text: str, wanted: type[JSON]) -> Iterator[str]:
 
 def _strict(text: str) -> Any:
     return json.loads(
-        text, parse_constant=_no_number, parse_float=_finite, object_pairs_hook=_distinct
+        text, parse_constant=no_number, parse_float=_finite, object_pairs_hook=_distinct
     )
-
-
-def _no_number(name: str) -> None:
-    raise ValueError(f"{name} is not a JSON number")
 
 
 def _finite(digits: str) -> float:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -13,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn, TypeAlias
 
 from memstore.domain.arguments import MAX_NUMBER
-from memstore.domain.metadata import OPERATORS, MetadataFilter
+from memstore.domain.metadata import DECODER, OPERATORS, MetadataFilter
 from memstore.domain.records import Scope
 from memstore.faces.options import HelpFormatter, chosen_settings, open_generator
 
@@ -208,26 +207,19 @@ def metadata_pair(text: str) -> tuple[str, Any]:
 def json_or_text(text: str) -> Any:
     """Return the value a text is the JSON of, or the text itself."""
     try:
-        return _json(text)
+        return DECODER.decode(text)
     except (ValueError, RecursionError):
         return text
 
 
 def json_object(text: str) -> dict[str, Any]:
     try:
-        value = _json(text)
+        value = DECODER.decode(text)
     except (ValueError, RecursionError) as error:
         raise argparse.ArgumentTypeError(f"not valid JSON: {error}") from None
     if not isinstance(value, dict):
         raise argparse.ArgumentTypeError('metadata is a JSON object such as {"lang": "en"}')
     return value
-
-
-def _json(text: str) -> Any:
-    def refuse(word: str) -> NoReturn:
-        raise ValueError(f"{word} is not a JSON number")
-
-    return json.loads(text, parse_constant=refuse)
 
 
 def names(text: str) -> str | list[str]:
