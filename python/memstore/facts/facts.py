@@ -157,13 +157,14 @@ class Facts:
                 "is another",
                 remedy=Remedy.NEW_KEY,
             )
-        replaced = new.supersedes
-        if replaced is not None and not self._replaced(transaction, replaced, known):
-            raise IdempotencyConflict(
-                f"the idempotency key {key!r} stands for fact {known.id}, which did not supersede "
-                f"fact {replaced}",
-                remedy=Remedy.SUPERSEDE,
-            )
+        if new.supersedes is not None:
+            old = fact_table.get(transaction, new.supersedes, self.namespace)
+            if old is None or old.superseded_by != known.id:
+                raise IdempotencyConflict(
+                    f"the idempotency key {key!r} stands for fact {known.id}, which did not "
+                    f"supersede fact {new.supersedes}",
+                    remedy=Remedy.SUPERSEDE,
+                )
         return known
 
     def newest_id(self) -> int:
@@ -183,10 +184,6 @@ class Facts:
                     "changed",
                     remedy=Remedy.RETRY,
                 )
-
-    def _replaced(self, transaction: Transaction, old_id: int, known: Fact) -> bool:
-        old = fact_table.get(transaction, old_id, self.namespace)
-        return old is not None and old.superseded_by == known.id
 
     def get(self, fact_id: int) -> Fact:
         with self._engine.read() as transaction:

@@ -63,17 +63,14 @@ def tables(transaction: Transaction) -> dict[str, int]:
         for name, _ in found
         if name not in virtual and not name.startswith(("sqlite_", *(f"{v}_" for v in virtual)))
     ]
-    return {name: transaction.scalar(f"SELECT count(*) FROM {_quoted(name)}") for name in plain}
+    quoted = {name: name.replace('"', '""') for name in plain}
+    return {n: transaction.scalar(f'SELECT count(*) FROM "{q}"') for n, q in quoted.items()}
 
 
 def columns(transaction: Transaction, table: str) -> list[str]:
     """Return the names of a table's columns; none where there is no such table."""
     rows = transaction.rows("SELECT name FROM pragma_table_info(:table)", {"table": table})
     return [str(row[0]) for row in rows]
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
 
 
 def _name(file: Path, held: ExitStack) -> str:

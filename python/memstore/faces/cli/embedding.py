@@ -109,7 +109,8 @@ def _watch(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
 )
 def _reembed(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int | None:
     if arguments.status:
-        _show_generations(store, show)
+        found = store.generations.list()
+        show.rows([_row(one) for one in found], [one.to_dict() for one in found])
         return None
     if arguments.switch_back:
         _switch_back(store, show)
@@ -145,11 +146,6 @@ def _tell_reembedded(report: ReembedReport, show: cli.Show) -> int | None:
         "memstore reembed --drop takes them away"
     )
     return None
-
-
-def _show_generations(store: Store, show: cli.Show) -> None:
-    found = store.generations.list()
-    show.rows([_row(one) for one in found], [one.to_dict() for one in found])
 
 
 def _row(one: GenerationStatus) -> list[object]:

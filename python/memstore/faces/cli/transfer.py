@@ -9,7 +9,7 @@ import sys
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, Final, TextIO
+from typing import TYPE_CHECKING, Final, TextIO
 
 from memstore.errors import TransferError
 from memstore.faces import wording
@@ -208,13 +208,9 @@ def _seekable(name: str) -> Iterator[Path]:
     from tempfile import NamedTemporaryFile
 
     with NamedTemporaryFile(prefix="memstore-") as file:
-        _copy(sys.stdin.buffer, file)  # type: ignore[arg-type]
+        shutil.copyfileobj(sys.stdin.buffer, file)
+        file.flush()
         yield Path(file.name)
-
-
-def _copy(source: BinaryIO, target: BinaryIO) -> None:
-    shutil.copyfileobj(source, target)
-    target.flush()
 
 
 def _embed(store: Store, arguments: argparse.Namespace, show: cli.Show) -> EmbedReport | None:

@@ -22,20 +22,15 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
-class Session(ToolServer):
-    """Answers one client."""
-
-    def __init__(self, tools: Mapping[str, Tool], opening: Opening) -> None:
-        super().__init__(tools, lambda _: opening)
-
-    async def serve(self) -> None:
-        """Answer until the input ends and what was asked is answered."""
-        async with stdio_server() as (incoming, outgoing), anyio.create_task_group() as group:
-            send, receive = anyio.create_memory_object_stream[SessionMessage | Exception]()
-            answers = Answers(outgoing)
-            group.start_soon(relay, incoming, send, answers)
-            await self.server.run(receive, answers, self.server.create_initialization_options())
-            group.cancel_scope.cancel()
+async def serve(tools: Mapping[str, Tool], opening: Opening) -> None:
+    """Answer one client until its input ends and what was asked is answered."""
+    server = ToolServer(tools, lambda _: opening).server
+    async with stdio_server() as (incoming, outgoing), anyio.create_task_group() as group:
+        send, receive = anyio.create_memory_object_stream[SessionMessage | Exception]()
+        answers = Answers(outgoing)
+        group.start_soon(relay, incoming, send, answers)
+        await server.run(receive, answers, server.create_initialization_options())
+        group.cancel_scope.cancel()
 
 
 def run(tools: Mapping[str, Tool], opening: Opening) -> NoReturn:
@@ -43,7 +38,7 @@ def run(tools: Mapping[str, Tool], opening: Opening) -> NoReturn:
     on_signals(lambda _number, _frame: end(opening, 0))
     status = 1
     try:
-        anyio.run(Session(tools, opening).serve)
+        anyio.run(serve, tools, opening)
         status = 0
     except Exception:
         logger.exception("the session failed")
