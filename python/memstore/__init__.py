@@ -127,7 +127,6 @@ _NAMES = {
     "store.opening": "open",
     "store.store": "Store",
 }
-"""The names of each module."""
 
 _MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
 

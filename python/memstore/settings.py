@@ -20,30 +20,22 @@ FALSE_WORDS = frozenset({"", "0", "false", "no", "off"})
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """One value for each variable; ``None`` where the environment says nothing."""
+    """One value for each ``MEMSTORE_*`` variable; ``None`` where the environment says nothing.
+
+    ``docs/cli.md`` and ``docs/mcp.md`` say what each of them is for.
+    """
 
     db: str | None = None
-    """``MEMSTORE_DB``: the file."""
     namespace: str | None = None
-    """``MEMSTORE_NAMESPACE``: the partition everything is bound to."""
     embedder: str | None = None
-    """``MEMSTORE_EMBEDDER``: local, ollama, openai or none."""
     model: str | None = None
-    """``MEMSTORE_MODEL``: the embedding model of Ollama or the OpenAI-compatible server."""
     ollama: str | None = None
-    """``MEMSTORE_OLLAMA``: the URL of the Ollama server."""
     openai: str | None = None
-    """``MEMSTORE_OPENAI``: the base URL of the OpenAI-compatible server."""
     generator: str | None = None
-    """``MEMSTORE_GENERATOR``: ollama, openai, anthropic or none."""
     generator_model: str | None = None
-    """``MEMSTORE_GENERATOR_MODEL``: the model that writes text."""
     generator_url: str | None = None
-    """``MEMSTORE_GENERATOR_URL``: where the generator's service is."""
     tools: str | None = None
-    """``MEMSTORE_TOOLS``: the tool sets of the MCP server, separated by commas."""
     read_only: bool = False
-    """``MEMSTORE_READ_ONLY``: offer and do nothing that writes."""
 
 
 def from_environment() -> Settings:

@@ -43,11 +43,9 @@ class Kind(StrEnum):
     PROPOSE = "propose"
     """Another fact was put forward to supersede it; nothing was changed."""
     REJECT = "reject"
-    """That was turned down."""
     EPISODE = "episode"
     """A text was recorded; the line holds all but its words."""
     UPDATE_EPISODE = "update_episode"
-    """Its tags, its metadata or the time when it expires were changed."""
     ERASE_EPISODE = "erase_episode"
     STAGE = "stage_generation"
     """Another model's vectors are being made; the line names the generation and the model."""
@@ -55,7 +53,6 @@ class Kind(StrEnum):
     """Searches compare another generation's vectors from now on."""
     DROP = "drop_generation"
     TOKEN = "token"  # noqa: S105 - what the line is about
-    """Somebody was given leave to use the server over HTTP."""
     REVOKE_TOKEN = "revoke_token"  # noqa: S105
 
     GRAPH = "graph"
@@ -64,7 +61,6 @@ class Kind(StrEnum):
     SAME_ENTITY = "same_entity"
     """Two names were said to be one entity; the line holds the decision's id, and no names."""
     OTHER_ENTITY = "other_entity"
-    """Two names were said to be two entities."""
     UNDECIDE = "undecide"
     """What was said of two names was taken back."""
 

@@ -37,7 +37,6 @@ class EmbedReport:
     failed: int
     """Texts the embedder refused this time; each is tried again, and quarantined in the end."""
     left: int
-    """Still pending."""
     error: Reason | None
     """Why it stopped early: the embedder's own words."""
     pieces: int = 0

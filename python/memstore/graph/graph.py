@@ -38,7 +38,6 @@ MOST_DEPTH: Final = 5
 """Steps from one entity to another; beyond that, nearly everything is related."""
 
 MOST_SHOWN: Final = 1000
-"""Entities of one answer."""
 
 
 class Graph:

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from memstore.domain.protocols import Generator
 
 BLOCK_FACTS: Final = 12
-"""Facts in one prompt."""
 
 BLOCK_CHARACTERS: Final = 6_000
 """Characters of the facts in one prompt; a longer fact gets a prompt of its own."""

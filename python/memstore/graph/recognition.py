@@ -47,7 +47,6 @@ class Sentences(NamedTuple):
     text: str
     words: list[Span]
     low: list[str]
-    """The words in lower case."""
     starts: list[int]
     """Indexes of the words that begin a sentence."""
 

@@ -19,7 +19,6 @@ DAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday
 """Independent of the locale: the same text makes the same prompt."""
 
 MARK_DIGITS: Final = 12
-"""Hexadecimal digits in the mark of a fence."""
 
 
 def template(package: str, name: str) -> str:

@@ -61,7 +61,6 @@ class Corpus(ABC, Generic[F, H]):
     rows: ClassVar[Literal["facts", "episodes"]]
     table: ClassVar[VectorTable]
     newest_of_equals: ClassVar[bool]
-    """Whether the newest of equal rows comes first."""
 
     def __init__(self, transaction: Transaction, vectors: ResidentVectors | None) -> None:
         self._transaction = transaction

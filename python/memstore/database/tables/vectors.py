@@ -36,7 +36,6 @@ class VectorTable:
     owner: str
     """The column with the owner's id."""
     owners: str
-    """The table that has the owners."""
     queue: str
     """The index of the rows without a vector."""
     home: str

@@ -58,7 +58,6 @@ class Command:
 
     name: str
     summary: str
-    """One sentence."""
     example: str
     """How it is used; lines a shell would take."""
     options: Sequence[Option]

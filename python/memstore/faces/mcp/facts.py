@@ -14,7 +14,6 @@ from memstore.faces.mcp.tool import Id, Name, Object, Tool
 from memstore.store.store import Store
 
 MAX_QUERY: Final = 4_000
-"""Characters of a query."""
 
 MAX_OFFSET: Final = 1_000_000_000
 
