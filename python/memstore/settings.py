@@ -39,11 +39,6 @@ class Settings:
 
 
 def from_environment() -> Settings:
-    """Read the ``MEMSTORE_*`` variables.
-
-    Raises:
-        ValueError: a variable that is true or false is neither.
-    """
     texts = {
         f.name: os.environ.get(f"MEMSTORE_{f.name.upper()}") or None
         for f in fields(Settings)

@@ -66,8 +66,6 @@ Lines: TypeAlias = "Line | Sequence[Line]"
 
 
 class Stored(Protocol):
-    """A record with an id."""
-
     @property
     def id(self) -> int: ...
 

@@ -120,8 +120,6 @@ class FullText(Protocol):
 
 
 class FullTexts(NamedTuple):
-    """The full-text indexes of a database."""
-
     facts: FullText
     episodes: FullText
 

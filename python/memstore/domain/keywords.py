@@ -42,15 +42,11 @@ class FactRanking(TypedDict, total=False):
 
 
 class FactSearch(FactNarrowing, FactRanking, total=False):
-    """The keywords of ``Store.search``."""
-
     namespaces: Namespaces
     touch: bool
 
 
 class FactCount(FactNarrowing, total=False):
-    """The keywords of ``Store.count``."""
-
     include_deleted: bool
 
 

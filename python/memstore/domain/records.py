@@ -302,8 +302,6 @@ class EpisodeHits(Results[EpisodeHit]):
 
 
 class Access(StrEnum):
-    """What a token allows."""
-
     READ = "read"
     WRITE = "write"
 
@@ -340,8 +338,6 @@ class AccessToken:
 
 
 class ProposalState(StrEnum):
-    """What became of a proposal."""
-
     OPEN = "open"
     ACCEPTED = "accepted"
     REJECTED = "rejected"
@@ -398,8 +394,6 @@ class TaskScope(StrEnum):
 
 
 class TaskStatus(StrEnum):
-    """The state of a task."""
-
     PENDING = "pending"
     IN_PROGRESS = "in_progress"
     COMPLETED = "completed"

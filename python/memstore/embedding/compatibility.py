@@ -62,8 +62,6 @@ def _fits(path: str, held: Generation, model: str, dimension: int) -> bool:
 
 
 class VectorTarget(Protocol):
-    """A generation that takes vectors."""
-
     def generation(self, transaction: Transaction) -> Generation: ...
 
     def admit(self, transaction: Transaction, model: str, blob: bytes) -> int: ...

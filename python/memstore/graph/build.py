@@ -51,11 +51,7 @@ class _Snapshot(NamedTuple):
 def ask(
     engine: Engine, namespace: str, generator: Generator, progress: Progress | None = None
 ) -> list[RefusedRelation]:
-    """Ask a model about every active fact it has not read yet; return the answers refused.
-
-    Raises:
-        GeneratorError: it failed; its earlier answers are kept.
-    """
+    """Ask a model about every active fact it has not read yet; return the answers refused."""
     reader = model_extraction.reader(generator)
     snapshot = _read(engine, namespace, reader)
     unread = [text for text in snapshot.texts if text.fact_id not in snapshot.triples]
@@ -77,11 +73,7 @@ def ask(
 
 
 def build(engine: Engine, author: Author, namespace: str, generator: Generator | None) -> None:
-    """Derive the graph by rules and from a model's answers, and replace the old one.
-
-    Raises:
-        Conflict: someone else began to build it in the meantime, or dropped it.
-    """
+    """Derive the graph by rules and from a model's answers, and replace the old one."""
     snapshot = _read(
         engine, namespace, None if generator is None else model_extraction.reader(generator)
     )

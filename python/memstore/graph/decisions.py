@@ -32,11 +32,7 @@ if TYPE_CHECKING:
 def decide(
     changes: Changes, namespace: str, left: str, right: str, *, same: bool
 ) -> EntityDecision:
-    """Store that two names are one entity, or are not, and update the built graph.
-
-    Raises:
-        Conflict: earlier decisions say otherwise; the message names them.
-    """
+    """Store that two names are one entity, or are not, and update the built graph."""
     names = (_checked(left, "left"), _checked(right, "right"))
     keys = (name_key(names[0]), name_key(names[1]))
     if keys[0] == keys[1]:

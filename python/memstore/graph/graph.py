@@ -240,8 +240,6 @@ class Graph:
 
 
 class AsyncGraph(Awaited[Graph]):
-    """:class:`Graph` for asyncio."""
-
     build = awaited(Graph.build)
     drop = awaited(Graph.drop)
     status = awaited(Graph.status)

@@ -36,10 +36,7 @@ class View:
         return bool(graph_reads.names(self._transaction, self._wanted, entity_id))
 
     def neighbours(self, entity_id: int, depth: int, limit: int) -> Neighbours:
-        """Return the nearest entities, each with a shortest path to it.
-
-        The search widens by one step at a time, until it has found enough.
-        """
+        """Return the nearest entities, each with a shortest path to it."""
         distances, ended = {entity_id: 0}, False
         for reach in range(1, depth + 1):
             before = len(distances)

@@ -39,11 +39,7 @@ def erase_episode(changes: Changes, episode: Episode) -> None:
 
 
 def erase_namespace(engine: Engine, author: Author, namespace: str, satellite: Satellite) -> bool:
-    """Erase every fact, task and episode of a namespace in one transaction.
-
-    Returns:
-        Whether the bytes have left the files already; see :meth:`memstore.Store.erase`.
-    """
+    """Erase every fact, task and episode of a namespace in one transaction."""
     with engine.write() as transaction:
         changes = Changes(transaction, author)
         satellite.forget_namespace(changes, namespace)

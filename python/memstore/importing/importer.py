@@ -88,11 +88,7 @@ def import_from(
     skip_damaged: bool = False,
     progress: Progress | None = None,
 ) -> ImportFromReport:
-    """Import what a file of another program holds; see :meth:`memstore.Store.import_from`.
-
-    Raises:
-        TransferError: something cannot be read; nothing was imported.
-    """
+    """Import what a file of another program holds; see :meth:`memstore.Store.import_from`."""
     checked_choice(source, SOURCES, "source")
     keep = namespace is None
     report = ImportFromReport(source)

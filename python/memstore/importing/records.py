@@ -53,8 +53,6 @@ class Damaged:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """Something of the source that is not imported."""
-
     kind: str
     name: str
     count: int = 1

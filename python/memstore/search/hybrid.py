@@ -46,8 +46,6 @@ class Embedded(NamedTuple):
 
 
 class Search(Generic[F, H]):
-    """Searches one corpus of a file."""
-
     def __init__(
         self, engine: Engine, embedder: CurrentEmbedder | None, corpus: type[Corpus[F, H]]
     ) -> None:

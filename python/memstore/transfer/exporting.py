@@ -22,10 +22,7 @@ PROGRESS_EVERY: Final = 500
 def export(
     engine: Engine, namespaces: tuple[str, ...] | None, progress: Progress | None = None
 ) -> Iterator[str]:
-    """Yield the lines of an export, without line ends, all from one state of the database.
-
-    Progress counts the facts and episodes written.
-    """
+    """Yield the lines of an export, without line ends, all from one state of the database."""
     with engine.read() as transaction:
         episodes = episode_table.count_all(transaction, namespaces)
         facts = fact_table.count_all(transaction, namespaces)

@@ -108,10 +108,7 @@ def _run(name: str, check: _Check, transaction: Transaction) -> Iterator[Finding
 def rebuild(
     engine: Engine, author: Author, satellite: Satellite, progress: Progress | None = None
 ) -> list[str]:
-    """Rebuild the derived data: full-text indexes, segments, and embeddings that do not fit.
-
-    The rows themselves are not changed. Returns what was done, one sentence each.
-    """
+    """Rebuild the derived data: full-text indexes, segments, and embeddings that do not fit."""
     with engine.write() as transaction:
         _tell(progress, 0, 3)
         done = [indexes.rebuild_facts(transaction)]

@@ -124,8 +124,6 @@ def progress_bar(title: str) -> Iterator[Progress | None]:
 
 
 class PlainShow:
-    """Writes rows to standard output."""
-
     progress = staticmethod(progress_bar)
 
     def done(self, sentence: str, value: Mapping[str, Any]) -> None:

@@ -44,8 +44,6 @@ Piece = tuple[str, str]
 
 
 class TerminalShow:
-    """Draws on a terminal."""
-
     progress = staticmethod(progress_bar)
 
     def __init__(self, console: Console | None = None, errors: Console | None = None) -> None:
