@@ -83,11 +83,8 @@ def namespace_of(transaction: Transaction, graph_id: int) -> str | None:
 
 def begin(transaction: Transaction, namespace: str, operation_id: int, model: str | None) -> int:
     """Note a build that is to be written, give up any other unfinished one, and return its id."""
-    transaction.run(
-        "UPDATE memstore_graphs SET state = 'discarded'"
-        " WHERE namespace = :namespace AND state = 'building'",
-        {"namespace": namespace},
-    )
+    given_up = _discarding(namespace, "= 'building'")
+    transaction.run(given_up.command, given_up.parameters)
     return transaction.scalar(
         "INSERT INTO memstore_graphs (namespace, state, built_at, operation_id, facts, model)"
         " VALUES (:namespace, 'building', :at, :operation, 0, :model) RETURNING id",
@@ -118,11 +115,7 @@ def insert(transaction: Transaction, part: Part, rows: Iterable[tuple[Value, ...
 def making_current(namespace: str, graph_id: int, facts: int) -> list[Statement]:
     """Return what lets a finished build be the graph, and the one before be removed later."""
     return [
-        Statement(
-            "UPDATE memstore_graphs SET state = 'discarded'"
-            " WHERE namespace = :namespace AND state = 'current'",
-            {"namespace": namespace},
-        ),
+        _discarding(namespace, "= 'current'"),
         Statement(
             "UPDATE memstore_graphs SET state = 'current', built_at = :at, facts = :facts"
             " WHERE id = :id",
@@ -146,17 +139,21 @@ def exists(transaction: Transaction, namespace: str) -> bool:
 def discarding(namespace: str) -> list[Statement]:
     """Return what leaves a namespace without a graph, and without readings."""
     return [
-        Statement(
-            "UPDATE memstore_graphs SET state = 'discarded'"
-            " WHERE namespace = :namespace AND state <> 'discarded'",
-            {"namespace": namespace},
-        ),
+        _discarding(namespace, "<> 'discarded'"),
         Statement(
             "DELETE FROM memstore_fact_readings"
             " WHERE fact_id IN (SELECT id FROM memstore_facts WHERE namespace = :namespace)",
             {"namespace": namespace},
         ),
     ]
+
+
+def _discarding(namespace: str, state: str) -> Statement:
+    return Statement(
+        "UPDATE memstore_graphs SET state = 'discarded'"
+        f" WHERE namespace = :namespace AND state {state}",
+        {"namespace": namespace},
+    )
 
 
 def remove_some(transaction: Transaction, namespace: str, most: int) -> bool:
