@@ -12,27 +12,22 @@ from memstore.errors import Explained, Reason, Remedy
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+OWN_FLAGS: Final = (
+    "embedder expires_at generator generator_model generator_url model namespace valid_after "
+    "valid_at valid_before vector_weight word_weight"
+)
+"""Arguments with a flag of their name."""
+
 COMMAND_LINE_ARGUMENTS: Final[Mapping[str, str]] = {
     "agent_id": "--agent",
     "base_url": "the address of --ollama or MEMSTORE_OPENAI",
     "created_after": "--after",
     "created_before": "--before",
     "expired_at": "--expires-at",
-    "embedder": "--embedder",
-    "expires_at": "--expires-at",
-    "generator": "--generator",
-    "generator_model": "--generator-model",
-    "generator_url": "--generator-url",
-    "model": "--model",
-    "namespace": "--namespace",
     "run_id": "--run",
     "secret": "--secret-file",
     "user_id": "--user",
-    "valid_after": "--valid-after",
-    "valid_at": "--valid-at",
-    "valid_before": "--valid-before",
-    "vector_weight": "--vector-weight",
-    "word_weight": "--word-weight",
+    **{name: f"--{name.replace('_', '-')}" for name in OWN_FLAGS.split()},
 }
 
 COMMAND_LINE_REMEDIES: Final[Mapping[Remedy, str]] = {
@@ -100,14 +95,7 @@ SERVER_ARGUMENTS: Final[Mapping[str, str]] = {
     "fact_id": "id",
     **{
         name: COMMAND_LINE_ARGUMENTS[name]
-        for name in (
-            "base_url",
-            "embedder",
-            "generator",
-            "generator_model",
-            "generator_url",
-            "model",
-        )
+        for name in "base_url embedder generator generator_model generator_url model".split()
     },
 }
 
