@@ -96,13 +96,15 @@ class Tokens:
                 )
             token = token_table.insert(
                 Changes(transaction, self._author),
+                {
+                    "name": name,
+                    "hash": _hash(secret),
+                    "namespace": self._namespace,
+                    "access": access,
+                    "created_at": now,
+                    "expires_at": until,
+                },
                 lambda new: Line(Kind.TOKEN, after=journalled(new)),
-                name=name,
-                secret_hash=_hash(secret),
-                namespace=self._namespace,
-                access=access,
-                created_at=now,
-                expires_at=until,
             )
         return token, secret
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from memstore.database.engine import Statement
 from memstore.database.tables.rows import read_moments
 from memstore.domain import clock
-from memstore.domain.records import AccessToken
+from memstore.domain.records import AccessToken, json_value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from datetime import datetime
 
     from memstore.database.changes import Changes, Lines
@@ -23,28 +23,13 @@ SELECT = f"SELECT {', '.join(COLUMNS)} FROM memstore_tokens"
 
 
 def insert(
-    changes: Changes,
-    lines: Callable[[AccessToken], Lines],
-    *,
-    name: str,
-    secret_hash: str,
-    namespace: str,
-    access: str,
-    created_at: datetime,
-    expires_at: datetime | None,
+    changes: Changes, values: Mapping[str, Any], lines: Callable[[AccessToken], Lines]
 ) -> AccessToken:
     statement = Statement(
         "INSERT INTO memstore_tokens (name, hash, namespace, access, created_at, expires_at)"
         f" VALUES (:name, :hash, :namespace, :access, :created_at, :expires_at)"
         f" RETURNING {', '.join(COLUMNS)}",
-        {
-            "name": name,
-            "hash": secret_hash,
-            "namespace": namespace,
-            "access": access,
-            "created_at": clock.to_text(created_at),
-            "expires_at": None if expires_at is None else clock.to_text(expires_at),
-        },
+        {name: json_value(value) for name, value in values.items()},
     )
     return changes.insert(statement, _decode, lines)
 
