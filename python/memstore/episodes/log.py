@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from types import EllipsisType
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -122,7 +121,7 @@ class Episodes:
         for new in new_episodes:
             one = new if isinstance(new, NewEpisode) else NewEpisode(**new)
             checked_text(one.source, "source", MAX_NAME)
-            prepared.append(checked(**{f.name: getattr(one, f.name) for f in fields(one)}))
+            prepared.append(checked(one))
         if not prepared:
             return []
         with self._engine.write() as transaction:
@@ -158,8 +157,12 @@ class Episodes:
             ValueError: an empty text, a bad time, metadata that is no JSON.
         """
         owner = _owner(scope)
-        values = checked(content, source, name=name, metadata=metadata, valid_at=valid_at)
-        values |= owner.ids
+        if source is not None:
+            checked_text(source, "source", MAX_NAME)
+        new = NewEpisode(
+            content=content, source=source or "", name=name, metadata=metadata, valid_at=valid_at
+        )
+        values = checked(new) | owner.ids
         with self._engine.write() as transaction:
             known = None
             if once:

@@ -12,8 +12,9 @@ from memstore.domain.records import Scope
 from memstore.errors import InvalidArgument, InvalidArgumentType, Remedy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from datetime import datetime
+    from collections.abc import Iterable
+
+    from memstore.domain.records import NewEpisode
 
 MAX_TAGS: Final = 1000
 
@@ -25,35 +26,22 @@ MAX_DESCRIPTION: Final = 10_000
 """Characters of what is told of the source."""
 
 
-def checked(
-    content: str,
-    source: str | None,
-    *,
-    name: str | None = None,
-    source_model: str | None = None,
-    source_description: str | None = None,
-    tags: Iterable[str] = (),
-    valid_at: datetime | str | None = None,
-    metadata: Mapping[str, Any] | None = None,
-    idempotency_key: str | None = None,
-    user_id: str | None = None,
-    agent_id: str | None = None,
-    run_id: str | None = None,
-) -> dict[str, Any]:
-    """Return the columns that a caller gives of a new episode, with the hash of its content."""
-    check_size(metadata)
-    owners = Scope(user_id=user_id, agent_id=agent_id, run_id=run_id)
+def checked(new: NewEpisode) -> dict[str, Any]:
+    """Return the columns of a new episode; the caller checks its source, which may be none."""
+    check_size(new.metadata)
+    owners = Scope(user_id=new.user_id, agent_id=new.agent_id, run_id=new.run_id)
+    about = new.source_description
     return {
-        "content": _checked_content(content),
-        "content_hash": hash_of(content),
-        "source": _short(source, "source"),
-        "name": _short(name, "name"),
-        "source_model": _short(source_model, "source_model"),
-        "source_description": _short(source_description, "source_description", MAX_DESCRIPTION),
-        "tags": checked_tags(tags),
-        "valid_at": clock.moment(valid_at, "valid_at"),
-        "metadata": None if metadata is None else dict(metadata),
-        "idempotency_key": _short(idempotency_key, "idempotency_key"),
+        "content": _checked_content(new.content),
+        "content_hash": hash_of(new.content),
+        "source": new.source.strip() or None,
+        "name": _short(new.name, "name"),
+        "source_model": _short(new.source_model, "source_model"),
+        "source_description": _short(about, "source_description", MAX_DESCRIPTION),
+        "tags": checked_tags(new.tags),
+        "valid_at": clock.moment(new.valid_at, "valid_at"),
+        "metadata": None if new.metadata is None else dict(new.metadata),
+        "idempotency_key": _short(new.idempotency_key, "idempotency_key"),
         **owners.ids,
     }
 
