@@ -309,6 +309,8 @@ class SqliteEngine:
             raise StorageError(f"cannot open {self._path!r}: {error}") from error
         try:
             connection.set_busy_timeout(int(self._wait_seconds * 1000))
+            # One plan per statement: else it is prepared again for nearly every value bound to it.
+            connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
             # A fact names the fact that superseded it; the database holds that to be true.
             connection.pragma("foreign_keys", True)
             # In WAL mode NORMAL loses nothing when a process dies; FULL adds an fsync a commit.

@@ -98,13 +98,14 @@ def select(
 
     Open ones are those that can still be decided: every fact they name is what holds now.
     """
-    bound = "" if state is None else " AND p.state = :state"
+    # Not a parameter: the index of the open ones serves a statement that names their state.
+    bound = "" if state is None else f" AND p.state = '{ProposalState(state)}'"
     if state == ProposalState.OPEN:
         bound += _decidable(transaction.dialect)
     rows = transaction.rows(
         f"SELECT {COLUMNS} {HOME} WHERE o.namespace = :namespace{bound}"
         f" ORDER BY p.id {'DESC' if newest_first else 'ASC'}",
-        {"namespace": namespace, "state": state},
+        {"namespace": namespace},
     )
     return _decode_all(transaction, rows)
 

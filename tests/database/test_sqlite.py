@@ -1,0 +1,31 @@
+"""What is special to SQLite behind the engine's seam."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import apsw
+
+from memstore.database import journal
+from memstore.database.migrations import migrate
+from memstore.database.sqlite.engine import SqliteEngine
+
+
+def test_a_statement_is_prepared_once_for_all_the_values_bound_to_it(path: Path) -> None:
+    engine = SqliteEngine(path)
+    migrate(engine)
+    prepared: list[object] = []
+
+    def count(*about: object) -> int:
+        prepared.append(about)
+        return apsw.SQLITE_OK
+
+    with engine.read() as transaction:
+        transaction.connection.authorizer = count
+        journal.of_fact(transaction, 1)
+        once = len(prepared)
+        for fact_id in range(2, 10):
+            journal.of_fact(transaction, fact_id)
+        transaction.connection.authorizer = None
+    engine.close()
+    assert len(prepared) == once > 0
