@@ -147,7 +147,7 @@ class SqliteEngine:
         self._prepare_file()
         locks.install(self._path)
         self._locks_checked = read_only
-        self._writer = self._connect()
+        self._writer: apsw.Connection | None = None
 
     @property
     def path(self) -> str:
@@ -178,7 +178,7 @@ class SqliteEngine:
             raise _busy(wait)
         try:
             self._check_usable()
-            connection = self._writer
+            connection = self._connected_writer()
             if not check_links:
                 connection.pragma("foreign_keys", False)  # has no effect inside a transaction
             try:
@@ -221,16 +221,17 @@ class SqliteEngine:
     def compact(self) -> bool:
         with self._writing:
             self._check_usable()
-            self._writer.set_busy_timeout(COMPACT_WAIT_MILLISECONDS)
+            writer = self._connected_writer()
+            writer.set_busy_timeout(COMPACT_WAIT_MILLISECONDS)
             try:
                 # The copy it makes may be as large as the file, and is no matter for the memory.
-                self._writer.pragma("temp_store", "FILE")
-                self._writer.execute("VACUUM")
-                self._writer.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+                writer.pragma("temp_store", "FILE")
+                writer.execute("VACUUM")
+                writer.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
             except apsw.Error:  # in use, or no room for a copy; what was committed stays so
                 return False
             finally:
-                self._writer.pragma("temp_store", "MEMORY")
+                writer.pragma("temp_store", "MEMORY")
             return True
 
     def size_bytes(self) -> int:
@@ -246,14 +247,23 @@ class SqliteEngine:
             self._closed = True
             while self._idle:
                 self._idle.pop().close()
-            with suppress(apsw.Error):
-                # The last one to close empties the log and removes it; this only starts earlier.
-                if not self._read_only:
+            if self._writer is not None:
+                with suppress(apsw.Error):
+                    # The last one to close empties the log and removes it; this starts earlier.
                     self._writer.set_busy_timeout(0)
                     self._writer.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
-            self._writer.close()
+                self._writer.close()
             if self._folder is not None:
                 self._folder.cleanup()
+
+    def _connected_writer(self) -> apsw.Connection:
+        """Return the connection that writes; only a store that writes opens one.
+
+        Most of what opening a store takes is SQLite reading the schema, for each connection.
+        """
+        if self._writer is None:
+            self._writer = self._connect()
+        return self._writer
 
     def _begin(self, connection: apsw.Connection, wait: float, deadline: float) -> None:
         try:
