@@ -11,18 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, TextIO
 
 from memstore import __version__, errors
-from memstore.faces import wording
+from memstore.faces import options, wording
 from memstore.faces.cli import command as cli
 from memstore.faces.cli import demo, episodes, facts, graph, learn, rebuild, search, tasks, tokens
 from memstore.faces.cli import file as commands_file
 from memstore.faces.cli.render import JsonShow, PlainShow, to_json
 from memstore.faces.escaping import visible
-from memstore.faces.options import (
-    ENVIRONMENT_HELP,
-    add_store_flags,
-    chosen_settings,
-    open_store,
-)
 from memstore.settings import Settings
 
 if TYPE_CHECKING:
@@ -94,7 +88,7 @@ def parser(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
         prog="memstore",
         usage="memstore COMMAND …",
         description=_description(),
-        epilog=f"{cli.EXIT_CODES}\n\n{ENVIRONMENT_HELP}\n  NO_COLOR          no colours",
+        epilog=f"{cli.EXIT_CODES}\n\n{options.ENVIRONMENT_HELP}\n  NO_COLOR          no colours",
     )
     top.add_argument("--version", action="version", version=f"memstore {__version__}")
     _add_common(top)
@@ -140,7 +134,7 @@ def _add_command(
 
 def _add_common(to: argparse.ArgumentParser) -> None:
     group = to.add_argument_group("options of every command")
-    add_store_flags(group)
+    options.add_store_flags(group)
     group.add_argument(
         "--json",
         action="store_true",
@@ -213,22 +207,24 @@ def _opened(
     if command.file == "temporary":
         with (
             demo.temporary_file() as file,
-            open_store(Settings(db=file, embedder="local"), source="demo") as store,
+            options.open_store(Settings(db=file, embedder="local"), source="demo") as store,
         ):
             yield store, None
         return
-    chosen = chosen_settings(arguments)
+    chosen = options.chosen_settings(arguments)
     wordless = replace(chosen, embedder="none", model=None)
     if command.file == "there":
         _check_there(chosen)
     trouble = None
     try:
-        store = open_store(wordless if command.embedder == "unused" else chosen, source="cli")
+        store = options.open_store(
+            wordless if command.embedder == "unused" else chosen, source="cli"
+        )
     except errors.EmbedderMismatch as error:
         if command.embedder != "optional":
             raise
         trouble = _in_words(error)
-        store = open_store(wordless, source="cli")
+        store = options.open_store(wordless, source="cli")
     with store:
         yield store, trouble
 

@@ -8,16 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from memstore import __version__
-from memstore.faces import wording
-from memstore.faces.options import (
-    ENVIRONMENT_HELP,
-    HelpFormatter,
-    add_generator_flags,
-    add_store_flags,
-    chosen_settings,
-    make_generator,
-    open_store,
-)
+from memstore.faces import options, wording
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,7 +36,7 @@ A client may not know your PATH: then "command" is the full path that `which mem
 With --http it serves many clients at http://HOST:PORT/mcp instead; `memstore token create` makes
 the tokens they show, which others than this machine need. GET /health asks after its health.
 
-{ENVIRONMENT_HELP}
+{options.ENVIRONMENT_HELP}
   MEMSTORE_TOOLS, MEMSTORE_READ_ONLY"""
 
 
@@ -58,18 +49,18 @@ def main(argv: Sequence[str] | None = None) -> None:
     from memstore.faces.mcp import tools as mcp_tools
 
     try:
-        chosen = chosen_settings(arguments)
+        chosen = options.chosen_settings(arguments)
         tools = mcp_tools.offered(
             chosen.tools or DEFAULT_TOOLS,
             read_only=chosen.read_only,
-            generator=partial(make_generator, chosen),
+            generator=partial(options.make_generator, chosen),
         )
         served = _http(arguments)
     except ValueError as error:
         parser.error(wording.in_server(error))
     # Standard output belongs to the protocol; what is wrong goes to the host's log.
     logging.basicConfig(level=logging.WARNING, format="memstore-mcp: %(message)s")
-    opening = mcp_opening.Opening(partial(open_store, chosen, actor="agent", source="mcp"))
+    opening = mcp_opening.Opening(partial(options.open_store, chosen, actor="agent", source="mcp"))
     if served is None:
         session.run(tools, opening)
     from memstore.faces.http import server
@@ -94,10 +85,10 @@ def _parser() -> argparse.ArgumentParser:
         prog="memstore-mcp",
         description="Serve a durable memory to an AI agent as an MCP server.",
         epilog=EPILOG,
-        formatter_class=HelpFormatter,
+        formatter_class=options.HelpFormatter,
     )
-    add_store_flags(parser)
-    add_generator_flags(parser)
+    options.add_store_flags(parser)
+    options.add_generator_flags(parser)
     parser.add_argument(
         "--tools",
         metavar="SETS",
