@@ -110,7 +110,7 @@ class ActiveGeneration:
     def _drop_unnamed(self, transaction: Transaction, generation_id: int) -> None:
         """Make facts pending whose vectors an unnamed model made: a V1 file does not say which."""
         Changes(transaction, self._author).write_some(
-            [vector_table.resetting_all(FACTS, generation_id)],
+            [vector_table.resetting(FACTS, generation_id)],
             lambda rows: [
                 Line(Kind.EMBED, int(row[0] or 0), after={"embedding": None}) for row in rows
             ],

@@ -63,11 +63,11 @@ class PieceTexts:
 
     def __call__(self, transaction: Transaction, owner_ids: Sequence[int]) -> list[tuple[int, str]]:
         found = []
-        for place in piece_table.places(transaction, owner_ids):
-            if self._last is None or self._last[0] != place.episode_id:
-                self._last = place.episode_id, piece_table.content(transaction, place.episode_id)
-            stretch = self._last[1][place.start : place.stop]
-            found.append((place.piece_id, f"{place.name}: {stretch}" if place.name else stretch))
+        for piece in list(piece_table.named(transaction, owner_ids)):
+            if self._last is None or self._last[0] != piece.episode_id:
+                self._last = piece.episode_id, piece_table.content(transaction, piece.episode_id)
+            stretch = self._last[1][piece.start : piece.stop]
+            found.append((piece.id, f"{piece.name}: {stretch}" if piece.name else stretch))
         return found
 
 

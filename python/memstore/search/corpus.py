@@ -294,7 +294,7 @@ class EpisodeCorpus(Corpus[EpisodeFilter, EpisodeHits]):
 
     def _by_episode(self, near: Near) -> dict[int, float]:
         """Return the cosine of each episode's nearest piece, best first."""
-        episodes = piece_table.owners(self._transaction, near.ids.tolist())
+        episodes = vector_table.episodes_of(self._transaction, near.ids.tolist())
         best: dict[int, float] = {}
         for piece_id, cosine in _pairs(near):
             if piece_id in episodes:  # else it came after this transaction began

@@ -27,6 +27,8 @@ class Piece(NamedTuple):
     episode_id: int
     start: int
     stop: int
+    name: str | None = None
+    """What the episode is called, where it was asked for."""
 
 
 def cut(transaction: Transaction, episode_id: int, content: str) -> None:
@@ -74,15 +76,6 @@ def of_episodes(transaction: Transaction, episode_ids: Sequence[int]) -> Iterato
     return starmap(Piece, rows)
 
 
-def owners(transaction: Transaction, piece_ids: Sequence[int]) -> dict[int, int]:
-    rows = transaction.rows(
-        f"SELECT id, episode_id FROM memstore_pieces"
-        f" WHERE id IN {transaction.dialect.listed('ids')}",
-        {"ids": piece_ids},
-    )
-    return dict(rows)
-
-
 def select_ids(transaction: Transaction, wanted: EpisodeFilter) -> list[int]:
     where, values = wanted.where(transaction.dialect)
     # In one text: a row at a time takes most of the time where most may be seen.
@@ -123,25 +116,14 @@ def count_episodes(transaction: Transaction, namespace: str) -> dict[str, int]:
     return {name: transaction.scalar(sql, {"namespace": namespace}) for name, sql in asked.items()}
 
 
-class Place(NamedTuple):
-    """A piece: the characters ``start`` to ``stop`` of an episode."""
-
-    piece_id: int
-    episode_id: int
-    start: int
-    stop: int
-    name: str | None
-    """What the episode is called."""
-
-
-def places(transaction: Transaction, piece_ids: Sequence[int]) -> list[Place]:
+def named(transaction: Transaction, piece_ids: Sequence[int]) -> Iterator[Piece]:
     rows = transaction.rows(
         "SELECT p.id, p.episode_id, p.start, p.stop, e.name FROM memstore_pieces p"
         " JOIN memstore_episodes e ON e.id = p.episode_id"
         f" WHERE p.id IN {transaction.dialect.listed('ids')} ORDER BY p.id",
         {"ids": piece_ids},
     )
-    return [Place(*row) for row in rows]
+    return starmap(Piece, rows)
 
 
 def content(transaction: Transaction, episode_id: int) -> str:

@@ -238,21 +238,13 @@ def forgetting(table: VectorTable, owner_id: int) -> Statement:
     )
 
 
-def resetting(table: VectorTable, generation_id: int, owner_id: int) -> Statement:
-    """Return what takes a vector that does not fit away, so that the owner is pending again."""
+def resetting(table: VectorTable, generation_id: int, owner_id: int | None = None) -> Statement:
+    """Return what makes an owner (``None``: every one) with a vector pending, and returns ids."""
+    which = "" if owner_id is None else f" AND {table.owner} = :owner"
     return Statement(
-        f"UPDATE {table.name} SET embedding = NULL, embed_attempts = 0"
-        f" WHERE generation_id = :generation AND {table.owner} = :owner AND embedding IS NOT NULL",
+        f"UPDATE {table.name} SET embedding = NULL, embed_attempts = 0 WHERE generation_id"
+        f" = :generation AND embedding IS NOT NULL{which} RETURNING {table.owner}",
         {"generation": generation_id, "owner": owner_id},
-    )
-
-
-def resetting_all(table: VectorTable, generation_id: int) -> Statement:
-    """Return what makes every owner that has a vector pending again, and returns their ids."""
-    return Statement(
-        f"UPDATE {table.name} SET embedding = NULL, embed_attempts = 0"
-        f" WHERE generation_id = :generation AND embedding IS NOT NULL RETURNING {table.owner}",
-        {"generation": generation_id},
     )
 
 
@@ -273,12 +265,18 @@ def journalled_as(
     """Return under which ``(fact_id, episode_id)`` the journal has a line about each owner."""
     if table is FACTS:
         return {owner_id: (owner_id, None) for owner_id in owner_ids}
+    return {
+        owner_id: (None, home) for owner_id, home in episodes_of(transaction, owner_ids).items()
+    }
+
+
+def episodes_of(transaction: Transaction, piece_ids: Sequence[int]) -> dict[int, int]:
     rows = transaction.rows(
         "SELECT id, episode_id FROM memstore_pieces"
         f" WHERE id IN {transaction.dialect.listed('ids')}",
-        {"ids": owner_ids},
+        {"ids": piece_ids},
     )
-    return {owner_id: (None, episode_id) for owner_id, episode_id in rows}
+    return dict(rows)
 
 
 def blank_some(transaction: Transaction, table: VectorTable, generation_id: int, limit: int) -> int:
