@@ -83,8 +83,11 @@ def namespace_of(transaction: Transaction, graph_id: int) -> str | None:
 
 def begin(transaction: Transaction, namespace: str, operation_id: int, model: str | None) -> int:
     """Note a build that is to be written, give up any other unfinished one, and return its id."""
-    given_up = _discarding(namespace, "= 'building'")
-    transaction.run(given_up.command, given_up.parameters)
+    transaction.run(
+        "UPDATE memstore_graphs SET state = 'discarded'"
+        " WHERE namespace = :namespace AND state = 'building'",
+        {"namespace": namespace},
+    )
     return transaction.scalar(
         "INSERT INTO memstore_graphs (namespace, state, built_at, operation_id, facts, model)"
         " VALUES (:namespace, 'building', :at, :operation, 0, :model) RETURNING id",
