@@ -131,6 +131,7 @@ def test_statements_are_run_by_changes_alone() -> None:
         for file in SOURCE.rglob("*.py")
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
         if isinstance(node, ast.Attribute) and node.attr == "command"
+        if ast.unparse(node) != "cli.command"  # what makes a command of a function
     }
     assert users == {"database/changes.py"}
 
