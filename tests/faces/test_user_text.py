@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from mcp.server.mcpserver.exceptions import ToolError
+from tests.support.clock import ManualClock
 from tests.support.command_line import CommandLine, cli_fixture  # noqa: F401
 
 import memstore
@@ -100,7 +101,9 @@ def test_no_reason_alters_what_was_typed(typed: str, remedy: Remedy | None) -> N
 
 
 @pytest.mark.parametrize("typed", ONCE_ALTERED)
-def test_the_command_line_answers_with_what_was_typed(cli: CommandLine, typed: str) -> None:
+def test_the_command_line_answers_with_what_was_typed(
+    cli: CommandLine, manual_clock: ManualClock, typed: str
+) -> None:
     cli.add("text")
     assert f"namespace {typed!r}" in cli.error("get", "3", "--namespace", typed)[1]
     cli("graph", "build")
