@@ -14,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from numpy.typing import NDArray
 from tests.support.clock import ManualClock
+from tests.support.examples import QUICK as QUICK_EXAMPLES
 from tests.support.model_server import ModelServer
 
 import memstore
@@ -54,7 +55,10 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.register_profile(
         "memstore", deadline=None, suppress_health_check=[HealthCheck.too_slow]
     )
-    settings.load_profile("memstore")
+    settings.register_profile(
+        "quick", settings.get_profile("memstore"), max_examples=QUICK_EXAMPLES
+    )
+    settings.load_profile("quick" if config.option.markexpr == QUICK else "memstore")
 
 
 def _refuse_processes(event: str, _: object) -> None:

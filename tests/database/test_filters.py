@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from tests.support.examples import examples
 
 from memstore import MetadataFilter, NewFact, Store
 
@@ -87,7 +88,7 @@ def conditions(draw: st.DrawFn, values: st.SearchStrategy[Any] = scalars) -> Met
     return MetadataFilter(draw(st.sampled_from(KEYS)), op, value, draw(st.booleans()))
 
 
-@settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, max_examples=examples(150), suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data(), many=st.lists(objects, min_size=1, max_size=8))
 def test_filters_let_through_what_the_twin_does(
     fresh: Callable[[], Store], data: st.DataObject, many: list[dict[str, Any]]
@@ -105,7 +106,7 @@ def test_filters_let_through_what_the_twin_does(
     assert found_by(store, asked) == expected
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=examples(200))
 @given(value=st.one_of(numbers, st.text(st.characters(exclude_categories=["Cs"]))))
 @example(value=0.1 + 0.2)
 @example(value=1.7976931348623157e308)
@@ -119,7 +120,7 @@ def test_a_value_equals_itself(fresh: Callable[[], Store], value: Any) -> None:
         assert found_by(store, [MetadataFilter("a", op, value)]) == expected, op
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=examples(150))
 @given(
     key=st.text(st.characters(exclude_categories=["Cs"]), min_size=1).filter(
         lambda key: key not in ("a", "n")

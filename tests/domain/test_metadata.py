@@ -12,6 +12,7 @@ import apsw
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.examples import examples
 
 import memstore
 from memstore import Store
@@ -113,7 +114,7 @@ def test_merge_patch_equals_the_pseudo_code_of_the_rfc(
     assert json.dumps([target, patch]) == before, "the arguments are left alone"
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 @given(metadata=st.dictionaries(st.text(st.characters(exclude_categories=["Cs"])), values))
 def test_metadata_comes_back_as_it_was_given(
     fresh: Callable[[], Store], metadata: dict[str, Any]

@@ -22,6 +22,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from tests.conftest import WordEmbedder
 from tests.support.clock import ManualClock, wait_until
+from tests.support.examples import examples
 from tests.support.http_server import Asked, serving
 from tests.support.raw import raw
 
@@ -680,5 +681,7 @@ class AnyOrder(RuleBasedStateMachine):
         assert findings == []
 
 
-AnyOrder.TestCase.settings = settings(deadline=None, max_examples=25, stateful_step_count=25)
+AnyOrder.TestCase.settings = settings(
+    deadline=None, max_examples=examples(25), stateful_step_count=25
+)
 TestAnyOrder = AnyOrder.TestCase

@@ -118,6 +118,7 @@ def test_pieces_of_scripts_without_spaces_are_shorter() -> None:
     assert len(chunks.of_episode("a" * chunks.PIECE_CHARACTERS)) == 1
 
 
+@pytest.mark.slow
 def test_a_huge_text_is_kept_whole(store: Store, path: Path) -> None:
     text = "".join(f"Line {n} of the novel, 東京. \n" for n in range(60_000))
     episode = store.episodes.add(text, source="book")

@@ -18,6 +18,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.clock import ManualClock, counting_calls
+from tests.support.examples import examples
 
 import memstore
 from memstore import Conflict, NotFound, Scope, Store
@@ -727,7 +728,7 @@ STEPS = st.lists(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(steps=STEPS)
 def test_decisions_are_refused_just_where_they_contradict(
     fresh: Callable[[], Store],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.examples import examples
 
 from memstore.graph.duplicates import likely_pairs
 from memstore.graph.rule_extraction import Derived, Text, derive
@@ -156,7 +157,7 @@ WORDS = st.lists(
 FACTS = st.lists(st.tuples(LETTERS | WORDS, LETTERS | WORDS), max_size=6)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(FACTS)
 def test_whatever_the_facts_say_the_graph_holds_together(facts: list[tuple[str, str]]) -> None:
     facts = [(subject, content) for subject, content in facts if subject.split()]

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.examples import examples
 from tests.support.original_files import VERSIONS, original_file
 from tests.support.raw import raw
 
@@ -265,7 +266,7 @@ def test_import_of_a_huge_text_keeps_all_of_it(store: Store, tmp_path: Path) -> 
     assert store.episodes.list()[0].content == text
 
 
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=examples(20))
 @given(data=st.data())
 def test_import_of_a_changed_file_is_refused_or_sound(
     data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
@@ -536,7 +537,7 @@ def chained(path: Path, links: dict[int, int | None]) -> Path:
     return path
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=examples(30))
 @given(data=st.data())
 def test_original_chains_come_in_whole_groups(
     data: st.DataObject, tmp_path_factory: pytest.TempPathFactory

@@ -18,6 +18,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.conftest import WordEmbedder
+from tests.support.examples import examples
 from tests.support.raw import raw
 
 import memstore
@@ -350,7 +351,7 @@ ACTS = ("confirm", "delete", "restore", "reinstate", "metadata", "supersede", "e
 
 
 @pytest.mark.slow
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(ACTS), st.integers(1, 9)), max_size=8))
 def test_rebuild_undoes_nothing_whatever_people_did(acts: list[tuple[str, int]]) -> None:
     with memstore.open(":memory:", embedder=WordEmbedder()) as store:
@@ -372,7 +373,7 @@ MODELS = st.lists(st.lists(st.sampled_from(CLAIMS), max_size=3), min_size=4, max
 
 
 @pytest.mark.slow
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 @given(
     st.lists(MODELS, min_size=2, max_size=3),
     st.lists(st.tuples(st.sampled_from(ACTS[:-1]), st.integers(1, 12)), max_size=5),

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from tests.support.examples import examples
 
 import memstore
 from memstore import LocalEmbedder
@@ -73,7 +74,7 @@ def test_vectors_are_those_of_the_first_release(embedder: LocalEmbedder) -> None
     assert row[:6] == pytest.approx(FIRST_RELEASE, abs=1e-6)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 @given(texts=st.lists(st.text(st.characters(exclude_categories=["Cs"])), max_size=5))
 def test_any_text_gives_a_finite_row(texts: list[str]) -> None:
     rows = SHARED.embed(texts)

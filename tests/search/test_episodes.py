@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.conftest import WordEmbedder
+from tests.support.examples import examples
 
 import memstore
 from memstore import (
@@ -240,7 +241,7 @@ def admitted(episode: memstore.Episode, asked: dict[str, Any]) -> bool:
     )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(entries=entries, asked=asked_for, mode=st.sampled_from([*MODES, "none"]))
 def test_filters_hold_together_and_lose_nothing(
     entries: list[Any], asked: dict[str, Any], mode: str

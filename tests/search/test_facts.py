@@ -18,6 +18,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.clock import ManualClock
+from tests.support.examples import examples
 
 import memstore
 from memstore import AddFact, MayReplace, NewFact, Store
@@ -96,7 +97,7 @@ def scores_by_the_formula(
     return scores
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=examples(40))
 @given(facts=new_facts, query=texts, word_weight=weights, vector_weight=weights, data=st.data())
 def test_scores_equal_the_documented_formula(
     facts: list[tuple[str, str, float]],

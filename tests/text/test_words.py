@@ -12,6 +12,7 @@ import apsw
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from tests.support.examples import examples
 
 import memstore
 from memstore import Store
@@ -72,7 +73,7 @@ def test_no_query_raises_whatever_fts5_would_make_of_it(well_read: Store, query:
     assert isinstance(well_read.search(query), memstore.SearchHits)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=examples(300))
 @given(
     query=st.one_of(
         st.text(st.characters(), max_size=60),  # lone surrogates and all
@@ -87,7 +88,7 @@ def test_no_query_raises(well_read: Store, query: str) -> None:
             assert hit.score > 0
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=examples(200))
 @given(
     text=st.text(
         # The index knows the letters of Unicode 6; younger ones separate words there.

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.examples import examples
 from tests.support.raw import raw
 
 import memstore
@@ -239,7 +240,7 @@ def test_round_trip_of_huge_and_strange_content(store: Store, target: Store) -> 
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=examples(25))
 @given(
     content=st.text(
         st.characters(exclude_categories=("Cs",), exclude_characters="\x00"), min_size=1
@@ -518,7 +519,7 @@ def empty() -> Iterator[Store]:
         yield store
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 @given(data=st.data())
 def test_import_truncated_anywhere_is_refused(
     data: st.DataObject, an_export: bytes, empty: Store
@@ -533,7 +534,7 @@ def test_import_truncated_anywhere_is_refused(
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 @given(data=st.data())
 def test_import_with_a_flipped_byte_is_refused_or_sound(
     data: st.DataObject, an_export: bytes

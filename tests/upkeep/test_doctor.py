@@ -16,6 +16,7 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, rule
+from tests.support.examples import examples
 from tests.support.raw import raw
 
 import memstore
@@ -617,5 +618,7 @@ class LongLife(RuleBasedStateMachine):
         assert findings == []
 
 
-LongLife.TestCase.settings = settings(deadline=None, max_examples=60, stateful_step_count=40)
+LongLife.TestCase.settings = settings(
+    deadline=None, max_examples=examples(60), stateful_step_count=40
+)
 TestLongLife = pytest.mark.slow(LongLife.TestCase)

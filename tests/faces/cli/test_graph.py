@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 
 import pytest
+from tests.support.clock import ManualClock
 from tests.support.command_line import CommandLine, cli_fixture  # noqa: F401
 from tests.support.model_server import ModelServer, Reply
 
 
 @pytest.fixture
-def filled(cli: CommandLine) -> CommandLine:
+def filled(cli: CommandLine, manual_clock: ManualClock) -> CommandLine:
     cli.add("Alice works at GitHub")
     cli.add("Alice knows Bob Smith")
     cli.add("Bob Smith works at GitHub", "bob smith")

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.support.clock import ManualClock
 from tests.support.command_line import Answer, CommandLine, cli_fixture  # noqa: F401
 from tests.support.model_server import ModelServer, Reply
 
@@ -136,7 +137,9 @@ def test_a_generator_that_fails_ends_with_four(
     assert cli.json("list") == []
 
 
-def test_a_generator_that_is_away_names_its_own_flag(cli: CommandLine) -> None:
+def test_a_generator_that_is_away_names_its_own_flag(
+    cli: CommandLine, manual_clock: ManualClock
+) -> None:
     flags = ("--generator", "ollama", "--generator-url", "http://127.0.0.1:9")
     code, error = cli.error("remember", "x", *flags)
     assert code == 4

@@ -446,6 +446,7 @@ def test_status_tells_what_is_stored_and_asks_the_embedder(
     assert "stored and found by words" in answer["hint"]
 
 
+@pytest.mark.slow
 def test_status_does_not_wait_for_an_embedder_that_hangs(
     open_store: Callable[..., Store], monkeypatch: pytest.MonkeyPatch
 ) -> None:
