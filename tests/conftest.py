@@ -111,7 +111,7 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def blank(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def empty_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return an empty file to copy: creating one takes four times as long as opening one."""
     path = tmp_path_factory.mktemp("blank") / "memory.db"
     memstore.open(path, embedder=None).close()
@@ -119,10 +119,12 @@ def blank(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def open_store(path: Path, embedder: WordEmbedder, blank: Path) -> Iterator[Callable[..., Store]]:
+def open_store(
+    path: Path, embedder: WordEmbedder, empty_file: Path
+) -> Iterator[Callable[..., Store]]:
     """Opens stores on the test's file (or another) and closes them in the end.
 
-    The test's file is a copy of the blank one; any other that is missing is created.
+    The test's file is a copy of the empty one; any other that is missing is created.
     """
     opened: list[Store] = []
 
@@ -130,7 +132,7 @@ def open_store(path: Path, embedder: WordEmbedder, blank: Path) -> Iterator[Call
         options.setdefault("embedder", embedder)
         if at is None and not (options.get("read_only") or path.exists()):
             path.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(blank, path)
+            shutil.copy(empty_file, path)
         store = memstore.open(at or path, **options)  # type: ignore[arg-type]
         opened.append(store)
         return store
