@@ -38,10 +38,17 @@ ROOMS = (
 """From the ground up: a module imports from its own room and from those before it."""
 
 DOORS = {
-    "apsw": {"database.sqlite.engine", "database.sqlite.locks"},
+    "apsw": {
+        f"database.sqlite.{name}" for name in ("engine", "locks", "log", "transaction", "writer")
+    },
     "duckdb": {"database.foreign.duckdb_file"},
     "httpx": {"providers.http"},
-    "memstore._kernel": {"database.sqlite.locks", "embedding.vectors", "search.ranking"},
+    "memstore._kernel": {
+        "database.sqlite.engine",
+        "database.sqlite.locks",
+        "embedding.vectors",
+        "search.ranking",
+    },
     "os.environ": {"settings"},
     "platformdirs": {"settings"},
     "tokenizers": {"providers.local"},
@@ -49,7 +56,12 @@ DOORS = {
     "starlette": {"faces.http.endpoint", "faces.http.gate"},
     "uvicorn": {"faces.http.server"},
     "datetime.now": {"domain.clock"},
-    "time": {"database.sqlite.engine", "domain.clock"},
+    "time": {
+        "database.sqlite.engine",
+        "database.sqlite.log",
+        "database.sqlite.writer",
+        "domain.clock",
+    },
 }
 
 SQL = re.compile(r"\s*(SELECT|INSERT INTO|UPDATE \w+ SET|DELETE FROM|PRAGMA|WITH \w+ AS)\s")

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from memstore.errors import EmbedderMismatch as EmbedderMismatch
     from memstore.errors import EmbedderRejected as EmbedderRejected
     from memstore.errors import EmbedderUnavailable as EmbedderUnavailable
+    from memstore.errors import FileReplaced as FileReplaced
     from memstore.errors import GeneratorError as GeneratorError
     from memstore.errors import GeneratorRejected as GeneratorRejected
     from memstore.errors import GeneratorUnavailable as GeneratorUnavailable
@@ -106,7 +107,7 @@ _NAMES = {
     "domain.results": "Results WordsOnly",
     "errors": (
         "AccessDenied Conflict EmbedderError EmbedderMismatch EmbedderRejected "
-        "EmbedderUnavailable GeneratorError GeneratorRejected GeneratorUnavailable "
+        "EmbedderUnavailable FileReplaced GeneratorError GeneratorRejected GeneratorUnavailable "
         "IdempotencyConflict InvalidArgument InvalidArgumentType LearningError MemstoreError "
         "NotFound Remedy SchemaError StorageError StoreBusy StoreClosed TransferError"
     ),

@@ -13,12 +13,13 @@ What holds for every function:
 """
 
 from collections.abc import Sequence
-from typing import final
+from typing import Literal, Self, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
+    "OpenFiles",
     "Rows",
     "cosine",
     "decode",
@@ -259,6 +260,26 @@ def locks_held() -> tuple[int, int, int]:
         process, for want of better ones; descriptors that stay open because another user of the
         file in this process may hold locks.
     """
+
+@final
+class OpenFiles:
+    """The files of an open database, and which they were.
+
+    Args:
+        path: the database; its log and the log's index lie beside it.
+    """
+
+    def __new__(cls, path: str) -> Self: ...
+    def remember(self) -> None:
+        """Take the files that are there now for those that were opened."""
+
+    def changed(
+        self,
+    ) -> list[tuple[Literal["file", "log", "index"], Literal["removed", "replaced"]]]:
+        """Return what became of those that are no longer the ones remembered.
+
+        Always empty on Windows, which neither removes nor renames a file that is open.
+        """
 
 def pretend_process_locks(pretend: bool) -> None:
     """Give files that are opened from now on locks of the process; for tests of the fallback."""

@@ -54,6 +54,7 @@ class Remedy(Enum):
     NAME_FILE = "Name another file."
     CLOSE_OTHERS = "Close the other connections to the file, or open the store before them."
     OPEN_AGAIN = "Open it again with memstore.open()."
+    OPEN_REPLACED = "Close the store; memstore.open() opens what is there now."
     OPEN_WRITABLE = "Open it without read_only."
     UPGRADE = "Upgrade pymemstore."
     EXPORT = "Export it with the version that wrote it, and import that."
@@ -186,6 +187,10 @@ class StorageError(MemstoreError):
 
 class StoreBusy(StorageError):
     """Another process held the write lock for longer than the store was willing to wait."""
+
+
+class FileReplaced(StorageError):
+    """The file, or its write-ahead log, was replaced, moved or removed while it was open."""
 
 
 class StoreClosed(StorageError):

@@ -35,6 +35,7 @@ class Settings:
     generator_model: str | None = None
     generator_url: str | None = None
     tools: str | None = None
+    durability: str | None = None
     read_only: bool = False
 
 

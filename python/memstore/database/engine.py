@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, TypeAlias
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -19,6 +19,9 @@ Parameters: TypeAlias = Mapping[str, Value | Sequence[int] | Sequence[str]]
 """By the names a statement has for them; it need not name all. A list is read with the dialect."""
 NO_PARAMETERS: Final[Parameters] = MappingProxyType({})
 Row: TypeAlias = tuple[Any, ...]
+Durability = Literal["full", "normal"]
+"""What a write that returned survives: ``full`` the loss of power, ``normal`` the end of the
+process."""
 Progress: TypeAlias = Callable[[int, int], object]
 """Called with how many are done, and how many there are."""
 
@@ -135,8 +138,20 @@ class Engine(Protocol):
         """What locks belong to: ``open file description``, ``process`` or ``handle``."""
         ...
 
+    @property
+    def durability(self) -> Durability: ...
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether the file is no longer the one that was opened; every use then fails."""
+        ...
+
     def read(self) -> AbstractContextManager[Transaction]:
-        """Open a transaction that only reads; it never waits for a writer."""
+        """Open a transaction that only reads; it never waits for a writer.
+
+        Raises:
+            FileReplaced: the file is no longer the one that was opened.
+        """
 
     def write(
         self, *, wait_seconds: float | None = None, check_links: bool = True
@@ -147,8 +162,13 @@ class Engine(Protocol):
             wait_seconds: how long to wait for the write lock; ``None`` for the engine's own limit.
             check_links: whether foreign keys are enforced; rebuilding a table needs them off.
 
+        Threads that wait for one another's writes may be committed together. None returns before
+        its own write is committed, and one that fails undoes nothing of the others; but if the
+        commit fails, it fails for all of them.
+
         Raises:
             StoreBusy: the write lock was held elsewhere for longer; nothing was written.
+            FileReplaced: the file is no longer the one that was opened; nothing was written.
         """
 
     def take_step(self, transaction: Transaction, version: int) -> None:
@@ -173,6 +193,9 @@ class Engine(Protocol):
 
     def size_bytes(self) -> int:
         """Return the size of the database, its write-ahead log included."""
+
+    def log_bytes(self) -> int:
+        """Return the size of the write-ahead log."""
 
     def close(self) -> None:
         """Close every connection. Closing twice does no harm."""

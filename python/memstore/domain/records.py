@@ -503,6 +503,12 @@ class StoreStatus:
     """The model this store embeds with; ``None`` means words only."""
     path: str
     size_bytes: int
+    """The file and its write-ahead log."""
+    log_bytes: int
+    """The write-ahead log alone."""
+    durability: str
+    """What a confirmed write survives: ``full`` the loss of power, ``normal`` the end of the
+    process."""
     schema_version: int
     locks: str
     """What locks of the file belong to: ``open file description``, ``handle`` on Windows, or

@@ -9,7 +9,7 @@ import argparse
 import textwrap
 from contextlib import contextmanager
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from memstore import providers, settings
 from memstore.errors import InvalidArgument
@@ -20,6 +20,7 @@ from memstore.store.opening import open as open_file
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from memstore.database.engine import Durability
     from memstore.domain.protocols import Embedder, JSONGenerator
     from memstore.store.store import Store
 
@@ -30,7 +31,8 @@ environment (a flag wins over it):
   OPENAI_API_KEY    its key, if it needs one
   MEMSTORE_GENERATOR, MEMSTORE_GENERATOR_MODEL, MEMSTORE_GENERATOR_URL
                     what reads text for extract, remember and the MCP tools "learn"
-  ANTHROPIC_API_KEY the key of --generator anthropic"""
+  ANTHROPIC_API_KEY the key of --generator anthropic
+  MEMSTORE_DURABILITY"""
 
 
 class HelpFormatter(argparse.RawDescriptionHelpFormatter):
@@ -46,7 +48,7 @@ BLANK: Final = "\x00"
 
 
 def add_store_flags(parser: argparse._ActionsContainer) -> None:
-    """Add ``--db --namespace --embedder --model --ollama``.
+    """Add ``--db --namespace --embedder --model --ollama --durability``.
 
     A flag that is not given leaves no attribute, so a command and its subcommands may both have
     them without one undoing the other; :func:`chosen_settings` knows.
@@ -74,6 +76,12 @@ def add_store_flags(parser: argparse._ActionsContainer) -> None:
         "ollama and openai ask a server, none means words only",
     )
     flag("--model", metavar="NAME", help="the embedding model of ollama or openai")
+    flag(
+        "--durability",
+        choices=("full", "normal"),
+        help="what a write that was confirmed survives: full (the default) the loss of power, "
+        "normal the end of the process, which is faster",
+    )
     flag(
         "--ollama",
         metavar="URL",
@@ -198,4 +206,5 @@ def open_store(chosen: Settings, *, actor: str = "user", source: str) -> Store:
         actor=actor,
         source=source,
         read_only=chosen.read_only,
+        durability=cast("Durability | None", chosen.durability),  # checked there
     )

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 OWN_FLAGS: Final = (
-    "embedder expires_at generator generator_model generator_url model namespace valid_after "
-    "valid_at valid_before vector_weight word_weight"
+    "durability embedder expires_at generator generator_model generator_url model namespace "
+    "valid_after valid_at valid_before vector_weight word_weight"
 )
 """Arguments with a flag of their name."""
 
@@ -36,6 +36,7 @@ COMMAND_LINE_REMEDIES: Final[Mapping[Remedy, str]] = {
     Remedy.UPDATE_TASK: "Use memstore task update.",
     Remedy.NAME_FILE: "Name another file with --db.",
     Remedy.OPEN_AGAIN: "Run the command again.",
+    Remedy.OPEN_REPLACED: "Run the command again; it opens what is there now.",
     Remedy.OPEN_WRITABLE: "Run it without MEMSTORE_READ_ONLY.",
     Remedy.CHOOSE_EMBEDDER: "Choose one with --embedder.",
     Remedy.REMAKE_VECTORS: (
@@ -95,7 +96,9 @@ SERVER_ARGUMENTS: Final[Mapping[str, str]] = {
     "fact_id": "id",
     **{
         name: COMMAND_LINE_ARGUMENTS[name]
-        for name in "base_url embedder generator generator_model generator_url model".split()
+        for name in (
+            "base_url durability embedder generator generator_model generator_url model".split()
+        )
     },
 }
 
@@ -110,6 +113,7 @@ SERVER_REMEDIES: Final[Mapping[Remedy, str]] = {
     Remedy.UPDATE_TASK: "Use memory_task_update.",
     Remedy.NAME_FILE: "Start the server with another --db.",
     Remedy.OPEN_AGAIN: "Restart the server.",
+    Remedy.OPEN_REPLACED: "Call the tool again; it opens what is there now.",
     Remedy.OPEN_WRITABLE: "Start the server without --read-only or MEMSTORE_READ_ONLY.",
     Remedy.CHOOSE_EMBEDDER: "Start the server with --embedder.",
     Remedy.SUPERSEDE: "Supersede it with memory_supersede, or use a new idempotency_key.",

@@ -9,7 +9,7 @@ from memstore.database.journal import Author
 from memstore.database.migrations import VERSION, migrate, usable_version
 from memstore.database.sqlite.engine import WAIT_SECONDS, SqliteEngine
 from memstore.database.tables import generations as generation_table
-from memstore.domain.arguments import MAX_NAME, checked_text
+from memstore.domain.arguments import MAX_NAME, checked_choice, checked_text
 from memstore.domain.protocols import Embedder
 from memstore.embedding.compatibility import mismatch
 from memstore.errors import InvalidArgument, InvalidArgumentType, Remedy, SchemaError
@@ -19,7 +19,7 @@ from memstore.store.store import Store
 if TYPE_CHECKING:
     import os
 
-    from memstore.database.engine import Engine
+    from memstore.database.engine import Durability, Engine
     from memstore.embedding.current import MakeEmbedder
 
 
@@ -34,7 +34,8 @@ def open(
     actor: str = "user",
     source: str = "library",
     read_only: bool = False,
-    synchronous: str = "NORMAL",
+    durability: Durability | None = None,
+    synchronous: str | None = None,
     wait_seconds: float = WAIT_SECONDS,
 ) -> Store:
     """Open a file of memories, creating or upgrading it where needed.
@@ -54,7 +55,10 @@ def open(
         actor: who makes the changes, for the journal.
         source: through what, for the journal.
         read_only: refuse every write.
-        synchronous: ``"FULL"`` also survives the loss of power right after a write.
+        durability: what a write that returned survives. ``"full"``, the default: the loss of power.
+            ``"normal"``: the end of the process; after a loss of power the last writes may be
+            missing, the file is whole. Writes of several threads share a sync of the disk.
+        synchronous: SQLite's words for the same: ``"FULL"`` or ``"NORMAL"``.
         wait_seconds: how long a write waits while another process writes.
 
     Raises:
@@ -66,7 +70,7 @@ def open(
     chosen = _embedder(embedder, model, base_url, api_key)
     engine = SqliteEngine(
         settings.default_path() if path is None else path,
-        synchronous=synchronous,
+        durability=_durability(durability, synchronous),
         wait_seconds=wait_seconds,
         read_only=read_only,
     )
@@ -83,6 +87,18 @@ def open(
     except BaseException:
         engine.close()
         raise
+
+
+def _durability(durability: Durability | None, synchronous: str | None) -> Durability:
+    if synchronous is None:
+        return "full" if durability is None else durability
+    by_name: dict[str, Durability] = {"FULL": "full", "NORMAL": "normal"}
+    checked_choice(synchronous, by_name, "synchronous")
+    if durability is not None and durability != by_name[synchronous]:
+        raise InvalidArgument(
+            f"{synchronous!r} contradicts durability {durability!r}", argument="synchronous"
+        )
+    return by_name[synchronous]
 
 
 def _embedder(

@@ -699,6 +699,14 @@ class Store:
         self._file.engine.backup(file, progress)
         return file
 
+    @property
+    def is_replaced(self) -> bool:
+        """Whether the file was replaced, moved or removed while it was open.
+
+        Every call then raises :class:`memstore.FileReplaced`.
+        """
+        return self._file.engine.is_lost
+
     # -- looking after the file --------------------------------------------------------------
 
     def status(self) -> StoreStatus:
@@ -707,10 +715,10 @@ class Store:
         now = clock.utc_now()
         active = FactFilter((self.namespace,), now)
         embedder = self._file.embedder
-        size_bytes = (
-            self._file.engine.size_bytes()
-        )  # a transaction of its own where there is no file
-        with self._file.engine.read() as transaction:
+        engine = self._file.engine
+        # Not within the transaction: another engine may ask for them in one of its own.
+        size_bytes, log_bytes = engine.size_bytes(), engine.log_bytes()
+        with engine.read() as transaction:
             stored = generation_table.active(transaction)
             return StoreStatus(
                 namespace=self.namespace,
@@ -724,8 +732,10 @@ class Store:
                 embedder=None if embedder is None else embedder.embedder.model,
                 path=self.path,
                 size_bytes=size_bytes,
+                log_bytes=log_bytes,
+                durability=engine.durability,
                 schema_version=meta_table.schema_version(transaction),
-                locks=self._file.engine.locks,
+                locks=engine.locks,
                 namespaces=self._reach.visible(fact_table.count_namespaces(transaction)),
             )
 

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     _Check: TypeAlias = Callable[[Transaction], Iterator[tuple[str, bool]]]
     """Yields what is wrong, a sentence each, and whether a rebuild mends it."""
 
+LONG_LOG_BYTES: Final = 64 * 1024 * 1024
+"""A write-ahead log longer than this is reported; writers keep it far below."""
+
 SHOWN: Final = 10
 """Items named in one finding; the rest are counted."""
 
@@ -43,7 +46,9 @@ def examine(
     read_only: bool = False,
     progress: Progress | None = None,
 ) -> list[Finding]:
-    """Run every check on one state of the file; an empty list means that all is well.
+    """Run every check; an empty list means that all is well.
+
+    Each reads one state of the file, and none holds up what keeps the write-ahead log short.
 
     Comparing the full-text index with the rows counts as a write and is left out if only reading
     is allowed; SQLite's own check of the index is not.
@@ -51,9 +56,9 @@ def examine(
     checks = _checks(engine, satellite)
     steps = len(checks) + (not read_only)
     findings: list[Finding] = []
-    with engine.read() as transaction:
-        for done, (name, check) in enumerate(checks):
-            _tell(progress, done, steps)
+    for done, (name, check) in enumerate(checks):
+        _tell(progress, done, steps)
+        with engine.read() as transaction:
             findings += _run(name, check, transaction)
     if not read_only:
         _tell(progress, len(checks), steps)
@@ -67,6 +72,7 @@ def _checks(engine: Engine, satellite: Satellite) -> Sequence[tuple[str, _Check]
     """Return what only reads, each with the name of its findings."""
     return (
         ("locks", partial(_locks, engine)),
+        ("log", partial(_log, engine)),
         ("pages", partial(_pages, engine)),
         ("links", partial(_links, engine)),
         ("chains", partial(_chains, engine)),
@@ -128,6 +134,15 @@ def _locks(engine: Engine, _: Transaction) -> Iterator[tuple[str, bool]]:
         yield (
             "the locks of the file belong to the process: another SQLite in it, or open() and "
             "close() of the file, drops them",
+            False,
+        )
+
+
+def _log(engine: Engine, _: Transaction) -> Iterator[tuple[str, bool]]:
+    if (log_bytes := engine.log_bytes()) > LONG_LOG_BYTES:
+        yield (
+            f"the write-ahead log has {log_bytes:,} bytes: a program has been reading the file for "
+            "a long time without a pause; the log shrinks at the first write after it ends",
             False,
         )
 

@@ -27,8 +27,11 @@
 mod calls;
 #[cfg(unix)]
 mod descriptor;
+mod identity;
 #[cfg(unix)]
 mod table;
+
+pub use identity::{Fate, OpenFiles, Part};
 
 /// How many files are locked, and how.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

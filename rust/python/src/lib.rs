@@ -35,7 +35,7 @@ mod _kernel {
     #[pymodule_export]
     use super::instruction_set;
     #[pymodule_export]
-    use super::locks::{lock_system_calls, locks_held, pretend_process_locks};
+    use super::locks::{OpenFiles, lock_system_calls, locks_held, pretend_process_locks};
     #[pymodule_export]
     use super::rank::rank;
     #[pymodule_export]

@@ -1,5 +1,8 @@
-//! File locks for the SQLite that Python brings along.
+//! File locks for the SQLite that Python brings along, and the identity of its files.
 
+use std::path::PathBuf;
+
+use memstore_locks::{Fate, Part};
 use pyo3::prelude::*;
 
 /// The addresses of the stand-ins for system calls, by SQLite's names for them.
@@ -20,4 +23,43 @@ pub fn locks_held() -> (usize, usize, usize) {
 #[pyfunction]
 pub fn pretend_process_locks(pretend: bool) {
     memstore_locks::pretend_unsupported(pretend);
+}
+
+/// The files of an open database, and which they were.
+#[pyclass(frozen, module = "memstore._kernel")]
+pub struct OpenFiles(memstore_locks::OpenFiles);
+
+#[pymethods]
+impl OpenFiles {
+    #[new]
+    #[allow(clippy::needless_pass_by_value)]
+    fn new(path: PathBuf) -> Self {
+        Self(memstore_locks::OpenFiles::new(&path))
+    }
+
+    /// Take the files that are there now for those that were opened.
+    fn remember(&self) {
+        self.0.remember();
+    }
+
+    /// What became of those that are no longer the ones remembered: `(part, fate)`.
+    fn changed(&self) -> Vec<(&'static str, &'static str)> {
+        let told = |(part, fate)| (name(part), word(fate));
+        self.0.changed().into_iter().map(told).collect()
+    }
+}
+
+fn name(part: Part) -> &'static str {
+    match part {
+        Part::File => "file",
+        Part::Log => "log",
+        Part::Index => "index",
+    }
+}
+
+fn word(fate: Fate) -> &'static str {
+    match fate {
+        Fate::Removed => "removed",
+        Fate::Replaced => "replaced",
+    }
 }

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
-from memstore import StorageError, Store, StoreClosed
+from memstore import FileReplaced, StorageError, Store, StoreClosed
+from memstore.faces.http.stores import Stores
 from memstore.faces.mcp.opening import Opening
 
 
@@ -60,6 +63,27 @@ def test_a_failure_is_shared_by_those_who_waited_and_tried_again_later(opener: O
                 call.result(10)
     opener.failure = None
     assert opening.store().status().active == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="an open file is not renamed there")
+def test_a_file_that_was_replaced_is_opened_anew_by_the_next_call(
+    opener: Opener, path: Path
+) -> None:
+    opening = Opening(opener)
+    opener.let.set()
+    stores = Stores(opening)
+    old, confined = opening.store(), stores.confined("team")
+    old.backup(path.with_name("backup.db"))
+    path.with_name("backup.db").rename(path)
+    with pytest.raises(FileReplaced):
+        old.add("into the void", subject="a")
+    new = opening.store()
+    assert (opening.store() is new, new is old, opener.calls) == (True, False, 2)
+    new.add("kept", subject="a")
+    assert stores.confined("team") is not confined
+    stores.confined("team").add("kept", subject="a")
+    with pytest.raises(FileReplaced):
+        old.count()
 
 
 def test_after_closing_there_is_no_store(opener: Opener) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
 import pytest
 
+from memstore.faces import wording
 from memstore.faces.options import add_store_flags, chosen_settings, embedder_name, open_store
 from memstore.settings import Settings
 
@@ -32,6 +34,37 @@ def test_a_flag_wins_over_the_environment(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setenv("MEMSTORE_NAMESPACE", "work")
     assert chosen().db == "/there.db"
     assert chosen("--db", "/here.db") == Settings(db="/here.db", namespace="work")
+
+
+@pytest.mark.parametrize(
+    ("flags", "variable", "expected"),
+    [
+        ([], None, "full"),
+        ([], "normal", "normal"),
+        (["--durability", "full"], "normal", "full"),
+        (["--durability", "normal"], None, "normal"),
+    ],
+)
+def test_durability_is_chosen_by_flag_or_variable(
+    monkeypatch: pytest.MonkeyPatch,
+    path: Path,
+    flags: list[str],
+    variable: str | None,
+    expected: str,
+) -> None:
+    if variable is not None:
+        monkeypatch.setenv("MEMSTORE_DURABILITY", variable)
+    settings = chosen("--db", str(path), "--embedder", "none", *flags)
+    with open_store(settings, source="test") as store:
+        assert store.status().durability == expected
+
+
+def test_an_unknown_durability_is_refused(monkeypatch: pytest.MonkeyPatch, path: Path) -> None:
+    monkeypatch.setenv("MEMSTORE_DURABILITY", "FULL")
+    with pytest.raises(ValueError, match="must be full or normal, not 'FULL'") as caught:
+        open_store(chosen("--db", str(path), "--embedder", "none"), source="test")
+    assert "--durability" in wording.on_command_line(caught.value)
+    assert not path.exists()
 
 
 def test_a_flag_before_the_subcommand_survives_it() -> None:

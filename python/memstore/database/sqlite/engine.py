@@ -1,36 +1,35 @@
-"""SQLite behind the engine's seam. The one module that imports the driver.
+"""SQLite behind the engine's seam.
 
-One connection writes, guarded by a lock; readers take a connection from a pool, so a search in
-one thread never waits for a write in another. Between processes SQLite's own locks decide: with
-a write-ahead log readers never block, and writers queue for up to ``wait_seconds``.
+One connection writes, which threads take turns with; readers take a connection from a pool, so a
+search in one thread never waits for a write in another. Between processes SQLite's own locks
+decide: with a write-ahead log readers never block, and writers queue for up to ``wait_seconds``.
 """
 
 from __future__ import annotations
 
-import json
 import os
-import re
+import sys
 import threading
 import time
 from contextlib import contextmanager, suppress
-from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
 import apsw
 
-from memstore.database.engine import NO_PARAMETERS, Transaction
+from memstore._kernel import OpenFiles
 from memstore.database.sqlite import integrity, locks, migrations
-from memstore.database.sqlite.dialect import DIALECT
-from memstore.database.sqlite.full_text import INDEXES
+from memstore.database.sqlite.transaction import TRANSLATED, SqliteTransaction, busy, roll_back
+from memstore.database.sqlite.writer import Writer
 from memstore.domain.arguments import checked_choice
-from memstore.errors import InvalidArgument, Remedy, StorageError, StoreBusy, StoreClosed
+from memstore.errors import FileReplaced, InvalidArgument, Remedy, StorageError, StoreClosed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from contextlib import AbstractContextManager
 
-    from memstore.database.engine import Parameters, Progress, Row
+    from memstore.database.engine import Durability, Progress, Transaction
 
 WAIT_SECONDS: Final = 30.0
 """How long a write waits for another process's. Longer than any write of ours but a huge import;
@@ -50,75 +49,28 @@ COMPACT_WAIT_MILLISECONDS: Final = 1000
 
 IN_MEMORY: Final = ":memory:"
 
-LISTS: Final = (list, tuple)
-
-PARAMETERS: Final = re.compile(r"'[^']*'|:(\w+)")
-"""Finds the parameters of a statement, and passes over texts in it."""
-
 MINIMUM_SQLITE: Final = (3, 51, 3)
 """Older ones can corrupt the file when the write-ahead log is reset while another writes."""
 
-SYNCHRONOUS: Final = ("NORMAL", "FULL")
+SYNCHRONOUS: Final[dict[str, str]] = {"full": "FULL", "normal": "NORMAL"}
+"""What ``PRAGMA synchronous`` is for each durability."""
 
-
-class SqliteTransaction(Transaction):
-    """The three verbs over one connection, with the driver's errors translated."""
-
-    dialect = DIALECT
-    full_text = INDEXES
-
-    def __init__(self, connection: apsw.Connection) -> None:
-        self.connection = connection
-
-    def rows(self, sql: str, parameters: Parameters = NO_PARAMETERS) -> Iterator[Row]:
-        with _TRANSLATED:
-            yield from self.connection.execute(sql, _bindings(sql, parameters))
-
-    def one(self, sql: str, parameters: Parameters = NO_PARAMETERS) -> Row | None:
-        with _TRANSLATED:
-            # Run to the end: an INSERT … RETURNING takes effect only when its cursor is spent.
-            found = self.connection.execute(sql, _bindings(sql, parameters)).fetchall()
-        return found[0] if found else None
-
-    def run(self, sql: str, parameters: Parameters = NO_PARAMETERS) -> int:
-        with _TRANSLATED:
-            # Spent, or the statements after one that returns a row would not run.
-            self.connection.execute(sql, _bindings(sql, parameters)).fetchall()
-            return self.connection.changes()
-
-
-def _bindings(sql: str, parameters: Parameters) -> apsw.Bindings:
-    """Return what the driver binds: a list as the JSON array that the dialect reads.
-
-    By place: for the driver to look names up takes three times as long.
-    """
-    if not parameters:
-        return ()
-    values = [parameters[name] for name in _names(sql)]
-    return [json.dumps(value) if isinstance(value, LISTS) else value for value in values]
-
-
-@lru_cache(maxsize=1024)
-def _names(sql: str) -> tuple[str, ...]:
-    """Return the names of a statement's parameters, in SQLite's order: by first appearance."""
-    return tuple(dict.fromkeys(name for name in PARAMETERS.findall(sql) if name))
+READ_CHECK_SECONDS: Final = 1.0
+"""A read looks whether its file was replaced if that was last looked at so long ago."""
 
 
 class SqliteEngine:
-    """One SQLite file, open; it is created with its folder when missing.
-
-    ``NORMAL`` survives the death of the process, ``FULL`` that of the machine.
-    """
+    """One SQLite file, open; it is created with its folder when missing."""
 
     def __init__(
         self,
         path: str | os.PathLike[str],
         *,
-        synchronous: str = "NORMAL",
+        durability: Durability = "full",
         wait_seconds: float = WAIT_SECONDS,
         read_only: bool = False,
     ) -> None:
-        checked_choice(synchronous, SYNCHRONOUS, "synchronous")
+        checked_choice(durability, tuple(SYNCHRONOUS), "durability")
         if not 0 <= wait_seconds <= MOST_WAIT_SECONDS:
             raise InvalidArgument(
                 f"must be 0 to {MOST_WAIT_SECONDS}, not {wait_seconds!r}", argument="wait_seconds"
@@ -130,7 +82,7 @@ class SqliteEngine:
             )
         self._path = os.fspath(path)
         self._folder: TemporaryDirectory[str] | None = None
-        self._synchronous = synchronous
+        self._durability: Durability = durability
         self._wait_seconds = wait_seconds
         self._read_only = read_only
         self._process = os.getpid()
@@ -138,7 +90,6 @@ class SqliteEngine:
         self._logging = read_only
         self._idle: list[apsw.Connection] = []
         self._pool = threading.Lock()
-        self._writing = threading.Lock()
         if self._path == IN_MEMORY:
             # A database in memory belongs to one connection, and readers would wait for writers.
             self._folder = TemporaryDirectory(prefix="memstore-")
@@ -146,8 +97,14 @@ class SqliteEngine:
         self._path = str(Path(self._path).expanduser().absolute())
         self._prepare_file()
         locks.install(self._path)
-        self._locks_checked = read_only
-        self._writer: apsw.Connection | None = None
+        self._lost: str | None = None
+        """What became of the file, if it is no longer the one that was opened."""
+        self._files = OpenFiles(self._path)
+        self._files.remember()
+        self._checked = time.monotonic()
+        self._has_log = False
+        """Whether the log is open, and stays, because the connection that writes has used it."""
+        self._writer = Writer(self._connect_writer, self._begin, self._verify)
 
     @property
     def path(self) -> str:
@@ -161,39 +118,18 @@ class SqliteEngine:
     def read(self) -> Iterator[SqliteTransaction]:
         connection = self._borrow()
         try:
-            with _TRANSLATED:
+            with TRANSLATED:
                 connection.execute("BEGIN")
             yield SqliteTransaction(connection)
         finally:
             self._give_back(connection)
 
-    @contextmanager
     def write(
         self, *, wait_seconds: float | None = None, check_links: bool = True
-    ) -> Iterator[SqliteTransaction]:
+    ) -> AbstractContextManager[Transaction]:
         self._check_usable()
         wait = self._wait_seconds if wait_seconds is None else wait_seconds
-        started = time.monotonic()
-        if not self._writing.acquire(timeout=wait):
-            raise _busy(wait)
-        try:
-            self._check_usable()
-            connection = self._connected_writer()
-            if not check_links:
-                connection.pragma("foreign_keys", False)  # has no effect inside a transaction
-            try:
-                self._begin(connection, wait, started + wait)
-                yield SqliteTransaction(connection)
-                with _TRANSLATED:
-                    connection.execute("COMMIT")
-            except BaseException:
-                _roll_back(connection)
-                raise
-            finally:
-                if not check_links:
-                    connection.pragma("foreign_keys", True)
-        finally:
-            self._writing.release()
+        return self._writer.transaction(wait, check_links=check_links)
 
     def take_step(self, transaction: Transaction, version: int) -> None:
         migrations.take_step(transaction, version)
@@ -205,7 +141,7 @@ class SqliteEngine:
         return integrity.dangling_rows(transaction)
 
     def backup(self, target: Path, progress: Progress | None = None) -> None:
-        with self.read() as source, _TRANSLATED, _whole_file(target):
+        with self.read() as source, TRANSLATED, _whole_file(target):
             # One state from here on: without it SQLite starts again at every write of others.
             source.one("SELECT count(*) FROM sqlite_schema")
             copy = apsw.Connection(str(target))
@@ -219,64 +155,113 @@ class SqliteEngine:
                 copy.close()
 
     def compact(self) -> bool:
-        with self._writing:
+        with self._writer.alone():
             self._check_usable()
-            writer = self._connected_writer()
-            writer.set_busy_timeout(COMPACT_WAIT_MILLISECONDS)
+            connection = self._writer.connection
+            connection.set_busy_timeout(COMPACT_WAIT_MILLISECONDS)
             try:
                 # The copy it makes may be as large as the file, and is no matter for the memory.
-                writer.pragma("temp_store", "FILE")
-                writer.execute("VACUUM")
-                writer.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+                connection.pragma("temp_store", "FILE")
+                connection.execute("VACUUM")
+                connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
             except apsw.Error:  # in use, or no room for a copy; what was committed stays so
                 return False
             finally:
-                writer.pragma("temp_store", "MEMORY")
+                connection.pragma("temp_store", "MEMORY")
             return True
 
+    @property
+    def durability(self) -> Durability:
+        return self._durability
+
+    @property
+    def is_lost(self) -> bool:
+        return self._lost is not None
+
     def size_bytes(self) -> int:
-        files = (Path(self._path), Path(self._path + "-wal"))
-        return sum(file.stat().st_size for file in files if file.exists())
+        return _size(self._path) + self.log_bytes()
+
+    def log_bytes(self) -> int:
+        return _size(self._path + "-wal")
 
     def close(self) -> None:
         if self._process != os.getpid():
-            return  # the parent's; and a lock another thread of it held stays held here for ever
-        with self._writing, self._pool:
+            return  # the parent's; and a turn another thread of it had is never given back here
+        with self._writer.alone(), self._pool:
             if self._closed:
                 return
             self._closed = True
+            is_ours = self._lost is None and self._holds_commits() and self._lost is None
             while self._idle:
-                self._idle.pop().close()
-            if self._writer is not None:
+                self._close(self._idle.pop(), is_ours)
+            if self._writer.is_open:
+                connection = self._writer.connection
                 with suppress(apsw.Error):
                     # The last one to close empties the log and removes it; this starts earlier.
-                    self._writer.set_busy_timeout(0)
-                    self._writer.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
-                self._writer.close()
+                    connection.set_busy_timeout(0)
+                    if is_ours:
+                        connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
+                self._close(connection, is_ours)
             if self._folder is not None:
                 self._folder.cleanup()
 
-    def _connected_writer(self) -> apsw.Connection:
-        """Return the connection that writes; only a store that writes opens one.
+    def _close(self, connection: apsw.Connection, is_ours: bool) -> None:
+        # Nothing of a file that is gone may get into the one that took its place.
+        connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, not is_ours)
+        connection.close()
 
-        Most of what opening a store takes is SQLite reading the schema, for each connection.
+    def _begin(self, connection: apsw.Connection, deadline: float) -> None:
+        self._check_usable()
+        self._use_log(connection, deadline)
+        connection.set_busy_timeout(max(0, int((deadline - time.monotonic()) * 1000)))
+        connection.execute("BEGIN IMMEDIATE")
+        if not self._has_log:  # the first locks of this file are taken
+            locks.check(self._path)
+            self._verify()
+            self._files.remember()
+            self._has_log = True
+
+    def _verify(self) -> None:
+        """Check, before a commit is acknowledged, that it is in a file that will be found again.
+
+        Raises:
+            FileReplaced: it is not.
         """
-        if self._writer is None:
-            self._writer = self._connect()
-        return self._writer
+        if not self._holds_commits():
+            raise FileReplaced(f"{self._lost}; nothing was stored", remedy=Remedy.OPEN_REPLACED)
 
-    def _begin(self, connection: apsw.Connection, wait: float, deadline: float) -> None:
+    def _holds_commits(self) -> bool:
+        """Return whether what is committed is in the file; note if it is another one by now."""
+        self._checked = time.monotonic()
+        if not (changed := self._changed()):
+            return True
+        if "file" in changed:
+            self._lost = f"{self._path!r} was {changed['file']} while it was open"
+            return False
+        if "replaced" not in changed.values() and self._saved():
+            self._lost = (
+                f"the log of {self._path!r} was removed while it was open; all that had been "
+                "acknowledged was saved"
+            )
+            return True
+        self._lost = f"the log of {self._path!r} was removed or replaced while it was open"
+        return False
+
+    def _saved(self) -> bool:
+        """Copy a log without a name into the file; for as long as no other log is there."""
         try:
-            self._use_log(connection, deadline)
-            connection.set_busy_timeout(max(0, int((deadline - time.monotonic()) * 1000)))
-            connection.execute("BEGIN IMMEDIATE")
-            if not self._locks_checked:  # the first locks of this file are taken
-                self._locks_checked = True
-                locks.check(self._path)
-        except apsw.BusyError:
-            raise _busy(wait) from None
-        except apsw.Error as error:
-            raise _storage_error(error) from error
+            self._writer.connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+        except apsw.Error:
+            return False
+        return "replaced" not in self._changed().values()
+
+    def _changed(self) -> dict[str, str]:
+        """Return what became of the files that are no longer the ones that were opened.
+
+        A log that no connection of ours keeps open may come and go.
+        """
+        changed = self._files.changed()
+        return {part: fate for part, fate in changed if part == "file" or self._has_log}
 
     def _use_log(self, connection: apsw.Connection, deadline: float) -> None:
         """Switch to write-ahead logging, so that readers go on while one writes.
@@ -307,6 +292,10 @@ class SqliteEngine:
         except OSError as error:
             raise _not_created(self._path, error) from error
 
+    def _connect_writer(self) -> apsw.Connection:
+        self._check_usable()
+        return self._connect()
+
     def _connect(self) -> apsw.Connection:
         name, flags = self._path, apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
         if self._read_only and not _is_writable(Path(self._path)):
@@ -319,21 +308,25 @@ class SqliteEngine:
             raise StorageError(f"cannot open {self._path!r}: {error}") from error
         try:
             connection.set_busy_timeout(int(self._wait_seconds * 1000))
-            # One plan per statement: else it is prepared again for nearly every value bound to it.
-            connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
             # A fact names the fact that superseded it; the database holds that to be true.
             connection.pragma("foreign_keys", True)
-            # In WAL mode NORMAL loses nothing when a process dies; FULL adds an fsync a commit.
-            connection.pragma("synchronous", self._synchronous)
+            # In WAL mode NORMAL loses nothing when a process dies; FULL syncs at each commit.
+            connection.pragma("synchronous", SYNCHRONOUS[self._durability])
+            if sys.platform == "darwin" and self._durability == "full":
+                # There, a plain sync leaves it to the disk when to write.
+                connection.pragma("fullfsync", True)
+                connection.pragma("checkpoint_fullfsync", True)
             # What is erased is overwritten, not just forgotten.
             connection.pragma("secure_delete", True)
             # Sorting and grouping need no files beside the user's.
             connection.pragma("temp_store", "MEMORY")
+            # One plan per statement: else it is prepared again for nearly every value bound to it.
+            connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
             if self._read_only:
                 connection.pragma("query_only", True)
         except apsw.BusyError:
             connection.close()
-            raise _busy(self._wait_seconds) from None
+            raise busy(self._wait_seconds) from None
         except apsw.Error as error:
             connection.close()
             raise StorageError(f"cannot use {self._path!r}: {error}") from error
@@ -342,19 +335,27 @@ class SqliteEngine:
     def _borrow(self) -> apsw.Connection:
         self._check_usable()
         with self._pool:
-            if self._idle:
-                return self._idle.pop()
-        return self._connect()
+            idle = self._idle.pop() if self._idle else None
+        connection = idle or self._connect()
+        due = time.monotonic() - self._checked >= READ_CHECK_SECONDS
+        if (idle is None or due) and self._changed():
+            connection.close()
+            with self._writer.alone():
+                self._holds_commits()
+            self._check_usable()
+        return connection
 
     def _give_back(self, connection: apsw.Connection) -> None:
-        _roll_back(connection)
+        roll_back(connection)
         with self._pool:
             if not self._closed and len(self._idle) < IDLE_READERS:
                 self._idle.append(connection)
                 return
-        connection.close()
+        self._close(connection, self._lost is None)
 
     def _check_usable(self) -> None:
+        if self._lost is not None:
+            raise FileReplaced(self._lost, remedy=Remedy.OPEN_REPLACED)
         if self._closed:
             raise StoreClosed("the store is closed", remedy=Remedy.OPEN_AGAIN)
         if self._process != os.getpid():
@@ -368,10 +369,10 @@ class SqliteEngine:
 @contextmanager
 def reading(name: str) -> Iterator[SqliteTransaction]:
     """Open a database of another program, named by a URI, for reading one state of it."""
-    with _TRANSLATED:
+    with TRANSLATED:
         connection = apsw.Connection(name, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
     try:
-        with _TRANSLATED:
+        with TRANSLATED:
             connection.set_busy_timeout(int(WAIT_SECONDS * 1000))
             # What the file says of itself may not call anything.
             connection.pragma("trusted_schema", False)
@@ -389,6 +390,19 @@ def _is_writable(file: Path) -> bool:
 def _create(file: Path) -> None:
     """Create an empty file that what an agent remembers may go into: its user's alone."""
     os.close(os.open(file, os.O_CREAT | os.O_EXCL, 0o600))
+    if hasattr(os, "O_DIRECTORY"):  # its name must survive a power cut, too
+        folder = os.open(file.parent, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+
+def _size(path: str) -> int:
+    try:
+        return Path(path).stat().st_size
+    except FileNotFoundError:
+        return 0
 
 
 @contextmanager
@@ -404,61 +418,6 @@ def _whole_file(file: Path) -> Iterator[None]:
         for half in (file, Path(f"{file}-journal")):
             half.unlink(missing_ok=True)
         raise
-
-
-def _roll_back(connection: apsw.Connection) -> None:
-    """End a transaction that may have ended itself already (SQLite does so on some errors)."""
-    with suppress(apsw.Error):
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-
-
-class _Translated:
-    """Raises the driver's errors as ours. A class, for a generator costs as much as a statement."""
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
-        if isinstance(error, apsw.Error):
-            raise _storage_error(error) from error
-        if isinstance(error, UnicodeDecodeError):
-            raise StorageError(
-                f"a row holds text that is not UTF-8 ({error}), written by another program",
-                remedy=Remedy.RESTORE_BACKUP,
-            ) from error
-
-
-_TRANSLATED: Final = _Translated()
-
-
-def _storage_error(error: apsw.Error) -> StorageError:
-    if isinstance(error, apsw.BusyError):
-        return StoreBusy(
-            "another process keeps the file locked; nothing was stored", remedy=Remedy.WAIT
-        )
-    if isinstance(error, apsw.FullError):
-        return StorageError("the disk is full; nothing of this change was stored")
-    if isinstance(error, apsw.ReadOnlyError):
-        return StorageError(
-            "the database is open for reading only, or its file or folder cannot be written; "
-            "nothing was stored",
-            remedy=Remedy.OPEN_WRITABLE,
-        )
-    if isinstance(error, apsw.CorruptError) and "fts5" in str(error):
-        return StorageError(f"the full-text index is damaged: {error}", remedy=Remedy.REBUILD)
-    if isinstance(error, apsw.CorruptError | apsw.NotADBError):
-        return StorageError(
-            f"the file is damaged or not a memstore database: {error}", remedy=Remedy.RESTORE_BACKUP
-        )
-    return StorageError(f"the database refused: {error}")
-
-
-def _busy(seconds: float) -> StoreBusy:
-    return StoreBusy(
-        f"another process or thread has been writing for {seconds:g} s; nothing was stored",
-        remedy=Remedy.WAIT,
-    )
 
 
 def _not_created(path: str, error: OSError) -> StorageError:

@@ -163,6 +163,7 @@ class TerminalShow:
             f"{status.size_bytes / 1024:,.0f} KiB",
             f"schema {status.schema_version}",
             counted(len(status.namespaces), "namespace"),
+            f"durability {status.durability}",
             f"locks by {status.locks}",
         )
         self.line((" · ".join(parts), "dim"))

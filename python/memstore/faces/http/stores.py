@@ -37,7 +37,7 @@ class Stores:
         home = self._opening.store()
         with self._making:
             store = self._made.get(namespace)
-            if store is None:
+            if store is None or store.is_replaced:
                 store = self._made[namespace] = home.within(namespace, confined=True)
             self._made.move_to_end(namespace)
             if len(self._made) > MOST_STORES:

@@ -28,6 +28,8 @@ CLOSING_SECONDS: Final = 0.8
 class Opening:
     """Opens a store once, for every call that needs it; a failure is tried again by the next.
 
+    A file that was replaced while it was open is closed, and what took its place is opened.
+
     Opening may block for as long as a migration or a lock takes.
     """
 
@@ -49,14 +51,15 @@ class Opening:
         with self._deciding:
             if self._closed:
                 raise StoreClosed("the server is ending")
-            attempt = self._attempt
-            failed = attempt is not None and attempt.done() and attempt.exception() is not None
-            ours = attempt is None or failed
+            before = attempt = self._attempt
+            ours = before is None or _is_over(before)
             if ours:
                 attempt = self._attempt = Future()
         assert attempt is not None
         if ours:
             try:
+                if before is not None and before.exception() is None:
+                    before.result().close()
                 store = self._open_store()
             except BaseException as error:
                 attempt.set_exception(error)
@@ -78,6 +81,13 @@ class Opening:
         except (MemstoreError, ValueError, TypeError) as error:
             # Every call gets this text; the host's log shows it too.
             logger.warning("the store did not open: %s", wording.in_server(error))
+
+
+def _is_over(attempt: Future[Store]) -> bool:
+    """Return whether an attempt to open failed, or what it opened is there no more."""
+    if not attempt.done():
+        return False
+    return attempt.exception() is not None or attempt.result().is_replaced
 
 
 def on_signals(stop: Callable[[int, FrameType | None], None]) -> None:

@@ -1,0 +1,256 @@
+"""Writes of several threads: in turn, and committed together."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from tests.support.clock import wait_until
+from tests.support.raw import raw
+
+from memstore.database.engine import Transaction
+from memstore.database.sqlite import writer
+from memstore.database.sqlite.engine import SqliteEngine
+from memstore.database.sqlite.turns import Turns
+from memstore.errors import FileReplaced, StorageError, StoreBusy
+
+Body = Callable[[Transaction], object]
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a group stay open for as long as a test needs to fill it."""
+    monkeypatch.setattr(writer, "GROUP_SECONDS", 60.0)
+
+
+@pytest.fixture
+def engine(path: Path) -> Iterator[SqliteEngine]:
+    engine = SqliteEngine(path)
+    with engine.write() as transaction:
+        transaction.run("CREATE TABLE items (name TEXT UNIQUE)")
+        transaction.run(
+            "CREATE TABLE parts (item TEXT REFERENCES items(name) DEFERRABLE INITIALLY DEFERRED)"
+        )
+    yield engine
+    engine.close()
+
+
+def adding(name: str) -> Body:
+    return lambda transaction: transaction.run(f"INSERT INTO items VALUES ('{name}')")
+
+
+def failing(transaction: Transaction) -> None:
+    adding("undone")(transaction)
+    raise KeyError("a fault of one member")
+
+
+def dangling(transaction: Transaction) -> None:
+    """Do what only the commit refuses."""
+    transaction.run("INSERT INTO parts VALUES ('of nothing')")
+
+
+def names(path: Path) -> list[str]:
+    with raw(path) as there:
+        return [name for (name,) in there.execute("SELECT name FROM items ORDER BY rowid")]
+
+
+def together(
+    engine: SqliteEngine, *bodies: Body, before: Callable[[], object] = lambda: None
+) -> list[BaseException | None]:
+    """Run bodies in threads of their own so that they share one transaction, in this order.
+
+    Args:
+        before: called while the first waits for the others.
+    """
+    outcomes: list[BaseException | None] = [None] * len(bodies)
+    queue = engine._writer._turns._queue
+    begun = threading.Event()
+
+    def run(place: int) -> None:
+        try:
+            with engine.write() as transaction:
+                if place == 0:
+                    begun.set()
+                    assert wait_until(lambda: len(queue) == len(bodies) - 1)
+                    before()
+                bodies[place](transaction)
+        except (StorageError, KeyError) as error:
+            outcomes[place] = error
+
+    threads = [threading.Thread(target=run, args=(place,)) for place in range(len(bodies))]
+    for place, thread in enumerate(threads):
+        thread.start()
+        assert begun.wait(30)
+        assert wait_until(lambda place=place: len(queue) == place)  # type: ignore[misc]
+    for thread in threads:
+        thread.join(30)
+        assert not thread.is_alive()
+    return outcomes
+
+
+def commits(engine: SqliteEngine) -> list[str]:
+    """Return where the statements that are run from now on will be."""
+    told: list[str] = []
+    engine._writer.connection.set_exec_trace(lambda _, sql, __: told.append(sql) or True)
+    return told
+
+
+def test_writes_that_wait_for_one_another_share_a_commit(engine: SqliteEngine, path: Path) -> None:
+    told = commits(engine)
+    assert together(engine, adding("one"), adding("two"), adding("three")) == [None] * 3
+    assert told.count("COMMIT") == 1
+    assert names(path) == ["one", "two", "three"]
+
+
+def test_nothing_is_acknowledged_before_the_shared_commit(engine: SqliteEngine, path: Path) -> None:
+    seen: list[object] = []
+    first = threading.Event()
+
+    def second(transaction: Transaction) -> None:
+        adding("two")(transaction)
+        seen.append((first.is_set(), names(path)))
+
+    def run() -> None:
+        with engine.write() as transaction:
+            assert wait_until(lambda: len(engine._writer._turns._queue) == 1)
+            adding("one")(transaction)
+        first.set()
+        seen.append(names(path))
+
+    thread = threading.Thread(target=run)
+    with ExitStack() as stack:
+        stack.callback(thread.join, 30)
+        thread.start()
+        assert wait_until(lambda: engine._writer._turns._taken)
+        with engine.write() as transaction:
+            second(transaction)
+    assert seen == [(False, []), ["one", "two"]]
+
+
+@pytest.mark.parametrize("place", range(3))
+def test_a_member_that_fails_undoes_its_own_alone(
+    engine: SqliteEngine, path: Path, place: int
+) -> None:
+    bodies = [adding("one"), adding("two"), adding("three")]
+    bodies[place] = failing
+    outcomes = together(engine, *bodies)
+    assert isinstance(outcomes[place], KeyError)
+    assert [outcome for outcome in outcomes if outcome is not outcomes[place]] == [None, None]
+    assert names(path) == [n for at, n in enumerate(["one", "two", "three"]) if at != place]
+
+
+@pytest.mark.parametrize("place", range(3))
+def test_a_commit_that_fails_fails_for_all(engine: SqliteEngine, path: Path, place: int) -> None:
+    bodies = [adding("one"), adding("two"), adding("three")]
+    bodies[place] = dangling
+    outcomes = together(engine, *bodies)
+    assert [type(outcome) for outcome in outcomes] == [StorageError] * 3
+    assert len({id(outcome) for outcome in outcomes}) == 3  # each has a traceback of its own
+    assert names(path) == []
+    with engine.write() as transaction:
+        adding("after")(transaction)
+    assert names(path) == ["after"]
+
+
+def test_a_transaction_that_sqlite_gives_up_fails_for_all(engine: SqliteEngine, path: Path) -> None:
+    def given_up(transaction: Transaction) -> None:
+        adding("two")(transaction)
+        transaction.run("INSERT OR ROLLBACK INTO items VALUES ('two')")
+
+    outcomes = together(engine, adding("one"), given_up)
+    assert [type(outcome) for outcome in outcomes] == [StorageError] * 2
+    assert names(path) == []
+
+
+def test_a_file_that_is_replaced_fails_for_all(engine: SqliteEngine, path: Path) -> None:
+    outcomes = together(
+        engine, adding("one"), adding("two"), before=lambda: path.rename(path.with_name("moved"))
+    )
+    assert [type(outcome) for outcome in outcomes] == [FileReplaced] * 2
+
+
+def test_a_write_without_checked_links_shares_with_nobody(engine: SqliteEngine) -> None:
+    queue = engine._writer._turns._queue
+    told = commits(engine)
+
+    def alone() -> None:
+        with engine.write(check_links=False) as transaction:
+            transaction.run("INSERT INTO parts VALUES ('of nothing')")
+
+    thread = threading.Thread(target=alone)
+    with engine.write() as transaction:
+        thread.start()
+        assert wait_until(lambda: len(queue) == 1)
+        adding("one")(transaction)
+    thread.join(30)
+    assert told.count("COMMIT") == 2
+    with pytest.raises(StorageError), engine.write() as transaction:
+        dangling(transaction)
+
+
+def test_a_group_ends_in_time(
+    engine: SqliteEngine, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writer, "GROUP_SECONDS", 0.0)
+    told = commits(engine)
+    assert together(engine, adding("one"), adding("two")) == [None, None]
+    assert told.count("COMMIT") == 2
+
+
+def test_a_write_that_waits_too_long_leaves_the_queue(engine: SqliteEngine, path: Path) -> None:
+    with engine.write() as transaction:
+        adding("one")(transaction)
+        with pytest.raises(StoreBusy), engine.write(wait_seconds=0.01):
+            pass
+        with pytest.raises(StoreBusy), engine.write(wait_seconds=0):
+            pass
+    assert names(path) == ["one"]
+
+
+def test_another_process_is_waited_for_and_then_told_of(engine: SqliteEngine, path: Path) -> None:
+    with raw(path, isolation_level=None) as there:
+        there.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StoreBusy), engine.write(wait_seconds=0.01):
+            pass
+        there.execute("ROLLBACK")
+        with engine.write() as transaction:
+            adding("one")(transaction)
+        with pytest.raises(sqlite3.IntegrityError):
+            there.execute("INSERT INTO items VALUES ('one')")
+
+
+def test_turns_come_in_the_order_they_were_asked_for() -> None:
+    turns = Turns()
+    assert turns.take(0, shares=True)
+    order: list[int] = []
+
+    def take(number: int) -> None:
+        assert turns.take(30, shares=True)
+        order.append(number)
+        turns.release()
+
+    threads = [threading.Thread(target=take, args=(number,)) for number in range(5)]
+    for number, thread in enumerate(threads, 1):
+        thread.start()
+        assert wait_until(lambda number=number: len(turns._queue) == number)  # type: ignore[misc]
+    turns.release()
+    for thread in threads:
+        thread.join(30)
+    assert order == list(range(5))
+    assert turns.take(0, shares=False)
+
+
+def test_a_turn_is_handed_over_only_to_who_shares() -> None:
+    turns = Turns()
+    assert not turns.hand_over()
+    assert turns.take(0, shares=True)
+    thread = threading.Thread(target=turns.take, args=(30,), kwargs={"shares": False})
+    thread.start()
+    assert wait_until(lambda: len(turns._queue) == 1)
+    assert not turns.hand_over()
+    turns.release()
+    thread.join(30)

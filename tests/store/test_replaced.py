@@ -1,0 +1,172 @@
+"""The file, or its log, replaced or removed while a store is open: nothing is lost unnoticed."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tests.support.raw import raw
+
+import memstore
+from memstore import FileReplaced, Remedy, Store
+from memstore.database.sqlite import engine as sqlite_engine
+
+pytestmark = pytest.mark.skipif(
+    sys.platform == "win32", reason="there, an open file is neither removed nor renamed"
+)
+
+OpenStore = Callable[..., Store]
+
+
+def log(path: Path) -> Path:
+    return Path(f"{path}-wal")
+
+
+def index(path: Path) -> Path:
+    return Path(f"{path}-shm")
+
+
+def contents(path: Path) -> list[str]:
+    with memstore.open(path, embedder=None) as store:
+        assert store.examine() == []
+        return [fact.content for fact in store.list()]
+
+
+def replace_by_backup(path: Path) -> None:
+    path.with_name("backup.db").rename(path)
+
+
+def remove(path: Path) -> None:
+    path.unlink()
+
+
+def remove_all(path: Path) -> None:
+    for each in (path, log(path), index(path)):
+        each.unlink()
+
+
+def move_the_folder(path: Path) -> None:
+    path.parent.rename(path.parent.with_name("moved"))
+
+
+@pytest.fixture
+def kept(open_store: OpenStore, path: Path) -> Store:
+    """A store with one fact, and a backup of it beside the file."""
+    path = path.parent / "folder" / path.name
+    store = open_store(path, embedder=None)
+    store.add("before", subject="a")
+    store.backup(path.with_name("backup.db"))
+    return store
+
+
+@pytest.mark.parametrize("change", [replace_by_backup, remove, remove_all, move_the_folder])
+def test_nothing_is_acknowledged_into_a_file_that_is_gone(
+    kept: Store, change: Callable[[Path], None]
+) -> None:
+    change(Path(kept.path))
+    with pytest.raises(FileReplaced, match=r"while it was open; nothing was stored") as caught:
+        kept.add("into the void", subject="a")
+    assert caught.value.remedy is Remedy.OPEN_REPLACED
+    for use in (lambda: kept.add("again", subject="a"), kept.list, lambda: kept.get(1)):
+        with pytest.raises(FileReplaced, match="while it was open"):
+            use()
+    assert kept.is_replaced
+
+
+def test_what_took_the_place_is_left_alone(kept: Store) -> None:
+    path = Path(kept.path)
+    kept.add("after the backup", subject="a")
+    replace_by_backup(path)
+    log(path).unlink()
+    index(path).unlink()
+    with memstore.open(path, embedder=None) as there:
+        there.add("in the new file", subject="a")
+        with pytest.raises(FileReplaced):
+            kept.add("into the void", subject="a")
+        there.add("more", subject="a")
+        kept.close()
+        there.add("after the other closed", subject="a")
+    assert contents(path) == ["before", "in the new file", "more", "after the other closed"]
+
+
+@pytest.mark.parametrize("gone", [[log], [index], [log, index]])
+def test_what_was_acknowledged_is_saved_where_only_the_log_is_gone(
+    kept: Store, gone: list[Callable[[Path], Path]]
+) -> None:
+    path = Path(kept.path)
+    kept.add("in the log", subject="a")
+    for each in gone:
+        each(path).unlink()
+    kept.add("saved with it", subject="a")
+    with pytest.raises(FileReplaced, match="all that had been acknowledged was saved"):
+        kept.add("refused", subject="a")
+    assert contents(path) == ["before", "in the log", "saved with it"]
+    kept.close()
+    assert contents(path) == ["before", "in the log", "saved with it"]
+
+
+def test_what_was_acknowledged_is_saved_at_the_latest_when_the_store_closes(kept: Store) -> None:
+    path = Path(kept.path)
+    kept.add("in the log", subject="a")
+    log(path).unlink()
+    kept.close()
+    assert contents(path) == ["before", "in the log"]
+
+
+def test_a_log_of_another_is_never_written_over(kept: Store) -> None:
+    path = Path(kept.path)
+    with raw(path) as there:
+        there.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    kept.add("in the log that is gone", subject="a")
+    log(path).unlink()
+    index(path).unlink()
+    add = "INSERT INTO memstore_meta (key, value) VALUES (?, '')"
+    with raw(path, isolation_level=None) as there:  # as another process would
+        there.execute(add, ["in the new log"])
+        with pytest.raises(FileReplaced, match="removed or replaced"):
+            kept.add("into the void", subject="a")
+        there.execute(add, ["more"])
+        kept.close()
+    with raw(path) as there:
+        keys = {key for (key,) in there.execute("SELECT key FROM memstore_meta")}
+        assert there.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    assert {"in the new log", "more"} < keys
+
+
+def test_a_read_notices(kept: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sqlite_engine, "READ_CHECK_SECONDS", 0.0)
+    assert kept.count() == 1
+    replace_by_backup(Path(kept.path))
+    with pytest.raises(FileReplaced):
+        kept.count()
+
+
+def test_a_file_that_a_link_leads_to_is_followed(open_store: OpenStore, path: Path) -> None:
+    link = path.with_name("link.db")
+    memstore.open(path, embedder=None).close()
+    link.symlink_to(path)
+    store = open_store(link, embedder=None)
+    store.add("through the link", subject="a")
+    store.add("again", subject="a")
+    shutil.copy(path, path.with_name("other.db"))
+    link.unlink()
+    link.symlink_to(path.with_name("other.db"))
+    with pytest.raises(FileReplaced):
+        store.add("into the old one", subject="a")
+
+
+def test_others_may_come_go_and_write(kept: Store) -> None:
+    path = kept.path
+    for turn in range(3):
+        with memstore.open(path, embedder=None) as there:
+            there.add(f"of another {turn}", subject="a")
+        with raw(path) as there:
+            there.execute("UPDATE memstore_meta SET value = value")
+            there.commit()
+            there.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        kept.add(f"ours {turn}", subject="a")
+    assert kept.count() == 7
+    assert not kept.is_replaced
