@@ -68,14 +68,14 @@ def together(
     """
     outcomes: list[BaseException | None] = [None] * len(bodies)
     queue = engine._writer._turns._queue
-    begun = threading.Event()
+    begun, queued = threading.Event(), threading.Event()
 
     def run(place: int) -> None:
         try:
             with engine.write() as transaction:
                 if place == 0:
                     begun.set()
-                    assert wait_until(lambda: len(queue) == len(bodies) - 1)
+                    assert queued.wait(30)
                     before()
                 bodies[place](transaction)
         except (StorageError, KeyError) as error:
@@ -86,6 +86,7 @@ def together(
         thread.start()
         assert begun.wait(30)
         assert wait_until(lambda place=place: len(queue) == place)  # type: ignore[misc]
+    queued.set()
     for thread in threads:
         thread.join(30)
         assert not thread.is_alive()
