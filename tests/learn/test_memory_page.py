@@ -15,7 +15,7 @@ PAGE = (Path(__file__).parents[2] / "docs" / "memory.md").read_text("utf-8")
 
 MONDAY = {
     "role": "user",
-    "content": "I'm Ana. I drink coffee and fly to Rome on Friday.",
+    "content": "I'm Ana. I drink coffee, fly to Rome on Friday, have a cat and play chess.",
     "at": "2026-03-02T09:00:00Z",
 }
 WEDNESDAY = {
@@ -25,9 +25,11 @@ WEDNESDAY = {
 }
 MODEL = Conversing(
     {
-        "I drink coffee and fly": [
+        "I drink coffee, fly": [
             ("ana", "Ana drinks coffee"),
             ("ana", "Ana flies to Rome on 2026-03-06"),
+            ("ana", "Ana has a cat"),
+            ("ana", "Ana plays chess"),
         ],
         "I switched to tea": [
             ("ana", "Ana switched to tea"),
@@ -67,11 +69,11 @@ def test_page_shows_the_prompts_and_the_journal_of_this_conversation(store: Stor
     told = re.findall(r"^\| (\d+) \| (\w+) \| (\d+) \|", PAGE, re.MULTILINE)
     lines = {
         line.id: (line.id, line.kind, line.fact_id)
-        for fact in (1, 2, 3, 4)
+        for fact in range(1, 7)
         for line in store.journal(fact)
     }
     assert [(int(n), kind, int(fact)) for n, kind, fact in told] == [
-        lines[n] for n in sorted(lines) if n > 4
+        lines[n] for n in sorted(lines) if n > 6
     ]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memstore.domain.threads import Awaited, awaited
-from memstore.learn.decision import DELETE_SHARE
+from memstore.learn.decision import CHANGE_SHARE
 from memstore.learn.memory import Memory
 
 if TYPE_CHECKING:
@@ -29,14 +29,14 @@ class AsyncMemory(Awaited[Memory]):
         store: Store,
         generator: Generator | None = None,
         *,
-        delete_share: float = DELETE_SHARE,
+        change_share: float = CHANGE_SHARE,
     ) -> None:
         from concurrent.futures import ThreadPoolExecutor  # slow to import
 
         # Threads of its own: many calls that wait for a model would fill asyncio's few threads,
         # and a search would wait behind them. They end with this object.
         threads = ThreadPoolExecutor(LEARNING_THREADS, "memstore-learning")
-        super().__init__(Memory(store, generator, delete_share=delete_share), threads)
+        super().__init__(Memory(store, generator, change_share=change_share), threads)
 
     def __repr__(self) -> str:
         return f"Async{self._blocking!r}"

@@ -5,16 +5,21 @@ The rules are the second table of :mod:`memstore.learn.decision`, one method eac
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from memstore.domain import clock
 from memstore.learn.events import Decision, Decisions, Refusal
+from memstore.text.faithfulness import missing, unfaithful
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from datetime import datetime
 
     from memstore.domain.records import Fact, NewFact
+
+
+KEPT: Final = 0.5
+"""The share of the words of a memory and of a fact that have to be in an update of the memory."""
 
 
 def same(one: str, other: str) -> bool:
@@ -30,18 +35,19 @@ def _plain(text: str) -> str:
     return " ".join(text.split()).casefold()
 
 
-def resolved(wanted: Iterable[Decision], shown: int, delete_share: float) -> Decisions:
+def resolved(wanted: Iterable[Decision], shown: int, change_share: float) -> Decisions:
     """Return the decisions that are left, in the order of the facts, and what was refused.
 
-    ``shown`` is how many memories the model was shown, and ``delete_share`` the share of them that
-    may be deleted when more than one is.
+    ``shown`` is how many memories the model was shown, and ``change_share`` the share of them that
+    may be updated or deleted when more than one is.
     """
     conflicts = _Conflicts(wanted)
     conflicts.refuse_older_facts()
+    conflicts.add_what_would_be_lost()
     conflicts.keep_one_update_per_memory()
     conflicts.keep_one_change_per_memory()
+    conflicts.leave_enough(shown, change_share)
     conflicts.keep_one_place_per_fact()
-    conflicts.refuse_many_deletions(shown, delete_share)
     conflicts.store_each_claim_once()
     return Decisions(conflicts.left, refused=conflicts.refused)
 
@@ -70,6 +76,22 @@ class _Conflicts:
                 and _said_at(d) < (d.memory.valid_at or d.memory.created_at)
             ),
         )
+
+    def add_what_would_be_lost(self) -> None:
+        """Add each fact that would leave no trace in what its operation makes of a memory."""
+        for decision in self.left:
+            if (why := _lost(decision)) is None:
+                continue
+            if decision.event == "DELETE":
+                self.left = [*self.left, decision._replace(event="ADD", memory=None)]
+            else:
+                self._add_instead(decision, why)
+
+    def _add_instead(self, decision: Decision, reason: str) -> None:
+        """Refuse an operation, and add its fact."""
+        self.refused.append(_refusal(decision, f"{reason}; the fact is added"))
+        added = decision._replace(event="ADD", memory=None, text=None)
+        self.left = [added if d is decision else d for d in self.left]
 
     def keep_one_update_per_memory(self) -> None:
         """Keep the update said last where several would change one memory.
@@ -114,7 +136,29 @@ class _Conflicts:
             lambda d: d.event == "NONE" and d.memory_id in changed,
         )
         deleted = {d.memory_id: d for d in reversed(self._of("DELETE"))}
-        self.left = [d for d in self.left if d.event != "DELETE" or d is deleted[d.memory_id]]
+        self._refuse(
+            "another fact deletes the same memory",
+            lambda d: d.event == "DELETE" and d is not deleted[d.memory_id],
+        )
+
+    def leave_enough(self, shown: int, share: float) -> None:
+        """Refuse changes of more than a share of the memories shown; one is always allowed.
+
+        Updates come first, since they lose nothing, and the fact of a refused one is added.
+        Deletions are carried out together or not at all.
+        """
+        most = max(1, int(share * shown))
+        updates, deletions = self._of("UPDATE"), self._of("DELETE")
+        wanted = len(updates) + len(deletions)
+        if wanted <= most:
+            return
+        reason = (
+            f"the model wants to change {wanted} of the {shown} memories it was shown, and "
+            f"{most} is the most"
+        )
+        self._refuse(f"{reason}: delete them by id if that is meant", lambda d: d.event == "DELETE")
+        for update in updates[most:]:
+            self._add_instead(update, reason)
 
     def keep_one_place_per_fact(self) -> None:
         """Refuse to add a fact that an update stores; drop a NONE beside another decision."""
@@ -124,16 +168,12 @@ class _Conflicts:
         )
         busy = {d.place for d in self.left if d.event != "NONE"}
         self.left = [d for d in self.left if d.event != "NONE" or d.place not in busy]
-
-    def refuse_many_deletions(self, shown: int, share: float) -> None:
-        """Refuse every deletion if there are several, and more than a share of what was shown."""
-        number = len(self._of("DELETE"))
-        if number > 1 and number > share * shown:
-            self._refuse(
-                f"the model wants to delete {number} of the {shown} memories it was shown, and "
-                f"{share:.0%} is the most: delete them by id if that is meant",
-                lambda d: d.event == "DELETE",
-            )
+        named = {d.place for d in self.left if d.memory is not None}
+        self.refused += [
+            _refusal(d, "the model found it not worth remembering")
+            for d in self._of("NONE")
+            if d.place not in named
+        ]
 
     def store_each_claim_once(self) -> None:
         """Where several store the same claim keep the first; an update comes before an addition."""
@@ -147,6 +187,35 @@ class _Conflicts:
             elif decision.event == "UPDATE":
                 self.refused.append(_refusal(decision, "another operation stores the same text"))
         self.left = left
+
+
+def _lost(decision: Decision) -> str | None:
+    """Return why a fact would be lost by its operation; ``None`` if it would not.
+
+    An update has to hold what the memory and the fact say. A memory that is deleted because of a
+    fact, or is said to hold it already, has to be about the same thing.
+    """
+    memory, fact = decision.memory, decision.fact
+    if memory is None:
+        return None
+    about = _common_words(memory.subject, fact.subject)
+    if decision.text is not None:
+        text = decision.text
+        if why := unfaithful([memory.content, fact.content], text, about):
+            return f"the new text is not faithful: {why}"
+        for source in (memory.content, fact.content):
+            if why := missing(source, text, about, least=KEPT, denials=False):
+                return f"the new text is not faithful: {why}"
+        return None
+    if same_claim(memory, fact):
+        return None
+    why = missing(fact.content, memory.content, about, denials=decision.event == "NONE")
+    return why and f"memory {memory.id} does not hold the fact: {why}"
+
+
+def _common_words(one: str, other: str) -> str:
+    words = set(other.casefold().split())
+    return " ".join(word for word in one.casefold().split() if word in words)
 
 
 def _refusal(decision: Decision, reason: str) -> Refusal:

@@ -85,7 +85,7 @@ class Learner:
     generator: Generator
     scope: Scope
     metadata: Mapping[str, Any] | None
-    delete_share: float
+    change_share: float
 
     def learn(self, messages: Sequence[Message]) -> MemoryEvents:
         """Learn from a conversation and return what became of each fact in it.
@@ -163,7 +163,7 @@ class Learner:
             group = facts[start : start + MOST_FACTS]
             similar = self._similar(group, {decision.memory_id for decision in decisions})
             found = decide(
-                group, similar, self.scope, self.generator, delete_share=self.delete_share
+                group, similar, self.scope, self.generator, change_share=self.change_share
             )
             decisions += found
             refused += found.refused
@@ -199,7 +199,7 @@ class Learner:
         for decision, change in zip(decisions, changes, strict=True):
             done = None if change is None else next(applied)
             if done is not None and done.known and done.fact.status == "erased":
-                refused.append(Refusal(decision.event, ERASED, decision.stored.content))
+                refused.append(Refusal(decision.event, ERASED, decision.fact.content))
                 done = None
             events.append(
                 no_event(decision.stored.content) if done is None else _event(decision, done)

@@ -11,7 +11,7 @@ comes of its reply:
 | an unknown operation | refused |
 | UPDATE, DELETE or NONE with a memory number that was not shown | refused |
 | UPDATE or DELETE without a memory number | refused |
-| NONE without a memory number | nothing is done: not worth remembering |
+| NONE without a memory number | the fact is reported as not worth remembering |
 | ADD with a memory number or a text | the fact is added as extracted; both are ignored |
 | UPDATE without a text, or with one that is blank or cannot be stored | refused |
 | UPDATE to a text longer than the memory by more than 1,000 characters | refused |
@@ -26,6 +26,9 @@ Then conflicts are resolved, one rule after another:
 | conflict | the outcome |
 |---|---|
 | UPDATE or DELETE by a fact that is older than the memory | refused |
+| UPDATE to a text that is not faithful | refused, and its fact is added |
+| NONE of a memory that does not hold the fact | refused, and its fact is added |
+| DELETE of a memory that does not hold the fact, apart from denials | the fact is added too |
 | several UPDATEs of one memory | the latest fact wins, then the one said last |
 | of those, one said at the same time as the winner | its fact is added as extracted |
 | UPDATE and DELETE of one memory | the UPDATE wins: it loses nothing |
@@ -35,8 +38,14 @@ Then conflicts are resolved, one rule after another:
 | NONE and another operation for one fact | the other wins |
 | two ADDs that say the same, or an ADD and an UPDATE | once |
 | UPDATEs of two memories to one text | the first wins; the other memory stays as it is |
-| several DELETEs of one memory | once |
-| DELETE of more than a share of what was shown, and of more than one | every DELETE refused |
+| several DELETEs of one memory | the first; the others are refused |
+| more UPDATEs and DELETEs than a share of what was shown, and more than one | DELETEs refused |
+| and still more UPDATEs than that | those beyond are refused, and their facts are added |
+
+A new text is faithful if it has the numbers, names and denials of the memory and of the fact, no
+others, and half the words of each. A memory holds a fact if it has the fact's numbers, names
+and denials and a word in common with it. The subject of both does not count as a common word. So no
+fact is lost: it is stored, carried by an update, held by a memory that is named, or refused.
 
 "Refused" means: not carried out, and reported in ``refused``. Nothing is guessed. A fact that a
 memory already states word for word is kept without asking the model.
@@ -44,6 +53,7 @@ memory already states word for word is kept without asking the model.
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -64,8 +74,9 @@ if TYPE_CHECKING:
     from memstore.domain.protocols import Generator
     from memstore.domain.records import Fact, NewFact, Scope
 
-DELETE_SHARE: Final = 0.5
-"""The share of the memories a model is shown that may be deleted at once; one always may."""
+CHANGE_SHARE: Final = 0.5
+"""The share of the memories a model is shown that may be updated or deleted at once; one always
+may."""
 
 EXCERPT: Final = 80
 """How many characters of a model's words a refusal shows."""
@@ -85,7 +96,7 @@ def decide(
     scope: Scope,
     generator: Generator,
     *,
-    delete_share: float = DELETE_SHARE,
+    change_share: float = CHANGE_SHARE,
 ) -> Decisions:
     """Decide what new facts do to the active memories of a scope; nothing is written.
 
@@ -96,7 +107,7 @@ def decide(
         GeneratorError: the model did not answer, or its reply cannot be used.
         ValueError: a memory of another scope, or a share out of range.
     """
-    check_share(delete_share)
+    check_share(change_share)
     if strangers := [memory.id for memory in existing if memory.scope != scope]:
         raise InvalidArgument(f"has memories of another scope: {strangers}", argument="existing")
     holders = [_holder(fact, existing) for fact in facts]
@@ -110,26 +121,28 @@ def decide(
     undecided = [facts[place] for place in open_places]
     if undecided and existing:
         wanted, refused = read(
-            ask(generator, prompt(undecided, existing), SCHEMA), undecided, existing
+            ask(generator, prompt(undecided, existing, scope), SCHEMA), undecided, existing
         )
     else:
         wanted, refused = [Decision("ADD", fact, n) for n, fact in enumerate(undecided)], []
     wanted = [decision._replace(place=open_places[decision.place]) for decision in wanted]
-    decisions = resolved([*held, *wanted], len(existing), delete_share)
+    decisions = resolved([*held, *wanted], len(existing), change_share)
     return replace(decisions, items=decisions, refused=refused + decisions.refused)
 
 
-def check_share(delete_share: float) -> None:
-    if not 0 <= delete_share <= 1:
-        raise InvalidArgument(f"must be 0 to 1, not {delete_share}", argument="delete_share")
+def check_share(change_share: float) -> None:
+    if not 0 <= change_share <= 1:
+        raise InvalidArgument(f"must be 0 to 1, not {change_share}", argument="change_share")
 
 
-def prompt(facts: Sequence[NewFact], existing: Sequence[Fact]) -> str:
-    """Return what the model is asked: memories and facts, numbered from 1 and marked as data."""
+def prompt(facts: Sequence[NewFact], existing: Sequence[Fact], scope: Scope) -> str:
+    """Return what the model is asked: owners, and memories and facts numbered from 1, as data."""
+    owners = {name.removesuffix("_id"): value or "unknown" for name, value in scope.ids.items()}
     memories = [_claim(m.subject, m.content, m.valid_at or m.created_at) for m in existing]
     claims = [_claim(f.subject, f.content, clock.moment(f.valid_at, "valid_at")) for f in facts]
     return fill(
         template("memstore.learn", "decide"),
+        owners=fence(json.dumps(owners, ensure_ascii=False), "owners"),
         memories=fence(numbered(memories), "memories"),
         facts=fence(numbered(claims), "facts"),
     )

@@ -13,7 +13,7 @@ from memstore.errors import Conflict, InvalidArgument, NotFound, Remedy
 from memstore.facts.batch import AddFact, Applied, DeleteFact
 from memstore.facts.facts import standing
 from memstore.learn.conversation import ATTEMPTS, CONVERSATION, Learner, MemoryEvents
-from memstore.learn.decision import DELETE_SHARE, check_share
+from memstore.learn.decision import CHANGE_SHARE, check_share
 from memstore.learn.memory_view import as_memory, deleted, history, memory_event
 from memstore.prompting.messages import read_messages
 
@@ -46,8 +46,8 @@ class Memory:
     Args:
         store: where memories are stored; the caller closes it.
         generator: the model that reads conversations; without one they are stored as they are.
-        delete_share: the share of the memories shown to the model that may be deleted at once,
-            0 to 1; a single one always may.
+        change_share: the share of the memories shown to the model that may be updated or deleted
+            at once, 0 to 1; a single one always may.
     """
 
     def __init__(
@@ -55,12 +55,12 @@ class Memory:
         store: Store,
         generator: Generator | None = None,
         *,
-        delete_share: float = DELETE_SHARE,
+        change_share: float = CHANGE_SHARE,
     ) -> None:
-        check_share(delete_share)
+        check_share(change_share)
         self._store = store
         self._generator = generator
-        self._delete_share = delete_share
+        self._change_share = change_share
 
     def __repr__(self) -> str:
         model = None if self._generator is None else self._generator.model
@@ -108,7 +108,7 @@ class Memory:
             raise InvalidArgument(
                 "needs a generator", argument="infer", remedy=Remedy.CHOOSE_GENERATOR
             )
-        learner = Learner(self._store, self._generator, scope, metadata, self._delete_share)
+        learner = Learner(self._store, self._generator, scope, metadata, self._change_share)
         return learner.learn(read)
 
     def _store_as_they_are(

@@ -68,6 +68,46 @@ def unfaithful(sources: Sequence[str], text: str, subject: str = "") -> str | No
     return None
 
 
+def missing(
+    source: str, text: str, subject: str = "", *, least: float = 0, denials: bool = True
+) -> str | None:
+    """Return what of a source another text does not hold; ``None`` if no word shows it.
+
+    Args:
+        source: the claim that must not be lost.
+        text: what may hold it.
+        subject: what both are about: its words may be left out, and are nothing in common.
+        least: the share of the source's words that the text must have; one it always must.
+        denials: whether one must not deny what the other affirms.
+    """
+    if lost := sorted({*_numbers(source)} - {*_numbers(text)}):
+        return f"it does not say {', '.join(lost)}"
+    if lost := _absent(_names(source), [*_words(text), *_words(subject)]):
+        return f"it does not name {', '.join(lost)}"
+    if denials and claim(source)[1] != claim(text)[1]:
+        return "one of them denies and the other affirms"
+    own = _absent(_telling(source), _telling(subject))
+    lost = _absent(own, _telling(text))
+    if len(own) - len(lost) < max(1, least * len(own)):
+        return f"it does not say {', '.join(lost) or 'anything of it'}"
+    return None
+
+
+def _telling(text: str) -> list[str]:
+    """Return the words of a text that carry meaning, and its numbers.
+
+    Scripts without spaces are taken in pairs of characters.
+    """
+    spaced = UNSPACED_RUN.sub(" ", _plain(text))
+    pairs = [
+        run[place : place + 2]
+        for run in UNSPACED_RUN.findall(_plain(text))
+        for place in range(max(1, len(run) - 1))
+    ]
+    words = [word for word in _words(spaced) if word not in FUNCTION_WORDS]
+    return [*words, *_numbers(text), *pairs]
+
+
 def is_plain(sources: Sequence[str], text: str) -> bool:
     """Whether a text merely joins the words of its sources, each in its own order.
 
