@@ -512,6 +512,7 @@ def test_updates_count_before_deletions() -> None:
         ("Ana likes green apples", "Ana likes tea", "Ana likes tea and music"),
         ("Ana likes apples", "Ana likes cold black tea", "Ana likes apples"),
         ("Ana likes tea", "Ana likes 👍", "👎"),
+        ("Ana knows C#", "Ana knows Java", "Ana knows Java and C"),
         ("安娜住在里斯本", "安娜喜欢茶", "安娜喜欢茶和咖啡"),
     ],
 )
@@ -532,6 +533,9 @@ def test_update_that_is_not_faithful_leaves_the_memory_and_adds_the_fact(
         ("Ana's PIN is 4471", "Ana's PIN is 1234"),
         ("Ana does not play chess", "Ana plays chess"),
         ("👍", "👎"),
+        ("Ana knows C#", "Ana knows C"),
+        ("The limit is > 5", "The limit is < 5"),
+        ("The frost is at -5", "The frost is at 5"),
         ("他住在里斯本", "安娜喜欢茶"),
     ],
 )

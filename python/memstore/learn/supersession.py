@@ -31,7 +31,6 @@ SHOWN_TOKENS: Final = 8
 
 RETIRING: Final = frozenset(
     {
-        DifferenceKind.SAME,
         DifferenceKind.CONTRADICTION,
         DifferenceKind.ENDED,
         DifferenceKind.NEW_VALUE,
@@ -39,6 +38,7 @@ RETIRING: Final = frozenset(
 )
 COEXISTING: Final = frozenset(
     {
+        DifferenceKind.EQUAL,
         DifferenceKind.EVENTS,
         DifferenceKind.SEVERAL,
         DifferenceKind.OTHER_HOLDER,

@@ -37,7 +37,8 @@ PARTICIPLE: Final = re.compile(r"\w*ge\w{2,}(?:t|en)|\w+iert|(?:be|ver|er|zer|ü
 class DifferenceKind(Enum):
     """What the difference between two facts suggests."""
 
-    SAME = "the same words"
+    EQUAL = "the same text"
+    SAME = "the same words, apart from signs and light words"
     CONTRADICTION = "the same claim, once affirmed and once denied"
     ENDED = "the new fact says that the old one has ended"
     NEW_VALUE = "another value of an attribute that has one at a time"
@@ -47,6 +48,13 @@ class DifferenceKind(Enum):
     OTHER_CLAIM = "one affirmed, something else denied"
     UNCLEAR = "nothing tells a correction from a second fact"
     TOO_LONG = "too long to compare"
+
+
+STOPS: Final = ".,;'’‘\"“”„"
+"""Signs that change nothing of what is said."""
+
+ONLY_IF_ALIKE: Final = (DifferenceKind.CONTRADICTION, DifferenceKind.NEW_VALUE)
+"""What holds only where both facts have the same signs and prepositions."""
 
 
 class TokenKind(Enum):
@@ -81,8 +89,23 @@ class Difference:
     """Whether exactly one of the two is a denial."""
 
 
+def folded(text: str) -> str:
+    """Return a text as it is compared: without regard to case, blanks and a full stop at its end.
+
+    Two facts that are equal in this form are one fact said twice.
+    """
+    plain = " ".join(unicodedata.normalize("NFC", text).casefold().split())
+    return plain[:-1] if plain.endswith(".") and not plain.endswith("..") else plain
+
+
 def compare(old: str, new: str) -> Difference:
-    """Return how two facts about one subject differ, in English or German."""
+    """Return how two facts about one subject differ, in English or German.
+
+    Likeness of spelling proves nothing: where a sign or a preposition differs, the two may both
+    hold.
+    """
+    if folded(old) == folded(new):
+        return Difference(DifferenceKind.EQUAL)
     if max(len(old), len(new)) > MOST_CHARACTERS:
         return Difference(DifferenceKind.TOO_LONG)
     before, denied_before = claim(old)
@@ -90,8 +113,10 @@ def compare(old: str, new: str) -> Difference:
     negated = denied_before != denied_after
     regions = _regions(before, after)
     kind = _difference_kind(before, after, regions, negated)
-    if kind is not DifferenceKind.SAME and _ends(before, after, new, negated):
+    if kind is not DifferenceKind.SAME and _ends(old, new):
         kind = DifferenceKind.ENDED
+    elif kind in ONLY_IF_ALIKE and _relations(old) != _relations(new):
+        kind = DifferenceKind.UNCLEAR
     return Difference(kind, tuple(regions), negated)
 
 
@@ -154,13 +179,39 @@ def _stems(tokens: list[Token]) -> list[str]:
     ]
 
 
-def _ends(before: list[Token], after: list[Token], new: str, negated: bool) -> bool:
-    """Whether the new fact repeats the words of the old one and says that it has ended."""
-    folded = f" {new.casefold()} "
-    if not any(f" {phrase} " in folded for phrase in lexicon.CHANGES):
-        return False
-    said = {stem for stem in _stems(before) if stem not in lexicon.LIGHT}
-    return len(said) > 1 and said <= set(_stems(after))
+def _ends(old: str, new: str) -> bool:
+    """Whether the new fact repeats the words of the old one and says that they have ended.
+
+    With anything beside them, such as "in staging", only a part has ended.
+    """
+    said = _content(old)
+    plain = f" {folded(new)} "
+    for phrase in lexicon.ENDINGS:
+        kept, found, rest = plain.partition(f" {phrase} ")
+        if found and said == _content(f"{kept} {rest}"):
+            return _relations(old) == _relations(f"{kept} {rest}")
+    for phrase in lexicon.REPLACING:
+        kept, found, gone = plain.partition(f" {phrase} ")
+        ended = _content(gone) - _content(kept)
+        if found and ended and _content(gone) <= said <= _content(f"{kept} {gone}"):
+            return _relations(old) == _relations(f"{kept} {gone}")
+    return False
+
+
+def _content(text: str) -> set[str]:
+    return {*_stems(claim(text)[0])} - lexicon.LIGHT - lexicon.NOW
+
+
+def _relations(text: str) -> tuple[list[str], str]:
+    """Return the prepositions of a text and its signs, such as ``#``, ``<`` or an emoji."""
+    words = (word.casefold() for word in TOKEN.findall(text))
+    return sorted(word for word in words if word in lexicon.PREPOSITIONS), signs(text)
+
+
+def signs(text: str) -> str:
+    """Return the signs of a text that change what it says, in their order."""
+    left = TOKEN.sub("", text)
+    return "".join(sign for sign in left if not sign.isspace() and sign not in STOPS)
 
 
 def _difference_kind(
@@ -219,7 +270,7 @@ def _one_of_several(frame: list[str]) -> bool:
 def _token_kinds(region: Region) -> set[TokenKind]:
     """Return the kinds of a region's tokens if both sides have the same, else none."""
     old, new = (
-        {token.kind for token in side if token.text not in lexicon.BETWEEN}
+        {token.kind for token in side if token.text not in lexicon.LIGHT | lexicon.NOW}
         for side in (region.old, region.new)
     )
     if {TokenKind.NUMBER} in (old, new) and all(t.text.isdigit() for t in region.old + region.new):

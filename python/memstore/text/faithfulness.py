@@ -11,7 +11,7 @@ import unicodedata
 from typing import TYPE_CHECKING, Final
 
 from memstore.text import lexicon
-from memstore.text.difference import claim
+from memstore.text.difference import claim, signs
 from memstore.text.words import UNSPACED_RUN
 
 if TYPE_CHECKING:
@@ -84,6 +84,8 @@ def missing(
         return f"it does not say {', '.join(lost)}"
     if lost := _absent(_names(source), [*_words(text), *_words(subject)]):
         return f"it does not name {', '.join(lost)}"
+    if lost := sorted({*_symbols(source)} - {*_symbols(text)}):
+        return f"it does not say {', '.join(lost)}"
     if denials and claim(source)[1] != claim(text)[1]:
         return "one of them denies and the other affirms"
     own = _absent(_telling(source), _telling(subject))
@@ -91,6 +93,13 @@ def missing(
     if len(own) - len(lost) < max(1, least * len(own)):
         return f"it does not say {', '.join(lost) or 'anything of it'}"
     return None
+
+
+def _symbols(text: str) -> Iterator[str]:
+    """Yield the signs that are no punctuation: C# is not C, and < not >."""
+    for sign in signs(text):
+        if sign in "#@*&%/\\-" or unicodedata.category(sign).startswith("S"):
+            yield sign
 
 
 def _telling(text: str) -> list[str]:

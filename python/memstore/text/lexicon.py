@@ -60,6 +60,20 @@ BETWEEN: Final = LIGHT | word_set(
 )
 """Allowed between ``IDENTITY`` and a value. Others change the meaning: "is available for"."""
 
+NOW: Final = word_set("now currently jetzt derzeit nun inzwischen mittlerweile aktuell")
+"""A correction may say these where the old fact does not."""
+
+PREPOSITIONS: Final = word_set(
+    "about above across after against along among around as at before behind below beneath beside "
+    "between beyond by despite down during except for from in inside into near of off on onto out "
+    "outside over past per since through throughout till to toward towards under until up upon via "
+    "with within without "
+    "ab abseits ans auf aufs aus außer außerhalb bei beim bis durch für gegen gegenüber hinter im "
+    "innerhalb ins mit nach neben ohne pro seit trotz über um unter vom von vor vorm während wegen "
+    "zu zum zur zwischen"
+)
+"""They say how a thing stands to another: with another one, it is another claim."""
+
 TITLES: Final = word_set("dr mr mrs ms prof herr frau")
 
 MEASURES: Final = word_set(
@@ -136,8 +150,8 @@ NUMBERS: Final = {
     for word in words.split()
 }
 
-CHANGES: Final = phrases(
-    "no longer|any more|anymore|instead of|switched from|renamed|stopped|"
-    "nicht mehr|statt|umbenannt|aufgehört"
-)
-"""Phrases by which a new fact says that an older one has ended."""
+ENDINGS: Final = phrases("no longer|any more|anymore|stopped|nicht mehr|aufgehört")
+"""By which a new fact says that an older one has ended."""
+
+REPLACING: Final = phrases("instead of|statt")
+"""Before what a new fact says has ended."""
