@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
+from tests.support.raw import raw
 
 from memstore import Conflict, IdempotencyConflict, NewFact, NotFound, Store
 
@@ -413,3 +415,98 @@ def test_store_in_memory_is_one_like_any_other(open_store: Callable[..., Store])
     assert len(store.list()) == 2
     store.close()
     assert not Path(store.path).exists()
+
+
+# -- the same fact twice -------------------------------------------------------------------------
+
+
+def test_add_stores_the_same_words_again_unless_told_otherwise(store: Store) -> None:
+    first, second = store.add(**BERLIN), store.add(**BERLIN)
+    assert second.id != first.id
+    assert store.count() == 2
+
+
+@pytest.mark.parametrize(
+    ("content", "subject"),
+    [
+        ("Alice lives in Berlin", "alice"),
+        ("alice  LIVES in berlin.", " Alice"),
+        ("Alice lives\tin Berlin", "ALICE"),
+    ],
+)
+def test_add_unless_known_confirms_what_is_held(store: Store, content: str, subject: str) -> None:
+    held = store.add(**BERLIN, metadata={"a": 1, "b": 2})
+    again = store.add(
+        content, subject=subject, category="identity", metadata={"b": 2, "a": 1}, unless_known=True
+    )
+    assert (again.id, again.content) == (held.id, held.content)
+    assert (again.confirmed_count, again.last_confirmed_at is not None) == (1, True)
+    assert kinds(store, held.id) == ["add", "confirm"]
+    assert store.count() == 1
+
+
+@pytest.mark.parametrize(
+    "different",
+    [
+        {"content": "Alice lives in Berlin!"},
+        {"subject": "bob"},
+        {"category": "note"},
+        {"metadata": {"a": True}},
+        {"metadata": {"a": 1, "b": 2}},
+        {"metadata": None},
+        {"expired_at": "2099-01-01"},
+        {"user_id": "ana"},
+        {"agent_id": "bot"},
+        {"run_id": "r1"},
+    ],
+)
+def test_add_unless_known_stores_what_differs(store: Store, different: dict[str, Any]) -> None:
+    said: dict[str, Any] = {**BERLIN, "metadata": {"a": 1}}
+    held = store.add(**said)
+    other = store.add(**said | different, unless_known=True)
+    assert other.id != held.id
+    assert store.get(held.id).confirmed_count == 0
+    assert store.count(scope=None) == 2
+
+
+def test_add_unless_known_looks_at_active_facts_that_are_no_tasks(store: Store) -> None:
+    store.tasks.create("Call Alice")
+    gone = store.add(**BERLIN)
+    store.delete(gone.id)
+    old = store.add(**BERLIN)
+    store.add(**MUNICH, supersedes=old.id)
+    store.erase(store.add(**BERLIN).id)
+    elsewhere = store.within("other").add(**BERLIN)
+    new = store.add(**BERLIN, unless_known=True)
+    assert new.id not in (gone.id, old.id, elsewhere.id)
+    assert new.confirmed_count == 0
+    task = store.add("Call Alice", subject="todo", category="task", unless_known=True)
+    assert task.confirmed_count == 0
+
+
+def test_add_unless_known_lets_the_held_fact_supersede(store: Store) -> None:
+    held, wrong = store.add(**BERLIN), store.add(**MUNICH)
+    again = store.add(**BERLIN, supersedes=wrong.id, unless_known=True)
+    assert (again.id, store.get(wrong.id).superseded_by) == (held.id, held.id)
+    assert again.confirmed_count == 1
+    with pytest.raises(Conflict, match="already superseded"):
+        store.add(**BERLIN, supersedes=wrong.id, unless_known=True)
+    assert store.get(held.id).confirmed_count == 1
+
+
+def test_add_unless_known_can_correct_the_case_of_a_fact(store: Store) -> None:
+    old = store.add("alice lives in berlin", subject="alice")
+    new = store.add("Alice lives in Berlin", subject="alice", supersedes=old.id, unless_known=True)
+    assert store.get(old.id).superseded_by == new.id
+
+
+def test_add_unless_known_with_a_key_used_before_is_no_confirmation(store: Store) -> None:
+    first = store.add(**BERLIN, idempotency_key="k", unless_known=True)
+    assert store.add(**BERLIN, idempotency_key="k", unless_known=True) == first
+
+
+def test_erased_fact_leaves_no_hash_of_its_words(store: Store, path: Path) -> None:
+    store.erase(store.add(**BERLIN).id)
+    store.close()
+    with raw(path) as file:
+        assert file.execute("SELECT claim_hash FROM memstore_facts").fetchall() == [(None,)]

@@ -77,7 +77,7 @@ def outcome(found: Any) -> Any:
     if isinstance(found, Exception):
         return type(found), str(found)
     if isinstance(found, dict):
-        gone = ("at", "created_at", "superseded_at", "score")
+        gone = ("at", "created_at", "superseded_at", "last_confirmed_at", "score")
         return {key: outcome(value) for key, value in found.items() if key not in gone}
     return [outcome(one) for one in found] if isinstance(found, list | Results) else found
 

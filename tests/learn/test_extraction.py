@@ -330,7 +330,10 @@ def test_other_subject_metadata_and_tasks_are_not_compared(store: Store) -> None
     assert outcomes(done) == [("stored", COFFEE)]
     assert len(store.list()) == 4
     agreeing = extractor.extract("another", metadata={"season": "winter"})
-    assert [str(item.outcome) for item in agreeing.items] == ["duplicate"]
+    assert [str(item.outcome) for item in agreeing.items] == ["superseded"]
+    again = extractor.extract("a third", metadata={"season": "winter"})
+    assert [str(item.outcome) for item in again.items] == ["duplicate"]
+    assert store.get(again.items[0].fact_id or 0).confirmed_count == 1
 
 
 def test_one_fact_is_retired_once_by_the_nearest(store: Store) -> None:

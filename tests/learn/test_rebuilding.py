@@ -406,15 +406,20 @@ def test_rebuild_with_other_models_settles_and_keeps_what_people_did(
 def by_hand(store: Store) -> dict[int, Any]:
     """How the facts stand that nobody derived, or that somebody confirmed, changed or deleted."""
     hands = {"confirm", "metadata", "delete", "restore"}
-    return {
-        one.id: (one.content, one.status == "deleted", one.metadata, one.confirmed_count)
-        for one in store.list(active_only=False, include_deleted=True)
-        if one.derivation is None
-        or any(
-            line.fact_id == one.id and line.kind in hands and "rebuild" not in (line.evidence or {})
+    found = {}
+    for one in store.list(active_only=False, include_deleted=True):
+        kinds = [
+            line.kind
             for line in store.journal(one.id)
-        )
-    }
+            if line.fact_id == one.id
+            and line.kind in hands
+            and "rebuild" not in (line.evidence or {})
+            and not (line.kind == "confirm" and line.evidence)  # by another episode
+        ]
+        if one.derivation is None or kinds:
+            confirmed = kinds.count("confirm")
+            found[one.id] = one.content, one.status == "deleted", one.metadata, confirmed
+    return found
 
 
 def do(store: Store, extractor: Extractor, act: str, number: int) -> None:

@@ -24,7 +24,7 @@ from memstore import Conflict, NotFound, Store
 
 from tests.conftest import WordEmbedder  # isort: skip
 
-DERIVED = ("embedding", "segments")
+DERIVED = ("embedding", "segments", "claim_hash")
 
 
 @pytest.fixture

@@ -101,6 +101,11 @@ def _parse_one(item: MetadataFilter | tuple[str, str, Scalar]) -> MetadataFilter
     )
 
 
+def same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether two are the same JSON, in whatever order; to Python 1 and true are equal too."""
+    return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
+
+
 def encode(metadata: Mapping[str, Any] | None, name: str = "metadata") -> str | None:
     """Write metadata as JSON text; ``None`` for nothing."""
     if metadata is None:

@@ -11,7 +11,7 @@ from memstore.database.tables import proposals as proposal_table
 from memstore.domain import metadata
 from memstore.errors import Conflict
 from memstore.facts import provenance
-from memstore.facts.facts import not_found
+from memstore.facts.facts import covers, not_found
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -53,7 +53,8 @@ class AddFact:
 
     fact: NewFact
     unless_known: bool = False
-    """Store nothing where an active fact of the same owners says just this already."""
+    """Store nothing where an active fact of the same owners, with all of the new one's metadata,
+    says just this: it is confirmed, and supersedes what the new one would have superseded."""
     beside: MayReplace | MayYieldTo | YieldsTo | None = None
     """What it means to an active fact that it does not replace outright."""
     evidence: Mapping[str, Any] | None = None
@@ -150,14 +151,15 @@ def _add(
 ) -> Applied:
     known = facts.same_key(transaction, prepared)
     if known is None and change.unless_known:
-        known = facts.same(transaction, prepared)
+        previous = _previous(facts, transaction, change, scope)
+        held = facts.confirm_held(transaction, prepared.fact, covers, change.evidence)
+        if held is not None:
+            return Applied(change=change, fact=held, known=True, previous=previous)
     if known is None:  # what was erased does not come back from the same words
         known = provenance.erased_before(transaction, facts.namespace, prepared.fact)
     if known is not None:
         return Applied(change=change, fact=known, known=True)
-    previous = None
-    if change.fact.supersedes is not None:
-        previous = _current(facts, transaction, change.fact.supersedes, scope)
+    previous = _previous(facts, transaction, change, scope)
     if change.beside is not None:
         _current(facts, transaction, change.beside.fact_id, scope)
     why = change.evidence if change.beside is None else None
@@ -166,6 +168,13 @@ def _add(
     if isinstance(change.beside, YieldsTo):
         fact = facts.known(transaction, fact.id)
     return Applied(change=change, fact=fact, previous=previous, proposal_id=proposal_id)
+
+
+def _previous(
+    facts: Facts, transaction: Transaction, change: AddFact, scope: Scope | None
+) -> Fact | None:
+    old_id = change.fact.supersedes
+    return None if old_id is None else _current(facts, transaction, old_id, scope)
 
 
 def settle(facts: Facts, transaction: Transaction, fact: Fact, change: AddFact) -> int | None:

@@ -30,7 +30,7 @@ from memstore.facts.new import CheckedFact, Prepared, all_checked
 from memstore.history.erasing import erase_fact
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from contextlib import AbstractContextManager
     from datetime import datetime
 
@@ -56,12 +56,23 @@ class Facts:
         self._satellite = satellite
         self._active = ActiveGeneration(engine.path, author)
 
-    def add_many(self, new_facts: Iterable[NewFact]) -> list[Fact]:
+    def add_many(self, new_facts: Iterable[NewFact], *, unless_known: bool = False) -> list[Fact]:
+        """Store facts in one transaction: all of them, or none.
+
+        With ``unless_known`` a fact that is held already is confirmed and returned instead.
+        """
         prepared = self.prepare(new_facts)
         if not prepared:
             return []
         with self.writing() as transaction:
-            return [self.insert(transaction, one) for one in prepared]
+            return [
+                (unless_known and self._held(transaction, one)) or self.insert(transaction, one)
+                for one in prepared
+            ]
+
+    def _held(self, transaction: Transaction, prepared: Prepared) -> Fact | None:
+        known = self.same_key(transaction, prepared)
+        return None if known else self.confirm_held(transaction, prepared.fact, equal)
 
     def prepare(self, new_facts: Iterable[NewFact]) -> list[Prepared]:
         """Check facts and embed them: all that can be done before a transaction opens."""
@@ -131,17 +142,59 @@ class Facts:
             return None
         return prepared.blob
 
-    def same(self, transaction: Transaction, prepared: Prepared) -> Fact | None:
-        """Return the active fact of the same owners with this subject and content."""
-        new = prepared.fact
-        wanted = FactFilter(
-            (self.namespace,),
-            clock.utc_now(),
-            subject=new.subject,
-            content=new.content,
-            scope=Scope(user_id=new.user_id, agent_id=new.agent_id, run_id=new.run_id),
+    def confirm_held(
+        self,
+        transaction: Transaction,
+        new: CheckedFact,
+        alike: Callable[[Fact, NewFact], bool],
+        evidence: Mapping[str, Any] | None = None,
+    ) -> Fact | None:
+        """Confirm the active fact that a new one repeats, and return it; ``None`` if none does.
+
+        It supersedes what the new one would have superseded. ``alike`` compares what is not in the
+        words; tasks are never alike.
+        """
+        held = next(
+            (
+                fact
+                for fact in self._saying(transaction, new)
+                if not is_task(fact) and not is_task(new) and alike(fact, new)
+            ),
+            None,
         )
-        return next(fact_table.select(transaction, wanted, limit=1), None)
+        if held is None:
+            return None
+        if new.supersedes is not None:
+            self.retire(
+                transaction, self._retirable(transaction, new.supersedes), held.id, evidence
+            )
+        if new.episode_id is not None:
+            return self.confirm_by(transaction, held, new.episode_id)
+        return self._confirm(transaction, held)
+
+    def confirm_by(self, transaction: Transaction, held: Fact, episode_id: int) -> Fact:
+        """Let an episode confirm a fact, once; a fact is not confirmed by its own."""
+        if self.confirmed_by(transaction, held, episode_id):
+            return held
+        return self._confirm(transaction, held, {"episode": episode_id})
+
+    def confirmed_by(self, transaction: Transaction, fact: Fact, episode_id: int) -> bool:
+        return fact.episode_id == episode_id or any(
+            line.kind == Kind.CONFIRM and line.evidence == {"episode": episode_id}
+            for line in journal.of_fact(transaction, fact.id)
+        )
+
+    def same(self, transaction: Transaction, prepared: Prepared) -> Fact | None:
+        """Return an active fact of the same owners that says this, whatever its metadata."""
+        return next(self._saying(transaction, prepared.fact), None)
+
+    def _saying(self, transaction: Transaction, new: CheckedFact) -> Iterator[Fact]:
+        owners = Scope(user_id=new.user_id, agent_id=new.agent_id, run_id=new.run_id)
+        for fact in fact_table.saying(
+            transaction, self.namespace, new.subject, new.content, owners
+        ):
+            if fact.status == "active" and fact.id != new.supersedes:
+                yield fact
 
     def same_key(self, transaction: Transaction, prepared: Prepared) -> Fact | None:
         """Return the fact that the idempotency key stands for already."""
@@ -265,11 +318,16 @@ class Facts:
             fact = self.known(transaction, fact_id)
             if fact.status in ("superseded", "deleted"):
                 raise Conflict(f"fact {fact_id} is {standing(fact)}", remedy=way_out(fact))
-            changes = {
-                "confirmed_count": fact.confirmed_count + 1,
-                "last_confirmed_at": clock.utc_now(),
-            }
-            return self._change(transaction, fact, Kind.CONFIRM, changes)
+            return self._confirm(transaction, fact)
+
+    def _confirm(
+        self, transaction: Transaction, fact: Fact, evidence: Mapping[str, Any] | None = None
+    ) -> Fact:
+        changes = {
+            "confirmed_count": fact.confirmed_count + 1,
+            "last_confirmed_at": clock.utc_now(),
+        }
+        return self._change(transaction, fact, Kind.CONFIRM, changes, evidence)
 
     def update_metadata(
         self,
@@ -435,6 +493,23 @@ def journalled(fact: Fact) -> dict[str, Any]:
     """Return what the journal keeps of a fact; usage and the embedding are not journalled."""
     left_out = ("id", "use_count", "last_used_at", "embed_error", "embedded", "status")
     return {name: value for name, value in fact.to_dict().items() if name not in left_out}
+
+
+def is_task(fact: Fact | NewFact) -> bool:
+    return (fact.metadata or {}).get("kind") == "task"
+
+
+def equal(fact: Fact, new: NewFact) -> bool:
+    """Whether a fact has just the category, the metadata and the expiry of a new one."""
+    return (fact.category, fact.expired_at) == (new.category, new.expired_at) and metadata.same(
+        fact.metadata, new.metadata or {}
+    )
+
+
+def covers(fact: Fact, new: NewFact) -> bool:
+    """Whether a fact has all that a new one has in its metadata."""
+    shared = {key: fact.metadata[key] for key in new.metadata or {} if key in fact.metadata}
+    return metadata.same(shared, new.metadata or {})
 
 
 def standing(fact: Fact) -> str:

@@ -85,7 +85,7 @@ def untouched(lines: Iterable[JournalLine]) -> bool:
     """
     return all(
         line.kind in AUTOMATIC
-        or (line.kind == Kind.SUPERSEDE and automatic(line))
+        or (line.kind in (Kind.SUPERSEDE, Kind.CONFIRM) and automatic(line))
         or (line.kind in (Kind.DELETE, Kind.RESTORE) and rebuilt(line))
         for line in lines
     )

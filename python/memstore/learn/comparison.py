@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memstore.errors import EmbedderError, Reason
 from memstore.facts.batch import AddFact, MayReplace, MayYieldTo, YieldsTo
+from memstore.facts.facts import covers
 from memstore.learn.supersession import MOST_CANDIDATES, Verdict, judge, metadata_conflicts
+from memstore.text.folding import folded
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -108,7 +110,7 @@ class Comparison:
         said_again: Collection[tuple[str, str]],
     ) -> Rival | None:
         """Return the nearest fact that the new one may supersede, or the other way round."""
-        if any(fact.content == new.content for fact in candidates):
+        if any(folded(f.content) == folded(new.content) and covers(f, new) for f in candidates):
             return None
         others = [
             fact

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from memstore.domain import clock
 from memstore.learn.events import Decision, Decisions, Refusal
 from memstore.text.faithfulness import missing, unfaithful
+from memstore.text.folding import claim, folded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -23,16 +24,12 @@ KEPT: Final = 0.5
 
 
 def same(one: str, other: str) -> bool:
-    """Whether two texts are equal apart from case and blanks."""
-    return _plain(one) == _plain(other)
+    """Whether two texts are equal apart from case, blanks and a full stop at the end."""
+    return folded(one) == folded(other)
 
 
 def same_claim(one: Fact | NewFact, other: Fact | NewFact) -> bool:
-    return same(one.content, other.content) and same(one.subject, other.subject)
-
-
-def _plain(text: str) -> str:
-    return " ".join(text.split()).casefold()
+    return claim(one.subject, one.content) == claim(other.subject, other.content)
 
 
 def resolved(wanted: Iterable[Decision], shown: int, change_share: float) -> Decisions:

@@ -16,6 +16,7 @@ from memstore.domain.records import NewFact
 from memstore.errors import Conflict, Remedy
 from memstore.facts import provenance
 from memstore.facts.batch import AddFact, YieldsTo, carry_out, settle
+from memstore.facts.facts import covers
 from memstore.learn.comparison import MOST_ATTEMPTS
 
 if TYPE_CHECKING:
@@ -42,16 +43,18 @@ class _Plan:
     """No longer found, and changed or confirmed by no person."""
     resurfacing: tuple[Fact, ...]
     """Superseded by one that is leaving, and by no person."""
+    repeated: tuple[Fact, ...]
+    """From elsewhere: the episode says them again, and has not confirmed them yet."""
 
     def __bool__(self) -> bool:
-        return bool(self.missing or self.returning or self.leaving)
+        return bool(self.missing or self.returning or self.leaving or self.repeated)
 
     @property
     def outline(self) -> tuple[object, ...]:
         """The plan without what may change in the meantime and does not matter, like use counts."""
         ids = [
             [fact.id for fact in facts]
-            for facts in (self.returning, self.leaving, self.resurfacing)
+            for facts in (self.returning, self.leaving, self.resurfacing, self.repeated)
         ]
         return self.missing, *ids
 
@@ -115,6 +118,8 @@ class Reconciler:
             carry_out(self._facts, transaction, additions, ready, episode.scope)
             for fact, change in zip(plan.returning, returns, strict=True):
                 self._bring_back(transaction, episode, fact, change)
+            for fact in plan.repeated:
+                self._facts.confirm_by(transaction, fact, episode.id)
         self.done["added"] += len(plan.missing)
         self.done["withdrawn"] += len(plan.leaving)
         self.done["returned"] += len(plan.returning)
@@ -125,16 +130,19 @@ class Reconciler:
         by_claim: dict[tuple[str, str], list[Fact]] = {}
         for fact in own:
             by_claim.setdefault((fact.subject, fact.content), []).append(fact)
-        missing, returning = [], []
+        missing, returning, repeated = [], [], []
         for claim, new in wanted.items():
             if claim not in by_claim:
-                if not self._known_elsewhere(transaction, episode, new):
+                held = self._held(transaction, episode, new)
+                if held is None and not self._erased(transaction, episode, new):
                     missing.append(new)
+                elif held is not None and self._confirmable(transaction, held, episode):
+                    repeated.append(held)
                 continue
             theirs = by_claim[claim]
             if all(fact.deleted_at is not None for fact in theirs):
                 gone = next((f for f in theirs if provenance.withdrawn(lines[f.id])), None)
-                if gone is not None and not self._held(transaction, episode, new):
+                if gone is not None and self._held(transaction, episode, new) is None:
                     returning.append(gone)
         leaving = [
             fact
@@ -151,16 +159,23 @@ class Reconciler:
             for old in fact_table.superseded_by(transaction, fact.id)
             if old.deleted_at is None
         ]
-        return _Plan(tuple(missing), tuple(returning), tuple(leaving), tuple(resurfacing))
+        return _Plan(
+            tuple(missing), tuple(returning), tuple(leaving), tuple(resurfacing), tuple(repeated)
+        )
 
-    def _known_elsewhere(self, transaction: Transaction, episode: Episode, new: NewFact) -> bool:
-        """Whether another fact says it, or one was erased after the text was recorded."""
-        return self._held(transaction, episode, new) or provenance.erased_since(
+    def _erased(self, transaction: Transaction, episode: Episode, new: NewFact) -> bool:
+        """Whether a fact that said it was erased after the text was recorded."""
+        return provenance.erased_since(
             transaction, self._facts.namespace, new.subject, new.content, episode.created_at
         )
 
-    def _held(self, transaction: Transaction, episode: Episode, new: NewFact) -> bool:
-        """Whether a fact from elsewhere says the same, and did not end before the text.
+    def _confirmable(self, transaction: Transaction, fact: Fact, episode: Episode) -> bool:
+        return fact.status == "active" and not self._facts.confirmed_by(
+            transaction, fact, episode.id
+        )
+
+    def _held(self, transaction: Transaction, episode: Episode, new: NewFact) -> Fact | None:
+        """Return a fact from elsewhere that is the same, and did not end before the text.
 
         Then the text was a duplicate, or repeated the claim later, and what became of that fact
         decides.
@@ -173,10 +188,15 @@ class Reconciler:
             if fact.episode_id != episode.id
         ]
         lines = _lines(transaction, others)
-        return any(
-            not _ended(fact, episode.created_at)
-            and not (fact.deleted_at is not None and provenance.withdrawn(lines[fact.id]))
-            for fact in others
+        return next(
+            (
+                fact
+                for fact in others
+                if (covers(fact, new) or any(x.kind == Kind.METADATA for x in lines[fact.id]))
+                and not _ended(fact, episode.created_at)
+                and not (fact.deleted_at is not None and provenance.withdrawn(lines[fact.id]))
+            ),
+            None,
         )
 
     def _untouched(

@@ -187,6 +187,7 @@ class Store:
         agent_id: str | None = None,
         run_id: str | None = None,
         episode_id: int | None = None,
+        unless_known: bool = False,
     ) -> Fact:
         """Store a fact; it is on disk when this returns, whatever the embedder does.
 
@@ -205,6 +206,9 @@ class Store:
             agent_id: the agent it belongs to.
             run_id: the run it belongs to.
             episode_id: the episode it was drawn from.
+            unless_known: if an active fact of the same owners, category, metadata and expiry says
+                this already (case, blanks and a full stop at the end do not matter), confirm that
+                one, let it supersede ``supersedes``, and return it.
 
         Raises:
             NotFound: there is no fact ``supersedes`` in this namespace.
@@ -230,7 +234,8 @@ class Store:
                     run_id=run_id,
                     episode_id=episode_id,
                 )
-            ]
+            ],
+            unless_known=unless_known,
         )[0]
 
     def add_many(self, facts: Iterable[NewFact | Mapping[str, Any]]) -> list[Fact]:

@@ -15,6 +15,7 @@ from enum import Enum
 from typing import Final, NamedTuple
 
 from memstore.text import lexicon
+from memstore.text.folding import folded
 
 MOST_CHARACTERS: Final = 400
 """Longer texts are rarely one claim and are not compared, which would take quadratic time."""
@@ -87,15 +88,6 @@ class Difference:
     regions: tuple[Region, ...] = ()
     negated: bool = False
     """Whether exactly one of the two is a denial."""
-
-
-def folded(text: str) -> str:
-    """Return a text as it is compared: without regard to case, blanks and a full stop at its end.
-
-    Two facts that are equal in this form are one fact said twice.
-    """
-    plain = " ".join(unicodedata.normalize("NFC", text).casefold().split())
-    return plain[:-1] if plain.endswith(".") and not plain.endswith("..") else plain
 
 
 def compare(old: str, new: str) -> Difference:

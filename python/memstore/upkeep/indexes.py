@@ -10,7 +10,7 @@ from memstore.database.journal import Kind
 from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables import pieces as piece_table
-from memstore.text import chunks, words
+from memstore.text import chunks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,7 +20,11 @@ if TYPE_CHECKING:
 
 
 def facts(transaction: Transaction) -> list[int]:
-    return [fact_id for fact_id, _ in _facts(transaction)]
+    return [
+        fact_id
+        for fact_id, held, right in fact_table.all_found_by(transaction)
+        if right.segments != held.segments
+    ]
 
 
 def episodes(transaction: Transaction) -> Iterator[str]:
@@ -41,13 +45,14 @@ def full_texts(transaction: Transaction) -> Iterator[tuple[str, bool]]:
 
 
 def rebuild_facts(transaction: Transaction) -> str:
-    """Rebuild the full-text index and wrong segments, and return what was done."""
+    """Rebuild the full-text index and what facts are found by, and return what was done."""
     # The index first: changing segments corrects an entry in it, which must exist.
     transaction.full_text.facts.rebuild(transaction)
-    stale = _facts(transaction)
+    found = fact_table.all_found_by(transaction)
+    stale = [(fact_id, right) for fact_id, held, right in found if right != held]
     for fact_id, right in stale:
-        fact_table.set_segments(transaction, fact_id, right)
-    return f"rebuilt the full-text index and the segments of {len(stale)} facts"
+        fact_table.set_found_by(transaction, fact_id, right)
+    return f"rebuilt the full-text index and what {len(stale)} facts are found by"
 
 
 def rebuild_episodes(transaction: Transaction, author: Author) -> str:
@@ -66,14 +71,6 @@ def rebuild_episodes(transaction: Transaction, author: Author) -> str:
         piece_table.cut(transaction, episode_id, content)
     mended = {*(id_ for id_, _ in stale), *misfiled, *(id_ for id_, _ in miscut)}
     return f"rebuilt the full-text index of the log and what {len(mended)} episodes are found by"
-
-
-def _facts(transaction: Transaction) -> list[tuple[int, str | None]]:
-    return [
-        (fact_id, right)
-        for fact_id, content, subject, held in fact_table.all_texts(transaction)
-        if (right := words.segments(content, subject)) != held
-    ]
 
 
 def _episodes(transaction: Transaction) -> list[tuple[int, str | None]]:

@@ -166,3 +166,15 @@ def test_erase_asks_on_a_terminal(
     assert "secret \\x1b[31m" in answer.err
     assert "[y/N]" in answer.err
     assert cli("get", fact).code == 1 - code
+
+
+def test_add_of_what_is_held_confirms_it(cli: CommandLine) -> None:
+    first = cli.json("add", "Ada lives in Rome", "--subject", "ada")
+    again = cli.json("add", "ada lives in ROME.", "--subject", "Ada")
+    assert (again["id"], again["status"], again["confirmed_count"]) == (
+        first["id"], "duplicate", 1,
+    )  # fmt: skip
+    told = cli("add", "Ada lives in Rome", "--subject", "ada")
+    assert "held already and confirmed: #1" in told.out
+    other = cli.json("add", "Ada lives in Rome", "--subject", "ada", "-m", "n=1")
+    assert (other["id"] != first["id"], other["status"]) == (True, "active")

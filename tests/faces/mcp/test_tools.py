@@ -222,6 +222,24 @@ def test_retry_with_an_idempotency_key_stores_once(
     assert "k-1" in error("memory_store", **fact | {"content": "twice"})
 
 
+def test_store_of_what_is_held_confirms_it(call: Callable[..., Any]) -> None:
+    fact = {"content": "Ada lives in Rome", "subject": "ada"}
+    first = call("memory_store", **fact)
+    assert call("memory_store", **fact | {"content": "ada lives in ROME."}) == {
+        "id": first["id"],
+        "status": "duplicate",
+    }
+    wrong = call("memory_store", content="Ada lives in Bonn", subject="ada")
+    assert call("memory_store", **fact, supersedes=wrong["id"]) == {
+        "id": first["id"],
+        "status": "duplicate",
+        "superseded": wrong["id"],
+    }
+    assert call("memory_list")["facts"][0]["confirmed"] == 2
+    other = call("memory_store", **fact, metadata={"source": "chat"})
+    assert (other["id"] != first["id"], other["status"]) == (True, "active")
+
+
 def test_an_object_passed_as_its_text_is_understood(call: Callable[..., Any]) -> None:
     call("memory_store", content="c", subject="s", metadata='{"k": 1}')
     assert call("memory_list", metadata='{"k": {">=": 1}}')["facts"][0]["metadata"] == {"k": 1}

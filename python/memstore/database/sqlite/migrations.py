@@ -15,7 +15,6 @@ from memstore.database.tables import facts as fact_table
 from memstore.database.tables import meta as meta_table
 from memstore.domain import clock, metadata
 from memstore.settings import DEFAULT_NAMESPACE
-from memstore.text import words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -81,21 +80,22 @@ def _carry_facts(transaction: Transaction) -> None:
     asked = ", ".join(f"typeof({name}), CAST({name} AS BLOB)" for name in TEXT_COLUMNS)
     copied = "superseded_by, confirmed_count, use_count"
     carry = (
-        f"INSERT INTO memstore_facts (id, uuid, segments, {', '.join(TEXT_COLUMNS)}, {copied})"
-        f" SELECT id, :uuid, :segments, :{', :'.join(TEXT_COLUMNS)}, {copied}"
+        "INSERT INTO memstore_facts"
+        f" (id, uuid, segments, claim_hash, {', '.join(TEXT_COLUMNS)}, {copied})"
+        f" SELECT id, :uuid, :segments, :claim_hash, :{', :'.join(TEXT_COLUMNS)}, {copied}"
         " FROM memstore_original_facts WHERE id = :id"
     )
     rows = transaction.rows(f"SELECT id, {asked} FROM memstore_original_facts ORDER BY id")
-    for fact_id, *found in list(rows):
-        texts = _valid_texts(transaction, int(fact_id or 0), found)
+    for fact_id, *read in list(rows):
+        texts = _valid_texts(transaction, int(fact_id or 0), read)
         times = _readable_times(transaction, int(fact_id or 0), texts)
         created = clock.from_text(times["created_at"]) if times["created_at"] else clock.utc_now()
         values = texts | times
         values["created_at"] = clock.to_text(created)
         values["namespace"] = texts["namespace"] or DEFAULT_NAMESPACE
-        segments = words.segments(texts["content"] or "", texts["subject"] or "")
+        found = fact_table.found_by(texts["content"] or "", texts["subject"] or "")
         uuid = clock.new_uuid(created)
-        transaction.run(carry, {**values, "id": fact_id, "uuid": uuid, "segments": segments})
+        transaction.run(carry, {**values, "id": fact_id, "uuid": uuid, **found._asdict()})
     # The original deleted rows, and an id must not be given twice.
     transaction.run("DELETE FROM sqlite_sequence WHERE name = 'memstore_facts'")
     transaction.run(

@@ -14,7 +14,7 @@ from memstore.database.tables.rows import read_moments
 from memstore.domain import clock, metadata
 from memstore.domain.arguments import MAX_NUMBER
 from memstore.domain.records import FACT_FIELDS, MOMENT_FIELDS, OPEN_STATUSES, TODO, Fact
-from memstore.text import words
+from memstore.text import folding, words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 STORED = tuple(f.name for f in fields(Fact) if not f.metadata.get("computed"))
 INSERT_LIST = tuple(name for name in STORED if name != "id")
-INSERTED = ", ".join((*INSERT_LIST, "segments"))
-INSERTED_VALUES = ", ".join(f":{name}" for name in (*INSERT_LIST, "segments"))
+INSERTED = ", ".join((*INSERT_LIST, "segments", "claim_hash"))
+INSERTED_VALUES = ", ".join(f":{name}" for name in (*INSERT_LIST, "segments", "claim_hash"))
 RETURNED = ", ".join(STORED)
 EMPTY = dict.fromkeys(INSERT_LIST) | {"confirmed_count": 0, "use_count": 0}
 
@@ -89,10 +89,10 @@ def insert(
 ) -> Fact:
     """Insert a fact from its fields (all but ``id``; those left out are empty) and return it."""
     given = {name: _encode(name, value) for name, value in values.items() if value is not None}
-    segments = words.segments(values["content"], values["subject"])
+    found = found_by(values["content"], values["subject"])
     statement = Statement(
         f"INSERT INTO memstore_facts ({INSERTED}) VALUES ({INSERTED_VALUES}) RETURNING {RETURNED}",
-        {**EMPTY, **given, "segments": segments},
+        {**EMPTY, **given, **found._asdict()},
     )
     computed = {"embed_error": None, "embedded": embedding is not None}
     fact = changes.insert(
@@ -100,6 +100,19 @@ def insert(
     )
     vector_table.place(changes.transaction, vector_table.FACTS, fact.id, embedding)
     return fact
+
+
+class FoundBy(NamedTuple):
+    """What is derived from a fact's words, and what it is found by."""
+
+    segments: str | None
+    claim_hash: int | None
+    """``None`` for an erased fact, whose words must not be confirmed by a guess."""
+
+
+def found_by(content: str, subject: str) -> FoundBy:
+    claim = folding.claim_hash(subject, content) if content else None
+    return FoundBy(words.segments(content, subject), claim)
 
 
 def _encode(name: str, value: Any) -> Value:
@@ -336,17 +349,17 @@ def blanking(fact_id: int, at: datetime) -> list[Statement]:
     """Return what overwrites everything a fact says; what is left keeps its chain whole."""
     row = Statement(
         "UPDATE memstore_facts SET content = '', subject = '', category = '', metadata = NULL,"
-        " segments = NULL, source = NULL, idempotency_key = NULL,"
+        " segments = NULL, claim_hash = NULL, source = NULL, idempotency_key = NULL,"
         " user_id = NULL, agent_id = NULL, run_id = NULL, deleted_at = :at WHERE id = :id",
         {"at": clock.to_text(at), "id": fact_id},
     )
     return [row, vector_table.forgetting(vector_table.FACTS, fact_id)]
 
 
-def set_segments(transaction: Transaction, fact_id: int, segments: str | None) -> None:
+def set_found_by(transaction: Transaction, fact_id: int, right: FoundBy) -> None:
     transaction.run(
-        "UPDATE memstore_facts SET segments = :segments WHERE id = :id",
-        {"segments": segments, "id": fact_id},
+        "UPDATE memstore_facts SET segments = :segments, claim_hash = :claim_hash WHERE id = :id",
+        {**right._asdict(), "id": fact_id},
     )
 
 
@@ -377,10 +390,13 @@ def texts(transaction: Transaction, fact_ids: Sequence[int]) -> list[tuple[int, 
     return [(fact_id, subject, content) for fact_id, subject, content in rows]
 
 
-def all_texts(transaction: Transaction) -> Iterator[tuple[int, str, str, str | None]]:
-    """Yield ``(id, content, subject, segments)`` of every fact, by id."""
-    rows = transaction.rows("SELECT id, content, subject, segments FROM memstore_facts ORDER BY id")
-    return ((fact_id, content, subject, segments) for fact_id, content, subject, segments in rows)
+def all_found_by(transaction: Transaction) -> Iterator[tuple[int, FoundBy, FoundBy]]:
+    """Yield ``(id, what is held, what is right)`` of every fact, by id."""
+    rows = transaction.rows(
+        "SELECT id, content, subject, segments, claim_hash FROM memstore_facts ORDER BY id"
+    )
+    for fact_id, content, subject, *held in rows:
+        yield fact_id, FoundBy(*held), found_by(content, subject)
 
 
 class ErasedFact(NamedTuple):
@@ -400,10 +416,18 @@ def of_episode(transaction: Transaction, namespace: str, episode_id: int) -> lis
 def saying(
     transaction: Transaction, namespace: str, subject: str, content: str, scope: Scope
 ) -> list[Fact]:
-    """Return the facts of just these owners that say just this, in whatever state, by id."""
-    test = "f.namespace = :namespace AND f.subject = :subject AND f.content = :content"
-    values = {"namespace": namespace, "subject": subject, "content": content, **scope.ids}
-    return [*_where(transaction, f"{test} AND {SAME_OWNERS} ORDER BY f.id", values)]
+    """Return the facts of just these owners that say this, in whatever state, by id.
+
+    Case, blanks and a full stop at the end do not matter.
+    """
+    test = f"f.claim_hash = :claim AND f.namespace = :namespace AND {SAME_OWNERS} ORDER BY f.id"
+    values = {"claim": folding.claim_hash(subject, content), "namespace": namespace, **scope.ids}
+    claim = folding.claim(subject, content)
+    return [
+        fact
+        for fact in _where(transaction, test, values)
+        if folding.claim(fact.subject, fact.content) == claim
+    ]
 
 
 def superseded_by(transaction: Transaction, fact_id: int) -> list[Fact]:

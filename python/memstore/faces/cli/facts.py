@@ -54,9 +54,12 @@ def _add(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
         expired_at=arguments.expires_at,
         source=arguments.source,
         idempotency_key=arguments.key,
+        unless_known=True,
     )
+    held = {"status": "duplicate"} if fact.confirmed_count else {}  # a new one has none
     instead = f", superseding #{arguments.supersedes}" if arguments.supersedes else ""
-    show.done(f"stored as #{fact.id}{instead}", fact.to_dict())
+    told = "held already and confirmed:" if held else "stored as"
+    show.done(f"{told} #{fact.id}{instead}", fact.to_dict() | held)
     tell_pending(store, fact.id, fact.embedded, show)
 
 

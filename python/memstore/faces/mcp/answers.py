@@ -147,6 +147,11 @@ def of_change(fact: Fact) -> Answer:
     return {"id": fact.id} | (_standing(fact) or {"status": fact.status})
 
 
+def of_stored(fact: Fact) -> Answer:
+    """Return what became of a fact that was to be stored unless it is known."""
+    return of_change(fact) | ({"status": "duplicate"} if fact.confirmed_count else {})
+
+
 def of_tasks(tasks: Sequence[Task], narrowing: Sequence[str] = ()) -> Answer:
     return capped("tasks", map(of_task, tasks), len(tasks), "more", narrowing)
 

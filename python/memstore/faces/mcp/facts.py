@@ -9,7 +9,15 @@ from pydantic import Field
 from memstore.domain.arguments import MAX_CONTENT
 from memstore.domain.metadata import OPERATORS, MetadataFilter
 from memstore.domain.records import DEFAULT_CATEGORY
-from memstore.faces.mcp.answers import Answer, of_change, of_history, of_list, of_search, of_status
+from memstore.faces.mcp.answers import (
+    Answer,
+    of_change,
+    of_history,
+    of_list,
+    of_search,
+    of_status,
+    of_stored,
+)
 from memstore.faces.mcp.tool import Id, Name, Object, Tool
 from memstore.store.store import Store
 
@@ -41,7 +49,9 @@ def memory_store(
         Name | None, Field(description="same key, same fact: makes a retry safe")
     ] = None,
 ) -> Answer:
-    """Remember one durable fact. Search first; if it corrects a stored fact, pass supersedes."""
+    """Remember one durable fact. Search first; if it corrects a stored fact, pass supersedes. One
+    that is held already is confirmed: its status is "duplicate".
+    """
     fact = store.add(
         content,
         subject=subject,
@@ -49,8 +59,9 @@ def memory_store(
         metadata=metadata,
         supersedes=supersedes,
         idempotency_key=idempotency_key,
+        unless_known=True,
     )
-    return of_change(fact) | ({} if supersedes is None else {"superseded": supersedes})
+    return of_stored(fact) | ({} if supersedes is None else {"superseded": supersedes})
 
 
 def memory_search(

@@ -30,6 +30,9 @@ CREATE TABLE memstore_facts (
     idempotency_key   TEXT,
     -- Scripts written without spaces, cut into characters, for the full-text index.
     segments          TEXT,
+    -- A hash of subject and content without regard to case and blanks, by which a fact that is said
+    -- again is found; NULL once it is erased.
+    claim_hash        INTEGER,
     -- 'extract', 'memory' or 'consolidate'; NULL for a fact that was stored by hand.
     derivation        TEXT
 );
@@ -53,6 +56,7 @@ CREATE UNIQUE INDEX idx_memstore_idempotency_key ON memstore_facts (namespace, i
 -- agent or a run alone are found through the index of the active ones.
 CREATE INDEX idx_memstore_user ON memstore_facts (namespace, user_id, agent_id, run_id, id)
     WHERE user_id IS NOT NULL;
+CREATE INDEX idx_memstore_claim ON memstore_facts (claim_hash) WHERE claim_hash IS NOT NULL;
 -- The facts drawn from one episode.
 CREATE INDEX idx_memstore_fact_episode ON memstore_facts (episode_id)
     WHERE episode_id IS NOT NULL;

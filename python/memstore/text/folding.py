@@ -1,0 +1,23 @@
+"""Folding: the form in which two texts are the same text, or the same claim."""
+
+from __future__ import annotations
+
+import hashlib
+import unicodedata
+
+
+def folded(text: str) -> str:
+    """Return a text without regard to case, blanks and a full stop at its end."""
+    plain = " ".join(unicodedata.normalize("NFC", text).casefold().split())
+    return plain[:-1] if plain.endswith(".") and not plain.endswith("..") else plain
+
+
+def claim(subject: str, content: str) -> tuple[str, str]:
+    """Return what facts that say the same about the same subject share."""
+    return folded(subject), folded(content)
+
+
+def claim_hash(subject: str, content: str) -> int:
+    """Return 64 bits of a hash of the claim, as SQL stores them."""
+    told = "\n".join(claim(subject, content)).encode()
+    return int.from_bytes(hashlib.blake2b(told, digest_size=8).digest(), signed=True)
