@@ -627,8 +627,43 @@ def test_open_in_missing_folder_creates_it(
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no permission bits")
 def test_new_file_is_private_to_its_user(path: Path, open_store: Callable[..., Store]) -> None:
-    open_store()
+    store = open_store()
+    store.add("a fact", subject="s")
     assert path.stat().st_mode & 0o077 == 0
+    assert path.with_name(f"{path.name}-wal").stat().st_mode & 0o077 == 0
+    assert store.status().exposed == {}
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no permission bits")
+def test_new_folders_are_private_and_others_are_left_as_they_are(
+    tmp_path: Path, open_store: Callable[..., Store]
+) -> None:
+    tmp_path.chmod(0o755)
+    open_store(tmp_path / "a" / "b" / "memory.db").close()
+    modes = [folder.stat().st_mode & 0o777 for folder in (tmp_path, *tmp_path.glob("a/**/"))]
+    assert modes == [0o755, 0o700, 0o700]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need a privilege there")
+def test_a_link_that_leads_nowhere_is_refused(
+    tmp_path: Path, open_store: Callable[..., Store]
+) -> None:
+    link = tmp_path / "memory.db"
+    link.symlink_to(tmp_path / "elsewhere.db")
+    with pytest.raises(StorageError, match="is a link to '.*elsewhere.db', which does not exist"):
+        open_store(link)
+    assert not (tmp_path / "elsewhere.db").exists()
+    open_store(tmp_path / "elsewhere.db").close()
+    open_store(link).add("what it leads to", subject="s")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no permission bits")
+def test_a_file_that_others_may_open_is_mentioned(
+    path: Path, open_store: Callable[..., Store]
+) -> None:
+    store = open_store()
+    path.chmod(0o644)
+    assert store.status().exposed == {str(path): 0o644}
 
 
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may write into every folder")

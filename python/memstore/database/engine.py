@@ -191,6 +191,10 @@ class Engine(Protocol):
             room on the disk for a copy.
         """
 
+    def exposed(self) -> dict[str, int]:
+        """Return the files that other users of the machine may open, with their permission bits."""
+        ...
+
     def size_bytes(self) -> int:
         """Return the size of the database, its write-ahead log included."""
 

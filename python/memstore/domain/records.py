@@ -513,6 +513,8 @@ class StoreStatus:
     locks: str
     """What locks of the file belong to: ``open file description``, ``handle`` on Windows, or
     ``process``, which any other user of the file in this process can drop."""
+    exposed: dict[str, int]
+    """Files of the store that other users of the machine may open, with their permission bits."""
     namespaces: dict[str, int]
     """Every namespace of the file, and how many facts it holds in whatever state."""
 

@@ -741,6 +741,7 @@ class Store:
                 durability=engine.durability,
                 schema_version=meta_table.schema_version(transaction),
                 locks=engine.locks,
+                exposed=engine.exposed(),
                 namespaces=self._reach.visible(fact_table.count_namespaces(transaction)),
             )
 

@@ -66,6 +66,17 @@ def test_status_answers_when_the_models_do_not_fit(cli: CommandLine, words: Any)
     assert cli("list").code == 0
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no permission bits")
+def test_the_doctor_mentions_a_file_that_others_may_open(cli: CommandLine, path: Path) -> None:
+    cli("add", "a fact", "--subject", "s")
+    path.chmod(0o640)
+    told = cli("doctor")
+    assert told.code == 0
+    assert f"{path} is open to other users of this machine (0640): chmod 600 closes it" in told.err
+    path.chmod(0o600)
+    assert "chmod" not in cli("doctor").err
+
+
 def test_export_and_import_between_files(story: CommandLine, tmp_path: Path) -> None:
     file = tmp_path / "all.jsonl"
     told = story.json("export", file, "--namespaces", "all")

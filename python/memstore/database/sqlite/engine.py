@@ -8,6 +8,7 @@ decide: with a write-ahead log readers never block, and writers queue for up to 
 from __future__ import annotations
 
 import os
+import stat
 import sys
 import threading
 import time
@@ -178,6 +179,13 @@ class SqliteEngine:
     def is_lost(self) -> bool:
         return self._lost is not None
 
+    def exposed(self) -> dict[str, int]:
+        if os.name != "posix":
+            return {}
+        files = (Path(self._path), Path(f"{self._path}-wal"))
+        modes = {str(file): stat.S_IMODE(file.stat().st_mode) for file in files if file.exists()}
+        return {file: mode for file, mode in modes.items() if mode & 0o077}
+
     def size_bytes(self) -> int:
         return _size(self._path) + self.log_bytes()
 
@@ -284,8 +292,14 @@ class SqliteEngine:
             raise StorageError(
                 f"{self._path!r} does not exist, and a read-only store creates no file"
             )
+        if file.is_symlink() and not file.exists():
+            # SQLite would create what it leads to, wherever that is and readable by whoever.
+            raise StorageError(
+                f"{self._path!r} is a link to {os.readlink(file)!r}, which does not exist",
+                remedy=Remedy.NAME_FILE,
+            )
         try:
-            file.parent.mkdir(parents=True, exist_ok=True)
+            _create_folder(file.parent)
             if not file.exists():
                 with suppress(FileExistsError):
                     _create(file)
@@ -385,6 +399,13 @@ def reading(name: str) -> Iterator[SqliteTransaction]:
 
 def _is_writable(file: Path) -> bool:
     return os.access(file, os.W_OK) and os.access(file.parent, os.W_OK)
+
+
+def _create_folder(folder: Path) -> None:
+    """Create a folder and those above it that are missing, each for its user alone."""
+    missing = [one for one in (folder, *folder.parents) if not one.exists()]
+    for one in reversed(missing):
+        one.mkdir(mode=0o700, exist_ok=True)
 
 
 def _create(file: Path) -> None:

@@ -54,7 +54,12 @@ def _doctor(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int 
     show.findings(findings, rebuilt)
     if any(finding.repairable for finding in findings):
         show.note("memstore doctor --rebuild mends what is marked as repairable")
-    if rebuilt and store.status().pending:
+    status = store.status()
+    for file, mode in status.exposed.items():
+        show.note(
+            f"{file} is open to other users of this machine ({mode:04o}): chmod 600 closes it"
+        )
+    if rebuilt and status.pending:
         show.note("memstore embed-pending embeds what is pending now")
     return cli.REFUSED if findings else None
 
