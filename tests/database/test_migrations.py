@@ -650,7 +650,7 @@ def test_a_link_that_leads_nowhere_is_refused(
 ) -> None:
     link = tmp_path / "memory.db"
     link.symlink_to(tmp_path / "elsewhere.db")
-    with pytest.raises(StorageError, match="is a link to '.*elsewhere.db', which does not exist"):
+    with pytest.raises(StorageError, match=r"is a link to '.*elsewhere.db', which does not exist"):
         open_store(link)
     assert not (tmp_path / "elsewhere.db").exists()
     open_store(tmp_path / "elsewhere.db").close()
