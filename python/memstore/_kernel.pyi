@@ -8,6 +8,7 @@ What holds for every function:
   `np.ascontiguousarray(...)` call helps.
 - Arguments are copied before the GIL is released; the caller may change them as soon as the call
   returns. Results are new objects that the caller owns.
+- What there is no memory for is a `MemoryError`; nothing was changed then.
 - NaN and infinities are refused with a `ValueError` that names the argument and the position.
 - On a free-threaded build every function may be called from any thread at any time.
 """

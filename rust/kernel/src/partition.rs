@@ -7,7 +7,7 @@ use crate::huge_pages;
 /// Bytes of a full segment's coarse halves, and as many of its fine ones. Growth copies at most
 /// one segment, so a partition of hundreds of megabytes never needs twice its memory; and of what
 /// is allocated at once seven eighths or more can lie in large pages.
-const SEGMENT_BYTES: usize = 16 << 20;
+pub(crate) const SEGMENT_BYTES: usize = 16 << 20;
 
 /// Rows looked at together: one word of a visibility mask.
 pub(crate) const ROWS_PER_WORD: usize = u64::BITS as usize;

@@ -5,7 +5,7 @@ use std::fmt;
 use crate::codec::{self, COMPONENT_BYTES, NotFinite};
 use crate::dot::Dot;
 use crate::id_hash::IdMap;
-use crate::partition::{Layout, Partition};
+use crate::partition::{Layout, Partition, SEGMENT_BYTES};
 use crate::unit::write_unit;
 
 /// Why a batch of rows was refused. Nothing of it was taken.
@@ -27,6 +27,11 @@ pub enum Refused {
         /// The size of a BLOB of the right dimension.
         expected: usize,
     },
+    /// There is no memory for the rows.
+    Memory {
+        /// How many rows.
+        rows: usize,
+    },
 }
 
 impl fmt::Display for Refused {
@@ -40,6 +45,7 @@ impl fmt::Display for Refused {
             } => {
                 write!(out, "blob {row} has {bytes} bytes, expected {expected}")
             }
+            Self::Memory { rows } => write!(out, "there is no memory for {rows} more rows"),
         }
     }
 }
@@ -121,6 +127,7 @@ impl Rows {
         for (row, vector) in vectors.clone().enumerate() {
             codec::check_finite(vector).map_err(|at| Refused::NotFinite { row, at })?;
         }
+        self.check_memory(ids.len())?;
         let mut unit = self.scratch();
         for ((id, partition), vector) in pairs(ids, partitions).zip(vectors) {
             write_unit(vector, &mut unit);
@@ -153,6 +160,7 @@ impl Rows {
             codec::decode_into(blob.as_ref(), &mut vector);
             codec::check_finite(&vector).map_err(|at| Refused::NotFinite { row, at })?;
         }
+        self.check_memory(ids.len())?;
         let mut unit = self.scratch();
         for ((id, partition), blob) in pairs(ids, partitions).zip(blobs) {
             codec::decode_into(blob.as_ref(), &mut vector);
@@ -227,6 +235,25 @@ impl Rows {
     /// Room for one padded row.
     pub(crate) fn scratch(&self) -> Vec<f32> {
         vec![0.0; self.layout.stride]
+    }
+
+    /// Refuse a batch that there is no memory for: an allocation that fails while the rows go in
+    /// would end the process, so the whole is asked for first, and given back untouched.
+    fn check_memory(&self, rows: usize) -> Result<(), Refused> {
+        let row = self.layout.stride * size_of::<f32>() + 2 * size_of::<(i64, Place)>();
+        let bytes = rows
+            .checked_mul(row)
+            .and_then(|bytes| {
+                bytes.checked_add(if bytes < SEGMENT_BYTES {
+                    0
+                } else {
+                    2 * SEGMENT_BYTES
+                })
+            })
+            .ok_or(Refused::Memory { rows })?;
+        Vec::<u8>::new()
+            .try_reserve_exact(bytes)
+            .map_err(|_| Refused::Memory { rows })
     }
 
     fn put_unit(&mut self, id: i64, partition: i64, unit: &[f32]) {

@@ -5,8 +5,10 @@
 use memstore_kernel::codec::check_finite;
 use numpy::{Element, PyArrayDescrMethods, PyArrayDyn, PyArrayMethods, PyUntypedArray};
 use numpy::{PyUntypedArrayMethods, dtype};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyMemoryError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
+use pyo3::types::PySequence;
 
 /// Vectors of one dimension, one after the other.
 pub(crate) struct Matrix {
@@ -87,6 +89,29 @@ pub(crate) fn doubles(name: &str, argument: &Bound<'_, PyAny>) -> PyResult<Vec<f
     }
 }
 
+/// The BLOBs of a sequence, which may be longer or shorter than it says.
+pub(crate) fn blobs(argument: &Bound<'_, PyAny>) -> PyResult<Vec<PyBackedBytes>> {
+    let mut found = Vec::new();
+    for blob in argument.cast::<PySequence>()?.try_iter()? {
+        found.try_reserve(1).map_err(|_| no_memory(found.len()))?;
+        found.push(blob?.extract()?);
+    }
+    Ok(found)
+}
+
+/// Room for so many values: a size that nothing can hold is an error, and not the process's end.
+pub(crate) fn room<T>(length: usize) -> PyResult<Vec<T>> {
+    let mut values = Vec::new();
+    values
+        .try_reserve_exact(length)
+        .map_err(|_| no_memory(length))?;
+    Ok(values)
+}
+
+fn no_memory(length: usize) -> PyErr {
+    PyMemoryError::new_err(format!("there is no memory for {length} values"))
+}
+
 /// Refuse arguments that should be of one length and are not.
 pub(crate) fn check_lengths(first: (&str, usize), second: (&str, usize)) -> PyResult<()> {
     if first.1 == second.1 {
@@ -151,5 +176,8 @@ fn copied<T: Element + Copy>(
         )));
     }
     let array = array.cast::<PyArrayDyn<T>>()?.try_readonly()?;
-    Ok((array.as_slice()?.to_vec(), array.shape().to_vec()))
+    let slice = array.as_slice()?;
+    let mut values = room(slice.len())?;
+    values.extend_from_slice(slice);
+    Ok((values, array.shape().to_vec()))
 }

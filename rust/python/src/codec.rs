@@ -35,18 +35,19 @@ pub(crate) fn decode(blob: PyBackedBytes, py: Python<'_>) -> PyResult<Bound<'_, 
              it is not a float32 vector"
         )));
     }
-    Ok(codec::components(&blob)
-        .collect::<Vec<f32>>()
-        .into_pyarray(py))
+    let mut values = arrays::room(blob.len() / COMPONENT_BYTES)?;
+    values.extend(codec::components(&blob));
+    Ok(values.into_pyarray(py))
 }
 
 /// BLOBs of one dimension as a matrix.
 #[pyfunction]
-pub(crate) fn decode_many(
-    blobs: Vec<PyBackedBytes>,
+pub(crate) fn decode_many<'py>(
+    blobs: &Bound<'py, PyAny>,
     dimension: i64,
-    py: Python<'_>,
-) -> PyResult<Bound<'_, PyArray2<f32>>> {
+) -> PyResult<Bound<'py, PyArray2<f32>>> {
+    let py = blobs.py();
+    let blobs = arrays::blobs(blobs)?;
     let (dimension, expected) = usize::try_from(dimension)
         .ok()
         .and_then(|n| Some((n, n.checked_mul(COMPONENT_BYTES)?)))
@@ -57,12 +58,11 @@ pub(crate) fn decode_many(
             "blob {at} has {bytes} bytes, expected {expected}"
         )));
     }
-    let values = py.detach(|| {
-        let mut values = Vec::with_capacity(blobs.len() * dimension);
+    let mut values = arrays::room(blobs.len().saturating_mul(dimension))?;
+    py.detach(|| {
         blobs
             .iter()
             .for_each(|blob| values.extend(codec::components(blob)));
-        values
     });
     values.into_pyarray(py).reshape([blobs.len(), dimension])
 }

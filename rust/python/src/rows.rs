@@ -6,8 +6,8 @@ use memstore_kernel::rows as kernel;
 use memstore_kernel::scan::{self, Filter, Question};
 use memstore_kernel::top_k::Hit;
 use numpy::{IntoPyArray, PyArray1};
+use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
-use pyo3::pybacked::PyBackedBytes;
 
 use crate::arrays::{self, check_lengths, value_error};
 use crate::dot;
@@ -70,7 +70,7 @@ impl Rows {
         let vectors = arrays::matrix_of("vectors", vectors, self.dimension)?;
         check_lengths(("ids", ids.len()), ("vectors", vectors.rows))?;
         py.detach(|| self.write().put(&ids, &partitions, &vectors.values))
-            .map_err(|refused| value_error(refused.to_string()))
+            .map_err(refusal)
     }
 
     /// Add or replace rows from database BLOBs.
@@ -78,13 +78,14 @@ impl Rows {
         &self,
         ids: &Bound<'_, PyAny>,
         partitions: &Bound<'_, PyAny>,
-        blobs: Vec<PyBackedBytes>,
+        blobs: &Bound<'_, PyAny>,
     ) -> PyResult<()> {
         let py = ids.py();
+        let blobs = arrays::blobs(blobs)?;
         let (ids, partitions) = placed(ids, partitions)?;
         check_lengths(("ids", ids.len()), ("blobs", blobs.len()))?;
         py.detach(|| self.write().put_blobs(&ids, &partitions, &blobs))
-            .map_err(|refused| value_error(refused.to_string()))
+            .map_err(refusal)
     }
 
     /// Move rows to other partitions.
@@ -170,6 +171,13 @@ impl Rows {
 
     fn write(&self) -> RwLockWriteGuard<'_, kernel::Rows> {
         self.rows.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn refusal(refused: kernel::Refused) -> PyErr {
+    match refused {
+        kernel::Refused::Memory { .. } => PyMemoryError::new_err(refused.to_string()),
+        _ => value_error(refused.to_string()),
     }
 }
 
