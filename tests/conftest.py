@@ -34,6 +34,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--kills", type=int, default=10, metavar="N", help="rounds of kills (default 10)"
     )
+    group.addoption("--all-faults", action="store_true", help="let every call on a file fail once")
+    group.addoption(
+        "--power-cuts", type=int, default=20, metavar="N", help="cuts of the power (default 20)"
+    )
 
 
 @pytest.hookimpl(tryfirst=True)
