@@ -34,6 +34,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--kills", type=int, default=10, metavar="N", help="rounds of kills (default 10)"
     )
+    group.addoption(
+        "--soak", type=float, default=5, metavar="SECONDS", help="length of the soak (default 5)"
+    )
     group.addoption("--all-faults", action="store_true", help="let every call on a file fail once")
     group.addoption(
         "--power-cuts", type=int, default=20, metavar="N", help="cuts of the power (default 20)"
@@ -63,6 +66,15 @@ def pytest_configure(config: pytest.Config) -> None:
         "quick", settings.get_profile("memstore"), max_examples=QUICK_EXAMPLES
     )
     settings.load_profile("quick" if config.option.markexpr == QUICK else "memstore")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Tell what tests have counted, so that a long run leaves its figures."""
+    for outcome in ("passed", "failed"):
+        for report in terminalreporter.getreports(outcome):
+            for name, value in getattr(report, "user_properties", ()):
+                if name == "counts":
+                    terminalreporter.write_line(f"{report.nodeid}: {value}")
 
 
 def _refuse_processes(event: str, _: object) -> None:

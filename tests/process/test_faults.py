@@ -7,6 +7,8 @@ n-th call is tried with `--all-faults`, else one in some.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from tests.support.disk import Kind, run
@@ -107,20 +109,29 @@ EIO, ENOSPC = 5, 28
 @pytest.mark.parametrize("lasting", ["once", "lasting"])
 @pytest.mark.parametrize("kind", [kind for kind in Kind if kind is not Kind.RENAME])
 def test_a_fault_of_the_disk_loses_nothing(
-    tmp_path: object, kind: Kind, lasting: str, request: pytest.FixtureRequest
+    tmp_path: Path,
+    kind: Kind,
+    lasting: str,
+    pytestconfig: pytest.Config,
+    record_property: Callable[[str, object], None],
 ) -> None:
-    step = 1 if request.config.getoption("--all-faults") else {Kind.WRITE: 41, Kind.SYNC: 7}.get(kind, 3)
+    some = {Kind.WRITE: 41, Kind.SYNC: 7}.get(kind, 3)
+    step = 1 if pytestconfig.getoption("--all-faults") else some
     error = ENOSPC if kind is Kind.WRITE else EIO
     told = json.loads(run(FAULTS, tmp_path, 1 << kind, step, error, lasting))
     assert told["calls"] > 0
+    record_property("counts", f"{len(told['said'])} faults, nothing acknowledged lost")
     if kind in (Kind.WRITE, Kind.OPEN):
         assert any(told["said"])
 
 
 def test_memory_that_runs_out_loses_nothing(
-    tmp_path: object, request: pytest.FixtureRequest
+    tmp_path: Path,
+    pytestconfig: pytest.Config,
+    record_property: Callable[[str, object], None],
 ) -> None:
-    step = 1 if request.config.getoption("--all-faults") else 20
+    step = 1 if pytestconfig.getoption("--all-faults") else 20
     said = json.loads(run(MEMORY, tmp_path, step))["said"]
+    record_property("counts", f"{len(said)} limits of memory, nothing acknowledged lost")
     assert any(said)
     assert said[-1] is None

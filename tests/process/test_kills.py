@@ -8,7 +8,7 @@ import random
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -32,7 +32,7 @@ pytestmark = [
 # file for itself, and does at random what agents do. What a call returned is acknowledged: noted
 # in a file of the worker's own, with one write the kernel keeps.
 PROGRAM = """
-import os, random, sys, time
+import os, random, sqlite3, sys, threading, time
 import numpy as np
 import memstore
 import memstore.embedding.embedding, memstore.search.hybrid
@@ -43,12 +43,31 @@ class Letters:
         return np.array([[text.count(chr(97 + i)) + 0.5 for i in range(26)] for text in texts],
                         dtype=np.float32)
 
+def disturb(path):
+    # Another SQLite in the process, and programs that only read bytes: locks of the process
+    # would be dropped with each close.
+    while True:
+        there = sqlite3.connect(path, timeout=1.0)
+        try:
+            there.execute("SELECT count(*) FROM memstore_meta").fetchone()
+            there.execute("UPDATE memstore_meta SET value = value WHERE key = 'no such key'")
+            there.commit()
+        except sqlite3.OperationalError:
+            pass  # a writer took longer
+        finally:
+            there.close()
+        open(path, "rb").close()
+        open(path + "-wal", "rb").close()
+        time.sleep(0.005)
+
 def work(path, acks, seed):
     chance = random.Random(seed)
     fd = os.open(acks, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     def note(*words):
         os.write(fd, ("\\t".join(map(str, words)) + "\\n").encode())
     store = memstore.open(path, embedder=Letters(), actor=f"worker {seed}")
+    if seed % 4 == 1:
+        threading.Thread(target=disturb, args=(path,), daemon=True).start()
     if seed % 2:
         store.embed_in_background(interval_seconds=0.02)
     episodes, facts, number = [], [], 0
@@ -154,7 +173,10 @@ def check(store: memstore.Store, notes: list[list[str]]) -> None:
 
 
 def test_what_was_acknowledged_is_there_after_kills(
-    path: Path, tmp_path: Path, pytestconfig: pytest.Config
+    path: Path,
+    tmp_path: Path,
+    pytestconfig: pytest.Config,
+    record_property: Callable[[str, object], None],
 ) -> None:
     rounds = pytestconfig.getoption("kills")
     chance = random.Random(2026)
@@ -180,6 +202,7 @@ def test_what_was_acknowledged_is_there_after_kills(
                 check(store, notes)
                 if number % ROUNDS_BETWEEN_EXAMINATIONS == ROUNDS_BETWEEN_EXAMINATIONS - 1:
                     assert store.examine() == []
+    record_property("counts", f"{rounds * PROCESSES} kills, {len(every)} acknowledged, 0 lost")
     assert len(every) > rounds * PROCESSES, "the workers were killed before they could do anything"
 
     # A dead worker's lease and half-done batch keep nobody from embedding the rest.

@@ -164,6 +164,4 @@ class Disk:
         target.mkdir()
         names = chance.choice([self._named, *self._renamings])
         for name, file in names.items():
-            target.joinpath(os.path.relpath(name, self._folder)).write_bytes(
-                file.after_cut(chance)
-            )
+            target.joinpath(os.path.relpath(name, self._folder)).write_bytes(file.after_cut(chance))
