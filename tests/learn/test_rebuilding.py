@@ -34,6 +34,7 @@ from memstore.database.sqlite.engine import SqliteEngine
 from memstore.database.tables import readings as reading_table
 from memstore.database.tables import replies as reply_table
 from memstore.errors import ReplyError
+from memstore.facts import provenance
 
 from tests.support.conversing import Conversing  # isort: skip
 from tests.support.model_server import ModelServer  # isort: skip
@@ -815,3 +816,39 @@ def test_process_killed_after_the_record_leaves_what_a_rebuild_completes(
     again = open_store()
     assert "Ana said 7" in held(again)
     assert {f.episode_id for f in again.list()} == {1}
+
+
+def test_uuid_of_an_erased_fact_confirms_no_guess_once_its_episode_is_erased(
+    store: Store, read: Extractor, path: Path
+) -> None:
+    cat = fact(store, "Ana has a cat")
+    episode = store.episodes.get(cat.episode_id or 0)
+    salt = episode.salt or ""
+    guess = (episode.uuid, episode.created_at, cat.subject, cat.content)
+    assert cat.uuid == provenance.uuid_of(salt, *guess)
+    assert cat.uuid != provenance.uuid_of("", *guess)
+    store.erase(cat.id)
+    store.episodes.erase(episode.id)
+    store.close()
+    with raw(path) as file:
+        rows = "\n".join(file.iterdump())
+    assert cat.uuid in rows
+    assert salt not in rows
+    assert salt.encode() not in path.read_bytes()
+
+
+def test_salt_is_shown_nowhere_and_travels_with_exports(
+    store: Store, read: Extractor, reader: Reader, open_store: Callable[..., Store], tmp_path: Path
+) -> None:
+    one, other = store.episodes.list()[:2]
+    assert len({one.salt, other.salt, None}) == 3
+    shown = f"{one!r} {one.to_dict()} {store.episodes.journal(one.id)}"
+    assert (one.salt or "") not in shown
+    away = open_store(tmp_path / "away.db")
+    away.import_(exported(store))
+    assert [e.salt for e in away.episodes.list()] == [e.salt for e in store.episodes.list()]
+    lost = away.get(fact(away, "Ana has a cat").id)
+    assert lost.uuid == fact(store, "Ana has a cat").uuid
+    before = {f.uuid for f in store.list()}
+    Extractor(away, reader, policy="auto").rebuild()
+    assert {f.uuid for f in away.list()} == before

@@ -224,6 +224,9 @@ class Episode(Record):
     run_id: str | None = None
     idempotency_key: str | None = None
     content_hash: str
+    salt: str | None = field(default=None, repr=False)
+    """What the UUIDs of its facts are derived with, so that nobody can confirm a guess by one;
+    ``None`` once the episode was erased. Exported, and shown nowhere."""
 
     @property
     def status(self) -> str:
@@ -240,7 +243,9 @@ class Episode(Record):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields that are set, as JSON values."""
-        return {name: value for name, value in set_fields(self).items() if value != []}
+        values = set_fields(self)
+        values.pop("salt", None)
+        return {name: value for name, value in values.items() if value != []}
 
 
 EPISODE_FIELDS = tuple(f.name for f in fields(Episode))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import secrets
 from typing import TYPE_CHECKING, Any
 
 from memstore.database.changes import Changes, Line
@@ -29,9 +30,14 @@ def record(
             "uuid": clock.new_uuid(created_at),
             "namespace": namespace,
             "created_at": created_at,
+            "salt": new_salt(),
         },
         lambda new: Line(Kind.EPISODE, episode_id=new.id, after=journalled(new)),
     )
+
+
+def new_salt() -> str:
+    return secrets.token_hex(16)
 
 
 def change(

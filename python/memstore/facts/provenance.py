@@ -1,8 +1,9 @@
 """Derived facts: what makes one the same fact again, and whether a person had a hand in it.
 
-A derived fact is known by its episode, its subject and its words. Its UUID follows from them, so
-that deriving it again gives the same one, in this file or another; and of a fact that was erased
-the UUID is enough to know that it is not to be derived again.
+A derived fact is known by its episode, its subject and its words. Its UUID follows from them and
+from the episode's salt, so that deriving it again gives the same one, in this file or another; and
+of a fact that was erased the UUID is enough to know that it is not to be derived again. Erasing the
+episode erases the salt: then nobody can tell from the UUID what the fact said.
 """
 
 from __future__ import annotations
@@ -33,9 +34,9 @@ AUTOMATIC: Final = frozenset(
 """Operations on a fact that are no person's word about it."""
 
 
-def uuid_of(episode_uuid: str, recorded_at: datetime, subject: str, content: str) -> str:
+def uuid_of(salt: str, episode_uuid: str, recorded_at: datetime, subject: str, content: str) -> str:
     """Return the UUID of what an episode says about a subject."""
-    told = "\n".join((episode_uuid, subject, content)).encode()
+    told = "\n".join((salt, episode_uuid, subject, content)).encode()
     return clock.named_uuid(recorded_at, hashlib.sha256(told).digest())
 
 
@@ -46,9 +47,9 @@ def identity(transaction: Transaction, namespace: str, new: CheckedFact) -> tupl
     again is a new fact of its own time.
     """
     created_at = new.created_at
-    episode = _episode(transaction, namespace, new)
-    if episode is not None:
-        uuid = _uuid(episode, new)
+    source = _source(transaction, namespace, new)
+    if source is not None:
+        episode, uuid = source
         if fact_table.find(transaction, namespace, uuid=uuid) is None:
             if new.derivation == EXTRACT:
                 created_at = created_at or episode.created_at
@@ -59,10 +60,10 @@ def identity(transaction: Transaction, namespace: str, new: CheckedFact) -> tupl
 
 def erased_before(transaction: Transaction, namespace: str, new: CheckedFact) -> Fact | None:
     """Return what is left of a derived fact that said just this, and was erased."""
-    episode = _episode(transaction, namespace, new)
-    if episode is None:
+    source = _source(transaction, namespace, new)
+    if source is None:
         return None
-    known = fact_table.find(transaction, namespace, uuid=_uuid(episode, new))
+    known = fact_table.find(transaction, namespace, uuid=source[1])
     return known if known is not None and known.status == "erased" else None
 
 
@@ -72,7 +73,8 @@ def erased_since(
     """Whether a fact that said just this, drawn from whatever episode, was erased since then."""
     return any(
         one.erased_at >= since
-        and one.uuid == uuid_of(one.episode_uuid, one.episode_created_at, subject, content)
+        and one.uuid
+        == uuid_of(one.salt, one.episode_uuid, one.episode_created_at, subject, content)
         for one in fact_table.erased(transaction, namespace)
     )
 
@@ -109,11 +111,14 @@ def withdrawn(lines: Iterable[JournalLine]) -> bool:
     return last is not None and last.kind == Kind.DELETE and rebuilt(last)
 
 
-def _episode(transaction: Transaction, namespace: str, new: CheckedFact) -> Episode | None:
+def _source(
+    transaction: Transaction, namespace: str, new: CheckedFact
+) -> tuple[Episode, str] | None:
+    """Return the episode a fact is derived from and the UUID it has there, unless it was erased."""
     if new.derivation not in (EXTRACT, MEMORY) or new.episode_id is None:
         return None
-    return episode_table.get(transaction, new.episode_id, namespace)
-
-
-def _uuid(episode: Episode, new: CheckedFact) -> str:
-    return uuid_of(episode.uuid, episode.created_at, new.subject, new.content)
+    episode = episode_table.get(transaction, new.episode_id, namespace)
+    if episode is None or episode.salt is None:
+        return None
+    uuid = uuid_of(episode.salt, episode.uuid, episode.created_at, new.subject, new.content)
+    return episode, uuid

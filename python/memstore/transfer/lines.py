@@ -57,7 +57,7 @@ def fact_in(values: Mapping[str, Any]) -> Fact:
 
 
 def episode_out(episode: Episode) -> str:
-    values = episode.to_dict()
+    values = episode.to_dict() | ({"salt": episode.salt} if episode.salt else {})
     return line(episode={k: values[k] for k in EPISODE_FIELDS if k in values})
 
 

@@ -152,6 +152,8 @@ class _Episodes:
     def _bring_in(self, episode: Episode, home: str, operations: Iterable[JournalLine]) -> Episode:
         values = {name: getattr(episode, name) for name in episode_table.INSERT_LIST}
         values["namespace"] = home
+        if episode.content and not episode.salt:  # another program's
+            values["salt"] = episode_changes.new_salt()
         key = episode.idempotency_key
         if key and episode_table.find_key(self.transaction, home, key) is not None:
             values["idempotency_key"] = None  # another episode has it here

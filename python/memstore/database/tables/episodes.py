@@ -217,7 +217,7 @@ def blanking(transaction: Transaction, episode_id: int) -> list[Statement]:
         "UPDATE memstore_episodes SET content = '', content_hash = '', source = NULL,"
         " source_model = NULL, source_description = NULL, name = NULL, tags = '[]',"
         " metadata = NULL, segments = NULL, valid_at = NULL, expired_at = NULL, user_id = NULL,"
-        " agent_id = NULL, run_id = NULL, idempotency_key = NULL WHERE id = :id",
+        " agent_id = NULL, run_id = NULL, idempotency_key = NULL, salt = NULL WHERE id = :id",
         {"id": episode_id},
     )
     return [row, *piece_table.forgetting(transaction, episode_id)]

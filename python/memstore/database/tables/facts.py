@@ -404,6 +404,7 @@ class ErasedFact(NamedTuple):
 
     uuid: str
     erased_at: datetime
+    salt: str
     episode_uuid: str
     episode_created_at: datetime
 
@@ -435,14 +436,15 @@ def superseded_by(transaction: Transaction, fact_id: int) -> list[Fact]:
 
 
 def erased(transaction: Transaction, namespace: str) -> list[ErasedFact]:
-    """Return the erased facts of a namespace that name an episode."""
+    """Return the erased facts of a namespace whose episode is not erased."""
     rows = transaction.rows(
-        "SELECT f.uuid, f.deleted_at, e.uuid, e.created_at FROM memstore_facts f"
+        "SELECT f.uuid, f.deleted_at, e.salt, e.uuid, e.created_at FROM memstore_facts f"
         " JOIN memstore_episodes e ON e.id = f.episode_id"
-        " WHERE f.namespace = :namespace AND f.deleted_at IS NOT NULL AND f.content = ''",
+        " WHERE f.namespace = :namespace AND f.deleted_at IS NOT NULL AND f.content = ''"
+        " AND e.salt IS NOT NULL",
         {"namespace": namespace},
     )
     return [
-        ErasedFact(uuid, clock.from_text(at), episode, clock.from_text(recorded_at))
-        for uuid, at, episode, recorded_at in rows
+        ErasedFact(uuid, clock.from_text(at), salt, episode, clock.from_text(recorded_at))
+        for uuid, at, salt, episode, recorded_at in rows
     ]

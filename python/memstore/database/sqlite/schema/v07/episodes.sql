@@ -21,6 +21,9 @@ CREATE TABLE memstore_episodes (
     tags               TEXT NOT NULL DEFAULT '[]',
     expired_at         TEXT,
     idempotency_key    TEXT,
+    -- What the UUIDs of its facts are derived with; goes when the episode is erased, so that a guess
+    -- at an erased fact cannot be confirmed by its UUID.
+    salt               TEXT,
     -- Scripts written without spaces, cut into characters, for the full-text index.
     segments           TEXT
 );
@@ -44,13 +47,13 @@ CREATE TRIGGER memstore_episodes_keep BEFORE DELETE ON memstore_episodes BEGIN
 END;
 CREATE TRIGGER memstore_episodes_fixed
 BEFORE UPDATE OF id, uuid, namespace, content, source, source_model, source_description, name,
-    valid_at, created_at, user_id, agent_id, run_id, idempotency_key, content_hash
+    valid_at, created_at, user_id, agent_id, run_id, idempotency_key, content_hash, salt
 ON memstore_episodes WHEN
     (new.id, new.uuid, new.namespace, new.created_at)
         IS NOT (old.id, old.uuid, old.namespace, old.created_at)
     OR new.content <> '' OR new.content_hash <> ''
     OR coalesce(new.source, new.source_model, new.source_description, new.name, new.valid_at,
-                new.user_id, new.agent_id, new.run_id, new.idempotency_key) IS NOT NULL
+                new.user_id, new.agent_id, new.run_id, new.idempotency_key, new.salt) IS NOT NULL
     OR NOT EXISTS (SELECT 1 FROM memstore_journal
                    WHERE episode_id = old.id AND kind = 'erase_episode')
 BEGIN
