@@ -9,7 +9,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
-from memstore.database.sqlite import engine
+from memstore.database.sqlite.copying import reading
+from memstore.database.sqlite.engine import WAIT_SECONDS
 from memstore.errors import Remedy, StorageError
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def opened(file: Path) -> Iterator[Transaction]:
     with ExitStack() as held:
         try:
             name = _name(file, held)
-            transaction = held.enter_context(engine.reading(name))
+            transaction = held.enter_context(reading(name, WAIT_SECONDS))
         except OSError as error:
             raise StorageError(f"cannot read {str(file)!r}: {error.strerror or error}") from error
         except StorageError as error:

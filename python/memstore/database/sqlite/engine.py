@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final
 import apsw
 
 from memstore._kernel import OpenFiles
-from memstore.database.sqlite import integrity, locks, migrations
+from memstore.database.sqlite import copying, integrity, locks, migrations
 from memstore.database.sqlite.transaction import TRANSLATED, SqliteTransaction, busy, roll_back
 from memstore.database.sqlite.writer import Writer
 from memstore.domain.arguments import checked_choice
@@ -41,9 +41,6 @@ MOST_WAIT_SECONDS: Final = 86_400
 
 IDLE_READERS: Final = 4
 """Reader connections kept open between reads; more are opened when more threads read at once."""
-
-BACKUP_PAGES: Final = 1024
-"""Pages copied a step; 4 MB keep the progress bar moving and other writers unharmed."""
 
 COMPACT_WAIT_MILLISECONDS: Final = 1000
 """How long compacting waits for writers and readers to finish."""
@@ -142,18 +139,8 @@ class SqliteEngine:
         return integrity.dangling_rows(transaction)
 
     def backup(self, target: Path, progress: Progress | None = None) -> None:
-        with self.read() as source, TRANSLATED, _whole_file(target):
-            # One state from here on: without it SQLite starts again at every write of others.
-            source.one("SELECT count(*) FROM sqlite_schema")
-            copy = apsw.Connection(str(target))
-            try:
-                with copy.backup("main", source.connection, "main") as task:
-                    while not task.done:
-                        task.step(BACKUP_PAGES)
-                        if progress is not None:
-                            progress(task.page_count - task.remaining, task.page_count)
-            finally:
-                copy.close()
+        with self.read() as source:
+            copying.write_copy(source, target, progress)
 
     def compact(self) -> bool:
         with self._writer.alone():
@@ -302,9 +289,9 @@ class SqliteEngine:
             _create_folder(file.parent)
             if not file.exists():
                 with suppress(FileExistsError):
-                    _create(file)
+                    copying.create(file)
         except OSError as error:
-            raise _not_created(self._path, error) from error
+            raise copying.not_created(self._path, error) from error
 
     def _connect_writer(self) -> apsw.Connection:
         self._check_usable()
@@ -380,23 +367,6 @@ class SqliteEngine:
             )
 
 
-@contextmanager
-def reading(name: str) -> Iterator[SqliteTransaction]:
-    """Open a database of another program, named by a URI, for reading one state of it."""
-    with TRANSLATED:
-        connection = apsw.Connection(name, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
-    try:
-        with TRANSLATED:
-            connection.set_busy_timeout(int(WAIT_SECONDS * 1000))
-            # What the file says of itself may not call anything.
-            connection.pragma("trusted_schema", False)
-            connection.execute("BEGIN")
-            connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
-        yield SqliteTransaction(connection)
-    finally:
-        connection.close()
-
-
 def _is_writable(file: Path) -> bool:
     return os.access(file, os.W_OK) and os.access(file.parent, os.W_OK)
 
@@ -408,40 +378,8 @@ def _create_folder(folder: Path) -> None:
         one.mkdir(mode=0o700, exist_ok=True)
 
 
-def _create(file: Path) -> None:
-    """Create an empty file that what an agent remembers may go into: its user's alone."""
-    os.close(os.open(file, os.O_CREAT | os.O_EXCL, 0o600))
-    if hasattr(os, "O_DIRECTORY"):  # its name must survive a power cut, too
-        folder = os.open(file.parent, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
-
-
 def _size(path: str) -> int:
     try:
         return Path(path).stat().st_size
     except FileNotFoundError:
         return 0
-
-
-@contextmanager
-def _whole_file(file: Path) -> Iterator[None]:
-    """Create a file, and remove it again where what should fill it does not come to its end."""
-    try:
-        _create(file)
-    except OSError as error:
-        raise _not_created(str(file), error) from error
-    try:
-        yield
-    except BaseException:
-        for half in (file, Path(f"{file}-journal")):
-            half.unlink(missing_ok=True)
-        raise
-
-
-def _not_created(path: str, error: OSError) -> StorageError:
-    return StorageError(
-        f"cannot create {path!r}: {error.strerror or error}", remedy=Remedy.NAME_FILE
-    )

@@ -1,0 +1,156 @@
+"""Copies of a database: written under another name, verified, and only then given their own.
+
+Until it is finished a copy holds a table of its own, so that one whose making was killed is
+refused like the database of another program, and never opens as an empty store.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import apsw
+
+from memstore.database.sqlite import integrity
+from memstore.database.sqlite.transaction import TRANSLATED, SqliteTransaction
+from memstore.database.tables import meta as meta_table
+from memstore.errors import Remedy, StorageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from memstore.database.engine import Progress
+
+PART: Final = ".part"
+"""Ends the name of a copy that is not finished."""
+
+PAGES: Final = 1024
+"""Pages copied a step; 4 MB keep the progress bar moving and other writers unharmed."""
+
+
+def write_copy(source: SqliteTransaction, target: Path, progress: Progress | None = None) -> None:
+    """Write a verified copy of what a transaction sees to a new file.
+
+    Raises:
+        StorageError: the file exists, cannot be written, or what was copied is damaged.
+    """
+    if target.exists():
+        raise not_created(str(target), FileExistsError(17, "File exists"))
+    part = Path(f"{target}{PART}")
+    with _claimed(part) as copy, TRANSLATED:
+        # One state from here on: without it SQLite starts again at every write of others.
+        source.one("SELECT count(*) FROM sqlite_schema")
+        with copy.backup("main", source.connection, "main") as task:
+            while not task.done:
+                task.step(PAGES)
+                if progress is not None:
+                    progress(task.page_count - task.remaining, task.page_count)
+        copy.close()
+        try:
+            sync(part)
+            _verify(part, meta_table.schema_version(source))
+            part.rename(target)
+            sync(target.parent)
+        except OSError as error:
+            raise not_created(str(target), error) from error
+
+
+@contextmanager
+def reading(name: str, wait_seconds: float) -> Iterator[SqliteTransaction]:
+    """Open a database that is not ours to change, named by a URI, for reading one state of it."""
+    with TRANSLATED:
+        connection = apsw.Connection(name, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
+    try:
+        with TRANSLATED:
+            connection.set_busy_timeout(int(wait_seconds * 1000))
+            # What the file says of itself may not call anything.
+            connection.pragma("trusted_schema", False)
+            connection.execute("BEGIN")
+            connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
+        yield SqliteTransaction(connection)
+    finally:
+        connection.close()
+
+
+def create(file: Path) -> None:
+    """Create an empty file that what an agent remembers may go into: its user's alone."""
+    os.close(os.open(file, os.O_CREAT | os.O_EXCL, 0o600))
+    sync(file.parent)  # its name must survive a power cut, too
+
+
+def sync(path: Path) -> None:
+    """Have the disk write what a file holds, or the names in a folder."""
+    if path.is_dir():
+        if not hasattr(os, "O_DIRECTORY"):
+            return  # Windows has no such thing
+        opened = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    else:
+        opened = os.open(path, os.O_RDWR)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)
+
+
+def not_created(path: str, error: OSError) -> StorageError:
+    return StorageError(
+        f"cannot create {path!r}: {error.strerror or error}", remedy=Remedy.NAME_FILE
+    )
+
+
+@contextmanager
+def _claimed(part: Path) -> Iterator[apsw.Connection]:
+    """Create the file of an unfinished copy, or take over one whose maker was killed.
+
+    It is removed where its making does not come to its end.
+    """
+    try:
+        if not part.exists():
+            create(part)
+    except OSError as error:
+        raise not_created(str(part), error) from error
+    copy = apsw.Connection(str(part))
+    try:
+        _lock(copy, part)
+    except BaseException:
+        copy.close()
+        raise
+    try:
+        yield copy
+    except BaseException:
+        copy.close()
+        for half in (part, Path(f"{part}-journal")):
+            half.unlink(missing_ok=True)
+        raise
+
+
+def _lock(copy: apsw.Connection, part: Path) -> None:
+    try:
+        copy.set_busy_timeout(0)
+        copy.pragma("locking_mode", "EXCLUSIVE")
+        copy.pragma("synchronous", "OFF")  # it is synced in the end
+        copy.execute("BEGIN EXCLUSIVE; CREATE TABLE IF NOT EXISTS unfinished_copy (x); COMMIT")
+    except apsw.BusyError:
+        raise StorageError(
+            f"another backup is being written to {str(part)!r}", remedy=Remedy.NEW_TARGET
+        ) from None
+    except apsw.Error as error:
+        raise StorageError(
+            f"{str(part)!r}, left by another backup, cannot be used: {error}",
+            remedy=Remedy.NEW_TARGET,
+        ) from error
+
+
+def _verify(part: Path, version: int) -> None:
+    with reading(f"{part.absolute().as_uri()}?immutable=1", 0) as copy:
+        if troubles := integrity.quick_troubles(copy):
+            raise StorageError(
+                f"what was copied is damaged, and the copy was not kept: {troubles[0]}",
+                remedy=Remedy.RESTORE_BACKUP,
+            )
+        if (found := meta_table.schema_version(copy)) != version:
+            raise StorageError(
+                f"the copy has schema version {found} in place of {version}; it was not kept"
+            )
