@@ -39,7 +39,8 @@ ROOMS = (
 
 DOORS = {
     "apsw": {
-        f"database.sqlite.{name}" for name in ("engine", "locks", "log", "transaction", "writer")
+        f"database.sqlite.{name}"
+        for name in ("copying", "engine", "locks", "log", "transaction", "writer")
     },
     "duckdb": {"database.foreign.duckdb_file"},
     "httpx": {"providers.http"},

@@ -295,10 +295,14 @@ def test_open_earlier_version_with_recorded_model_searches_by_meaning(
     assert hits[0].vector_score == pytest.approx(1.0, abs=1e-5)
 
 
-def test_open_earlier_version_of_another_model_is_refused_unchanged_rows(
-    path: Path, embedder: Any, open_store: Callable[..., Store]
+@pytest.mark.parametrize("version", [2, 6, 7])
+@pytest.mark.parametrize("journal_mode", ["DELETE", "WAL"])
+def test_open_file_of_another_model_is_refused_untouched(
+    version: int, journal_mode: str, path: Path, embedder: Any, open_store: Callable[..., Store]
 ) -> None:
-    write_earlier(path, 6, embedder)
+    write_earlier(path, min(version, 6), embedder, journal_mode=journal_mode)
+    if version == 7:
+        open_store().close()
 
     class Other:
         model = "other-3"
@@ -306,9 +310,86 @@ def test_open_earlier_version_of_another_model_is_refused_unchanged_rows(
         def embed(self, texts: Any) -> Any:
             return np.ones((len(texts), 3), dtype=np.float32)
 
+    before = path.read_bytes()
     with pytest.raises(memstore.EmbedderMismatch, match=r"words-64.*other-3"):
         open_store(embedder=Other())
-    assert open_store(embedder=None).status().active == 7 - 3  # "work" and the retired left out
+    assert path.read_bytes() == before
+    assert [file.name for file in path.parent.iterdir()] == [path.name]
+
+
+def test_a_refused_file_keeps_its_log(
+    path: Path, tmp_path: Path, open_store: Callable[..., Store]
+) -> None:
+    left = tmp_path / "left" / path.name
+    left.parent.mkdir()
+    with raw(path) as file:
+        file.execute("PRAGMA journal_mode = WAL")
+        file.execute("CREATE TABLE bookmarks (url TEXT)")
+        file.commit()
+        for suffix in ("", "-wal"):  # as a kill leaves them
+            Path(f"{left}{suffix}").write_bytes(Path(f"{path}{suffix}").read_bytes())
+    before = [Path(f"{left}{suffix}").read_bytes() for suffix in ("", "-wal")]
+    with pytest.raises(SchemaError, match="another program"):
+        open_store(left)
+    assert [Path(f"{left}{suffix}").read_bytes() for suffix in ("", "-wal")] == before
+
+
+def failing_step(monkeypatch: pytest.MonkeyPatch, at: int) -> None:
+    take_step = SqliteEngine.take_step
+
+    def fail(engine: SqliteEngine, transaction: Any, version: int) -> None:
+        if version == at:
+            raise StorageError("the disk is full")
+        take_step(engine, transaction, version)
+
+    monkeypatch.setattr(SqliteEngine, "take_step", fail)
+
+
+def test_an_upgrade_keeps_a_copy_until_it_succeeded(
+    path: Path,
+    embedder: Any,
+    open_store: Callable[..., Store],
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    write_earlier(path, 4, embedder)
+    before = path.read_bytes()
+    copy = path.with_name("memory.db.version-4")
+    with monkeypatch.context() as patch:
+        failing_step(patch, 6)
+        with pytest.raises(StorageError, match="the disk is full"):
+            open_store()
+    assert f"{copy} is a copy of it as it was" in caplog.text
+    with raw(copy) as file, raw(path) as now:
+        asked = "SELECT version, (SELECT count(*) FROM memstore_facts) FROM memstore_version"
+        assert file.execute(asked).fetchone()[0] == 4
+        assert now.execute(asked).fetchone()[0] == 5
+        assert file.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    assert copy.stat().st_size == len(before)
+    open_store().close()
+    copy4 = copy.exists(), path.with_name("memory.db.version-5").exists()
+    assert copy4 == (True, False)
+
+
+def test_an_upgrade_that_succeeds_leaves_no_copy(
+    path: Path, embedder: Any, open_store: Callable[..., Store]
+) -> None:
+    write_earlier(path, 4, embedder)
+    open_store().close()
+    assert [file.name for file in path.parent.iterdir()] == [path.name]
+
+
+def test_an_upgrade_without_room_for_a_copy_says_so(
+    path: Path,
+    embedder: Any,
+    open_store: Callable[..., Store],
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    write_earlier(path, 4, embedder)
+    monkeypatch.setattr(migrations, "ROOM", 10**15)
+    assert open_store().count() == 4
+    assert "is upgraded from schema version 4 without a copy of it: the disk has" in caplog.text
 
 
 def test_vectors_move_out_of_the_rows_and_what_has_none_is_pending(

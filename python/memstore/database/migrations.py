@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import logging
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
+from memstore.database.tables import generations as generation_table
 from memstore.database.tables import meta as meta_table
-from memstore.errors import Remedy, SchemaError
+from memstore.errors import Remedy, SchemaError, StorageError
 
 if TYPE_CHECKING:
     from memstore.database.engine import Engine, Transaction
+
+logger = logging.getLogger(__name__)
+
+ROOM: Final = 3
+"""So many times the file's size must be free for a copy of it: the upgrade writes, too."""
 
 VERSION = 7
 """The newest schema version. Every file is brought to it when it is opened."""
@@ -25,10 +34,27 @@ as later versions take these numbers."""
 def migrate(engine: Engine) -> int:
     """Bring the file to the newest schema and return its version.
 
-    Several processes may do this at once: each step checks the version again, in its transaction.
+    A copy of the file as it was stays beside it until that has succeeded. Several processes may do
+    this at once: each step checks the version again, in its transaction.
     """
     with engine.read() as transaction:
         first = version = usable_version(transaction, engine.path)
+    copy = _copy(engine, first) if 0 < first < VERSION else None
+    try:
+        version = _take_steps(engine, version)
+    except BaseException:
+        if copy is not None:
+            logger.warning("%s was not upgraded; %s is a copy of it as it was", engine.path, copy)
+        raise
+    if 0 < first <= LAST_SHARED_VERSION < version:
+        # Step 7 leaves the pages of the original's table empty. A failure costs only disk space.
+        engine.compact()
+    if copy is not None:
+        copy.unlink(missing_ok=True)
+    return version
+
+
+def _take_steps(engine: Engine, version: int) -> int:
     while version < VERSION:
         # The original let facts be superseded by facts that it then deleted. Those links are kept.
         with engine.write(check_links=False) as transaction:
@@ -37,10 +63,36 @@ def migrate(engine: Engine) -> int:
                 version += 1
                 engine.take_step(transaction, version)
                 meta_table.record_version(transaction, version)
-    if 0 < first <= LAST_SHARED_VERSION < version:
-        # Step 7 leaves the pages of the original's table empty. A failure costs only disk space.
-        engine.compact()
     return version
+
+
+def _copy(engine: Engine, version: int) -> Path | None:
+    """Copy a file that is about to be upgraded, if there is room; else say so in the log."""
+    copy = Path(f"{engine.path}.version-{version}")
+    size_bytes, free_bytes = engine.size_bytes(), shutil.disk_usage(copy.parent).free
+    if free_bytes < ROOM * size_bytes:
+        logger.warning(
+            "%s is upgraded from schema version %d without a copy of it: the disk has %d bytes "
+            "free, and the file %d", engine.path, version, free_bytes, size_bytes
+        )  # fmt: skip
+        return None
+    try:
+        if not copy.exists():  # one that another upgrade left is as good
+            engine.backup(copy)
+    except StorageError as error:
+        logger.warning(
+            "%s is upgraded from schema version %d without a copy of it: %s",
+            engine.path, version, error,
+        )  # fmt: skip
+        return None
+    return copy
+
+
+def stored_model(transaction: Transaction, version: int) -> str | None:
+    """Return the embedding model that a file of this schema version names, if it names one."""
+    if version == VERSION:
+        return generation_table.active(transaction).model
+    return meta_table.get(transaction, "embedding_model")
 
 
 def usable_version(transaction: Transaction, path: str) -> int:

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 from memstore import providers, settings
 from memstore.database.journal import Author
-from memstore.database.migrations import VERSION, migrate, usable_version
+from memstore.database.migrations import VERSION, migrate, stored_model, usable_version
 from memstore.database.sqlite.engine import WAIT_SECONDS, SqliteEngine
-from memstore.database.tables import generations as generation_table
 from memstore.domain.arguments import MAX_NAME, checked_choice, checked_text
 from memstore.domain.protocols import Embedder
 from memstore.embedding.compatibility import mismatch
@@ -62,12 +61,16 @@ def open(
         wait_seconds: how long a write waits while another process writes.
 
     Raises:
-        EmbedderMismatch: the file holds the vectors of another model; both are named.
-        SchemaError: the file is newer than this program; it is untouched.
+        EmbedderMismatch: the file holds the vectors of another model; both are named, and the file
+            is untouched.
+        SchemaError: the file is newer than this program, or another program's; it is untouched.
         StorageError: it cannot be opened or created.
         ValueError: an argument that is none of the above.
     """
     chosen = _embedder(embedder, model, base_url, api_key)
+    author = Author(
+        checked_text(actor, "actor", MAX_NAME), checked_text(source, "source", MAX_NAME)
+    )
     engine = SqliteEngine(
         settings.default_path() if path is None else path,
         durability=_durability(durability, synchronous),
@@ -75,12 +78,13 @@ def open(
         read_only=read_only,
     )
     try:
-        _bring_up_to_date(engine, read_only)
-        if chosen is not None:
-            _refuse_other_model(engine, chosen)
-        author = Author(
-            checked_text(actor, "actor", MAX_NAME), checked_text(source, "source", MAX_NAME)
-        )
+        _refuse_unfit(engine, chosen, read_only)
+    except BaseException:
+        engine.close(untouched=True)
+        raise
+    try:
+        if not read_only:
+            migrate(engine)
         make_embedder = _maker(embedder, base_url, api_key)
         file = File(engine, author, chosen, make_embedder=make_embedder, read_only=read_only)
         return Store(file, namespace or settings.DEFAULT_NAMESPACE, closes_file=True)
@@ -145,21 +149,15 @@ def _maker(
     return make
 
 
-def _bring_up_to_date(engine: Engine, read_only: bool) -> None:
-    if not read_only:
-        migrate(engine)
-        return
+def _refuse_unfit(engine: Engine, embedder: Embedder | None, read_only: bool) -> None:
+    """Check, before anything is written, that this file can be used with this embedder."""
     with engine.read() as transaction:
         version = usable_version(transaction, engine.path)
-    if version != VERSION:
-        raise SchemaError(
-            f"{engine.path!r} has schema version {version}, and {VERSION} is needed",
-            remedy=Remedy.OPEN_WRITABLE,
-        )
-
-
-def _refuse_other_model(engine: Engine, embedder: Embedder) -> None:
-    with engine.read() as transaction:
-        stored = generation_table.active(transaction).model
-    if stored is not None and stored != embedder.model:
-        raise mismatch(repr(engine.path), stored, embedder.model)
+        if read_only and version != VERSION:
+            raise SchemaError(
+                f"{engine.path!r} has schema version {version}, and {VERSION} is needed",
+                remedy=Remedy.OPEN_WRITABLE,
+            )
+        stored = stored_model(transaction, version)
+    if embedder is not None and stored not in (None, embedder.model):
+        raise mismatch(repr(engine.path), str(stored), embedder.model)

@@ -97,6 +97,7 @@ class SqliteEngine:
         locks.install(self._path)
         self._lost: str | None = None
         """What became of the file, if it is no longer the one that was opened."""
+        self._had_log = self.log_bytes() > 0
         self._files = OpenFiles(self._path)
         self._files.remember()
         self._checked = time.monotonic()
@@ -179,7 +180,13 @@ class SqliteEngine:
     def log_bytes(self) -> int:
         return _size(self._path + "-wal")
 
-    def close(self) -> None:
+    def close(self, *, untouched: bool = False) -> None:
+        """Close every connection. Closing twice does no harm.
+
+        Args:
+            untouched: leave a log that was there before as it is, rather than copy it into the
+                file: the file is none that this program may change.
+        """
         if self._process != os.getpid():
             return  # the parent's; and a turn another thread of it had is never given back here
         with self._writer.alone(), self._pool:
@@ -187,6 +194,7 @@ class SqliteEngine:
                 return
             self._closed = True
             is_ours = self._lost is None and self._holds_commits() and self._lost is None
+            is_ours = is_ours and not (untouched and self._had_log)
             while self._idle:
                 self._close(self._idle.pop(), is_ours)
             if self._writer.is_open:
