@@ -49,6 +49,7 @@ class Remedy(Enum):
     USE_NEWEST = "Name the newest fact of the chain."
     REJECT = "Reject the proposal with proposals.reject()."
     UPDATE_TASK = "Use tasks.update()."
+    CREATE_TASK = "Use tasks.create()."
     NEW_KEY = "Use a new idempotency key."
     RECORD_PARTS = "Record it in parts, with the same source and name."
     NAME_FILE = "Name another file."
@@ -85,7 +86,7 @@ class Remedy(Enum):
     CHECK_SCHEMA = "In the schema, close every object and require all of its properties."
     PULL_MODEL = "Pull the model with `ollama pull`."
     UPGRADE_OLLAMA = "Check that it is Ollama, and version 0.5 or newer."
-    CHOOSE_EMBEDDING_MODEL = "Choose an embedding model, such as nomic-embed-text."
+    CHOOSE_EMBEDDING_MODEL = "Choose an embedding model, such as embeddinggemma."
     CHOOSE_CHAT_MODEL = "Choose a model that writes text, such as llama3.1."
     CHOOSE_ANOTHER_MODEL = "Leave the text out, or choose another model."
     INSTALL_LOCAL_MODEL = (

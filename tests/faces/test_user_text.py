@@ -109,7 +109,7 @@ def test_the_command_line_answers_with_what_was_typed(
     cli("graph", "build")
     assert f"entity {typed!r}" in cli.error("graph", "neighbours", typed)[1]
     assert cli.json("update", "1", "--metadata", f'{{"{typed}": 1}}')["metadata"] == {typed: 1}
-    assert repr(typed) in cli.error("task", "add", "x", "--due", typed)[1]
+    assert repr(typed) in cli.error("task", "add", "x", "--priority", typed)[1]
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_the_command_line_answers_with_what_was_typed(
     [
         ("memory_search", {"query": "x", "metadata": {"KEY": {"nonsense": 1}}}),
         ("memory_task_create", {"content": "x", "scope": "KEY"}),
-        ("memory_task_create", {"content": "x", "scope": "user", "due": "KEY"}),
+        ("memory_task_create", {"content": "x", "scope": "user", "priority": "KEY"}),
         ("memory_task_list", {"status": "KEY"}),
     ],
 )

@@ -698,6 +698,14 @@ def test_update_to_the_same_text_changes_the_metadata_alone(plain: Memory) -> No
     assert [e["event"] for e in plain.history(number)] == ["ADD", "METADATA"]
 
 
+def test_update_cannot_make_a_task_of_a_memory(plain: Memory, store: Store) -> None:
+    fact = store.add("buy bread", subject="todo")
+    for content in ("buy bread", "buy rye bread"):
+        with pytest.raises(Conflict, match="metadata cannot make it one"):
+            plain.update(fact.id, content, {"kind": "task"})
+    assert store.list() == [fact]
+
+
 @pytest.mark.parametrize("text", ["I like tea", "I like milk"])
 def test_update_of_what_no_longer_holds_is_refused_and_changes_nothing(
     plain: Memory, store: Store, text: str

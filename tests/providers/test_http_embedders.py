@@ -208,7 +208,7 @@ def test_ollama_request(server: Any, ollama: OllamaEmbedder) -> None:
     assert ollama.embed(["a"]).tolist() == [[0.5, 1.0]]
     (asked,) = server.asked
     assert asked.target == "/api/embed"
-    assert asked.body == {"model": "nomic-embed-text", "input": ["a"], "truncate": True}
+    assert asked.body == {"model": "embeddinggemma", "input": ["a"], "truncate": True}
 
 
 @pytest.mark.parametrize(
@@ -234,7 +234,7 @@ def test_ollama_refusal_says_what_to_do(
 
 def test_ollama_repr_is_lean() -> None:
     shown = repr(OllamaEmbedder(base_url="http://me:sesame@host:1/"))
-    assert shown == "OllamaEmbedder('nomic-embed-text', base_url='http://host:1')"
+    assert shown == "OllamaEmbedder('embeddinggemma', base_url='http://host:1')"
 
 
 def test_openai_request(server: Any, openai: OpenAIEmbedder) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
 import memstore
+from memstore.errors import Remedy
 
 PRAGMA = {1: "normal", 2: "full"}
 
@@ -45,3 +47,35 @@ def test_what_makes_no_sense_is_refused(path: Path, given: dict[str, str], messa
         memstore.open(path, embedder=None, **given)  # type: ignore[arg-type]
     assert str(caught.value) == message
     assert not path.exists()
+
+
+@pytest.mark.parametrize(
+    ("address", "scheme"),
+    [
+        ("postgresql://ana:secret@host/db", "postgresql"),
+        ("sqlite:///memory.db", "sqlite"),
+        ("FILE:///tmp/memory.db", "file"),
+        ("s3+x.y-z://bucket/key", "s3+x.y-z"),
+        (Path("postgresql://host/db"), "postgresql"),
+    ],
+)
+def test_an_address_is_refused_by_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, address: str | Path, scheme: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(memstore.InvalidArgument) as caught:
+        memstore.open(address, embedder=None)
+    assert str(caught.value).startswith(f"path is an address of {scheme!r}")
+    assert "secret" not in str(caught.value)
+    assert caught.value.remedy is Remedy.NAME_FILE
+    assert not [*tmp_path.iterdir()]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such names")
+@pytest.mark.parametrize("name", ["a:b.db", "C:/memory.db", "c://memory.db"])
+def test_a_name_that_is_no_address_names_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    memstore.open(name, embedder=None).close()
+    assert Path(name).is_file()

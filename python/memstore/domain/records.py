@@ -419,6 +419,9 @@ class Task(Record):
     priority: str = "normal"
     project: str | None = None
     due: str | None = None
+    """When, in the words that were given."""
+    due_at: datetime | None = None
+    """The time those words name; ``None`` where they name none."""
     surface: str | None = None
     note: str | None = None
     created_at: datetime

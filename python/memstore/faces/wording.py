@@ -23,6 +23,7 @@ COMMAND_LINE_ARGUMENTS: Final[Mapping[str, str]] = {
     "base_url": "the address of --ollama or MEMSTORE_OPENAI",
     "created_after": "--after",
     "created_before": "--before",
+    "path": "--db",
     "expired_at": "--expires-at",
     "run_id": "--run",
     "secret": "--secret-file",
@@ -34,6 +35,7 @@ COMMAND_LINE_REMEDIES: Final[Mapping[Remedy, str]] = {
     Remedy.RESTORE: "Restore it first: memstore restore.",
     Remedy.REJECT: "Reject the proposal: memstore proposals reject.",
     Remedy.UPDATE_TASK: "Use memstore task update.",
+    Remedy.CREATE_TASK: "Use memstore task add.",
     Remedy.NAME_FILE: "Name another file with --db.",
     Remedy.OPEN_AGAIN: "Run the command again.",
     Remedy.OPEN_REPLACED: "Run the command again; it opens what is there now.",
@@ -97,8 +99,8 @@ SERVER_ARGUMENTS: Final[Mapping[str, str]] = {
     **{
         name: COMMAND_LINE_ARGUMENTS[name]
         for name in (
-            "base_url durability embedder generator generator_model generator_url model".split()
-        )
+            "base_url durability embedder generator generator_model generator_url model path"
+        ).split()
     },
 }
 
@@ -111,6 +113,7 @@ SERVER_REMEDIES: Final[Mapping[Remedy, str]] = {
     Remedy.OMIT_NAMESPACE: Remedy.OMIT_NAMESPACE.value,
     Remedy.REJECT: "Reject the proposal with memory_proposals.",
     Remedy.UPDATE_TASK: "Use memory_task_update.",
+    Remedy.CREATE_TASK: "Use memory_task_create.",
     Remedy.NAME_FILE: "Start the server with another --db.",
     Remedy.OPEN_AGAIN: "Restart the server.",
     Remedy.OPEN_REPLACED: "Call the tool again; it opens what is there now.",

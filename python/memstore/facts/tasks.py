@@ -36,14 +36,6 @@ SCOPE_ALIASES: Final[Mapping[str, TaskScope]] = {
 
 NEVER: Final = datetime.max.replace(tzinfo=UTC)
 
-NEXT: Final[Mapping[str, tuple[TaskStatus, ...]]] = {
-    TaskStatus.PENDING: (TaskStatus.IN_PROGRESS, TaskStatus.COMPLETED, TaskStatus.CANCELLED),
-    TaskStatus.IN_PROGRESS: (TaskStatus.PENDING, TaskStatus.COMPLETED, TaskStatus.CANCELLED),
-    TaskStatus.COMPLETED: OPEN_STATUSES,
-    TaskStatus.CANCELLED: OPEN_STATUSES,
-}
-"""The statuses that may follow each one; a closed task is re-opened before it is closed again."""
-
 
 class Tasks:
     """The tasks of one namespace."""
@@ -70,7 +62,7 @@ class Tasks:
             scope: who does it: ``user``, ``agent`` or ``collaborative``.
             priority: ``high``, ``normal`` or ``low``.
             project: groups tasks.
-            due: a date, or a time with its offset.
+            due: when, in any words; a date, or a time with its offset, orders the list.
 
         Raises:
             ValueError: a value that is none of those; the message lists them.
@@ -85,13 +77,12 @@ class Tasks:
         if project is not None:
             metadata["project"] = checked_text(project, "project", MAX_NAME).strip()
         if due is not None:
-            clock.moment(due, "due")
-            metadata["due"] = due.strip()
+            metadata["due"] = checked_text(due, "due", MAX_NAME)
         new = NewFact(content=content, subject=TODO, metadata=metadata, source=self._source)
         return as_task(self._facts.add_many([new])[0])
 
     def update(self, task_id: int, status: str, *, note: str | None = None) -> Task:
-        """Move a task to another status.
+        """Move a task to another status; any may follow any other.
 
         Closing one takes it off the list shown at start-up; re-opening brings it back.
 
@@ -102,7 +93,7 @@ class Tasks:
 
         Raises:
             NotFound: no such task.
-            Conflict: the task's status does not lead to that one.
+            Conflict: the task is superseded or deleted.
         """
         wanted = checked_choice(status, TaskStatus, "status")
         patch: dict[str, Any] = {
@@ -113,16 +104,11 @@ class Tasks:
             patch["note"] = checked_text(note, "note", MAX_NAME)
 
         def check(fact: Fact, patch: Mapping[str, Any]) -> Mapping[str, Any]:
-            task = as_task(fact)
+            as_task(fact)
             if fact.status != "active":
                 raise Conflict(
                     f"task {task_id} is {fact.status}, and only an active task changes its status",
                     remedy=way_out(fact),
-                )
-            if wanted != task.status and wanted not in NEXT[task.status]:
-                raise Conflict(
-                    f"task {task_id} is {task.status} and can become "
-                    f"{' or '.join(NEXT[task.status])}, not {wanted}"
                 )
             return patch
 
@@ -169,20 +155,26 @@ class Tasks:
         return sorted(found, key=_pressing)[:limit]
 
 
+def is_task(subject: str, metadata: Mapping[str, Any]) -> bool:
+    return subject == TODO and metadata.get("kind") == "task"
+
+
 def as_task(fact: Fact) -> Task:
     data = fact.metadata
-    if fact.subject != TODO or data.get("kind") != "task":
+    if not is_task(fact.subject, data):
         raise NotFound(f"fact {fact.id} is not a task", remedy=Remedy.FIND_ID)
     status = str(data.get("status", TaskStatus.PENDING))
     scope = str(data.get("scope", TaskScope.USER))
+    due = _text(data.get("due"))
     return Task(
         id=fact.id,
         content=fact.content,
         scope=SCOPE_ALIASES.get(scope, scope),
-        status=status if status in NEXT else TaskStatus.PENDING,
+        status=status if status in tuple(TaskStatus) else TaskStatus.PENDING,
         priority=str(data.get("priority", "normal")),
         project=_text(data.get("project")),
-        due=_text(data.get("due")),
+        due=due,
+        due_at=_moment(due),
         surface=_text(data.get("surface")),
         note=_text(data.get("note")),
         created_at=fact.created_at,
@@ -190,14 +182,19 @@ def as_task(fact: Fact) -> Task:
 
 
 def refuse_task_keys(fact: Fact, patch: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Let a patch of metadata pass, unless it would move a task past its rules."""
-    if fact.subject == TODO and fact.metadata.get("kind") == "task":
+    """Let a patch of metadata pass, unless it moves a task past its rules or makes a fact one."""
+    if is_task(fact.subject, fact.metadata):
         for key in TASK_KEYS:
             if key in patch:
                 raise Conflict(
                     f"fact {fact.id} is a task, and its {key} is not changed as metadata",
                     remedy=Remedy.UPDATE_TASK,
                 )
+    elif is_task(fact.subject, patch):
+        raise Conflict(
+            f"fact {fact.id} is not a task, and metadata cannot make it one",
+            remedy=Remedy.CREATE_TASK,
+        )
     return patch
 
 
@@ -208,13 +205,14 @@ def _text(value: object) -> str | None:
 
 def _pressing(task: Task) -> tuple[int, datetime, datetime]:
     rank = PRIORITIES.index(task.priority) if task.priority in PRIORITIES else len(PRIORITIES)
-    return rank, _due(task) or NEVER, task.created_at
+    return rank, task.due_at or NEVER, task.created_at
 
 
-def _due(task: Task) -> datetime | None:
+def _moment(due: str | None) -> datetime | None:
+    """Return the time that a text names, if it names one."""
     try:
-        return clock.from_text(task.due) if task.due else None
-    except ValueError:  # the original took any text for a date
+        return clock.from_text(due) if due else None
+    except ValueError:
         return None
 
 

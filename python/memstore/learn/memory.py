@@ -12,6 +12,7 @@ from memstore.domain.results import Results, WordsOnly
 from memstore.errors import Conflict, InvalidArgument, NotFound, Remedy
 from memstore.facts.batch import AddFact, Applied, DeleteFact
 from memstore.facts.facts import standing
+from memstore.facts.tasks import refuse_task_keys
 from memstore.learn.conversation import ATTEMPTS, CONVERSATION, Learner, MemoryEvents
 from memstore.learn.decision import CHANGE_SHARE, check_share
 from memstore.learn.memory_view import as_memory, deleted, history, memory_event
@@ -199,7 +200,7 @@ class Memory:
 
         Raises:
             NotFound: there is none with this id in the scope, or it was deleted.
-            Conflict: it is superseded or expired.
+            Conflict: it is superseded or expired, or the metadata would make it a task.
         """
         scope = Scope(**owners)
         old = self._of(scope, memory_id)
@@ -209,6 +210,7 @@ class Memory:
         if content == old.content:
             fact = old if metadata is None else self._store.update_metadata(old.id, metadata)
             return memory_event("UPDATE", fact, old) if fact != old else memory_event("NONE", fact)
+        refuse_task_keys(old, metadata or {})
         new = NewFact(
             content=content,
             subject=old.subject,

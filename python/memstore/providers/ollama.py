@@ -29,7 +29,7 @@ class OllamaEmbedder(HttpEmbedder):
 
     def __init__(
         self,
-        model: str = "nomic-embed-text",
+        model: str = "embeddinggemma",
         *,
         base_url: str = "http://localhost:11434",
         timeout_seconds: float = 30.0,

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import re
 from typing import TYPE_CHECKING
 
 from memstore import providers, settings
 from memstore.database.journal import Author
 from memstore.database.migrations import VERSION, migrate, stored_model, usable_version
 from memstore.database.sqlite.engine import WAIT_SECONDS, SqliteEngine
-from memstore.domain.arguments import MAX_NAME, checked_choice, checked_text
+from memstore.domain.arguments import MAX_NAME, MAX_NUMBER, checked_choice, checked_text
 from memstore.domain.protocols import Embedder
 from memstore.embedding.compatibility import mismatch
 from memstore.errors import InvalidArgument, InvalidArgumentType, Remedy, SchemaError
@@ -16,8 +18,6 @@ from memstore.store.file import File
 from memstore.store.store import Store
 
 if TYPE_CHECKING:
-    import os
-
     from memstore.database.engine import Durability, Engine
     from memstore.embedding.current import MakeEmbedder
 
@@ -65,8 +65,10 @@ def open(
             is untouched.
         SchemaError: the file is newer than this program, or another program's; it is untouched.
         StorageError: it cannot be opened or created.
-        ValueError: an argument that is none of the above.
+        ValueError: an argument that is none of the above, such as an address for ``path``.
     """
+    if path is not None:
+        checked_path(path)
     chosen = _embedder(embedder, model, base_url, api_key)
     author = Author(
         checked_text(actor, "actor", MAX_NAME), checked_text(source, "source", MAX_NAME)
@@ -91,6 +93,21 @@ def open(
     except BaseException:
         engine.close()
         raise
+
+
+def checked_path(path: str | os.PathLike[str]) -> str:
+    """Return a path as text, unless it is an address: nothing but files is opened."""
+    if not isinstance(path, str | os.PathLike):
+        raise InvalidArgumentType(f"must be a path, not {type(path).__name__}", argument="path")
+    text = checked_text(os.fspath(path), "path", MAX_NUMBER)
+    # A Path has folded the slashes.
+    if scheme := re.match(r"([a-z][a-z0-9+.-]+):/" + "/" * isinstance(path, str), text, re.I):
+        raise InvalidArgument(
+            f"is an address of {scheme[1].lower()!r}, and only files can be opened",
+            argument="path",
+            remedy=Remedy.NAME_FILE,
+        )
+    return text
 
 
 def _durability(durability: Durability | None, synchronous: str | None) -> Durability:

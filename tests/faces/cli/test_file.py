@@ -279,3 +279,17 @@ def test_a_folder_that_cannot_be_written_is_storage_trouble(
     folder = tmp_path / "closed"
     folder.mkdir(mode=0o500)
     assert cli.error("add", "x", "--subject", "x", "--db", folder / "memory.db")[0] == 3
+
+
+@pytest.mark.parametrize("command", [["status"], ["add", "x", "--subject", "s"]])
+def test_an_address_is_no_file(
+    cli: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: list[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, text = cli.error(*command, "--db", "postgresql://host/db")
+    assert code == 2
+    assert text == (
+        "--db is an address of 'postgresql', and only files can be opened. Name another file with "
+        "--db."
+    )
+    assert not [*tmp_path.iterdir()]

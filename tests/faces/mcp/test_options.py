@@ -115,4 +115,4 @@ def test_the_store_that_was_described_is_opened(settings: Settings, embedder: st
 
 def test_a_server_without_a_model_takes_its_usual_one() -> None:
     with open_store(Settings(db=":memory:", embedder="ollama"), source="test") as store:
-        assert store.status().embedder == "nomic-embed-text"
+        assert store.status().embedder == "embeddinggemma"

@@ -270,7 +270,7 @@ def test_null_means_left_out(call: Callable[..., Any], error: Callable[..., str]
         ("memory_history", {}, ["id or a subject"]),
         ("memory_supersede", {"old_id": 1, "new_id": 1}, ["itself"]),
         ("memory_task_create", {"content": "c", "scope": "bob"}, ["user, agent or collaborative"]),
-        ("memory_task_create", {"content": "c", "scope": "user", "due": "soon"}, ["due", "RFC"]),
+        ("memory_task_create", {"content": "c", "scope": "user", "due": " "}, ["due is empty"]),
         ("memory_task_update", {"id": 1, "status": "gone"}, ["in_progress"]),
     ],
 )

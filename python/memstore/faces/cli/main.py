@@ -18,6 +18,7 @@ from memstore.faces.cli import file as commands_file
 from memstore.faces.cli.render import JsonShow, PlainShow, to_json
 from memstore.faces.escaping import visible
 from memstore.settings import Settings
+from memstore.store.opening import checked_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -231,7 +232,9 @@ def _opened(
 
 def _check_there(chosen: Settings) -> None:
     """Refuse a named file that is missing, rather than make an empty one out of a typing error."""
-    if chosen.db not in (None, ":memory:") and not Path(str(chosen.db)).expanduser().exists():
+    if chosen.db in (None, ":memory:"):
+        return
+    if not Path(checked_path(chosen.db)).expanduser().exists():
         raise errors.StorageError(
             f"{chosen.db} does not exist: memstore add makes it, or name another file with --db"
         )

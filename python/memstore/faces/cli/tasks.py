@@ -24,7 +24,7 @@ SCOPES = "user, agent or collaborative"
     cli.option("--scope WHO", f"who does it: {SCOPES} (default: user)", default="user"),
     cli.option("--priority P", "high, normal or low (default: normal)", default="normal"),
     cli.option("--project NAME", "what it belongs to"),
-    cli.option("--due TIME", "a date, or a time with its offset"),
+    cli.option("--due TEXT", "when; a date such as 2026-12-01 orders the list"),
     embedder="needed",
     file="made",
 )

@@ -160,6 +160,7 @@ def of_task(task: Task) -> Answer:
     answer = task.to_dict() | {"created": second(task.created_at)}
     del answer["created_at"]
     answer.pop("surface", None)
+    answer.pop("due_at", None)  # which is in the words of `due`
     if task.priority == "normal":
         del answer["priority"]
     for name in answer.keys() - {"id", "content", "created"}:

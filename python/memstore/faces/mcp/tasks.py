@@ -33,7 +33,7 @@ def memory_task_create(
     scope: Annotated[Owner, Field(description="who does it")],
     priority: Priority = "normal",
     project: Name | None = None,
-    due: Annotated[str | None, Field(description="2026-03-01 or RFC 3339")] = None,
+    due: Annotated[str | None, Field(description="when; best as 2026-03-01")] = None,
 ) -> Answer:
     """Remember something to be done, across conversations."""
     return of_task_change(
