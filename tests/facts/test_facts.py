@@ -11,6 +11,7 @@ import pytest
 from tests.support.raw import raw
 
 from memstore import Conflict, IdempotencyConflict, NewFact, NotFound, Store
+from memstore.facts.batch import AddFact
 
 BERLIN = {"content": "Alice lives in Berlin", "subject": "alice", "category": "identity"}
 MUNICH = {"content": "Alice lives in Munich", "subject": "alice", "category": "identity"}
@@ -510,3 +511,28 @@ def test_erased_fact_leaves_no_hash_of_its_words(store: Store, path: Path) -> No
     store.close()
     with raw(path) as file:
         assert file.execute("SELECT claim_hash FROM memstore_facts").fetchall() == [(None,)]
+
+
+@pytest.mark.parametrize("episode_id", [-1, 0, 7, 2**63 - 1, 2**63, -(2**63) - 1])
+def test_a_fact_is_drawn_from_an_episode_that_there_is(store: Store, episode_id: int) -> None:
+    old = store.add("tea", subject="ana")
+    new: dict[str, Any] = {"content": "coffee", "subject": "ana", "episode_id": episode_id}
+    says = f"there is no episode {episode_id} in namespace 'default'"
+    with pytest.raises(NotFound, match=f"^{says}"):
+        store.add(**new)
+    with pytest.raises(NotFound, match=f"^{says}"):
+        store.add_many([{"content": "milk", "subject": "ana"}, new])
+    with pytest.raises(NotFound, match=f"^{says}"):
+        store.add(**new, supersedes=old.id)
+    with pytest.raises(NotFound, match=f"^{says}"):
+        store.apply([AddFact(fact=NewFact(**new))])
+    assert store.list(active_only=False) == [old]
+
+
+def test_a_fact_is_drawn_from_an_episode_of_its_namespace(store: Store) -> None:
+    here = store.episodes.add("tea, please", source="chat")
+    other = store.within("other")
+    with pytest.raises(NotFound, match=f"no episode {here.id} in namespace 'other'"):
+        other.add("tea", subject="ana", episode_id=here.id)
+    assert store.add("tea", subject="ana", episode_id=here.id).episode_id == here.id
+    assert store.examine() == []

@@ -135,7 +135,7 @@ def test_round_trip_keeps_episodes_and_all_that_hangs_on_them(store: Store, targ
     target.add("another fact", subject="x")
     before = kinds(store, ids["talk"])
     report = target.import_(store.export())
-    assert (report.episodes, report.episodes_known, report.unlinked) == (3, 0, 0)
+    assert (report.episodes, report.episodes_known) == (3, 0)
     assert (report.proposals, report.readings, report.replies, report.decisions) == (2, 1, 2, 2)
     expected, found = held(store), held(target)
     for table, rows in expected.items():
@@ -320,36 +320,36 @@ def test_import_takes_no_idempotency_key_from_the_episode_that_has_it(
     assert target.examine() == []
 
 
-def test_import_counts_facts_whose_episode_is_elsewhere(store: Store, target: Store) -> None:
+def test_import_refuses_facts_whose_episode_is_elsewhere(store: Store, target: Store) -> None:
     fill(store)
     header, *rest = [json.loads(line) for line in store.export()]
     facts = [one for one in rest if "fact" in one]
     for name in ("episodes", "operations", "proposals", "readings", "replies", "decisions"):
         header[name] = 0
-    report = target.import_([json.dumps(one) for one in (header, *facts)])
-    assert (report.imported, report.unlinked) == (5, 3)
-    assert all(fact.episode_id is None for fact in target.list())
-    assert target.examine() == []
+    with pytest.raises(TransferError, match=r"^line \d: refers to episode 1, which no"):
+        target.import_([json.dumps(one) for one in (header, *facts)])
+    assert target.count(active_only=False) == 0
 
 
-def test_an_export_of_before_episodes_is_read(target: Store) -> None:
-    fact = {
-        "id": 4,
-        "uuid": "0190c3d2-0000-7000-8000-000000000000",
-        "namespace": "default",
-        "content": "old but true",
-        "subject": "s",
-        "category": "note",
-        "metadata": {},
-        "created_at": "2025-01-01T00:00:00.000000Z",
-        "episode_id": 3,
-        "status": "active",
-    }
-    header = {"memstore": "export", "format": 1, "exported_at": "2025-06-01T00:00:00.000000Z"}
-    lines = [json.dumps(header | {"facts": 1, "operations": 0}), json.dumps({"fact": fact})]
-    report = target.import_(lines)
-    assert (report.imported, report.unlinked) == (1, 1)
-    assert target.list()[0].content == "old but true"
+@pytest.mark.parametrize("episode_id", [-1, 2**63, 2**63 - 1, True, "1", 1.0])
+def test_import_refuses_an_episode_that_there_is_not(
+    store: Store, target: Store, episode_id: object
+) -> None:
+    lines, place = damaged(store, "fact", "episode_id", episode_id)
+    with pytest.raises(TransferError, match=rf"^line {place}: .*episode.*; nothing was import"):
+        target.import_(lines)
+
+
+def test_import_refuses_an_episode_of_another_namespace(store: Store, target: Store) -> None:
+    store.episodes.add("said", source="chat")
+    store.within("other").add("tea", subject="ana")
+    lines = list(store.export(namespaces="all"))
+    place = next(n for n, line in enumerate(lines) if '"fact": {' in line)
+    one = json.loads(lines[place])
+    one["fact"]["episode_id"] = 1
+    lines[place] = json.dumps(one)
+    with pytest.raises(TransferError, match=r"episode 1.* of another namespace"):
+        target.import_(lines, keep_namespaces=True)
 
 
 def damaged(store: Store, kind: str, name: str, value: Any) -> tuple[list[str], int]:

@@ -262,6 +262,28 @@ LASTING_DAMAGE: dict[str, tuple[Damage, str, str]] = {
         "journal",
         r"differ from the journal: 5 \(content\)$",
     ),
+    "fact of no episode": (
+        lambda file: file.execute("UPDATE memstore_facts SET episode_id = -1 WHERE id = 5"),
+        "links",
+        "drawn from episodes that are not in their namespace: 5$",
+    ),
+    "proposal about two namespaces": (
+        lambda file: file.executescript(
+            "UPDATE memstore_facts SET namespace = 'other' WHERE id = 2;"
+            "INSERT INTO memstore_proposals (id, at, old_id, new_id, similarity, state)"
+            " VALUES (8, '2026-01-01T00:00:00.000000Z', 5, 2, 0.5, 'open')"
+        ),
+        "links",
+        "proposals about facts that are not in one namespace: 8$",
+    ),
+    "proposal that sums up no fact": (
+        lambda file: file.execute(
+            "INSERT INTO memstore_proposals (id, at, old_id, sources, content, state)"
+            " VALUES (8, '2026-01-01T00:00:00.000000Z', 5, '[5, 77]', 'sum', 'open')"
+        ),
+        "links",
+        "proposals about facts that are not in one namespace: 8$",
+    ),
     "journal line is no JSON": (
         lambda file: file.execute(
             "UPDATE memstore_journal SET after = '{oops' WHERE fact_id = 5 AND kind = 'add'"
@@ -292,6 +314,18 @@ def test_damage_to_rows_is_found_and_left_to_a_person(
     store.rebuild()
     assert rows(healthy) == before
     assert store.examine() == findings
+
+
+def test_fact_of_an_episode_elsewhere_is_found(
+    healthy: Path, open_store: Callable[..., Store]
+) -> None:
+    store = open_store()
+    store.within("other").episodes.add("said", source="chat")
+    with surgery(healthy) as file:
+        file.execute("UPDATE memstore_facts SET episode_id = 1 WHERE id = 5")
+    assert [finding.message for finding in store.examine() if finding.check == "links"] == [
+        "drawn from episodes that are not in their namespace: 5"
+    ]
 
 
 def test_damaged_pages_are_found(healthy: Path, open_store: Callable[..., Store]) -> None:

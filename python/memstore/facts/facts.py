@@ -9,6 +9,7 @@ from memstore.database import journal
 from memstore.database.changes import Changes, Line
 from memstore.database.filters import FactFilter
 from memstore.database.journal import Author, Kind
+from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables import generations as generation_table
 from memstore.database.tables import vectors as vector_table
@@ -115,6 +116,13 @@ class Facts:
                 remedy=Remedy.NEW_KEY,
             )
         old = None if new.supersedes is None else self._retirable(transaction, new.supersedes)
+        if new.episode_id is not None and not episode_table.exists(
+            transaction, new.episode_id, self.namespace
+        ):
+            raise NotFound(
+                f"there is no episode {new.episode_id} in namespace {self.namespace!r}",
+                remedy=Remedy.FIND_ID,
+            )
         uuid, created_at = provenance.identity(transaction, self.namespace, new)
         why = evidence if old is None else None
         fact = fact_table.insert(

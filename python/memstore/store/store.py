@@ -211,7 +211,8 @@ class Store:
                 one, let it supersede ``supersedes``, and return it.
 
         Raises:
-            NotFound: there is no fact ``supersedes`` in this namespace.
+            NotFound: there is no fact ``supersedes``, or no episode ``episode_id``, in this
+                namespace.
             Conflict: that fact is superseded already, or deleted.
             IdempotencyConflict: the key was used for other content.
             ValueError: an empty or over-long text, a bad time, metadata that is no JSON.

@@ -55,8 +55,6 @@ class ImportReport:
     """Episodes that were here already, by UUID."""
     episodes_removed: int = 0
     """Known episodes that were erased at the source, and now are here too."""
-    unlinked: int = 0
-    """New facts whose episode is not in the export."""
     proposals: int = 0
     readings: int = 0
     replies: int = 0
@@ -118,7 +116,6 @@ def bring_in(
         episodes=log.new,
         episodes_known=len(log.here) - log.new,
         episodes_removed=log.erased,
-        unlinked=facts.unlinked,
         **attached,
     )
     return report, bool(updates[Kind.ERASE] or log.erased)
@@ -186,7 +183,6 @@ class _Facts:
     new: dict[int, Fact] = field(default_factory=dict)
     updates: Counter[Kind | None] = field(default_factory=Counter)
     retired: int = 0
-    unlinked: int = 0
 
     def take(
         self,
@@ -222,11 +218,8 @@ class _Facts:
         if key and fact_table.find(self.adoption.transaction, home, idempotency_key=key):
             values["idempotency_key"] = None  # another fact has it here
         values |= {"namespace": home, "superseded_by": None, "superseded_at": None}
-        episode = self.logged.get(fact.episode_id or 0)
-        if episode is not None and episode.namespace != home:
-            episode = None
-        self.unlinked += fact.episode_id is not None and episode is None
-        values["episode_id"] = None if episode is None else episode.id
+        if fact.episode_id is not None:
+            values["episode_id"] = self.logged[fact.episode_id].id
         return fact_table.insert(
             self.adoption,
             values,

@@ -56,6 +56,7 @@ def read(export: Iterable[str]) -> Incoming:
     if not header:
         raise TransferError("the export is empty; nothing was imported")
     _check_counts(header, incoming)
+    _check_episodes(incoming)
     _check_chains(incoming.facts)
     return incoming
 
@@ -83,6 +84,8 @@ def _take(incoming: Incoming, value: Mapping[str, Any], seen: set[object]) -> No
         case {"fact": dict(values)}:
             incoming.facts.append(fact := lines.fact_in(values))
             _check_identity("a fact", ("fact", fact.id), fact, seen)
+            if fact.episode_id is not None:
+                attachments.known_id("episode", fact.episode_id, seen)
         case {"episode": dict(values)}:
             incoming.episodes.append(episode := lines.episode_in(values))
             _check_identity("an episode", ("episode", episode.id), episode, seen)
@@ -126,6 +129,15 @@ def _check_counts(header: Mapping[str, Any], incoming: Incoming) -> None:
             raise TransferError(
                 f"the export was cut short or changed: its first line announces {header[name]} "
                 f"{name}, and it holds {number}; nothing was imported"
+            )
+
+
+def _check_episodes(incoming: Incoming) -> None:
+    homes = {episode.id: episode.namespace for episode in incoming.episodes}
+    for fact in incoming.facts:
+        if fact.episode_id is not None and homes[fact.episode_id] != fact.namespace:
+            raise _broken(
+                f"fact {fact.id} is drawn from episode {fact.episode_id} of another namespace"
             )
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from memstore.access import tokens
 from memstore.database.tables import facts as fact_table
+from memstore.database.tables import proposals as proposal_table
 from memstore.database.tables import replies
 from memstore.database.tables import vectors as vector_table
 from memstore.embedding.repair import every_kind, mend_vectors, misfits
@@ -161,6 +162,10 @@ def _links(engine: Engine, transaction: Transaction) -> Iterator[tuple[str, bool
     for table, row_ids in engine.dangling_rows(transaction).items():
         if table != "memstore_facts":
             yield f"rows of {table} that refer to what does not exist: {_some(row_ids)}", False
+    if lost := fact_table.without_episode(transaction):
+        yield f"drawn from episodes that are not in their namespace: {_some(lost)}", False
+    if scattered := proposal_table.scattered(transaction):
+        yield f"proposals about facts that are not in one namespace: {_some(scattered)}", False
 
 
 def _chains(engine: Engine, transaction: Transaction) -> Iterator[tuple[str, bool]]:

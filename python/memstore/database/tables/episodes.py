@@ -66,6 +66,18 @@ def get(transaction: Transaction, episode_id: int, namespace: str) -> Episode | 
     )
 
 
+def exists(transaction: Transaction, episode_id: int, namespace: str) -> bool:
+    """Whether a namespace has an episode with this id, also an erased one; reads no text."""
+    if abs(episode_id) > MAX_NUMBER:
+        return False
+    return bool(
+        transaction.scalar(
+            "SELECT count(*) FROM memstore_episodes WHERE id = :id AND namespace = :namespace",
+            {"id": episode_id, "namespace": namespace},
+        )
+    )
+
+
 def get_many(transaction: Transaction, episode_ids: Sequence[int]) -> dict[int, Episode]:
     """Return episodes by id, of whatever namespace."""
     rows = transaction.rows(

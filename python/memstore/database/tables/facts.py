@@ -302,6 +302,15 @@ def links(transaction: Transaction) -> list[Link]:
     return [Link(fact_id, by, bool(same)) for fact_id, by, same in rows]
 
 
+def without_episode(transaction: Transaction) -> list[int]:
+    """Return the facts drawn from an episode that their namespace does not have."""
+    return transaction.ints(
+        "SELECT id FROM memstore_facts f WHERE episode_id IS NOT NULL AND NOT EXISTS"
+        " (SELECT 1 FROM memstore_episodes e WHERE e.id = f.episode_id"
+        "  AND e.namespace = f.namespace) ORDER BY id"
+    )
+
+
 def circles(transaction: Transaction) -> list[list[int]]:
     return circles_in(
         dict(

@@ -156,11 +156,6 @@ def _import_export(store: Store, arguments: argparse.Namespace, show: cli.Show) 
         f"imported {counted(done.imported)}{_known(done.known)}{_ended(done)}{_besides(done)}",
         {**asdict(done), **embedded},
     )
-    if done.unlinked:
-        show.note(
-            f"{counted(done.unlinked)} drawn from episodes that the export does not hold: the "
-            "link is not carried over"
-        )
     _tell_waiting(report, show)
 
 
