@@ -171,6 +171,9 @@ class Engine(Protocol):
             FileReplaced: the file is no longer the one that was opened; nothing was written.
         """
 
+    def create_schema(self, transaction: Transaction) -> None:
+        """Create the schema of the newest version in an empty database."""
+
     def take_step(self, transaction: Transaction, version: int) -> None:
         """Bring the schema from the version before to this one."""
 

@@ -1,4 +1,7 @@
-"""Bring a database to the schema of this version, one step and one transaction at a time."""
+"""Bring a database to the schema of this version.
+
+A new one is created at it; an older one takes one step and one transaction at a time.
+"""
 
 from __future__ import annotations
 
@@ -55,6 +58,13 @@ def migrate(engine: Engine) -> int:
 
 
 def _take_steps(engine: Engine, version: int) -> int:
+    if version == 0:
+        with engine.write() as transaction:
+            version = usable_version(transaction, engine.path)
+            if version == 0:
+                version = VERSION
+                engine.create_schema(transaction)
+                meta_table.record_version(transaction, version)
     while version < VERSION:
         # The original let facts be superseded by facts that it then deleted. Those links are kept.
         with engine.write(check_links=False) as transaction:

@@ -130,6 +130,9 @@ class SqliteEngine:
         wait = self._wait_seconds if wait_seconds is None else wait_seconds
         return self._writer.transaction(wait, check_links=check_links)
 
+    def create_schema(self, transaction: Transaction) -> None:
+        migrations.create(transaction)
+
     def take_step(self, transaction: Transaction, version: int) -> None:
         migrations.take_step(transaction, version)
 

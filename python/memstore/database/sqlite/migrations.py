@@ -1,7 +1,8 @@
 """The steps of the schema, in SQLite's SQL.
 
-Steps 1 to 6 are those of the original memstore, so that a file written at any of them opens here.
-Step 7 is ours: it sets the original's facts aside, creates every table, and carries the facts over.
+A new file is created at the newest version. Steps 1 to 6 are those of the original memstore, so
+that a file written at any of them opens here. Step 7 is ours: it sets the original's facts aside,
+creates every table, and carries the facts over.
 """
 
 from __future__ import annotations
@@ -20,6 +21,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memstore.database.engine import Transaction, Value
+
+
+def create(transaction: Transaction) -> None:
+    """Create the newest schema in an empty file."""
+    for group in ("meta", "facts", *OTHER_GROUPS):
+        _run_file(transaction, f"v07/{group}.sql")
+    meta_table.put(transaction, "schema_family", meta_table.FAMILY)
+    _begin_generation(transaction, None, None)
 
 
 def take_step(transaction: Transaction, version: int) -> None:
@@ -167,17 +176,22 @@ def _adopt_facts(transaction: Transaction) -> None:
 
 def _carry_vectors(transaction: Transaction) -> None:
     """Make the vectors in the original's rows the first generation; an empty text has none."""
-    transaction.run(
-        "INSERT INTO memstore_generations (model, dimension, state, created_at) VALUES ("
-        " (SELECT value FROM memstore_meta WHERE key = 'embedding_model'),"
-        " (SELECT CAST(value AS INTEGER) FROM memstore_meta WHERE key = 'embedding_dim'),"
-        " 'active', :at)",
-        {"at": clock.to_text(clock.utc_now())},
+    model, dimension = (
+        meta_table.get(transaction, name) for name in ("embedding_model", "embedding_dim")
     )
+    _begin_generation(transaction, model, dimension)
     transaction.run("DELETE FROM memstore_meta WHERE key IN ('embedding_model', 'embedding_dim')")
     transaction.run(
         "INSERT INTO memstore_fact_vectors (generation_id, fact_id, embed_attempts, embedding)"
         " SELECT g.id, f.id, CASE WHEN f.content = '' THEN -1 ELSE 0 END, o.embedding"
         " FROM memstore_generations g, memstore_facts f"
         " JOIN memstore_original_facts o ON o.id = f.id ORDER BY f.id"
+    )
+
+
+def _begin_generation(transaction: Transaction, model: str | None, dimension: str | None) -> None:
+    transaction.run(
+        "INSERT INTO memstore_generations (model, dimension, state, created_at)"
+        " VALUES (:model, CAST(:dimension AS INTEGER), 'active', :at)",
+        {"model": model, "dimension": dimension, "at": clock.to_text(clock.utc_now())},
     )
