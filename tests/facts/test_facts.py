@@ -467,7 +467,7 @@ def test_add_unless_known_stores_what_differs(store: Store, different: dict[str,
     other = store.add(**said | different, unless_known=True)
     assert other.id != held.id
     assert store.get(held.id).confirmed_count == 0
-    assert store.count(scope=None) == 2
+    assert store.count(scope="all") == 2
 
 
 def test_add_unless_known_looks_at_active_facts_that_are_no_tasks(store: Store) -> None:

@@ -52,7 +52,7 @@ def consolidate(store: Store, *groups: Any, **options: Any) -> list[Any]:
 
 
 def held(store: Store) -> list[str]:
-    return [fact.content for fact in store.list()]
+    return [fact.content for fact in store.list(scope="all")]
 
 
 # -- the way through -------------------------------------------------------------------------------

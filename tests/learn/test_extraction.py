@@ -81,7 +81,7 @@ def learn(store: Store, *replies: str, policy: str = "propose", **options: Any) 
 
 
 def contents(store: Store, **options: Any) -> list[str]:
-    return [fact.content for fact in store.list(**options)]
+    return [fact.content for fact in store.list(scope="all", **options)]
 
 
 def check_replay(store: Store) -> None:
@@ -91,7 +91,7 @@ def check_replay(store: Store) -> None:
     with engine.read() as transaction:
         states = {id_: replay.state(ops) for id_, ops in journal.by_fact(transaction)}
     engine.close()
-    for fact in store.list(active_only=False, include_deleted=True):
+    for fact in store.list(scope="all", active_only=False, include_deleted=True):
         state = states[fact.id] or {}
         held = (fact.content, fact.superseded_by, fact.episode_id)
         assert (state["content"], state.get("superseded_by"), state.get("episode_id")) == held
@@ -108,8 +108,8 @@ def test_extract_stores_what_the_model_found(
     extractor = Extractor(store, model_server.generator(dialect, model="m"))
     done = extractor.extract("I am Ana…", metadata={"k": 1}, source="chat", at="2026-03-01")
     assert outcomes(done) == [("stored", TEA), ("stored", MONDAY)]
-    assert [item.fact_id for item in done.items] == [fact.id for fact in store.list()]
-    for fact in store.list():
+    assert [item.fact_id for item in done.items] == [fact.id for fact in store.list(scope="all")]
+    for fact in store.list(scope="all"):
         assert (fact.subject, fact.category, fact.metadata) == ("ana", "preference", {"k": 1})
         assert (fact.episode_id, fact.source, fact.embedded) == (done.episode.id, "chat", True)
         assert fact.valid_at == done.episode.valid_at is not None
@@ -130,14 +130,14 @@ def test_reply_is_read_as_documented(store: Store, wrap: Callable[[str], str]) -
 def test_nothing_worth_remembering_is_no_error(store: Store) -> None:
     [done] = learn(store, '{"facts": []}')
     assert done.items == []
-    assert store.list() == []
-    assert len(store.episodes.list()) == 1
+    assert store.list(scope="all") == []
+    assert len(store.episodes.list(scope="all")) == 1
 
 
 def test_hint_names_the_subject_of_what_names_none(store: Store) -> None:
     generator = Scripted(reply(TEA, subject=None))
     Extractor(store, generator).extract("text", subject_hint="ana")
-    assert [fact.subject for fact in store.list()] == ["ana"]
+    assert [fact.subject for fact in store.list(scope="all")] == ["ana"]
     assert "ana\n" in generator.prompts[0].split("subject hint")[1]
 
 
@@ -167,7 +167,7 @@ def test_item_that_cannot_be_stored_is_rejected_with_its_reason(store: Store, ca
     assert [str(one.outcome) for one in done.items] == ["rejected", "stored"]
     assert why in (done.items[0].reason or "")
     assert done.of("rejected") == [done.items[0]]
-    assert [fact.category for fact in store.list()] == ["note"]
+    assert [fact.category for fact in store.list(scope="all")] == ["note"]
 
 
 def test_long_text_is_read_in_pieces_and_stored_at_once(store: Store) -> None:
@@ -176,7 +176,7 @@ def test_long_text_is_read_in_pieces_and_stored_at_once(store: Store) -> None:
     done = Extractor(store, generator, max_characters=200).extract(text)
     assert len(generator.prompts) > 3
     assert contents(store) == [f"fact {n}" for n in range(len(generator.prompts))]
-    assert {fact.episode_id for fact in store.list()} == {done.episode.id}
+    assert {fact.episode_id for fact in store.list(scope="all")} == {done.episode.id}
     for n in range(40):
         assert sum(f"Paragraph {n} about" in prompt for prompt in generator.prompts) == 1
     assert done.episode.content == text
@@ -223,7 +223,7 @@ def test_wrong_arguments_are_refused(store: Store, wrong: dict[str, Any]) -> Non
 
 def test_items_said_already_are_duplicates(store: Store) -> None:
     first, second = learn(store, reply(TEA, MONDAY, TEA), reply(MONDAY, "more", TEA))
-    a, b = store.list()[:2]
+    a, b = store.list(scope="all")[:2]
     assert [(str(i.outcome), i.fact_id) for i in first.items] == [
         ("stored", a.id),
         ("stored", b.id),
@@ -231,7 +231,7 @@ def test_items_said_already_are_duplicates(store: Store) -> None:
     ]
     assert [str(i.outcome) for i in second.items] == ["duplicate", "stored", "duplicate"]
     assert [second.items[0].fact_id, second.items[2].fact_id] == [b.id, a.id]
-    assert len(store.list()) == 3
+    assert len(store.list(scope="all")) == 3
 
 
 def test_what_was_superseded_or_deleted_may_become_true_again(store: Store) -> None:
@@ -328,7 +328,7 @@ def test_other_subject_metadata_and_tasks_are_not_compared(store: Store) -> None
     extractor = Extractor(store, Scripted(reply(COFFEE)), policy="auto")
     done = extractor.extract("text", metadata={"season": "summer"})
     assert outcomes(done) == [("stored", COFFEE)]
-    assert len(store.list()) == 4
+    assert len(store.list(scope="all")) == 4
     agreeing = extractor.extract("another", metadata={"season": "winter"})
     assert [str(item.outcome) for item in agreeing.items] == ["superseded"]
     again = extractor.extract("a third", metadata={"season": "winter"})
@@ -378,11 +378,11 @@ def test_failing_generator_loses_nothing_and_is_tried_again(store: Store, fault:
     extractor = Extractor(store, Scripted(raised, reply(TEA)))
     with pytest.raises(kind, match=rf"^extraction: .*{raised}"):
         extractor.extract("text")
-    [episode] = store.episodes.list()
-    assert store.list() == []
+    [episode] = store.episodes.list(scope="all")
+    assert store.list(scope="all") == []
     done = extractor.extract("text")
     assert done.episode == episode
-    assert store.episodes.list() == [episode]
+    assert store.episodes.list(scope="all") == [episode]
     assert contents(store) == [TEA]
 
 
@@ -392,10 +392,10 @@ def test_failing_piece_is_named_and_no_other_is_stored(store: Store) -> None:
     extractor = Extractor(store, generator, max_characters=20)
     with pytest.raises(GeneratorUnavailable, match="extraction, piece 2 of 2: gone"):
         extractor.extract(text)
-    assert store.list() == []
+    assert store.list(scope="all") == []
     extractor.extract(text)
     assert contents(store) == [TEA, MONDAY]
-    assert len(store.episodes.list()) == 1
+    assert len(store.episodes.list(scope="all")) == 1
     assert ["First" in prompt.split("The text:")[1] for prompt in generator.prompts] == [
         True,
         False,
@@ -428,10 +428,10 @@ def test_connection_that_breaks_loses_nothing(
     extractor = Extractor(store, model_server.generator("openai", model="m"))
     with pytest.raises(GeneratorUnavailable, match=r"^extraction: "):
         extractor.extract("text")
-    assert store.list() == []
+    assert store.list(scope="all") == []
     model_server.replies = [Reply(status=503), reply(TEA)]
     assert outcomes(extractor.extract("text")) == [("stored", TEA)]
-    assert len(store.episodes.list()) == 1
+    assert len(store.episodes.list(scope="all")) == 1
 
 
 UNUSABLE = ["", "Sure!", "[1, 2", '{"facts": 7}', '{"items": []}', "null", "[[]"]
@@ -441,7 +441,7 @@ UNUSABLE = ["", "Sure!", "[1, 2", '{"facts": 7}', '{"items": []}', "null", "[[]"
 def test_unusable_reply_is_an_error_never_nothing_found(store: Store, said: str) -> None:
     with pytest.raises(ReplyError, match=r"extraction: .*Nothing was lost"):
         Extractor(store, Scripted(said)).extract("text")
-    assert len(store.episodes.list()) == 1
+    assert len(store.episodes.list(scope="all")) == 1
 
 
 @pytest.mark.parametrize("policy", ["auto", "propose"])
@@ -453,7 +453,7 @@ def test_embedder_that_is_down_costs_the_comparison_and_no_fact(
     [done] = learn(store, reply(COFFEE), policy=policy)
     assert outcomes(done) == [("stored", COFFEE)]
     assert "asleep" in (done.not_compared or "")
-    assert [fact.embedded for fact in store.list()] == [True, False]
+    assert [fact.embedded for fact in store.list(scope="all")] == [True, False]
     embedder.failure = None
     assert store.embed_pending().left == 0
 
@@ -477,13 +477,13 @@ def test_storing_that_fails_stores_nothing_and_is_done_again(
     with open_store() as failing:
         with pytest.raises(memstore.StorageError, match="disk on fire"):
             Extractor(failing, Scripted(reply(MONDAY, TEA))).extract("text")
-        assert failing.list() == []
+        assert failing.list(scope="all") == []
     with raw(path) as file:
         file.execute("DROP TRIGGER stop")
     store = open_store()
     done = Extractor(store, Scripted(reply(MONDAY, TEA))).extract("text")
     assert outcomes(done) == [("stored", MONDAY), ("stored", TEA)]
-    assert len(store.episodes.list()) == 1
+    assert len(store.episodes.list(scope="all")) == 1
     check_replay(store)
 
 
@@ -493,11 +493,11 @@ def test_retry_after_everything_was_stored_changes_nothing(
     Extractor(store, Scripted(reply(TEA, MONDAY)), policy="auto").extract("text")
     store.close()
     again = open_store()
-    before = again.list(active_only=False)
+    before = again.list(scope="all", active_only=False)
     done = Extractor(again, Scripted(reply(TEA, MONDAY)), policy="auto").extract("text")
     assert [str(item.outcome) for item in done.items] == ["duplicate"] * 2
-    assert again.list(active_only=False) == before
-    assert len(again.episodes.list()) == 1
+    assert again.list(scope="all", active_only=False) == before
+    assert len(again.episodes.list(scope="all")) == 1
 
 
 def test_older_fact_retired_meanwhile_is_looked_at_again(
@@ -588,7 +588,7 @@ def test_processes_extracting_at_once_store_each_fact_once(
     assert len(said) == len(set(said))
     every = {fact.content for fact in store.list(subject="ana", active_only=False)}
     assert len(every) == 20
-    assert len(store.episodes.list()) == 3
+    assert len(store.episodes.list(scope="all")) == 3
     check_replay(store)
 
 

@@ -115,7 +115,7 @@ def test_week_of_conversation_ends_in_what_holds(week: Memory, store: Store) -> 
 
 
 def test_week_replayed_from_the_journal_is_the_same_state(week: Memory, store: Store) -> None:
-    facts = store.list(active_only=False, include_deleted=True)
+    facts = store.list(scope="all", active_only=False, include_deleted=True)
     assert len(facts) == 8
     for fact in facts:
         lines = [line for line in store.journal(fact.id) if line.fact_id == fact.id]
@@ -144,7 +144,7 @@ def test_week_leaves_every_change_in_the_history(week: Memory) -> None:
 
 
 def test_week_cancelled_plan_is_deleted_and_its_history_stays(week: Memory, store: Store) -> None:
-    (gone,) = [f for f in store.list(include_deleted=True) if f.deleted_at is not None]
+    (gone,) = [f for f in store.list(scope="all", include_deleted=True) if f.deleted_at is not None]
     assert events(week.history(gone.id, user_id="ana")) == [
         ("ADD", None, "Ana flies to Rome on 2026-03-06"),
         ("DELETE", "Ana flies to Rome on 2026-03-06", None),
@@ -182,7 +182,7 @@ def test_week_keeps_when_each_thing_was_said(week: Memory) -> None:
 
 
 def test_week_said_again_brings_nothing_back(week: Memory, store: Store, model: Conversing) -> None:
-    before, episodes = everything(store), store.episodes.list()
+    before, episodes = everything(store), store.episodes.list(scope="all")
     model.changes = {  # as a model says that is shown what holds now
         "Ana switched to tea": ("NONE", "Ana drinks tea", None),
         "Ana's trip to Rome is off": ("NONE", "", None),
@@ -192,7 +192,7 @@ def test_week_said_again_brings_nothing_back(week: Memory, store: Store, model: 
     for day in WEEK:
         changes = week.add(said(*day), user_id="ana")
         assert {c["event"] for c in changes} <= {"NONE"}
-    assert store.episodes.list() == episodes
+    assert store.episodes.list(scope="all") == episodes
     assert everything(store) == before
     assert texts(week.get_all(user_id="ana")) == HELD
 
@@ -267,7 +267,8 @@ def test_older_conversation_does_not_undo_a_newer_one(memory: Memory) -> None:
 
 def everything(store: Store) -> list[Any]:
     return [
-        (f.id, f.content, f.status) for f in store.list(active_only=False, include_deleted=True)
+        (f.id, f.content, f.status)
+        for f in store.list(scope="all", active_only=False, include_deleted=True)
     ]
 
 
@@ -293,19 +294,19 @@ def test_add_without_a_generator_stores_messages_as_they_are(store: Store) -> No
     ]
     found = memory.add(conversation, user_id="u1", agent_id="bot", metadata={"k": 1})
     assert [c["event"] for c in found] == ["ADD", "ADD", "ADD"]
-    facts = store.list()
+    facts = store.list(scope="all")
     assert [f.subject for f in facts] == ["u1", "bot", "Ana"]
     assert all(f.metadata == {"k": 1} and f.user_id == "u1" for f in facts)
     assert [c["event"] for c in memory.add(conversation, user_id="u1", agent_id="bot")] == [
         "NONE"
     ] * 3
-    assert store.episodes.list() == []
+    assert store.episodes.list(scope="all") == []
 
 
 def test_add_infer_without_a_generator_is_a_clear_error(store: Store) -> None:
     with pytest.raises(ValueError, match="needs a generator"):
         Memory(store).add("hello", infer=True)
-    assert store.episodes.list() == []
+    assert store.episodes.list(scope="all") == []
 
 
 @pytest.mark.parametrize("messages", ["", [], [{"role": "user"}], [{"role": "x", "content": "y"}]])
@@ -315,13 +316,13 @@ def test_add_of_no_messages_is_refused_before_anything_is_asked(
     with pytest.raises(ValueError, match=r"empty|content|role"):
         memory.add(messages)
     assert model_server.prompts == []
-    assert store.episodes.list() == []
+    assert store.episodes.list(scope="all") == []
 
 
 def test_add_small_talk_changes_nothing_and_is_on_record(memory: Memory, store: Store) -> None:
     changes = memory.add("Good morning!", user_id="ana")
     assert list(changes) == []
-    (episode,) = store.episodes.list()
+    (episode,) = store.episodes.list(scope="all")
     assert changes.episode_id == episode.id
     assert "Good morning!" in episode.content
 
@@ -329,9 +330,9 @@ def test_add_small_talk_changes_nothing_and_is_on_record(memory: Memory, store: 
 def test_add_metadata_goes_with_facts_and_survives_an_update(memory: Memory, store: Store) -> None:
     memory.add(said(*WEEK[0]), user_id="ana", metadata={"a": 1, "b": 1})
     memory.add(said(*WEEK[2]), user_id="ana", metadata={"b": 2})
-    tea = next(f for f in store.list() if f.content == "Ana drinks tea")
+    tea = next(f for f in store.list(scope="all") if f.content == "Ana drinks tea")
     assert tea.metadata == {"a": 1, "b": 2}
-    assert tea.episode_id == store.episodes.list()[1].id
+    assert tea.episode_id == store.episodes.list(scope="all")[1].id
 
 
 def test_add_to_another_scope_sees_nothing_of_this_one(
@@ -382,7 +383,7 @@ def test_tasks_are_not_shown_to_the_model(memory: Memory, store: Store, model: C
 
 
 def state(store: Store) -> list[Any]:
-    return [(f.id, f.content, f.status) for f in store.list(active_only=False)]
+    return [(f.id, f.content, f.status) for f in store.list(scope="all", active_only=False)]
 
 
 @pytest.mark.parametrize(("fail_at", "step"), [(1, "extract"), (2, "decide")])
@@ -405,12 +406,12 @@ def test_model_dies_nothing_is_half_done_and_a_retry_completes(
     assert f"{step!r}" in str(failed.value)
     assert isinstance(failed.value.__cause__, GeneratorError)
     assert state(store) == before
-    assert len(store.episodes.list()) == 2
+    assert len(store.episodes.list(scope="all")) == 2
     model_server.replies = model
     (change,) = memory.add(said(*WEEK[2]), user_id="ana")
     assert (change["event"], change["memory"]) == ("UPDATE", "Ana drinks tea")
-    assert len(store.episodes.list()) == 2
-    assert store.episodes.list()[1].id == failed.value.episode_id
+    assert len(store.episodes.list(scope="all")) == 2
+    assert store.episodes.list(scope="all")[1].id == failed.value.episode_id
 
 
 @pytest.mark.parametrize("step", ["extract", "decide"])
@@ -437,7 +438,7 @@ def test_reply_cut_at_every_byte_changes_nothing(
         assert failed.value.step == step
         length += 1
     assert state(store) == before
-    assert len(store.episodes.list()) == 2
+    assert len(store.episodes.list(scope="all")) == 2
     assert store.examine() == []
     (change,) = memory.add(said(*WEEK[2]), user_id="ana")
     assert change["memory"] == "Ana drinks tea"
@@ -453,7 +454,7 @@ def test_generator_of_somebody_else_that_breaks_says_the_step(store: Store) -> N
     with pytest.raises(LearningError, match="oops") as failed:
         Memory(store, Broken()).add("hello")
     assert failed.value.step == "extract"
-    assert len(store.episodes.list()) == 1
+    assert len(store.episodes.list(scope="all")) == 1
 
 
 def test_closed_store_fails_at_the_first_step(memory: Memory, store: Store) -> None:
@@ -487,12 +488,12 @@ def test_memory_that_keeps_changing_is_an_error_at_the_last_step(
     memory: Memory, model_server: ModelServer, model: Conversing, store: Store
 ) -> None:
     memory.add(said(*WEEK[0]), user_id="ana")
-    before = len(store.episodes.list())
+    before = len(store.episodes.list(scope="all"))
 
     def meddling(prompt: str) -> str:
         reply = model(prompt)
         if model.steps[-1] == "decide":
-            (coffee,) = [f for f in store.list() if f.content == "Ana drinks coffee"]
+            (coffee,) = [f for f in store.list(scope="all") if f.content == "Ana drinks coffee"]
             with_same_text = store.add(
                 coffee.content,
                 subject=coffee.subject,
@@ -509,7 +510,7 @@ def test_memory_that_keeps_changing_is_an_error_at_the_last_step(
     assert failed.value.step == "store"
     assert isinstance(failed.value.__cause__, Conflict)
     assert "Ana drinks tea" not in texts(memory.get_all(user_id="ana"))
-    assert len(store.episodes.list()) == before + 1
+    assert len(store.episodes.list(scope="all")) == before + 1
 
 
 def _adding(path: Path, url: str, name: str, number: int) -> None:
@@ -548,7 +549,7 @@ def test_two_processes_adding_to_one_scope_lose_nothing_and_double_nothing(
         assert worker.exitcode == 0
     found = texts(Memory(store).get_all(user_id="ana"))
     assert sorted(found) == sorted({fact for facts in means.values() for _, fact in facts})
-    assert len(store.episodes.list()) == 2 * number
+    assert len(store.episodes.list(scope="all")) == 2 * number
     assert store.examine() == []
 
 
@@ -586,11 +587,11 @@ def test_process_killed_while_the_model_decides_leaves_a_retry_to_complete(
     worker.join(timeout=60)
     dead.set()
     assert state(store) == before
-    assert len(store.episodes.list()) == 2
+    assert len(store.episodes.list(scope="all")) == 2
     model_server.replies = model
     (change,) = memory.add(said(*WEEK[2]), user_id="ana")
     assert (change["event"], change["memory"]) == ("UPDATE", "Ana drinks tea")
-    assert len(store.episodes.list()) == 2
+    assert len(store.episodes.list(scope="all")) == 2
     assert store.examine() == []
 
 
@@ -610,7 +611,7 @@ def test_add_that_is_stopped_writes_nothing_more(
             memory.add(said(*WEEK[0]), user_id="ana")
     finally:
         STOPPED.reset(token)
-    assert store.list() == []
+    assert store.list(scope="all") == []
 
 
 # -- by id and by scope ------------------------------------------------------------------------
@@ -714,7 +715,7 @@ def test_update_of_what_no_longer_holds_is_refused_and_changes_nothing(
     new = plain.update(old["id"] or 0, "I like coffee")
     with pytest.raises(Conflict, match=f"superseded by fact {new['id']}"):
         plain.update(old["id"] or 0, text, {"k": 1})
-    assert [fact.metadata for fact in store.list(active_only=False)] == [{}, {}]
+    assert [fact.metadata for fact in store.list(scope="all", active_only=False)] == [{}, {}]
 
 
 def test_history_shows_nothing_of_another_owner(plain: Memory, store: Store) -> None:
@@ -793,9 +794,9 @@ def test_reset_erases_this_namespace_and_no_other(
     assert len(memory.get_all(user_id="ana")) == 3
     memory.reset(namespace="default")
     assert memory.get_all(user_id="ana") == []
-    assert store.episodes.list() == []
+    assert store.episodes.list(scope="all") == []
     assert store.examine() == []
-    assert [f.content for f in other.list()] == ["stays"]
+    assert [f.content for f in other.list(scope="all")] == ["stays"]
     other.close()
     store.close()
     assert b"coffee" not in path.read_bytes()

@@ -105,17 +105,17 @@ def rows(store: Store) -> list[Any]:
     return [
         (f.id, f.uuid, f.subject, f.content, f.superseded_by, f.superseded_at, f.created_at,
          f.status, f.confirmed_count, f.metadata, f.derivation, f.episode_id)
-        for f in store.list(active_only=False, include_deleted=True)
+        for f in store.list(scope="all", active_only=False, include_deleted=True)
     ]  # fmt: skip
 
 
 def held(store: Store) -> list[str]:
-    return [fact.content for fact in store.list()]
+    return [fact.content for fact in store.list(scope="all")]
 
 
 def fact(store: Store, content: str) -> memstore.Fact:
     """The newest fact that says this, in whatever state."""
-    found = store.list(active_only=False, include_deleted=True)
+    found = store.list(scope="all", active_only=False, include_deleted=True)
     return [one for one in found if one.content == content][-1]
 
 
@@ -211,7 +211,7 @@ def test_how_a_text_was_read_is_kept(store: Store, reader: Reader, times: dict[s
     other.rebuild()
     assert exported(store) == before
     assert reader.asked == asked
-    assert {f.user_id for f in store.list()} == {"ana"}
+    assert {f.user_id for f in store.list(scope="all")} == {"ana"}
 
 
 def test_extractor_of_one_scope_rebuilds_no_other(store: Store, reader: Reader) -> None:
@@ -219,7 +219,7 @@ def test_extractor_of_one_scope_rebuilds_no_other(store: Store, reader: Reader) 
     for text, owner in (("first", ana), ("second", ben)):
         store.episodes.record(text, scope=owner)
     Extractor(store, reader, scope=ben).rebuild()
-    assert [(f.content, f.user_id) for f in store.list()] == [(COFFEE, "ben")]
+    assert [(f.content, f.user_id) for f in store.list(scope="all")] == [(COFFEE, "ben")]
 
 
 # -- what was never extracted ----------------------------------------------------------------------
@@ -230,7 +230,9 @@ def test_backlog_is_extracted_once(store: Store, extractor: Extractor, reader: R
     told = extractor.rebuild()
     assert "questions to the model 1," in told[-1]
     assert held(store) == [TEA, MONDAY]
-    assert {(f.source, str(f.valid_at)[:10]) for f in store.list()} == {("notes", "2026-03-01")}
+    assert {(f.source, str(f.valid_at)[:10]) for f in store.list(scope="all")} == {
+        ("notes", "2026-03-01")
+    }
     before = exported(store)
     extractor.rebuild()
     assert exported(store) == before
@@ -241,7 +243,7 @@ def test_episode_is_extracted_by_its_id(store: Store, extractor: Extractor) -> N
     episode = store.episodes.add("first", source="notes", metadata={"k": 1})
     done = extractor.extract_episode(episode.id)
     assert [str(item.outcome) for item in done.items] == ["stored", "stored"]
-    assert {(f.episode_id, f.metadata["k"]) for f in store.list()} == {(episode.id, 1)}
+    assert {(f.episode_id, f.metadata["k"]) for f in store.list(scope="all")} == {(episode.id, 1)}
     with pytest.raises(memstore.NotFound):
         extractor.extract_episode(99)
 
@@ -408,7 +410,7 @@ def by_hand(store: Store) -> dict[int, Any]:
     """How the facts stand that nobody derived, or that somebody confirmed, changed or deleted."""
     hands = {"confirm", "metadata", "delete", "restore"}
     found = {}
-    for one in store.list(active_only=False, include_deleted=True):
+    for one in store.list(scope="all", active_only=False, include_deleted=True):
         kinds = [
             line.kind
             for line in store.journal(one.id)
@@ -489,7 +491,7 @@ def test_erased_episode_leaves_no_reply(
     store: Store, read: Extractor, reader: Reader, path: Path
 ) -> None:
     before = kept(path)
-    first = store.episodes.list()[0]
+    first = store.episodes.list(scope="all")[0]
     store.episodes.erase(first.id)
     after = kept(path)
     assert {table: before[table] - after[table] for table in before} == {
@@ -602,7 +604,7 @@ def test_claim_that_two_texts_make_survives_when_one_no_longer_does(
 ) -> None:
     other = Reader({**MEANS, "first": [TEA]}, "reader-2")
     Extractor(store, other, policy="auto").rebuild()
-    [monday] = [f for f in store.list() if f.content == MONDAY]
+    [monday] = [f for f in store.list(scope="all") if f.content == MONDAY]
     assert monday.episode_id == 3
     read.rebuild()
     assert held(store).count(MONDAY) == 1
@@ -611,7 +613,7 @@ def test_claim_that_two_texts_make_survives_when_one_no_longer_does(
 def test_claim_that_moved_to_an_earlier_text_is_not_lost(store: Store, read: Extractor) -> None:
     other = Reader({**MEANS, "third": ["Ana has a cat", "Ana owns a boat"], "fourth": []}, "r-2")
     Extractor(store, other, policy="auto").rebuild()
-    assert [f.episode_id for f in store.list() if f.content == "Ana owns a boat"] == [3]
+    assert [f.episode_id for f in store.list(scope="all") if f.content == "Ana owns a boat"] == [3]
 
 
 def test_facts_of_a_rejected_proposal_are_not_deleted(store: Store, reader: Reader) -> None:
@@ -643,7 +645,7 @@ def test_conversations_are_left_alone(store: Store, model_server: ModelServer) -
     memory.add("I live in Berlin")
     memory.add("I live in Lisbon")
     assert model.steps == ["extract", "extract", "decide"]
-    assert [(f.derivation, f.episode_id) for f in store.list(active_only=False)] == [
+    assert [(f.derivation, f.episode_id) for f in store.list(scope="all", active_only=False)] == [
         ("memory", 1),
         ("memory", 2),
     ]
@@ -810,7 +812,7 @@ def test_process_killed_after_the_record_leaves_what_a_rebuild_completes(
     os.kill(worker.pid, signal.SIGKILL)
     worker.communicate()
     store = open_store()
-    assert [episode.content for episode in store.episodes.list()] == ["on record 7"]
+    assert [episode.content for episode in store.episodes.list(scope="all")] == ["on record 7"]
     store.close()
     finish(path, "rebuild")
     again = open_store()

@@ -217,7 +217,7 @@ asked_for = st.fixed_dictionaries(
         "valid_after": st.sampled_from(["2020-01-01", "2021-01-01"]),
         "valid_before": st.sampled_from(["2024-06-01", "2029-01-01"]),
         "include_expired": st.booleans(),
-        "scope": st.sampled_from([Scope(), Scope(user_id="ana")]),
+        "scope": st.sampled_from(["all", Scope(), Scope(user_id="ana")]),
     },
 )
 
@@ -237,7 +237,7 @@ def admitted(episode: memstore.Episode, asked: dict[str, Any]) -> bool:
             or when < memstore.domain.clock.from_text(asked["valid_before"])
         )
         and (asked.get("include_expired", False) or episode.status == "active")
-        and asked.get("scope") in (None, episode.scope)
+        and asked.get("scope", Scope()) in ("all", episode.scope)
     )
 
 
@@ -258,7 +258,7 @@ def test_filters_hold_together_and_lose_nothing(
             )
             if expired:
                 store.episodes.update(added.id, expired_at="2021-01-01")
-        every = store.episodes.list(include_expired=True)
+        every = store.episodes.list(include_expired=True, scope="all")
         embed(store)
         if mode == "none":
             hits = store.episodes.search(None, limit=50, **asked)

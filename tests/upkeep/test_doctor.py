@@ -24,7 +24,7 @@ from memstore import Conflict, NotFound, Store
 
 from tests.conftest import WordEmbedder  # isort: skip
 
-DERIVED = ("embedding", "segments", "claim_hash")
+DERIVED = ("embedding", "segments", "subject_key", "claim_hash")
 
 
 @pytest.fixture
@@ -136,6 +136,11 @@ DERIVED_DAMAGE = {
         "words",
         "segments that do not fit: 5",
     ),
+    "the subject is compared by another one": (
+        "UPDATE memstore_facts SET subject_key = 'geology' WHERE id = 5;",
+        "words",
+        "segments that do not fit: 5",
+    ),
 }
 
 
@@ -230,8 +235,9 @@ LASTING_DAMAGE: dict[str, tuple[Damage, str, str]] = {
     ),
     "fact stored in secret": (
         lambda file: file.executescript(
-            "INSERT INTO memstore_facts (content, subject, category, created_at, namespace, uuid)"
-            " VALUES ('mole', 'x', 'note', '2026-01-01T00:00:00.000000Z', 'default', 'u');"
+            "INSERT INTO memstore_facts (content, subject, category, created_at, namespace, uuid,"
+            " subject_key)"
+            " VALUES ('mole', 'x', 'note', '2026-01-01T00:00:00.000000Z', 'default', 'u', 'x');"
             "INSERT INTO memstore_fact_vectors (generation_id, fact_id) VALUES (1, 6)"
         ),
         "journal",

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Final
 from memstore.domain import clock
 from memstore.domain.arguments import MAX_NUMBER, checked_text
 from memstore.domain.records import Scope
-from memstore.errors import InvalidArgument, InvalidArgumentType
+from memstore.errors import InvalidArgument
+from memstore.text.folding import claim_hash, subject_key
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,7 +58,7 @@ class Conditions:
 
     @property
     def sql(self) -> tuple[str, Parameters]:
-        return " AND ".join(self._clauses), self._values
+        return " AND ".join(self._clauses) or "TRUE", self._values
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +71,15 @@ class Filter:
     scope: Scope | None = field(default=None, kw_only=True)
     """Only what has just these owners, and none where one is not set; ``None``: any owner."""
 
-    def __post_init__(self) -> None:
-        if not isinstance(self.scope, Scope | None):
-            raise InvalidArgumentType(
-                f"must be a Scope, not {type(self.scope).__name__}", argument="scope"
-            )
+    def of(self, alias: str, dialect: Dialect) -> tuple[str, Parameters]:
+        """Return the condition on namespace and owners alone."""
+        conditions = self._conditions(alias, dialect)
+        return conditions.sql
+
+    @property
+    def is_common(self) -> bool:
+        """Whether it asks for what nobody owns, or for everything: no id set is needed."""
+        return self.scope is None or self.scope == Scope()
 
     def _conditions(self, alias: str, dialect: Dialect) -> Conditions:
         conditions = Conditions(alias)
@@ -100,7 +105,6 @@ class FactFilter(Filter):
     include_deleted: bool = False
 
     def __post_init__(self) -> None:
-        Filter.__post_init__(self)
         for name in ("subject", "category", "content"):
             given = getattr(self, name)
             if given is not None:
@@ -108,10 +112,9 @@ class FactFilter(Filter):
 
     @property
     def is_plain(self) -> bool:
-        """Whether namespace and state alone decide, so that no id set is needed."""
-        return not (
-            self.subject or self.category or self.content or self.metadata or self.scope is not None
-        )
+        """Whether namespace, state and having an owner alone decide."""
+        narrowed = self.subject or self.category or self.content or self.metadata
+        return self.is_common and not narrowed
 
     def where(self, dialect: Dialect) -> tuple[str, Parameters]:
         """Return the condition on ``memstore_facts f``, and its parameters."""
@@ -121,9 +124,11 @@ class FactFilter(Filter):
             conditions.add("f.superseded_by IS NULL")
             conditions.add_unexpired(self.now)
         if self.subject is not None:
-            conditions.add_equal("subject", self.subject.strip())
+            conditions.add_equal("subject_key", subject_key(self.subject))
         if self.content is not None:
             conditions.add_equal("content", self.content)
+            if self.subject is not None:
+                conditions.add_equal("claim_hash", claim_hash(self.subject, self.content))
         if self.category is not None:
             conditions.add_equal("category", self.category.strip())
         for place, condition in enumerate(self.metadata):
@@ -145,7 +150,6 @@ class EpisodeFilter(Filter):
     include_expired: bool = False
 
     def __post_init__(self) -> None:
-        Filter.__post_init__(self)
         for kind in ("created", "valid"):
             after, before = getattr(self, f"{kind}_after"), getattr(self, f"{kind}_before")
             if after is not None and before is not None and after >= before:
@@ -157,9 +161,9 @@ class EpisodeFilter(Filter):
 
     @property
     def is_plain(self) -> bool:
-        """Whether namespace and expiry alone decide, so that no id set is needed."""
+        """Whether namespace, expiry and having an owner alone decide."""
         bounded = any(getattr(self, name) is not None for name, _ in BOUNDS)
-        return not (self.tags or self.source or bounded or self.scope is not None)
+        return self.is_common and not (self.tags or self.source or bounded)
 
     def where(self, dialect: Dialect, *, by_id: bool = False) -> tuple[str, Parameters]:
         """Return the condition on ``memstore_episodes e``.

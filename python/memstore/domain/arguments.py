@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from typing import TYPE_CHECKING
 
 from memstore.errors import InvalidArgument, InvalidArgumentType
@@ -70,6 +71,15 @@ def checked_text(text: object, name: str, limit: int) -> str:
     if "\x00" in given:
         raise InvalidArgument("contains a NUL character", argument=name)
     return given
+
+
+def checked_name(text: object, name: str) -> str:
+    """Return the name of an owner or a namespace: they differ by case, not by normal form."""
+    return nfc(checked_text(text, name, MAX_NAME))
+
+
+def nfc(text: str) -> str:
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
 def stored_text(text: object, name: str) -> str:

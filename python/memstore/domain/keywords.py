@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from memstore.domain.metadata import Filters
     from memstore.domain.namespaces import Namespaces
-    from memstore.domain.records import Scope
+    from memstore.domain.records import AskedScope
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -28,7 +28,7 @@ class FactNarrowing(TypedDict, total=False):
     subject: str | None
     category: str | None
     filters: Filters
-    scope: Scope | None
+    scope: AskedScope
     active_only: bool
 
 
@@ -73,7 +73,7 @@ class EpisodeNarrowing(TypedDict, total=False):
     valid_before: datetime | str | None
     include_expired: bool
     namespaces: Namespaces
-    scope: Scope | None
+    scope: AskedScope
 
 
 class EpisodeList(EpisodeNarrowing, Page, total=False):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from memstore.domain.arguments import ALL_NAMESPACES, MAX_NAME, checked_text
+from memstore.domain.arguments import ALL_NAMESPACES, checked_name
 from memstore.errors import AccessDenied, InvalidArgument, Remedy
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ class Reach:
     confined: bool = False
 
     def __post_init__(self) -> None:
-        checked_text(self.namespace, "namespace", MAX_NAME)
+        object.__setattr__(self, "namespace", checked_name(self.namespace, "namespace"))
         if self.namespace == ALL_NAMESPACES:
             raise InvalidArgument(
                 f"cannot be {ALL_NAMESPACES!r}, which selects every namespace", argument="namespace"
@@ -37,18 +37,18 @@ class Reach:
         names = (asked,) if isinstance(asked, str) else tuple(asked)
         if not names:
             raise InvalidArgument("is empty: it takes one or more names", argument="namespaces")
-        self.check(*names)
-        if asked == ALL_NAMESPACES:
-            return None
-        return tuple(checked_text(name, "namespace", MAX_NAME) for name in names)
+        names = self.check(*names)
+        return None if asked == ALL_NAMESPACES else names
 
-    def check(self, *names: str) -> None:
-        """Refuse every namespace but its own to a confined store."""
+    def check(self, *names: str) -> tuple[str, ...]:
+        """Return names as they are stored; to a confined store, refuse all but its own."""
+        names = tuple(checked_name(name, "namespace") for name in names)
         if self.confined and any(name != self.namespace for name in names):
             raise AccessDenied(
                 f"this access is bound to the namespace {self.namespace!r} and reaches no other",
                 remedy=Remedy.OMIT_NAMESPACE,
             )
+        return names
 
     def check_all(self) -> None:
         self.check(ALL_NAMESPACES)

@@ -11,16 +11,20 @@ from dataclasses import asdict, dataclass, field, fields
 from datetime import datetime
 from enum import StrEnum
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
 from memstore.domain import clock
-from memstore.domain.arguments import MAX_NAME, checked_text
+from memstore.domain.arguments import checked_name
 from memstore.domain.results import Results, WordsOnly
+from memstore.errors import InvalidArgumentType
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 DEFAULT_CATEGORY = "note"
+
+EVERYBODY: Final = "all"
+"""As a scope: what has whatever owners, or none."""
 
 BYTES_PER_NUMBER = 4
 """Of a stored vector: float32, little-endian."""
@@ -82,7 +86,7 @@ class Scope:
     def __post_init__(self) -> None:
         for name, given in self.ids.items():
             if given is not None:
-                checked_text(given, name, MAX_NAME)
+                object.__setattr__(self, name, checked_name(given, name))
 
     @property
     def ids(self) -> dict[str, Any]:
@@ -91,6 +95,20 @@ class Scope:
 
 
 SCOPE_FIELDS = tuple(f.name for f in fields(Scope))
+
+AskedScope: TypeAlias = Scope | Literal["all"] | None
+"""Whose things are meant: of just these owners, of everybody, or (``None``) of nobody."""
+
+
+def asked_scope(scope: AskedScope, name: str = "scope") -> Scope | None:
+    """Return the owners that are meant; ``None`` for everybody's."""
+    if scope is None or isinstance(scope, Scope):
+        return scope or Scope()
+    if scope != EVERYBODY:
+        raise InvalidArgumentType(
+            f'must be a Scope, "{EVERYBODY}" or None, not {type(scope).__name__}', argument=name
+        )
+    return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -46,7 +46,7 @@ def checked(vectors: object, count: int) -> NDArray[np.float32]:
 
 
 class ResidentVectors:
-    """The embeddings of one file in memory, apart by namespace and by standing.
+    """The embeddings of one file in memory, apart by namespace, standing and having an owner.
 
     Thread-safe: a scan sees each row whole, before or after a change.
     """
@@ -54,7 +54,7 @@ class ResidentVectors:
     def __init__(self, dimension: int) -> None:
         self.dimension = dimension
         self._rows = Rows(dimension)
-        self._partitions: dict[tuple[str, bool], int] = {}
+        self._partitions: dict[tuple[str, bool, bool], int] = {}
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -63,27 +63,27 @@ class ResidentVectors:
         """Whether there is or was a row in one of these namespaces; ``None`` for everywhere."""
         if namespaces is None:
             return len(self) > 0
-        held = {namespace for namespace, _ in list(self._partitions)}
+        held = {namespace for namespace, *_ in list(self._partitions)}
         return not held.isdisjoint(namespaces)
 
-    def put(self, found: Iterable[tuple[int, str, bool, bytes]]) -> list[int]:
-        """Add or replace ``(id, namespace, superseded, embedding)`` and return the ids."""
+    def put(self, found: Iterable[tuple[int, tuple[str, bool, bool], bytes]]) -> list[int]:
+        """Add or replace ids in their ``(namespace, superseded, owned)``; return the ids."""
         seen: list[int] = []
         rows = iter(found)
         while batch := list(islice(rows, LOAD_BATCH)):
             try:
                 seen.extend(self._put(batch))
             except ValueError:  # one holds NaN: leave it to the doctor, and search the others
-                matrix = decode_many([row[3] for row in batch], self.dimension)
+                matrix = decode_many([row[2] for row in batch], self.dimension)
                 sound = np.flatnonzero(np.isfinite(matrix).all(axis=1))
                 seen.extend(self._put([batch[place] for place in sound]))
         return seen
 
-    def _put(self, batch: list[tuple[int, str, bool, bytes]]) -> list[int]:
+    def _put(self, batch: list[tuple[int, tuple[str, bool, bool], bytes]]) -> list[int]:
         ids = [row[0] for row in batch]
         known = self._partitions
-        homes = np.array([known.setdefault(row[1:3], len(known)) for row in batch], dtype=np.int64)
-        self._rows.put_blobs(np.array(ids, dtype=np.int64), homes, [row[3] for row in batch])
+        homes = np.array([known.setdefault(row[1], len(known)) for row in batch], dtype=np.int64)
+        self._rows.put_blobs(np.array(ids, dtype=np.int64), homes, [row[2] for row in batch])
         return ids
 
     def drop(self, fact_ids: Iterable[int]) -> None:
@@ -96,6 +96,7 @@ class ResidentVectors:
         *,
         namespaces: Iterable[str] | None,
         active_only: bool,
+        unowned_only: bool,
         only: list[int] | None = None,
         excluding: list[int] | None = None,
     ) -> list[Near]:
@@ -103,8 +104,10 @@ class ResidentVectors:
         wanted = None if namespaces is None else frozenset(namespaces)
         homes = [
             number
-            for (namespace, superseded), number in list(self._partitions.items())
-            if (wanted is None or namespace in wanted) and not (active_only and superseded)
+            for (namespace, superseded, owned), number in list(self._partitions.items())
+            if (wanted is None or namespace in wanted)
+            and not (active_only and superseded)
+            and not (unowned_only and owned)
         ]
         found = self._rows.scan(
             queries,

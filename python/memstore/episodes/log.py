@@ -21,7 +21,7 @@ from memstore.domain.keywords import (
     taken,
 )
 from memstore.domain.metadata import checked_mapping
-from memstore.domain.records import Episode, NewEpisode, Scope
+from memstore.domain.records import SCOPE_FIELDS, Episode, NewEpisode, Scope, asked_scope
 from memstore.episodes import changes
 from memstore.episodes.new import checked, checked_tags
 from memstore.errors import (
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from memstore.database.engine import Engine, Transaction
     from memstore.database.journal import Author
     from memstore.domain.namespaces import Reach
-    from memstore.domain.records import EpisodeHits, JournalLine
+    from memstore.domain.records import AskedScope, EpisodeHits, JournalLine
     from memstore.search.searches import Searches
 
 
@@ -180,6 +180,16 @@ class Episodes:
         with self._engine.read() as transaction:
             return self._known(transaction, episode_id)
 
+    def check_owners(self, scope: AskedScope, episode_id: int | str) -> None:
+        """Refuse an episode of other owners than these; no other method looks at whose an id is.
+
+        Raises:
+            NotFound: there is no such episode, or it has other owners.
+        """
+        owners = asked_scope(scope)
+        with self._engine.read() as transaction:
+            self._known(transaction, episode_id, owners)
+
     def namespace_of(self, uuid: str) -> str | None:
         """Return which namespace of the file holds an episode; ``None`` if not just one does.
 
@@ -204,7 +214,7 @@ class Episodes:
             valid_before: only said or done before this one.
             include_expired: also those whose time has passed.
             namespaces: of these instead of the store's own; ``"all"`` for all.
-            scope: only what belongs to just these owners.
+            scope: what belongs to just these owners, or to nobody; ``"all"`` for all.
             limit: how many at most; ``None`` for all.
             offset: how many to pass over first.
             newest_first: the newest first.
@@ -317,6 +327,11 @@ class Episodes:
         if key is None:
             return None
         known = episode_table.find_key(transaction, self._namespace, key)
+        if known is not None and known.scope != Scope(**{n: values[n] for n in SCOPE_FIELDS}):
+            raise IdempotencyConflict(
+                f"the idempotency key {key!r} already stands for an episode of other owners",
+                remedy=Remedy.NEW_KEY,
+            )
         if known is not None and known.content_hash != values["content_hash"]:
             raise IdempotencyConflict(
                 f"the idempotency key {key!r} already stands for episode {known.id}, whose content "
@@ -325,7 +340,9 @@ class Episodes:
             )
         return known
 
-    def _known(self, transaction: Transaction, episode_id: int | str) -> Episode:
+    def _known(
+        self, transaction: Transaction, episode_id: int | str, scope: Scope | None = None
+    ) -> Episode:
         if isinstance(episode_id, str) and len(episode_id) == clock.UUID_CHARACTERS:
             found = episode_table.find_uuid(transaction, self._namespace, episode_id.lower())
         elif isinstance(episode_id, bool) or not isinstance(episode_id, int):
@@ -334,7 +351,7 @@ class Episodes:
             )
         else:
             found = episode_table.get(transaction, episode_id, self._namespace)
-        if found is None or not found.content:
+        if found is None or not found.content or (scope is not None and found.scope != scope):
             raise NotFound(
                 f"there is no episode {episode_id} in namespace {self._namespace!r}",
                 remedy=Remedy.FIND_ID,
@@ -348,7 +365,7 @@ class Episodes:
             now=clock.utc_now(),
             tags=tuple(checked_tags(asked.pop("tags"))),
             source=None if source is None else checked_text(source, "source", MAX_NAME).strip(),
-            scope=asked.pop("scope"),
+            scope=asked_scope(asked.pop("scope")),
             include_expired=asked.pop("include_expired"),
             **{bound: clock.moment(at, bound) for bound, at in asked.items()},
         )

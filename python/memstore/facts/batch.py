@@ -11,7 +11,7 @@ from memstore.database.tables import proposals as proposal_table
 from memstore.domain import metadata
 from memstore.errors import Conflict
 from memstore.facts import provenance
-from memstore.facts.facts import covers, not_found
+from memstore.facts.facts import covers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -219,11 +219,6 @@ def _carry_out(
 
 
 def _current(facts: Facts, transaction: Transaction, fact_id: int, scope: Scope | None) -> Fact:
-    """Return a fact of these owners that is active; what was decided rests on that.
-
-    Another owner's fact counts as none: knowing an id gives no access to another scope.
-    """
-    fact = facts.known(transaction, fact_id)
-    if scope is not None and fact.scope != scope:
-        raise not_found(fact_id, facts.namespace)
+    """Return a fact of these owners that is active; what was decided rests on that."""
+    facts.known(transaction, fact_id, scope)
     return facts.active(transaction, fact_id)

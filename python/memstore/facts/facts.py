@@ -16,7 +16,7 @@ from memstore.database.tables import vectors as vector_table
 from memstore.database.tables.readings import EXTRACT
 from memstore.domain import clock, metadata
 from memstore.domain.arguments import MAX_NUMBER, checked_id, checked_text
-from memstore.domain.records import Scope, json_value
+from memstore.domain.records import TODO, json_value
 from memstore.embedding.compatibility import ActiveGeneration
 from memstore.errors import (
     Conflict,
@@ -29,6 +29,7 @@ from memstore.errors import (
 from memstore.facts import provenance
 from memstore.facts.new import CheckedFact, Prepared, all_checked
 from memstore.history.erasing import erase_fact
+from memstore.text.folding import subject_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
     from memstore.database.engine import Engine, Statement, Transaction
     from memstore.database.satellite import Satellite
-    from memstore.domain.records import Fact, JournalLine, NewFact
+    from memstore.domain.records import Fact, JournalLine, NewFact, Scope
     from memstore.embedding.current import CurrentEmbedder
 
 
@@ -166,7 +167,9 @@ class Facts:
             (
                 fact
                 for fact in self._saying(transaction, new)
-                if not is_task(fact) and not is_task(new) and alike(fact, new)
+                if not is_task(fact.subject, fact.metadata)
+                and not is_task(new.subject, new.metadata)
+                and alike(fact, new)
             ),
             None,
         )
@@ -197,9 +200,8 @@ class Facts:
         return next(self._saying(transaction, prepared.fact), None)
 
     def _saying(self, transaction: Transaction, new: CheckedFact) -> Iterator[Fact]:
-        owners = Scope(user_id=new.user_id, agent_id=new.agent_id, run_id=new.run_id)
         for fact in fact_table.saying(
-            transaction, self.namespace, new.subject, new.content, owners
+            transaction, self.namespace, new.subject, new.content, new.scope
         ):
             if fact.status == "active" and fact.id != new.supersedes:
                 yield fact
@@ -212,7 +214,12 @@ class Facts:
         known = fact_table.find(transaction, self.namespace, idempotency_key=key)
         if known is None:
             return None
-        if (known.content, known.subject) != (new.content, new.subject):
+        if known.scope != new.scope:
+            raise IdempotencyConflict(
+                f"the idempotency key {key!r} already stands for a fact of other owners",
+                remedy=Remedy.NEW_KEY,
+            )
+        if known.content != new.content or subject_key(known.subject) != subject_key(new.subject):
             raise IdempotencyConflict(
                 f"the idempotency key {key!r} already stands for fact {known.id}, whose content "
                 "is another",
@@ -250,12 +257,14 @@ class Facts:
         with self._engine.read() as transaction:
             return self.known(transaction, fact_id)
 
-    def exists(self, content: str, subject: str) -> bool:
-        """Whether an active fact says exactly this about exactly this subject.
+    def exists(self, content: str, subject: str, scope: Scope | None) -> bool:
+        """Whether an active fact of these owners says exactly this about this subject.
 
         A superseded one does not count: what was once true may become true again.
         """
-        wanted = FactFilter((self.namespace,), clock.utc_now(), subject=subject, content=content)
+        wanted = FactFilter(
+            (self.namespace,), clock.utc_now(), subject=subject, content=content, scope=scope
+        )
         with self._engine.read() as transaction:
             return fact_table.count(transaction, wanted) > 0
 
@@ -301,25 +310,41 @@ class Facts:
         line, statement = retirement(old.id, new_id, at, evidence)
         self.changes(transaction).write(line, statement)
 
-    def history(self, fact_id: int) -> list[Fact]:
+    def check_owners(self, scope: Scope | None, *fact_ids: int) -> None:
+        """Refuse facts of other owners; nothing ever changes whose a fact is."""
         with self._engine.read() as transaction:
-            return self._chain(transaction, fact_id)
+            for fact_id in fact_ids:
+                self.known(transaction, fact_id, scope)
 
-    def history_of_subject(self, subject: str) -> list[Fact]:
-        name = checked_text(subject, "subject", MAX_NUMBER).strip()
+    def history(self, fact_id: int, scope: Scope | None) -> list[Fact]:
+        """Return the whole chain a fact is in, oldest first, from any member of it."""
         with self._engine.read() as transaction:
-            return fact_table.of_subject(transaction, self.namespace, name)
+            return self._chain(transaction, fact_id, scope)
+
+    def history_of_subject(self, subject: str, scope: Scope | None) -> list[Fact]:
+        """Return every fact there ever was about a subject, oldest first."""
+        name = checked_text(subject, "subject", MAX_NUMBER)
+        with self._engine.read() as transaction:
+            found = fact_table.of_subject(transaction, self.namespace, name)
+        return [fact for fact in found if scope is None or fact.scope == scope]
 
     def journal(self, fact_id: int) -> list[JournalLine]:
         with self._engine.read() as transaction:
             ids = [fact.id for fact in self._chain(transaction, fact_id)]
             return journal.of_facts(transaction, ids)
 
-    def _chain(self, transaction: Transaction, fact_id: int) -> list[Fact]:
-        self.known(transaction, fact_id)
-        chain = fact_table.chain(transaction, fact_id)
-        # The original let a fact supersede one of another namespace: that one stays unseen.
-        return [fact for fact in chain if fact.namespace == self.namespace]
+    def _chain(
+        self, transaction: Transaction, fact_id: int, scope: Scope | None = None
+    ) -> list[Fact]:
+        self.known(transaction, fact_id, scope)
+        # A fact may supersede one of other owners, and the original let it supersede one of another
+        # namespace: those stay unseen. What was erased has no owners any more.
+        return [
+            fact
+            for fact in fact_table.chain(transaction, fact_id)
+            if fact.namespace == self.namespace
+            and (scope is None or fact.scope == scope or fact.status == "erased")
+        ]
 
     def confirm(self, fact_id: int) -> Fact:
         with self._engine.write() as transaction:
@@ -455,10 +480,13 @@ class Facts:
             erase_fact(self.changes(transaction), fact, self._satellite)
         return self._engine.compact()
 
-    def known(self, transaction: Transaction, fact_id: int) -> Fact:
-        """Return one fact of the namespace, in whatever state but erased."""
+    def known(self, transaction: Transaction, fact_id: int, scope: Scope | None = None) -> Fact:
+        """Return one fact of the namespace, in whatever state but erased.
+
+        With a scope, one of other owners counts as none: knowing an id gives no access to it.
+        """
         fact = self._stored(transaction, fact_id)
-        if fact.status == "erased":
+        if fact.status == "erased" or (scope is not None and fact.scope != scope):
             raise not_found(fact_id, self.namespace)
         return fact
 
@@ -503,8 +531,8 @@ def journalled(fact: Fact) -> dict[str, Any]:
     return {name: value for name, value in fact.to_dict().items() if name not in left_out}
 
 
-def is_task(fact: Fact | NewFact) -> bool:
-    return (fact.metadata or {}).get("kind") == "task"
+def is_task(subject: str, metadata: Mapping[str, Any] | None) -> bool:
+    return (metadata or {}).get("kind") == "task" and subject_key(subject) == TODO
 
 
 def equal(fact: Fact, new: NewFact) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from memstore.database.tables.readings import EXTRACT, MEMORY
 from memstore.domain import clock, metadata
 from memstore.domain.arguments import MAX_CONTENT, MAX_NAME, checked_text
-from memstore.domain.records import SCOPE_FIELDS, NewFact
+from memstore.domain.records import NewFact, Scope
 from memstore.errors import InvalidArgument, InvalidArgumentType
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ CONSOLIDATE: Final = "consolidate"
 DERIVATIONS: Final = (EXTRACT, MEMORY, CONSOLIDATE)
 """The ways in which a fact is derived; those that are told have none."""
 
-SHORT_FIELDS: Final = ("source", "idempotency_key", *SCOPE_FIELDS)
+SHORT_FIELDS: Final = ("source", "idempotency_key")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +30,11 @@ class CheckedFact(NewFact):
     created_at: datetime | None = None
     valid_at: datetime | None = None
     expired_at: datetime | None = None
+
+    @property
+    def scope(self) -> Scope:
+        """Whose it will be."""
+        return Scope(user_id=self.user_id, agent_id=self.agent_id, run_id=self.run_id)
 
     def columns(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in COLUMNS}
@@ -93,6 +98,7 @@ def checked(new: NewFact) -> CheckedFact:
         episode_id=new.episode_id,
         derivation=new.derivation,
         **{name: _short(getattr(new, name), name) for name in SHORT_FIELDS},
+        **Scope(user_id=new.user_id, agent_id=new.agent_id, run_id=new.run_id).ids,
     )
 
 

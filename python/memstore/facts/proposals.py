@@ -10,17 +10,18 @@ from memstore.database.journal import Kind
 from memstore.database.tables import proposals as proposal_table
 from memstore.domain import clock
 from memstore.domain.arguments import checked_id
-from memstore.domain.records import NewFact, Proposal, ProposalState
+from memstore.domain.records import NewFact, Proposal, ProposalState, asked_scope
 from memstore.errors import Conflict, InvalidArgument, NotFound, Remedy
 from memstore.facts.facts import retirement, standing
 from memstore.facts.new import CONSOLIDATE
+from memstore.text.folding import subject_key
 
 if TYPE_CHECKING:
     import builtins
     from collections.abc import Mapping, Sequence
 
     from memstore.database.engine import Engine, Transaction
-    from memstore.domain.records import Fact, Scope
+    from memstore.domain.records import AskedScope, Fact, Scope
     from memstore.facts.facts import Facts
     from memstore.facts.new import Prepared
 
@@ -33,22 +34,23 @@ class Proposals:
         self._facts = facts
 
     def list(
-        self, state: str | None = ProposalState.OPEN, *, scope: Scope | None = None
+        self, state: str | None = ProposalState.OPEN, *, scope: AskedScope = None
     ) -> builtins.list[Proposal]:
         """Return proposals, oldest first.
 
         Args:
             state: ``open`` (undecided, and every fact in it is active), ``accepted`` or
                 ``rejected``; ``None`` for all there ever were.
-            scope: only those about facts of just these owners.
+            scope: those about facts of just these owners, or of nobody; ``"all"`` for all.
         """
+        owners = asked_scope(scope)
         if state is not None and state not in tuple(ProposalState):
             raise InvalidArgument(
                 f"must be open, accepted, rejected or None, not {state!r}", argument="state"
             )
         with self._engine.read() as transaction:
             found = proposal_table.select(transaction, self._facts.namespace, state)
-        return [proposal for proposal in found if scope is None or _is_of(proposal, scope)]
+        return [proposal for proposal in found if owners is None or _is_of(proposal, owners)]
 
     def get(self, proposal_id: int, *, scope: Scope | None = None) -> Proposal:
         """Return one proposal, in whatever state; with a ``scope``, only of these owners.
@@ -78,7 +80,7 @@ class Proposals:
             facts = [self._facts.active(transaction, fact_id) for fact_id in sorted(set(sources))]
             if strangers := [fact.id for fact in facts if fact.scope != scope]:
                 raise NotFound(f"these facts to consolidate have other owners: {strangers}")
-            if len(facts) < 2 or len({fact.subject for fact in facts}) > 1:
+            if len(facts) < 2 or len({subject_key(fact.subject) for fact in facts}) > 1:
                 raise InvalidArgument(
                     "must be two facts or more about one subject", argument="sources"
                 )

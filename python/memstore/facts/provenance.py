@@ -16,6 +16,7 @@ from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables.readings import EXTRACT, MEMORY
 from memstore.domain import clock
+from memstore.text.folding import subject_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -36,7 +37,7 @@ AUTOMATIC: Final = frozenset(
 
 def uuid_of(salt: str, episode_uuid: str, recorded_at: datetime, subject: str, content: str) -> str:
     """Return the UUID of what an episode says about a subject."""
-    told = "\n".join((salt, episode_uuid, subject, content)).encode()
+    told = "\n".join((salt, episode_uuid, subject_key(subject), content)).encode()
     return clock.named_uuid(recorded_at, hashlib.sha256(told).digest())
 
 

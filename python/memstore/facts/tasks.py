@@ -10,14 +10,26 @@ from memstore.database.tables import facts as fact_table
 from memstore.domain import clock
 from memstore.domain.arguments import MAX_NAME, checked_choice, checked_limit, checked_text
 from memstore.domain.metadata import MetadataFilter
-from memstore.domain.records import OPEN_STATUSES, TODO, Fact, NewFact, Task, TaskScope, TaskStatus
+from memstore.domain.records import (
+    EVERYBODY,
+    OPEN_STATUSES,
+    TODO,
+    Fact,
+    NewFact,
+    Scope,
+    Task,
+    TaskScope,
+    TaskStatus,
+    asked_scope,
+)
 from memstore.errors import Conflict, NotFound, Remedy
-from memstore.facts.facts import way_out
+from memstore.facts.facts import is_task, not_found, way_out
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from memstore.database.engine import Engine
+    from memstore.domain.records import AskedScope
     from memstore.facts.facts import Facts
 
 PRIORITIES: Final = ("high", "normal", "low")
@@ -54,6 +66,7 @@ class Tasks:
         priority: str = "normal",
         project: str | None = None,
         due: str | None = None,
+        owners: Scope | None = None,
     ) -> Task:
         """Store a task to be done.
 
@@ -63,6 +76,7 @@ class Tasks:
             priority: ``high``, ``normal`` or ``low``.
             project: groups tasks.
             due: when, in any words; a date, or a time with its offset, orders the list.
+            owners: whose task it is, as ``scope`` is elsewhere.
 
         Raises:
             ValueError: a value that is none of those; the message lists them.
@@ -78,10 +92,23 @@ class Tasks:
             metadata["project"] = checked_text(project, "project", MAX_NAME).strip()
         if due is not None:
             metadata["due"] = checked_text(due, "due", MAX_NAME)
-        new = NewFact(content=content, subject=TODO, metadata=metadata, source=self._source)
+        new = NewFact(
+            content=content,
+            subject=TODO,
+            metadata=metadata,
+            source=self._source,
+            **(owners or Scope()).ids,
+        )
         return as_task(self._facts.add_many([new])[0])
 
-    def update(self, task_id: int, status: str, *, note: str | None = None) -> Task:
+    def update(
+        self,
+        task_id: int,
+        status: str,
+        *,
+        note: str | None = None,
+        owners: AskedScope = EVERYBODY,
+    ) -> Task:
         """Move a task to another status; any may follow any other.
 
         Closing one takes it off the list shown at start-up; re-opening brings it back.
@@ -90,12 +117,14 @@ class Tasks:
             task_id: the task's id.
             status: ``pending``, ``in_progress``, ``completed`` or ``cancelled``.
             note: why; kept with the task.
+            owners: only if it belongs to just these; by default, whoever's it is.
 
         Raises:
-            NotFound: no such task.
+            NotFound: no such task, or it has other owners.
             Conflict: the task is superseded or deleted.
         """
         wanted = checked_choice(status, TaskStatus, "status")
+        scope = asked_scope(owners, "owners")
         patch: dict[str, Any] = {
             "status": wanted,
             "surface": SURFACE_STARTUP if wanted in OPEN_STATUSES else None,
@@ -104,6 +133,8 @@ class Tasks:
             patch["note"] = checked_text(note, "note", MAX_NAME)
 
         def check(fact: Fact, patch: Mapping[str, Any]) -> Mapping[str, Any]:
+            if scope is not None and fact.scope != scope:
+                raise not_found(task_id, self._namespace)
             as_task(fact)
             if fact.status != "active":
                 raise Conflict(
@@ -122,15 +153,17 @@ class Tasks:
         project: str | None = None,
         surface: str | None = None,
         limit: int | None = None,
+        owners: AskedScope = None,
     ) -> list[Task]:
         """Return tasks, most pressing first: by priority, then due date, then age.
 
         Args:
-            scope: only those of this owner.
+            scope: only what these do: ``user``, ``agent`` or ``collaborative``.
             status: only those with this status; ``None`` for the open ones, ``"all"`` for all.
             project: only those of this project.
             surface: ``"startup"`` for those an agent is shown when it starts.
             limit: how many at most.
+            owners: tasks of just these owners, or of nobody; ``"all"`` for all.
         """
         checked_limit(limit)
         conditions = [MetadataFilter("kind", "=", "task")]
@@ -145,18 +178,18 @@ class Tasks:
             for other in TaskStatus
             if other not in statuses
         ]
-        owner = None if scope is None else _scope(scope)
+        doer = None if scope is None else _scope(scope)
         filter_ = FactFilter(
-            (self._namespace,), clock.utc_now(), subject=TODO, metadata=tuple(conditions)
+            (self._namespace,),
+            clock.utc_now(),
+            subject=TODO,
+            metadata=tuple(conditions),
+            scope=asked_scope(owners, "owners"),
         )
         with self._engine.read() as transaction:
             tasks = [as_task(fact) for fact in fact_table.select(transaction, filter_)]
-        found = [task for task in tasks if task.status in statuses and owner in (None, task.scope)]
+        found = [task for task in tasks if task.status in statuses and doer in (None, task.scope)]
         return sorted(found, key=_pressing)[:limit]
-
-
-def is_task(subject: str, metadata: Mapping[str, Any]) -> bool:
-    return subject == TODO and metadata.get("kind") == "task"
 
 
 def as_task(fact: Fact) -> Task:

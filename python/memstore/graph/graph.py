@@ -18,6 +18,7 @@ from memstore.database.tables import graph_reads
 from memstore.domain import clock
 from memstore.domain.arguments import MAX_NAME, MAX_NUMBER, checked_number, checked_text
 from memstore.domain.entities import GraphBuilt, GraphStatus, LikelySame
+from memstore.domain.records import asked_scope
 from memstore.domain.threads import Awaited, awaited
 from memstore.errors import NotFound, Remedy
 from memstore.graph import build, decisions
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from memstore.database.journal import Author
     from memstore.domain.entities import Entity, EntityDecision, Neighbours, RefusedRelation
     from memstore.domain.protocols import Generator
-    from memstore.domain.records import Scope
+    from memstore.domain.records import AskedScope
 
 MOST_DEPTH: Final = 5
 """Steps from one entity to another; beyond that, nearly everything is related."""
@@ -82,7 +83,7 @@ class Graph:
 
     def status(self) -> GraphStatus:
         """Return when and from what the graph was built, and how many facts changed since."""
-        wanted = self._visible(None)
+        wanted = self._visible("all")
         with self._engine.read() as transaction:
             built = graph_table.current(transaction, self._namespace)
             if built is None:
@@ -97,11 +98,11 @@ class Graph:
             )
 
     def entities(
-        self, *, limit: int = 100, offset: int = 0, scope: Scope | None = None
+        self, *, limit: int = 100, offset: int = 0, scope: AskedScope = None
     ) -> list[Entity]:
         """Return the entities that active facts mention, those with the most facts first.
 
-        With a scope, only facts of exactly these owners count and are shown.
+        Only facts of exactly these owners count and are shown, or of nobody; ``"all"`` for all.
         """
         checked_number(limit, "limit", 1, MOST_SHOWN)
         checked_number(offset, "offset", 0, MAX_NUMBER)
@@ -114,7 +115,7 @@ class Graph:
             found = graph_reads.most_mentioned(transaction, built.id, wanted, limit, offset)
             return [view.entity(entity_id) for entity_id in found]
 
-    def get(self, name: str, *, scope: Scope | None = None) -> Entity:
+    def get(self, name: str, *, scope: AskedScope = None) -> Entity:
         """Return an entity by any of its names, ignoring case.
 
         Raises:
@@ -125,7 +126,7 @@ class Graph:
             return view.entity(self._known(transaction, view, name))
 
     def neighbours(
-        self, name: str, *, depth: int = 1, limit: int = 20, scope: Scope | None = None
+        self, name: str, *, depth: int = 1, limit: int = 20, scope: AskedScope = None
     ) -> Neighbours:
         """Return the entities related to one, the nearest first, then by the number of facts.
 
@@ -135,7 +136,7 @@ class Graph:
             name: any name of the entity.
             depth: how many steps away at most, 1 to 5.
             limit: how many at most; ``cut`` of the result says what was left out.
-            scope: only follow facts of exactly these owners.
+            scope: only follow facts of exactly these owners, or of nobody; ``"all"`` for all.
 
         Raises:
             NotFound: no active fact in the graph mentions it.
@@ -190,7 +191,7 @@ class Graph:
         Nothing is merged. Pairs that were decided about are left out.
         """
         checked_number(limit, "limit", 1, MOST_SHOWN)
-        wanted = self._visible(None)
+        wanted = self._visible("all")
         with self._engine.read() as transaction:
             built = graph_table.current(transaction, self._namespace)
             if built is None:
@@ -212,8 +213,8 @@ class Graph:
 
     # -- inside ------------------------------------------------------------------------------
 
-    def _visible(self, scope: Scope | None) -> FactFilter:
-        return FactFilter((self._namespace,), clock.utc_now(), scope=scope)
+    def _visible(self, scope: AskedScope) -> FactFilter:
+        return FactFilter((self._namespace,), clock.utc_now(), scope=asked_scope(scope))
 
     def _decide(self, left: str, right: str, *, same: bool) -> EntityDecision:
         with self._engine.write() as transaction:

@@ -9,7 +9,7 @@ from memstore.errors import EmbedderError, Reason
 from memstore.facts.batch import AddFact, MayReplace, MayYieldTo, YieldsTo
 from memstore.facts.facts import covers
 from memstore.learn.supersession import MOST_CANDIDATES, Verdict, judge, metadata_conflicts
-from memstore.text.folding import folded
+from memstore.text.folding import folded, subject_key
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -66,18 +66,19 @@ class Comparison:
             said_at: when the text was written; it does not supersede what was said later.
             leaving: facts that are about to be withdrawn, and are no rivals.
             resurfacing: superseded facts that will be active again then, and can be rivals.
-            said: what else the text says, as subjects and contents.
+            said: what else the text says, each as :func:`claim_of`.
         """
         if self._policy == "off":
             return {}, 'the policy is "off"'
         rivals: dict[int, Rival] = {}
-        said_again = {*said, *((new.subject.strip(), new.content) for new in usable)}
+        said_again = {*said, *map(claim_of, usable)}
         try:
             for place, new in enumerate(usable):
                 candidates, why_not = self._candidates(new, scope, leaving)
                 if why_not is not None:
                     return {}, why_not
-                candidates += [fact for fact in resurfacing if fact.subject == new.subject]
+                key = subject_key(new.subject)
+                candidates += [fact for fact in resurfacing if subject_key(fact.subject) == key]
                 rival = self._rival(new, candidates, said_at, said_again)
                 if rival is not None:
                     rivals[place] = rival
@@ -115,7 +116,7 @@ class Comparison:
         others = [
             fact
             for fact in candidates
-            if _comparable(fact, new) and (fact.subject, fact.content) not in said_again
+            if _comparable(fact, new) and claim_of(fact) not in said_again
         ]
         if not others:
             return None
@@ -147,6 +148,11 @@ class Comparison:
             "episode": new.episode_id,
         }
         return AddFact(fact=new, unless_known=True, beside=beside, evidence=evidence)
+
+
+def claim_of(fact: Fact | NewFact) -> tuple[str, str]:
+    """Return what a fact says, with its subject as subjects are compared."""
+    return subject_key(fact.subject), fact.content
 
 
 def _comparable(fact: Fact, new: NewFact) -> bool:

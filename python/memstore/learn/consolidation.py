@@ -24,6 +24,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
 from memstore.domain.arguments import MAX_NAME, checked_choice, checked_text
+from memstore.domain.records import EVERYBODY
 from memstore.errors import Conflict, NotFound
 from memstore.learn.reading import LONGEST_FACT
 from memstore.learn.supersession import metadata_conflicts
@@ -90,7 +91,7 @@ def consolidate(
 
     Args:
         subject: the subject of the facts; only active ones that are no tasks and do not expire.
-        scope: only facts of exactly these owners.
+        scope: only facts of exactly these owners; without one, each owner's by themselves.
         policy: ``propose``, or ``auto`` to accept at once a text that merely joins the words of its
             facts.
 
@@ -103,7 +104,7 @@ def consolidate(
     subject = checked_text(subject, "subject", MAX_NAME).strip()
     checked_choice(policy, POLICIES, "policy")
     by_owner: dict[Scope, list[Fact]] = {}
-    for fact in store.list(subject=subject, scope=scope):
+    for fact in store.list(subject=subject, scope=scope or EVERYBODY):
         if fact.metadata.get("kind") != "task" and fact.expired_at is None:
             by_owner.setdefault(fact.scope, []).append(fact)
     found: list[Consolidated] = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, Final, Unpack
 
 from memstore.domain.keywords import Owners, keywords
 from memstore.domain.metadata import encode, merge_patch
@@ -11,7 +11,7 @@ from memstore.domain.records import NewFact, Scope
 from memstore.domain.results import Results, WordsOnly
 from memstore.errors import Conflict, InvalidArgument, NotFound, Remedy
 from memstore.facts.batch import AddFact, Applied, DeleteFact
-from memstore.facts.facts import standing
+from memstore.facts.facts import is_task, standing
 from memstore.facts.tasks import refuse_task_keys
 from memstore.learn.conversation import ATTEMPTS, CONVERSATION, Learner, MemoryEvents
 from memstore.learn.decision import CHANGE_SHARE, check_share
@@ -27,6 +27,13 @@ if TYPE_CHECKING:
     from memstore.learn.memory_view import MemoryEvent, PastMemoryEvent
     from memstore.prompting.messages import Message, Messages
     from memstore.store.store import Store
+
+
+SPEAKERS: Final = ("user", "assistant")
+"""The roles whose words are memories where no model reads them."""
+
+STORED_AT_ONCE: Final = 500
+"""Messages stored as they are in one transaction, so that other writers need not wait long."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -74,6 +81,7 @@ class Memory:
         *,
         metadata: Mapping[str, Any] | None = None,
         infer: bool | None = None,
+        every_role: bool = False,
         **owners: Unpack[Owners],
     ) -> MemoryEvents:
         """Learn from messages, or store them as they are, and return what became of them.
@@ -86,8 +94,10 @@ class Memory:
             messages: a text, or ``{"role": …, "content": …}`` messages; their ``at`` is the time
                 to which "yesterday" is relative.
             metadata: a JSON object to store with everything.
-            infer: ``True`` to learn, which needs a generator; ``False`` to store each message as
-                one memory; by default ``True`` if there is a generator.
+            infer: ``True`` to learn, which needs a generator; ``False`` to store what users and
+                assistants said, each message as one memory, a few hundred in a transaction; by
+                default ``True`` if there is a generator.
+            every_role: with ``infer=False``, store ``system`` and ``tool`` messages too.
 
         Returns:
             One event per fact (or message): ``ADD``, ``UPDATE``, ``DELETE`` or ``NONE``. Its
@@ -104,7 +114,8 @@ class Memory:
         if infer is None:
             infer = self._generator is not None
         if not infer:
-            return self._store_as_they_are(read, scope, metadata)
+            told = [message for message in read if every_role or message.role in SPEAKERS]
+            return self._store_as_they_are(told, scope, metadata)
         if self._generator is None:
             raise InvalidArgument(
                 "needs a generator", argument="infer", remedy=Remedy.CHOOSE_GENERATOR
@@ -115,7 +126,7 @@ class Memory:
     def _store_as_they_are(
         self, messages: list[Message], scope: Scope, metadata: Mapping[str, Any] | None
     ) -> MemoryEvents:
-        news = (
+        news = [
             NewFact(
                 content=message.content,
                 subject=_speaker(message, scope),
@@ -124,8 +135,13 @@ class Memory:
                 source=CONVERSATION,
             )
             for message in messages
-        )
-        applied = self._store.apply([AddFact(fact=n, unless_known=True) for n in news], scope=scope)
+        ]
+        changes = [AddFact(fact=new, unless_known=True) for new in news]
+        applied = [
+            done
+            for start in range(0, len(changes), STORED_AT_ONCE)
+            for done in self._store.apply(changes[start : start + STORED_AT_ONCE], scope=scope)
+        ]
         return MemoryEvents([memory_event("NONE" if a.known else "ADD", a.fact) for a in applied])
 
     @keywords(Owners)
@@ -199,11 +215,11 @@ class Memory:
             The event; its ``id`` is the new memory's.
 
         Raises:
-            NotFound: there is none with this id in the scope, or it was deleted.
+            NotFound: there is none with this id in the scope, it was deleted, or it is a task.
             Conflict: it is superseded or expired, or the metadata would make it a task.
         """
         scope = Scope(**owners)
-        old = self._of(scope, memory_id)
+        old = self._changeable(scope, memory_id)
         if old.status != "active":
             remedy = None if old.superseded_by is None else Remedy.USE_NEWEST
             raise Conflict(f"memory {old.id} is {standing(old)}", remedy=remedy)
@@ -226,11 +242,11 @@ class Memory:
         """Put a tombstone on a memory: it is no longer found, and its history stays.
 
         Raises:
-            NotFound: there is none with this id in the scope, or it was deleted.
+            NotFound: there is none with this id in the scope, it was deleted, or it is a task.
             Conflict: it is superseded.
         """
         scope = Scope(**owners)
-        old = self._of(scope, memory_id)
+        old = self._changeable(scope, memory_id)
         if old.superseded_by is not None:
             raise Conflict(
                 f"memory {old.id} is superseded by memory {old.superseded_by}",
@@ -246,11 +262,11 @@ class Memory:
     def delete_all(
         self, *, everything: bool = False, **owners: Unpack[Owners]
     ) -> list[MemoryEvent]:
-        """Delete all active memories of a scope, or none.
+        """Delete all active memories of a scope, or none; tasks stay.
 
         Args:
-            everything: delete every fact and task of every scope in the namespace; not together
-                with a scope id.
+            everything: delete the memories of every scope in the namespace; not together with a
+                scope id.
 
         Raises:
             ValueError: neither a scope id nor ``everything=True``, or both.
@@ -265,9 +281,14 @@ class Memory:
         return [deleted(a.fact) for a in self._delete_active(scope if named else None, ATTEMPTS)]
 
     def _delete_active(self, scope: Scope | None, attempts: int) -> list[Applied]:
-        facts = self._store.list(scope=scope)
+        facts = self._store.list(scope=scope or "all")
+        deletions = [
+            DeleteFact(fact_id=fact.id)
+            for fact in facts
+            if not is_task(fact.subject, fact.metadata)
+        ]
         try:
-            return self._store.apply([DeleteFact(fact_id=f.id) for f in facts], scope=scope)
+            return self._store.apply(deletions, scope=scope)
         except (Conflict, NotFound):  # one of them was changed in the meantime
             if attempts == 1:
                 raise
@@ -308,6 +329,12 @@ class Memory:
                 argument="namespace",
             )
         return self._store.clear()
+
+    def _changeable(self, scope: Scope, memory_id: int) -> Fact:
+        fact = self._of(scope, memory_id)
+        if is_task(fact.subject, fact.metadata):
+            raise NotFound(f"fact {memory_id} is a task, not a memory", remedy=Remedy.UPDATE_TASK)
+        return fact
 
     def _of(self, scope: Scope, memory_id: int, *, deleted_too: bool = False) -> Fact:
         fact = self._store.get(memory_id)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from memstore.database.tables import episodes as episode_table
 from memstore.database.tables.readings import CLOSED, EXTRACT
 from memstore.errors import GeneratorError, GeneratorUnavailable, LearningError, NotFound
+from memstore.learn.comparison import claim_of
 from memstore.learn.conversation import CONVERSATION
 from memstore.learn.reading import facts_in, said_at
 from memstore.learn.reconcile import Reconciler
@@ -137,7 +138,7 @@ class _Rebuilding:
     def _wanted(
         self, episode: Episode, how: Sequence[ReadingOptions]
     ) -> dict[tuple[str, str], NewFact]:
-        """Return what an episode says, each claim once, by subject and content."""
+        """Return what an episode says, each claim once."""
         found: dict[tuple[str, str], NewFact] = {}
         for options in how:
             replies = self._reader.begin(episode, options, only_kept=self._unavailable)
@@ -146,7 +147,7 @@ class _Rebuilding:
             finally:
                 self._done["asked"] += replies.asked
             for new in facts_in(episode, items, EXTRACT, options.at, options.metadata):
-                found.setdefault((new.subject.strip(), new.content), new)
+                found.setdefault(claim_of(new), new)
         return found
 
 

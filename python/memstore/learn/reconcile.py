@@ -17,7 +17,7 @@ from memstore.errors import Conflict, Remedy
 from memstore.facts import provenance
 from memstore.facts.batch import AddFact, YieldsTo, carry_out, settle
 from memstore.facts.facts import covers
-from memstore.learn.comparison import MOST_ATTEMPTS
+from memstore.learn.comparison import MOST_ATTEMPTS, claim_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from memstore.store.store import Store
 
     Claims: TypeAlias = Mapping[tuple[str, str], NewFact]
-    """What an episode says, each claim once, by subject and content."""
+    """What an episode says, each claim once, by :func:`claim_of`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +129,7 @@ class Reconciler:
         lines = _lines(transaction, own)
         by_claim: dict[tuple[str, str], list[Fact]] = {}
         for fact in own:
-            by_claim.setdefault((fact.subject, fact.content), []).append(fact)
+            by_claim.setdefault(claim_of(fact), []).append(fact)
         missing, returning, repeated = [], [], []
         for claim, new in wanted.items():
             if claim not in by_claim:
@@ -149,7 +149,7 @@ class Reconciler:
             for fact in own
             if fact.derivation == EXTRACT
             and fact.deleted_at is None
-            and (fact.subject, fact.content) not in wanted
+            and claim_of(fact) not in wanted
             and self._untouched(transaction, fact, lines[fact.id])
         ]
         resurfacing = [

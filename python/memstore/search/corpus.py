@@ -16,7 +16,7 @@ from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables import pieces as piece_table
 from memstore.database.tables import vectors as vector_table
-from memstore.domain.records import EpisodeHit, EpisodeHits, SearchHit, SearchHits
+from memstore.domain.records import EpisodeHit, EpisodeHits, Scope, SearchHit, SearchHits
 from memstore.search.excerpts import best_piece
 from memstore.search.ranking import Ageing, Ranked
 from memstore.search.requests import F
@@ -152,6 +152,7 @@ class FactCorpus(Corpus[FactFilter, SearchHits]):
                 k,
                 namespaces=wanted.namespaces,
                 active_only=wanted.active_only,
+                unowned_only=wanted.scope == Scope(),
                 only=only,
                 excluding=excluding,
             )
@@ -214,6 +215,7 @@ class EpisodeCorpus(Corpus[EpisodeFilter, EpisodeHits]):
                     asked,
                     namespaces=wanted.namespaces,
                     active_only=False,
+                    unowned_only=wanted.scope == Scope(),
                     only=only,
                     excluding=excluding,
                 ),

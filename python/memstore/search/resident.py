@@ -77,7 +77,7 @@ class Resident:
         found = vector_table.resident(
             transaction, self._table, self._generation_id, size, changed=changed
         )
-        kept = vectors.put(row for row in found if everywhere or row[1] in self._loaded)
+        kept = vectors.put(row for row in found if everywhere or row[1][0] in self._loaded)
         owners = vector_table.owners_of(transaction, self._table, changed)
         vectors.drop(owners.difference(kept))
         self._seen = newest

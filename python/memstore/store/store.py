@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from memstore.access.tokens import Tokens
-from memstore.database.filters import FactFilter
+from memstore.database.filters import EpisodeFilter, FactFilter
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables import generations as generation_table
 from memstore.database.tables import meta as meta_table
@@ -35,6 +35,7 @@ from memstore.domain.records import (
     Scope,
     SearchHits,
     StoreStatus,
+    asked_scope,
 )
 from memstore.embedding.background import BackgroundEmbedding
 from memstore.embedding.pending import embed_pending
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
 
     from memstore.database.engine import Progress
     from memstore.domain.protocols import Embedder
+    from memstore.domain.records import AskedScope
     from memstore.embedding.generations import Generations, ReembedReport
     from memstore.embedding.health import Probe
     from memstore.embedding.pending import EmbedReport
@@ -104,6 +106,7 @@ class Store:
         self._reach = Reach(namespace, confined)
         self._closes_file = closes_file
         engine, author = file.engine, file.author
+        namespace = self.namespace  # in its normal form
         self.facts = Facts(engine, author, namespace, file.embedder, satellite)
         self.tasks = Tasks(engine, namespace, self.facts, author.source)
         self.episodes = Episodes(engine, author, self._reach, file.searches)
@@ -390,8 +393,8 @@ class Store:
             filters: conditions on metadata: ``{"key": value}``, or ``[("key", "<=", value)]``
                 with ``= != < <= > >=``; see :class:`memstore.MetadataFilter`.
             namespaces: search these instead of the store's own; ``"all"`` for all.
-            scope: only what belongs to just these owners, and an owner that is not named is not
-                set; without one, of every owner.
+            scope: what belongs to just these owners, an owner that is not named being not set;
+                without one, what belongs to nobody; ``"all"`` for everybody's.
             active_only: leave superseded and expired facts out.
             word_weight: what the words count, 0.6 by default.
             vector_weight: what the meaning counts, 0.4 by default.
@@ -450,27 +453,41 @@ class Store:
         with self._file.engine.read() as transaction:
             return fact_table.count(transaction, wanted)
 
-    def exists(self, content: str, *, subject: str) -> bool:
-        """Whether an active fact says just this about just this subject."""
-        return self.facts.exists(content, subject)
+    def exists(self, content: str, *, subject: str, scope: AskedScope = None) -> bool:
+        """Whether an active fact says just this about this subject; ``scope`` as in `search`."""
+        return self.facts.exists(content, subject, asked_scope(scope))
+
+    def check_owners(self, scope: AskedScope, *fact_ids: int) -> None:
+        """Refuse facts of other owners than these; no other method looks at whose an id is.
+
+        Raises:
+            NotFound: there is no such fact, or it has other owners.
+        """
+        self.facts.check_owners(asked_scope(scope), *fact_ids)
 
     def history(
-        self, fact_id: int | None = None, *, subject: str | None = None
+        self,
+        fact_id: int | None = None,
+        *,
+        subject: str | None = None,
+        scope: AskedScope = None,
     ) -> builtins.list[Fact]:
         """Return how what is held true came to be, oldest first.
 
         Args:
             fact_id: any member of a chain, for the whole chain.
             subject: or a subject, for every fact there ever was about it.
+            scope: of a subject, facts of just these owners, or of nobody; ``"all"`` for all. Of
+                a chain, which is anybody's without it, only if it belongs to just these.
 
         Raises:
             NotFound: no such fact.
             ValueError: both were given, or neither.
         """
         if fact_id is not None and subject is None:
-            return self.facts.history(fact_id)
+            return self.facts.history(fact_id, scope if isinstance(scope, Scope) else None)
         if subject is not None and fact_id is None:
-            return self.facts.history_of_subject(subject)
+            return self.facts.history_of_subject(subject, asked_scope(scope))
         raise InvalidArgument("either a fact's id or a subject is needed, and not both")
 
     def journal(self, fact_id: int) -> builtins.list[JournalLine]:
@@ -715,11 +732,17 @@ class Store:
 
     # -- looking after the file --------------------------------------------------------------
 
-    def status(self) -> StoreStatus:
-        """Count what the namespace holds, and say where and how it is kept."""
+    def status(self, *, scope: AskedScope = None) -> StoreStatus:
+        """Count what the namespace holds, and say where and how it is kept.
+
+        Args:
+            scope: count what belongs to just these owners, or to nobody; ``"all"`` for all.
+        """
         self._file.write_use_counts()
         now = clock.utc_now()
-        active = FactFilter((self.namespace,), now)
+        owners = asked_scope(scope)
+        active = FactFilter((self.namespace,), now, scope=owners)
+        log = EpisodeFilter((self.namespace,), now, scope=owners)
         embedder = self._file.embedder
         engine = self._file.engine
         # Not within the transaction: another engine may ask for them in one of its own.
@@ -728,9 +751,9 @@ class Store:
             stored = generation_table.active(transaction)
             return StoreStatus(
                 namespace=self.namespace,
-                **fact_table.count_states(transaction, self.namespace, now),
-                **piece_table.count_episodes(transaction, self.namespace),
-                **vector_table.count_waiting(transaction, FACTS, stored.id, self.namespace),
+                **fact_table.count_states(transaction, active),
+                **piece_table.count_episodes(transaction, log),
+                **vector_table.count_waiting(transaction, FACTS, stored.id, active),
                 subjects=fact_table.count_by(transaction, "subject", active),
                 categories=fact_table.count_by(transaction, "category", active),
                 model=stored.model,
@@ -775,5 +798,6 @@ class Store:
             self._reach.select(asked.pop("namespaces", None)),
             clock.utc_now(),
             metadata=parse_filters(asked.pop("filters")),
+            scope=asked_scope(asked.pop("scope")),
             **asked,
         )

@@ -12,9 +12,17 @@ def folded(text: str) -> str:
     return plain[:-1] if plain.endswith(".") and not plain.endswith("..") else plain
 
 
+def subject_key(subject: str) -> str:
+    """Return the form by which subjects are compared: case and Unicode's normal form folded."""
+    if subject.isascii():
+        return subject.strip().lower()
+    plain = unicodedata.normalize("NFD", subject.strip()).casefold()
+    return unicodedata.normalize("NFC", plain)
+
+
 def claim(subject: str, content: str) -> tuple[str, str]:
     """Return what facts that say the same about the same subject share."""
-    return folded(subject), folded(content)
+    return subject_key(subject), folded(content)
 
 
 def claim_hash(subject: str, content: str) -> int:

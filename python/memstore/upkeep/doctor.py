@@ -85,7 +85,7 @@ def _checks(engine: Engine, satellite: Satellite) -> Sequence[tuple[str, _Check]
             "tokens", "tokens that differ from the journal, revoke unknown ones", tokens.strangers
         ),
         ("embeddings", _embeddings),
-        _ids("words", "segments that do not fit", indexes.facts, True),
+        _ids("words", "subject keys or segments that do not fit", indexes.facts, True),
         ("graph", satellite.troubles),
     )
 

@@ -32,10 +32,10 @@ def test_add_records_every_option(cli: CommandLine) -> None:
     }
     assert (answer["source_model"], answer["source_description"]) == ("opus", "by phone")
     assert answer["valid_at"] == "2026-03-01T00:00:00.000000Z"
-    again = cli("episode", "add", "We met at the pier", "--key", "k")
+    again = cli("episode", "add", "We met at the pier", "--key", "k", "--user", "ana")
     assert again.out == "recorded as episode #1\n"
-    assert cli.json("episode", "get", 1) == answer
-    assert cli.json("episode", "get", answer["uuid"]) == answer
+    assert cli.json("episode", "get", 1, "--user", "ana") == answer
+    assert cli.json("episode", "get", answer["uuid"], "--scope", "all") == answer
 
 
 def test_add_reads_standard_input_word_for_word(cli: CommandLine) -> None:
@@ -88,9 +88,10 @@ def test_search_finds_and_filters(cli: CommandLine) -> None:
     assert found("harbour", "--tag", "a", "--tag", "b") == [1]
     assert found("harbour") == [2, 1]  # of equals the newer
     assert found("harbour", "--tag", "b", "--tag-boost", "2") == [1, 2]
-    assert found() == [3, 2, 1]
+    assert found("--scope", "all") == [3, 2, 1]
+    assert found() == [2, 1]
     assert found("--user", "ana") == [3]
-    assert found("--valid-before", "2021-01-01") == [3]
+    assert found("--valid-before", "2021-01-01", "--scope", "all") == [3]
     assert found("--valid-after", "2021-01-01") == [2, 1]
     assert found("--after", "2999-01-01") == []
     assert found("--namespaces", "other") == []

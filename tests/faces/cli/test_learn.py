@@ -214,7 +214,7 @@ def test_forget_takes_one_memory_of_its_owner(cli: CommandLine) -> None:
     assert cli.error("forget", 1)[0] == 1
     assert cli.error("forget", 1, "--user", "ben")[0] == 1
     assert "restore 1" in cli("forget", 1, "--user", "ana").out
-    assert cli.json("list") == []
+    assert cli.json("list", "--scope", "all") == []
 
 
 def test_forget_all_stays_within_the_owners_named(cli: CommandLine) -> None:
@@ -225,9 +225,10 @@ def test_forget_all_stays_within_the_owners_named(cli: CommandLine) -> None:
     assert cli.error("forget", "--everything", "--user", "ana")[0] == 2
     assert cli.error("forget")[0] == 2
     assert len(cli.json("forget", "--all", "--user", "ana")["changes"]) == 2
-    assert {fact["user_id"] for fact in cli.json("list")} == {"ben"}
+    assert {fact["user_id"] for fact in cli.json("list", "--scope", "all")} == {"ben"}
+    cli.json("task", "add", "stays", "--user", "ben")
     assert len(cli.json("forget", "--everything")["changes"]) == 2
-    assert cli.json("list") == []
+    assert [fact["content"] for fact in cli.json("list", "--scope", "all")] == ["stays"]
 
 
 def test_a_proposal_is_accepted_and_undone(
@@ -246,17 +247,22 @@ def test_a_proposal_is_accepted_and_undone(
 def test_a_proposal_is_rejected(cli: CommandLine, proposed: Callable[..., Answer]) -> None:
     proposed("--user", "ana")
     assert cli.json("proposals", "list", "--user", "ben") == []
-    assert cli("proposals", "reject", 1).code == 0
-    assert cli("proposals", "list").err == "no proposals here\n"
+    assert cli.error("proposals", "reject", 1)[0] == 1
+    assert cli.error("proposals", "accept", 1, "--user", "ben")[0] == 1
+    assert cli("proposals", "reject", 1, "--user", "ana").code == 0
+    assert cli("proposals", "list", "--scope", "all").err == "no proposals here\n"
     assert len(cli.json("proposals", "list", "--state", "rejected", "--user", "ana")) == 1
-    assert len(cli.json("list")) == 2
+    assert len(cli.json("list", "--user", "ana")) == 2
 
 
-def test_history_of_an_owner_goes_with_an_id_alone(cli: CommandLine) -> None:
+def test_history_of_an_owner_is_of_an_id_or_of_a_subject(cli: CommandLine) -> None:
     cli("remember", "a", "--direct", "--user", "ana")
     assert cli("history", 1, "--user", "ana").out.startswith("ADD #1\t")
-    assert cli.error("history", 1, "--journal", "--user", "ana")[0] == 2
-    assert cli.error("history", "--subject", "ana", "--user", "ana")[0] == 2
+    (line,) = cli.json("history", 1, "--journal", "--user", "ana")
+    assert line["kind"] == "add"
+    assert len(cli.json("history", "--subject", "ana", "--user", "ana")) == 1
+    assert cli.json("history", "--subject", "ana") == []
+    assert cli.error("history", 1, "--journal")[0] == 1
 
 
 def test_rows_on_a_terminal_are_wrapped_and_spelt_out(capsys: pytest.CaptureFixture[str]) -> None:

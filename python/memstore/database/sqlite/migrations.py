@@ -15,6 +15,7 @@ from memstore.database.migrations import LAST_SHARED_VERSION
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables import meta as meta_table
 from memstore.domain import clock, metadata
+from memstore.domain.arguments import nfc
 from memstore.settings import DEFAULT_NAMESPACE
 
 if TYPE_CHECKING:
@@ -89,9 +90,9 @@ def _carry_facts(transaction: Transaction) -> None:
     asked = ", ".join(f"typeof({name}), CAST({name} AS BLOB)" for name in TEXT_COLUMNS)
     copied = "superseded_by, confirmed_count, use_count"
     carry = (
-        "INSERT INTO memstore_facts"
-        f" (id, uuid, segments, claim_hash, {', '.join(TEXT_COLUMNS)}, {copied})"
-        f" SELECT id, :uuid, :segments, :claim_hash, :{', :'.join(TEXT_COLUMNS)}, {copied}"
+        f"INSERT INTO memstore_facts (id, uuid, {', '.join(fact_table.FoundBy._fields)},"
+        f" {', '.join(TEXT_COLUMNS)}, {copied})"
+        f" SELECT id, :uuid, :{', :'.join((*fact_table.FoundBy._fields, *TEXT_COLUMNS))}, {copied}"
         " FROM memstore_original_facts WHERE id = :id"
     )
     rows = transaction.rows(f"SELECT id, {asked} FROM memstore_original_facts ORDER BY id")
@@ -101,7 +102,7 @@ def _carry_facts(transaction: Transaction) -> None:
         created = clock.from_text(times["created_at"]) if times["created_at"] else clock.utc_now()
         values = texts | times
         values["created_at"] = clock.to_text(created)
-        values["namespace"] = texts["namespace"] or DEFAULT_NAMESPACE
+        values["namespace"] = nfc(texts["namespace"] or DEFAULT_NAMESPACE)
         found = fact_table.found_by(texts["content"] or "", texts["subject"] or "")
         uuid = clock.new_uuid(created)
         transaction.run(carry, {**values, "id": fact_id, "uuid": uuid, **found._asdict()})

@@ -25,10 +25,20 @@ if TYPE_CHECKING:
     from memstore.database.filters import FactFilter
     from memstore.domain.records import Scope
 
+
+class FoundBy(NamedTuple):
+    """What is derived from a fact's words, and what it is found by."""
+
+    segments: str | None
+    subject_key: str
+    claim_hash: int | None
+    """``None`` for an erased fact, whose words must not be confirmed by a guess."""
+
+
 STORED = tuple(f.name for f in fields(Fact) if not f.metadata.get("computed"))
 INSERT_LIST = tuple(name for name in STORED if name != "id")
-INSERTED = ", ".join((*INSERT_LIST, "segments", "claim_hash"))
-INSERTED_VALUES = ", ".join(f":{name}" for name in (*INSERT_LIST, "segments", "claim_hash"))
+INSERTED = ", ".join((*INSERT_LIST, *FoundBy._fields))
+INSERTED_VALUES = ", ".join(f":{name}" for name in (*INSERT_LIST, *FoundBy._fields))
 RETURNED = ", ".join(STORED)
 EMPTY = dict.fromkeys(INSERT_LIST) | {"confirmed_count": 0, "use_count": 0}
 
@@ -102,17 +112,9 @@ def insert(
     return fact
 
 
-class FoundBy(NamedTuple):
-    """What is derived from a fact's words, and what it is found by."""
-
-    segments: str | None
-    claim_hash: int | None
-    """``None`` for an erased fact, whose words must not be confirmed by a guess."""
-
-
 def found_by(content: str, subject: str) -> FoundBy:
     claim = folding.claim_hash(subject, content) if content else None
-    return FoundBy(words.segments(content, subject), claim)
+    return FoundBy(words.segments(content, subject), folding.subject_key(subject), claim)
 
 
 def _encode(name: str, value: Any) -> Value:
@@ -204,7 +206,8 @@ def visible(transaction: Transaction, fact_ids: Sequence[int], wanted: FactFilte
     where, values = wanted.where(transaction.dialect)
     return {
         *transaction.ints(
-            "SELECT f.id FROM memstore_facts f"
+            # By id: the planner would rather read all the namespace.
+            f"SELECT f.id FROM memstore_facts f {transaction.dialect.indexed_by(None)}"
             f" WHERE f.id IN {transaction.dialect.listed('ids')} AND {where}",
             {**values, "ids": fact_ids},
         )
@@ -230,7 +233,7 @@ def births(
     rows = transaction.rows(
         "SELECT f.id, f.category, f.created_at FROM memstore_facts f"
         f" WHERE f.id IN {dialect.listed('ids')} AND f.category IN {dialect.listed('categories')}"
-        f" AND (f.subject = '{TODO}' AND {kind} = 'task'"
+        f" AND (f.subject_key = '{TODO}' AND {kind} = 'task'"
         f" AND {status} IN {tuple(map(str, OPEN_STATUSES))}) IS NOT TRUE",
         {"ids": fact_ids, "categories": categories},
     )
@@ -243,24 +246,27 @@ def count(transaction: Transaction, wanted: FactFilter) -> int:
 
 
 def count_by(transaction: Transaction, column: str, wanted: FactFilter) -> dict[str, int]:
-    if column not in ("subject", "category"):
-        raise ValueError(f"facts are not counted by {column}")
+    """Count facts by subject or category; a subject is shown as it was written last."""
+    key = {"subject": "subject_key", "category": "category"}[column]
     where, values = wanted.where(transaction.dialect)
     rows = transaction.rows(
-        f"SELECT f.{column}, count(*) FROM memstore_facts f WHERE {where}"
-        f" GROUP BY f.{column} ORDER BY count(*) DESC, f.{column}",
+        f"SELECT newest.{column}, held.number FROM (SELECT count(*) AS number, max(f.id) AS id"
+        f" FROM memstore_facts f WHERE {where} GROUP BY f.{key}) AS held"
+        " JOIN memstore_facts newest ON newest.id = held.id"
+        f" ORDER BY held.number DESC, newest.{column}",
         values,
     )
     return dict(rows)
 
 
-def count_states(transaction: Transaction, namespace: str, now: datetime) -> dict[str, int]:
-    """Return how many facts of a namespace stand where; each count reads one index."""
+def count_states(transaction: Transaction, wanted: FactFilter) -> dict[str, int]:
+    """Return how many facts of a namespace and scope stand where; each count reads one index."""
+    seen, values = wanted.of("f", transaction.dialect)
 
     def count(condition: str) -> int:
         return transaction.scalar(
-            f"SELECT count(*) FROM memstore_facts WHERE namespace = :namespace {condition}",
-            {"namespace": namespace, "now": clock.to_text(now)},
+            f"SELECT count(*) FROM memstore_facts f WHERE {seen} {condition}",
+            {**values, "now": clock.to_text(wanted.now)},
         )
 
     current = "AND superseded_by IS NULL AND deleted_at IS NULL"
@@ -339,8 +345,12 @@ def circles_in(successors: Mapping[int, int | None]) -> list[list[int]]:
 
 def of_subject(transaction: Transaction, namespace: str, subject: str) -> list[Fact]:
     """Return all facts of a subject, superseded and deleted ones too, oldest first."""
-    test = "f.namespace = :namespace AND f.subject = :subject ORDER BY f.created_at, f.id"
-    return [*_where(transaction, test, {"namespace": namespace, "subject": subject})]
+    test = "f.namespace = :namespace AND f.subject_key = :subject ORDER BY f.created_at, f.id"
+    return [
+        *_where(
+            transaction, test, {"namespace": namespace, "subject": folding.subject_key(subject)}
+        )
+    ]
 
 
 def _place_in_chain(fact: Fact) -> tuple[bool, datetime, int]:
@@ -358,7 +368,8 @@ def blanking(fact_id: int, at: datetime) -> list[Statement]:
     """Return what overwrites everything a fact says; what is left keeps its chain whole."""
     row = Statement(
         "UPDATE memstore_facts SET content = '', subject = '', category = '', metadata = NULL,"
-        " segments = NULL, claim_hash = NULL, source = NULL, idempotency_key = NULL,"
+        " segments = NULL, subject_key = '', claim_hash = NULL, source = NULL,"
+        " idempotency_key = NULL,"
         " user_id = NULL, agent_id = NULL, run_id = NULL, deleted_at = :at WHERE id = :id",
         {"at": clock.to_text(at), "id": fact_id},
     )
@@ -367,7 +378,8 @@ def blanking(fact_id: int, at: datetime) -> list[Statement]:
 
 def set_found_by(transaction: Transaction, fact_id: int, right: FoundBy) -> None:
     transaction.run(
-        "UPDATE memstore_facts SET segments = :segments, claim_hash = :claim_hash WHERE id = :id",
+        "UPDATE memstore_facts SET segments = :segments, subject_key = :subject_key,"
+        " claim_hash = :claim_hash WHERE id = :id",
         {**right._asdict(), "id": fact_id},
     )
 
@@ -402,7 +414,7 @@ def texts(transaction: Transaction, fact_ids: Sequence[int]) -> list[tuple[int, 
 def all_found_by(transaction: Transaction) -> Iterator[tuple[int, FoundBy, FoundBy]]:
     """Yield ``(id, what is held, what is right)`` of every fact, by id."""
     rows = transaction.rows(
-        "SELECT id, content, subject, segments, claim_hash FROM memstore_facts ORDER BY id"
+        f"SELECT id, content, subject, {', '.join(FoundBy._fields)} FROM memstore_facts ORDER BY id"
     )
     for fact_id, content, subject, *held in rows:
         yield fact_id, FoundBy(*held), found_by(content, subject)

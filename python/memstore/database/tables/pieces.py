@@ -97,23 +97,24 @@ def expired_ids(transaction: Transaction, now: datetime) -> list[int]:
     )
 
 
-def count_episodes(transaction: Transaction, namespace: str) -> dict[str, int]:
-    """Count the episodes of a namespace, and those with a piece that waits or was given up."""
+def count_episodes(transaction: Transaction, wanted: EpisodeFilter) -> dict[str, int]:
+    """Count the episodes, and those with a piece that waits or was given up."""
+    seen, values = wanted.of("e", transaction.dialect)
     waiting = (
         "SELECT count(DISTINCT p.episode_id)"
         f" FROM {PIECES.name} v {transaction.dialect.indexed_by(PIECES.queue)}"
         " CROSS JOIN memstore_pieces p CROSS JOIN memstore_episodes e"
         " WHERE v.generation_id = (SELECT id FROM memstore_generations WHERE state = 'active')"
-        " AND p.id = v.piece_id AND e.id = p.episode_id AND e.namespace = :namespace"
+        f" AND p.id = v.piece_id AND e.id = p.episode_id AND {seen}"
         " AND v.embedding IS NULL AND v.embed_attempts"
     )
     asked = {
-        "episodes": "SELECT count(*) FROM memstore_episodes"
-        " WHERE namespace = :namespace AND content_hash <> ''",
+        "episodes": f"SELECT count(*) FROM memstore_episodes e WHERE {seen}"
+        " AND e.content_hash <> ''",
         "episodes_pending": f"{waiting} BETWEEN 0 AND {MAX_ATTEMPTS - 1}",
         "episodes_quarantined": f"{waiting} >= {MAX_ATTEMPTS}",
     }
-    return {name: transaction.scalar(sql, {"namespace": namespace}) for name, sql in asked.items()}
+    return {name: transaction.scalar(sql, values) for name, sql in asked.items()}
 
 
 def named(transaction: Transaction, piece_ids: Sequence[int]) -> Iterator[Piece]:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from memstore.database.dialect import Dialect
     from memstore.database.engine import Transaction
+    from memstore.database.filters import Filter
 
 MAX_ATTEMPTS: Final = 3
 """Lasting failures after which an embedding is given up, and its owner quarantined."""
@@ -83,6 +84,7 @@ PIECES: Final = VectorTable(
 
 TABLES: Final = (FACTS, PIECES)
 
+_OWNED: Final = "coalesce(h.user_id, h.agent_id, h.run_id) IS NOT NULL"
 _WAITING: Final = f"v.embedding IS NULL AND v.embed_attempts BETWEEN 0 AND {MAX_ATTEMPTS - 1}"
 _GIVEN_UP: Final = f"v.embedding IS NULL AND v.embed_attempts >= {MAX_ATTEMPTS}"
 
@@ -174,13 +176,16 @@ def count_all_pending(transaction: Transaction, generation_id: int, namespace: s
 
 
 def count_waiting(
-    transaction: Transaction, table: VectorTable, generation_id: int, namespace: str | None
+    transaction: Transaction, table: VectorTable, generation_id: int, wanted: Filter | None
 ) -> dict[str, int]:
     """Return how many owners are ``pending``, and how many ``quarantined``."""
-    return {
-        "pending": count_pending(transaction, table, generation_id, namespace),
-        "quarantined": len(quarantined(transaction, table, generation_id, namespace)),
-    }
+    seen, values = ("TRUE", {}) if wanted is None else wanted.of("h", transaction.dialect)
+    row = transaction.one(
+        f"SELECT count(*) FILTER (WHERE {_WAITING}), count(*) FILTER (WHERE {_GIVEN_UP})"
+        f" {_queue(transaction.dialect, table, None)} AND v.embedding IS NULL AND {seen}",
+        {**values, "generation": generation_id},
+    )
+    return dict(zip(("pending", "quarantined"), row or (0, 0), strict=True))
 
 
 def quarantined(
@@ -302,14 +307,14 @@ def resident(
     *,
     namespace: str | None = None,
     changed: Sequence[int] | None = None,
-) -> Iterator[tuple[int, str, bool, bytes]]:
-    """Yield ``(owner, namespace, superseded, vector)`` of what can be searched by meaning.
+) -> Iterator[tuple[int, tuple[str, bool, bool], bytes]]:
+    """Yield the owner, its ``(namespace, superseded, has a scope)``, and the vector.
 
-    ``changed`` narrows it to these facts, or to all pieces of these episodes. Vectors of another
-    length than ``size_bytes`` are left to the doctor.
+    Of what can be searched by meaning; ``changed`` narrows it to these facts, or to all pieces of
+    these episodes. Vectors of another length than ``size_bytes`` are left to the doctor.
     """
     query = (
-        f"SELECT v.{table.owner}, h.namespace, {table.superseded}, v.embedding"
+        f"SELECT v.{table.owner}, h.namespace, {table.superseded}, {_OWNED}, v.embedding"
         f" FROM {table.home} JOIN {table.name} v ON {table.link}"
         f" WHERE v.generation_id = :generation AND {table.living}"
         " AND octet_length(v.embedding) = :size"
@@ -321,9 +326,9 @@ def resident(
     if changed is not None:
         query += f" AND h.id IN {transaction.dialect.listed('ids')}"
         parameters["ids"] = changed
-    for owner_id, home, superseded, blob in transaction.rows(query, parameters):
+    for owner_id, home, superseded, owned, blob in transaction.rows(query, parameters):
         if isinstance(blob, bytes):  # another program may have written text of that length
-            yield owner_id, home, bool(superseded), blob
+            yield owner_id, (home, bool(superseded), bool(owned)), blob
 
 
 def owners_of(transaction: Transaction, table: VectorTable, changed: Sequence[int]) -> set[int]:

@@ -9,15 +9,17 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from shlex import quote
 from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn, TypeAlias
 
 from memstore.domain.arguments import MAX_NUMBER
 from memstore.domain.metadata import DECODER, OPERATORS, MetadataFilter
-from memstore.domain.records import Scope
+from memstore.domain.records import EVERYBODY, Scope
 from memstore.faces.options import HelpFormatter, chosen_settings, open_generator
 
 if TYPE_CHECKING:
     from memstore.domain.protocols import JSONGenerator
+    from memstore.domain.records import AskedScope
     from memstore.faces.cli.render import JsonShow, PlainShow
     from memstore.faces.cli.render_terminal import TerminalShow
     from memstore.store.store import Store
@@ -322,6 +324,13 @@ OWNERS: Final = (
 )
 
 
+WHOSE: Final = (
+    *OWNERS,
+    option("--scope", "all: whoever's it is", dest="whose", choices=(EVERYBODY,)),
+)
+"""What a command looks for: what belongs to the owners named, or to nobody."""
+
+
 def limit(default: int | None = None) -> Option:
     told = f" (default: {default})" if default else ""
     return option("--limit N", f"how many at most{told}", type=count, default=default)
@@ -338,5 +347,30 @@ def scope_if_named(arguments: argparse.Namespace) -> Scope | None:
     return None if scope == Scope() else scope
 
 
-def owners_of(arguments: argparse.Namespace) -> dict[str, str | None]:
+def whose(arguments: argparse.Namespace) -> AskedScope:
+    """Return the owners that were named, nobody being none, or ``"all"``."""
+    scope = scope_of(arguments)
+    if arguments.whose != EVERYBODY:
+        return scope
+    if scope != Scope():
+        raise UsageError("--scope all goes with no owner")
+    return EVERYBODY
+
+
+def same_owners(arguments: argparse.Namespace) -> str:
+    """Return the flags with which another command reaches what this one did."""
+    if getattr(arguments, "whose", None) == EVERYBODY:
+        return " --scope all"
+    named = (("--user", "user_id"), ("--agent", "agent_id"), ("--run", "run_id"))
+    given = [(flag, getattr(arguments, name)) for flag, name in named]
+    return "".join(f" {flag} {quote(owner)}" for flag, owner in given if owner is not None)
+
+
+def known_id(store: Store, arguments: argparse.Namespace) -> int:
+    """Return the id that was given, if that fact belongs to the owners that are meant."""
+    store.check_owners(whose(arguments), arguments.id)
+    return int(arguments.id)
+
+
+def owners_of(arguments: argparse.Namespace) -> dict[str, Any]:
     return {name: getattr(arguments, name) for name in ("user_id", "agent_id", "run_id")}

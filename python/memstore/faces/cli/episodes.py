@@ -44,7 +44,7 @@ FILTERS = (
     cli.option("--valid-before TIME", "only said or done before this"),
     cli.option("--all", "expired episodes too", dest="everything"),
     cli.option("--namespaces A,B", "look in these instead; all for every one", type=cli.names),
-    *cli.OWNERS,
+    *cli.WHOSE,
 )
 
 
@@ -100,7 +100,7 @@ def _filters_of(arguments: argparse.Namespace) -> dict[str, Any]:
         "valid_before": arguments.valid_before,
         "include_expired": arguments.everything,
         "namespaces": arguments.namespaces,
-        "scope": cli.scope_if_named(arguments),
+        "scope": cli.whose(arguments),
     }
 
 
@@ -180,8 +180,10 @@ def _list(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     "Show one episode whole, with all its fields.",
     "memstore episode get 12",
     EPISODE_ID,
+    *cli.WHOSE,
 )
 def _get(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
+    store.episodes.check_owners(cli.whose(arguments), arguments.id)
     show.episode(store.episodes.get(arguments.id))
 
 
@@ -203,6 +205,7 @@ def _get(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
         action="append",
         default=[],
     ),
+    *cli.WHOSE,
 )
 def _update(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     changes: dict[str, Any] = {}
@@ -223,6 +226,7 @@ def _update(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
             "nothing to update: give --tag, --no-tags, --expires-at, --unexpire, -m key=value, "
             "--metadata or --unset key"
         )
+    store.episodes.check_owners(cli.whose(arguments), arguments.id)
     episode = store.episodes.update(arguments.id, **changes)
     show.done(f"updated episode #{episode.id}", episode.to_dict())
 
@@ -233,9 +237,11 @@ def _update(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
     "memstore episode erase 12",
     EPISODE_ID,
     cli.YES,
+    *cli.WHOSE,
     usage="ID [--yes] [options]",
 )
 def _erase(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int | None:
+    store.episodes.check_owners(cli.whose(arguments), arguments.id)
     episode = store.episodes.get(arguments.id)
 
     def told() -> str:

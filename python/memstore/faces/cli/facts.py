@@ -39,11 +39,14 @@ if TYPE_CHECKING:
     cli.option(
         "--key TEXT", "an idempotency key: storing again with the same key gives back the same fact"
     ),
+    *cli.OWNERS,
     usage="CONTENT --subject NAME [options]",
     embedder="needed",
     file="made",
 )
 def _add(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
+    if arguments.supersedes is not None:
+        store.check_owners(cli.scope_of(arguments), arguments.supersedes)
     fact = store.add(
         cli.content_of(arguments.content),
         subject=arguments.subject,
@@ -55,6 +58,7 @@ def _add(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
         source=arguments.source,
         idempotency_key=arguments.key,
         unless_known=True,
+        **cli.owners_of(arguments),
     )
     held = {"status": "duplicate"} if fact.confirmed_count else {}  # a new one has none
     instead = f", superseding #{arguments.supersedes}" if arguments.supersedes else ""
@@ -77,9 +81,11 @@ def tell_pending(store: Store, fact_id: int, embedded: bool, show: cli.Show) -> 
     "memstore supersede 12 15",
     cli.option("OLD", "the fact that no longer holds", type=cli.fact_id),
     cli.option("NEW", "the fact that holds instead, stored already", type=cli.fact_id),
+    *cli.WHOSE,
     file="made",
 )
 def _supersede(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
+    store.check_owners(cli.whose(arguments), arguments.old, arguments.new)
     fact = store.supersede(arguments.old, arguments.new)
     show.done(f"#{fact.id} is superseded by #{fact.superseded_by}", fact.to_dict())
 
@@ -89,10 +95,11 @@ def _supersede(store: Store, arguments: argparse.Namespace, show: cli.Show) -> N
     "Count one more confirmation that a fact holds true.",
     "memstore confirm 12",
     cli.ID,
+    *cli.WHOSE,
     file="made",
 )
 def _confirm(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
-    fact = store.confirm(arguments.id)
+    fact = store.confirm(cli.known_id(store, arguments))
     times = "once" if fact.confirmed_count == 1 else f"{fact.confirmed_count} times"
     show.done(f"confirmed #{fact.id}, {times} so far", fact.to_dict())
 
@@ -104,6 +111,7 @@ def _confirm(store: Store, arguments: argparse.Namespace, show: cli.Show) -> Non
     cli.ID,
     *cli.METADATA,
     cli.option("--unset KEY", "a key to remove; may be repeated", action="append", default=[]),
+    *cli.WHOSE,
     usage="ID [-m KEY=VALUE] [--unset KEY] [options]",
     file="made",
 )
@@ -111,7 +119,7 @@ def _update(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
     patch = {**cli.metadata_of(arguments), **dict.fromkeys(arguments.unset)}
     if not patch:
         raise cli.UsageError("nothing to update: give -m key=value, --metadata or --unset key")
-    fact = store.update_metadata(arguments.id, patch)
+    fact = store.update_metadata(cli.known_id(store, arguments), patch)
     show.done(f"updated the metadata of #{fact.id}", fact.to_dict())
 
 
@@ -120,11 +128,13 @@ def _update(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
     "Take a fact out of every search; restore brings it back.",
     "memstore delete 12",
     cli.ID,
+    *cli.WHOSE,
     file="made",
 )
 def _delete(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
-    fact = store.delete(arguments.id)
-    show.done(f"deleted #{fact.id}; memstore restore {fact.id} brings it back", fact.to_dict())
+    fact = store.delete(cli.known_id(store, arguments))
+    back = f"memstore restore {fact.id}{cli.same_owners(arguments)} brings it back"
+    show.done(f"deleted #{fact.id}; {back}", fact.to_dict())
 
 
 @cli.command(
@@ -132,10 +142,11 @@ def _delete(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
     "Bring back a deleted fact, or a superseded one as the newest.",
     "memstore restore 12",
     cli.ID,
+    *cli.WHOSE,
     file="made",
 )
 def _restore(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
-    fact = store.restore(arguments.id)
+    fact = store.restore(cli.known_id(store, arguments))
     again = "" if fact.id == arguments.id else f" as #{fact.id}, the newest of its chain"
     show.done(f"restored #{arguments.id}{again}", fact.to_dict())
 
@@ -146,10 +157,13 @@ def _restore(store: Store, arguments: argparse.Namespace, show: cli.Show) -> Non
     "memstore erase 12",
     cli.ID,
     cli.YES,
+    *cli.WHOSE,
     usage="ID [--yes] [options]",
     file="made",
 )
 def _erase(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int | None:
+    store.check_owners(cli.whose(arguments), arguments.id)
+
     def told() -> str:
         fact = store.get(arguments.id)
         return f"#{fact.id}  {visible(fact.subject)}: {visible(fact.content)}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memstore.domain.records import EVERYBODY
 from memstore.faces.cli import command as cli
 from memstore.faces.cli import embedding, transfer
 
@@ -16,11 +17,12 @@ if TYPE_CHECKING:
 @cli.command(
     "status",
     "Say what the store holds, and where and how it is kept.",
-    "memstore status",
+    "memstore status\nmemstore status --scope all",
+    *cli.WHOSE,
     embedder="optional",
 )
 def _status(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
-    show.status(store.status())
+    show.status(store.status(scope=cli.whose(arguments)))
 
 
 @cli.command(
@@ -54,7 +56,7 @@ def _doctor(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int 
     show.findings(findings, rebuilt)
     if any(finding.repairable for finding in findings):
         show.note("memstore doctor --rebuild mends what is marked as repairable")
-    status = store.status()
+    status = store.status(scope=EVERYBODY)
     for file, mode in status.exposed.items():
         show.note(
             f"{file} is open to other users of this machine ({mode:04o}): chmod 600 closes it"

@@ -69,9 +69,12 @@ def _status(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
     "memstore graph entities --limit 20",
     cli.limit(50),
     cli.OFFSET,
+    *cli.WHOSE,
 )
 def _entities(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
-    found = store.graph.entities(limit=arguments.limit, offset=arguments.offset)
+    found = store.graph.entities(
+        limit=arguments.limit, offset=arguments.offset, scope=cli.whose(arguments)
+    )
     rows = [(one.name, counted(one.facts), ", ".join(one.names[1:]) or None) for one in found]
     show.rows(rows, [one.to_dict() for one in found])
     if not found:
@@ -91,9 +94,15 @@ def _nothing(store: Store) -> str:
     cli.option("NAME", "the entity, by any of its names"),
     cli.option("--depth N", "steps away at most, 1 to 5", type=cli.count, default=1),
     cli.limit(20),
+    *cli.WHOSE,
 )
 def _neighbours(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
-    found = store.graph.neighbours(arguments.name, depth=arguments.depth, limit=arguments.limit)
+    found = store.graph.neighbours(
+        arguments.name,
+        depth=arguments.depth,
+        limit=arguments.limit,
+        scope=cli.whose(arguments),
+    )
     value = {
         "entity": found.entity.to_dict(),
         "neighbours": [one.to_dict() for one in found],

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memstore.domain.records import ProposalState, Scope, set_fields
+from memstore.domain.records import ProposalState, Scope, asked_scope, set_fields
 from memstore.faces.cli import command as cli
 from memstore.faces.escaping import counted
 from memstore.faces.options import add_generator_flags
@@ -29,10 +29,6 @@ if TYPE_CHECKING:
 
 
 def show_past(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
-    if arguments.id is None or arguments.journal:
-        raise cli.UsageError(
-            "--user, --agent and --run go with the id of a memory, and nothing else"
-        )
     events = Memory(store).history(arguments.id, **cli.owners_of(arguments))
     rows = [
         (f"{e['event']} #{e['id']}", e["at"], e["memory"], e["previous"], e["actor"], e["source"])
@@ -123,7 +119,8 @@ def _number(fact: int | None) -> str | None:
         "- reads standard input",
     ),
     cli.option("--at TIME", "when the text was said"),
-    cli.option("--direct", "store each message as it is, without a model"),
+    cli.option("--direct", "store what users and assistants said as it is, without a model"),
+    cli.option("--every-role", "with --direct, store system and tool messages too"),
     *cli.METADATA,
     *cli.OWNERS,
     add_generator_flags,
@@ -140,6 +137,7 @@ def _remember(store: Store, arguments: argparse.Namespace, show: cli.Show) -> No
             messages,
             metadata=cli.metadata_of(arguments) or None,
             infer=not arguments.direct,
+            every_role=arguments.every_role,
             **cli.owners_of(arguments),
         )
     _show_changes(changes, show)
@@ -201,7 +199,7 @@ def _change_row(change: MemoryEvent) -> tuple[object, ...]:
     "memstore forget 12 --user ana\nmemstore forget --all --user ana",
     cli.option("ID", "one memory", type=cli.fact_id, nargs="?"),
     cli.option("--all", "every memory of the owners named", dest="whole"),
-    cli.option("--everything", "every memory and task of every owner in the namespace"),
+    cli.option("--everything", "every memory of every owner in the namespace; tasks stay"),
     *cli.OWNERS,
     usage="ID | --all [options]",
 )
@@ -222,7 +220,8 @@ def _forget(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
         gone = memory.delete_all(everything=arguments.everything, **owners)
     value = {"changes": gone}
     one = gone[0]["id"] if len(gone) == 1 else "ID"
-    back = f"; memstore restore {one} brings it back" if gone else ""
+    whose = " --scope all" if arguments.everything else cli.same_owners(arguments)
+    back = f"; memstore restore {one}{whose} brings it back" if gone else ""
     show.done(f"forgot {counted(len(gone), 'thing')}{back}", value)
 
 
@@ -236,11 +235,11 @@ def _forget(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
         choices=(*map(str, ProposalState), "all"),
         default="open",
     ),
-    *cli.OWNERS,
+    *cli.WHOSE,
 )
 def _list(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     state = None if arguments.state == "all" else arguments.state
-    found = store.proposals.list(state, scope=cli.scope_if_named(arguments))
+    found = store.proposals.list(state, scope=cli.whose(arguments))
     show.rows([_proposal_row(one) for one in found], [one.to_dict() for one in found])
     if not found:
         show.note("no proposals here")
@@ -267,22 +266,28 @@ PROPOSAL = cli.option("ID", "the proposal's id", type=cli.fact_id)
     "Let what was proposed supersede what it replaces.",
     "memstore proposals accept 3",
     PROPOSAL,
+    *cli.WHOSE,
 )
 def _accept(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
-    done = store.proposals.accept(arguments.id)
-    undo = f"memstore reinstate {done.old.id} undoes it"
+    done = store.proposals.accept(arguments.id, scope=asked_scope(cli.whose(arguments)))
+    whose = cli.same_owners(arguments)
+    undo = f"memstore reinstate {done.old.id}{whose} undoes it"
     if len(done.sources) > 1:
-        undo = "memstore reinstate ID brings one of them back"
+        undo = f"memstore reinstate ID{whose} brings one of them back"
     are = "is" if len(done.sources) == 1 else "are"
     new = _number(None if done.new is None else done.new.id)
     show.done(f"{_sources(done)} {are} superseded by {new}; {undo}", done.to_dict())
 
 
 @cli.command(
-    "proposals reject", "Leave the facts as they are.", "memstore proposals reject 3", PROPOSAL
+    "proposals reject",
+    "Leave the facts as they are.",
+    "memstore proposals reject 3",
+    PROPOSAL,
+    *cli.WHOSE,
 )
 def _reject(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
-    done = store.proposals.reject(arguments.id)
+    done = store.proposals.reject(arguments.id, scope=asked_scope(cli.whose(arguments)))
     beside = "" if done.new is None else f" and #{done.new.id}"
     show.done(f"{_sources(done)}{beside} stay side by side", done.to_dict())
 
@@ -296,9 +301,10 @@ def _sources(proposal: Proposal) -> str:
     "Undo a supersession: old and new text are both active.",
     "memstore reinstate 12",
     cli.ID,
+    *cli.WHOSE,
 )
 def _reinstate(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
-    fact = store.reinstate(arguments.id)
+    fact = store.reinstate(cli.known_id(store, arguments))
     show.done(f"reinstated #{arguments.id} as #{fact.id}", fact.to_dict())
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memstore.domain.records import Scope
+from memstore.domain.records import EVERYBODY, Scope
 from memstore.faces import wording
 from memstore.faces.cli import command as cli
 from memstore.faces.cli.learn import show_past
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     cli.option("--limit N", "how many facts at most (default: 10)", type=cli.count, default=10),
     *cli.NARROWING,
     cli.option("--namespaces A,B", "search these instead; all for every one", type=cli.names),
+    *cli.WHOSE,
     cli.option("--word-weight X", "what the words count (default: 0.6)", type=float),
     cli.option("--vector-weight X", "what the meaning counts (default: 0.4)", type=float),
     usage="QUERY… [options]",
@@ -38,6 +39,7 @@ def _search(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
         category=arguments.category,
         filters=arguments.filters,
         namespaces=arguments.namespaces,
+        scope=cli.whose(arguments),
         active_only=not arguments.everything,
         word_weight=arguments.word_weight,
         vector_weight=arguments.vector_weight,
@@ -74,12 +76,14 @@ def _tell_words_only(hits: SearchHits, show: cli.Show) -> None:
     cli.limit(),
     cli.OFFSET,
     cli.NEWEST,
+    *cli.WHOSE,
 )
 def _list(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     facts = store.list(
         subject=arguments.subject,
         category=arguments.category,
         filters=arguments.filters,
+        scope=cli.whose(arguments),
         active_only=not arguments.everything,
         include_deleted=arguments.deleted,
         limit=arguments.limit,
@@ -91,9 +95,9 @@ def _list(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
         show.note("no facts here")
 
 
-@cli.command("get", "Show one fact with all its fields.", "memstore get 12", cli.ID)
+@cli.command("get", "Show one fact with all its fields.", "memstore get 12", cli.ID, *cli.WHOSE)
 def _get(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
-    show.fact(store.get(arguments.id))
+    show.fact(store.get(cli.known_id(store, arguments)))
 
 
 @cli.command(
@@ -103,16 +107,17 @@ def _get(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     cli.option("ID", "any fact of the chain", type=cli.fact_id, nargs="?"),
     cli.option("--subject NAME", "every fact there ever was about this, instead"),
     cli.option("--journal", "every change instead: when, what, and by whom"),
-    *cli.OWNERS,
+    *cli.WHOSE,
     usage="ID | --subject NAME [options]",
 )
 def _history(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     if (arguments.id is None) == (arguments.subject is None):
         raise cli.UsageError("history takes the id of a fact, or --subject NAME")
-    if cli.scope_of(arguments) != Scope():
+    scope = cli.whose(arguments)
+    if scope not in (Scope(), EVERYBODY) and arguments.id is not None and not arguments.journal:
         show_past(store, arguments, show)
         return
-    facts = store.history(arguments.id, subject=arguments.subject)
+    facts = store.history(arguments.id, subject=arguments.subject, scope=scope)
     if arguments.journal:
         show.journal(_journal(store, facts))
     else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memstore.domain.records import EVERYBODY
 from memstore.faces.cli import command as cli
 from memstore.faces.cli.facts import tell_pending
 from memstore.facts.tasks import SURFACE_STARTUP
@@ -25,6 +26,7 @@ SCOPES = "user, agent or collaborative"
     cli.option("--priority P", "high, normal or low (default: normal)", default="normal"),
     cli.option("--project NAME", "what it belongs to"),
     cli.option("--due TEXT", "when; a date such as 2026-12-01 orders the list"),
+    *cli.OWNERS,
     embedder="needed",
     file="made",
 )
@@ -35,6 +37,7 @@ def _add(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
         priority=arguments.priority,
         project=arguments.project,
         due=arguments.due,
+        owners=cli.scope_of(arguments),
     )
     show.done(f"task #{task.id} is {task.status}", task.to_dict())
     tell_pending(store, task.id, embedded=False, show=show)
@@ -47,10 +50,16 @@ def _add(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     cli.option("ID", "the task's id", type=cli.fact_id),
     cli.option("STATUS", "pending, in_progress, completed or cancelled"),
     cli.option("--note TEXT", "why; kept with the task"),
+    *cli.WHOSE,
     file="made",
 )
 def _update(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
-    task = store.tasks.update(arguments.id, arguments.status.replace("-", "_"), note=arguments.note)
+    task = store.tasks.update(
+        arguments.id,
+        arguments.status.replace("-", "_"),
+        note=arguments.note,
+        owners=cli.whose(arguments),
+    )
     show.done(f"task #{task.id} is {task.status}", task.to_dict())
 
 
@@ -58,7 +67,7 @@ def _update(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
     "task list",
     "List open tasks, the most pressing first.",
     "memstore task list --scope agent\nmemstore task list --status all",
-    cli.option("--scope WHO", f"only those of {SCOPES}"),
+    cli.option("--scope WHO", f"only what {SCOPES} does; all: of every owner", dest="whose"),
     cli.option(
         "--status STATUS", "only those with this status; all for every status (default: open)"
     ),
@@ -69,11 +78,13 @@ def _update(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
         choices=(SURFACE_STARTUP,),
     ),
     cli.limit(),
+    *cli.OWNERS,
 )
 def _list(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     status = arguments.status
     tasks = store.tasks.list(
-        scope=arguments.scope,
+        scope=None if arguments.whose == EVERYBODY else arguments.whose,
+        owners=cli.whose(arguments),
         status=status and status.replace("-", "_"),
         project=arguments.project,
         surface=arguments.surface,

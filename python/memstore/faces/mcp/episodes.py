@@ -9,6 +9,7 @@ from typing import Annotated, Any, Final
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from memstore.domain import clock
+from memstore.domain.records import Scope
 from memstore.errors import AccessDenied
 from memstore.faces.mcp.answers import Answer
 from memstore.faces.mcp.episode_answers import of_added, of_change, of_health, of_hits, of_list
@@ -79,6 +80,8 @@ def add_memory(
         LongText, Field(description="when it was true, if not now; RFC 3339")
     ] = None,
     metadata: Metadata = None,
+    *,
+    owner: Scope,
 ) -> Answer:
     """Record an episode word for word, of any length: what was said, done or decided."""
     return of_added(
@@ -91,6 +94,7 @@ def add_memory(
             tags=tags,
             valid_at=valid_at,
             metadata=metadata,
+            scope=owner,
         ),
         store.namespace,
     )
@@ -116,6 +120,8 @@ def search(
     tag_boost: Annotated[
         float, Field(ge=0, le=100, description="above 0, tags raise the score by it, not filter")
     ] = 0.0,
+    *,
+    owner: Scope,
 ) -> Answer:
     """Find episodes by words and meaning, best first; without a query, the newest. Usually query
     is all you need.
@@ -138,6 +144,7 @@ def search(
         # 0 leaves nothing out there, and where no meaning is asked for there is none to judge by.
         min_similarity=min_similarity or None,
         limit=max_results,
+        scope=owner,
     )
     return of_hits(hits, store.namespace, [name for name, given in narrowing.items() if not given])
 
@@ -149,6 +156,8 @@ def get_episodes(
     after: LongText = None,
     source: Text = None,
     group_id: Group = None,
+    *,
+    owner: Scope,
 ) -> Answer:
     """List episodes, newest first."""
     log = bound(store, group_id).episodes
@@ -156,6 +165,7 @@ def get_episodes(
         "created_before": before,
         "created_after": after,
         "source": source,
+        "scope": owner,
     }
     narrowing = {"before": before, "after": after, "source": source}
     return of_list(
@@ -174,6 +184,8 @@ def update_episode(
         str | None, Field(description='from when on it no longer counts; null or "" un-expires')
     ] = None,
     metadata: Annotated[Metadata, Field(description="merged in; null removes a key")] = None,
+    *,
+    owner: Scope,
 ) -> Answer:
     """Change an episode's tags, expiry or metadata; its words stay as they are."""
     changes: dict[str, Any] = {}
@@ -183,12 +195,14 @@ def update_episode(
         changes["expired_at"] = _said(expired_at)
     if metadata is not None:
         changes["metadata"] = metadata
-    return of_change(_home(store, id).episodes.update(id, **changes), store.namespace)
+    log = _home(store, id).episodes
+    log.check_owners(owner, id)
+    return of_change(log.update(id, **changes), store.namespace)
 
 
-def get_status(store: Store) -> Answer:
+def get_status(store: Store, *, owner: Scope) -> Answer:
     """Check the health of the memory: ask the embedder, count what is stored and what waits."""
-    return of_health(store.status(), store.probe_embedder())
+    return of_health(store.status(scope=owner), store.probe_embedder())
 
 
 def bound(store: Store, group_id: str | None) -> Store:

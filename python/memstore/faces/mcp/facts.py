@@ -8,7 +8,7 @@ from pydantic import Field
 
 from memstore.domain.arguments import MAX_CONTENT
 from memstore.domain.metadata import OPERATORS, MetadataFilter
-from memstore.domain.records import DEFAULT_CATEGORY
+from memstore.domain.records import DEFAULT_CATEGORY, Scope
 from memstore.faces.mcp.answers import (
     Answer,
     of_change,
@@ -48,10 +48,14 @@ def memory_store(
     idempotency_key: Annotated[
         Name | None, Field(description="same key, same fact: makes a retry safe")
     ] = None,
+    *,
+    owner: Scope,
 ) -> Answer:
     """Remember one durable fact. Search first; if it corrects a stored fact, pass supersedes. One
     that is held already is confirmed: its status is "duplicate".
     """
+    if supersedes is not None:
+        store.check_owners(owner, supersedes)
     fact = store.add(
         content,
         subject=subject,
@@ -60,6 +64,7 @@ def memory_store(
         supersedes=supersedes,
         idempotency_key=idempotency_key,
         unless_known=True,
+        **owner.ids,
     )
     return of_stored(fact) | ({} if supersedes is None else {"superseded": supersedes})
 
@@ -72,6 +77,8 @@ def memory_search(
     limit: Limit = 10,
     include_superseded: bool = False,
     metadata: Conditions | None = None,
+    *,
+    owner: Scope,
 ) -> Answer:
     """Find facts by words and meaning, best first. Use before answering about the user, their
     people, projects or past decisions.
@@ -83,6 +90,7 @@ def memory_search(
             subject=subject,
             category=category,
             filters=conditions(metadata),
+            scope=owner,
             active_only=not include_superseded,
         ),
         [name for name, given in (("subject", subject), ("category", category)) if given is None],
@@ -96,24 +104,35 @@ def memory_list(
     limit: Limit = 20,
     offset: Annotated[int, Field(ge=0, le=MAX_OFFSET)] = 0,
     metadata: Conditions | None = None,
+    *,
+    owner: Scope,
 ) -> Answer:
     """Page through active facts, newest first. Use when you want all of a kind, not a match."""
     wanted: dict[str, Any] = {
         "subject": subject,
         "category": category,
         "filters": conditions(metadata),
+        "scope": owner,
     }
     page = store.list(**wanted, limit=limit, offset=offset, newest_first=True)
     return of_list(page, store.count(**wanted), offset)
 
 
-def memory_delete(store: Store, id: Id) -> Answer:  # noqa: A002 - the tool's argument
+def memory_delete(
+    store: Store,
+    id: Id,  # noqa: A002 - the tool's argument
+    *,
+    owner: Scope,
+) -> Answer:
     """Take back a fact that should never have been stored. If it was true once, supersede it."""
+    store.check_owners(owner, id)
     return of_change(store.delete(id))
 
 
-def memory_supersede(store: Store, old_id: Id, new_id: Id) -> Answer:
+def memory_supersede(store: Store, old_id: Id, new_id: Id, *, owner: Scope) -> Answer:
     """Retire a fact in favour of a newer one, when both are stored already."""
+    if old_id != new_id:  # which has an error of its own
+        store.check_owners(owner, old_id, new_id)
     return of_change(store.supersede(old_id, new_id))
 
 
@@ -121,15 +140,23 @@ def memory_history(
     store: Store,
     id: Id | None = None,  # noqa: A002 - the tool's argument
     subject: str | None = None,
+    *,
+    owner: Scope,
 ) -> Answer:
     """Show how a fact changed, oldest first: by the id of any version, or all of a subject.
     Shows the fact of the id whole.
     """
-    return of_history(store.history(id, subject=subject), id)
+    return of_history(store.history(id, subject=subject, scope=owner), id)
 
 
-def memory_confirm(store: Store, id: Id) -> Answer:  # noqa: A002 - the tool's argument
+def memory_confirm(
+    store: Store,
+    id: Id,  # noqa: A002 - the tool's argument
+    *,
+    owner: Scope,
+) -> Answer:
     """Count that a stored fact was just seen to be still true."""
+    store.check_owners(owner, id)
     fact = store.confirm(id)
     return {"id": fact.id, "confirmed": fact.confirmed_count}
 
@@ -138,15 +165,18 @@ def memory_update(
     store: Store,
     id: Id,  # noqa: A002 - the tool's argument
     metadata: Annotated[Object, Field(description="merged in; null removes a key")],
+    *,
+    owner: Scope,
 ) -> Answer:
     """Change a fact's metadata. Its content never changes: supersede it instead."""
+    store.check_owners(owner, id)
     fact = store.update_metadata(id, metadata)
     return {"id": fact.id, "keys": len(fact.metadata)}
 
 
-def memory_status(store: Store) -> Answer:
+def memory_status(store: Store, *, owner: Scope) -> Answer:
     """Count what is stored, by subject and category, and say how it is searched."""
-    return of_status(store.status(), store.embedder_trouble)
+    return of_status(store.status(scope=owner), store.embedder_trouble)
 
 
 TOOLS: Final = (

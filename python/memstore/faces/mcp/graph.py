@@ -6,6 +6,7 @@ from typing import Annotated, Final
 
 from pydantic import Field
 
+from memstore.domain.records import Scope
 from memstore.faces.mcp.answers import Answer
 from memstore.faces.mcp.facts import MAX_OFFSET, Limit
 from memstore.faces.mcp.graph_answers import of_entities, of_neighbours
@@ -17,10 +18,14 @@ def memory_graph_entities(
     store: Store,
     limit: Limit = 20,
     offset: Annotated[int, Field(ge=0, le=MAX_OFFSET)] = 0,
+    *,
+    owner: Scope,
 ) -> Answer:
     """List the people and things that stored facts mention, those with the most facts first."""
     graph = store.graph
-    return of_entities(graph.entities(limit=limit, offset=offset), graph.status(), offset)
+    return of_entities(
+        graph.entities(limit=limit, offset=offset, scope=owner), graph.status(), offset
+    )
 
 
 def memory_graph_neighbours(
@@ -28,9 +33,11 @@ def memory_graph_neighbours(
     name: Annotated[Name, Field(description="any name of the person or thing")],
     depth: Annotated[int, Field(ge=1, le=5, description="steps away")] = 1,
     limit: Limit = 10,
+    *,
+    owner: Scope,
 ) -> Answer:
     """Show what a person or thing is related to, nearest first, with the facts that say so."""
-    return of_neighbours(store.graph.neighbours(name, depth=depth, limit=limit))
+    return of_neighbours(store.graph.neighbours(name, depth=depth, limit=limit, scope=owner))
 
 
 TOOLS: Final = (

@@ -10,6 +10,7 @@ from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from memstore.domain.arguments import MAX_CONTENT
 from memstore.domain.protocols import JSONGenerator
+from memstore.domain.records import Scope
 from memstore.faces.mcp.answers import Answer, of_decided, of_extraction, of_learned, of_proposals
 from memstore.faces.mcp.tool import Id, Name, Object, Tool, from_json
 from memstore.learn.extraction import Extractor
@@ -66,19 +67,22 @@ class Learning:
         self,
         store: Store,
         messages: Messages,
-        user_id: Annotated[Name | None, Field(description="whose memory it is")] = None,
-        agent_id: Name | None = None,
-        run_id: Name | None = None,
         metadata: Object | None = None,
         infer: Annotated[bool, Field(description="false stores each message word for word")] = True,
+        every_role: Annotated[
+            bool, Field(description="with infer=false, system and tool messages too")
+        ] = False,
+        *,
+        owner: Scope,
     ) -> Answer:
         """Learn from a conversation: a model extracts facts, compares them with what is held for
         the same owners, and adds, updates or deletes memories. Repeating it after an error is
         safe.
         """
         memory = Memory(store, self._generator(", or pass infer=false") if infer else None)
-        owners = {"user_id": user_id, "agent_id": agent_id, "run_id": run_id}
-        return of_learned(memory.add(messages, metadata=metadata, infer=infer, **owners))
+        return of_learned(
+            memory.add(messages, metadata=metadata, infer=infer, every_role=every_role, **owner.ids)
+        )
 
     def memory_extract(
         self,
@@ -89,11 +93,13 @@ class Learning:
         ] = None,
         source: Name | None = None,
         metadata: Object | None = None,
+        *,
+        owner: Scope,
     ) -> Answer:
         """Store the facts in a text. What may replace an older fact is proposed, not done: see
         memory_proposals.
         """
-        extractor = Extractor(store, self._generator())
+        extractor = Extractor(store, self._generator(), scope=owner)
         return of_extraction(extractor.extract(text, subject, metadata, source=source))
 
     def memory_proposals(
@@ -101,16 +107,18 @@ class Learning:
         store: Store,
         action: Action = "list",
         id: Id | None = None,  # noqa: A002 - the tool's argument
+        *,
+        owner: Scope,
     ) -> Answer:
         """List pairs of facts of which the newer may replace the older, and facts that one text
         may take the place of; or decide about one by its proposal's id.
         """
         if action == "list" and id is None:
-            return of_proposals(store.proposals.list())
+            return of_proposals(store.proposals.list(scope=owner))
         decide = {"accept": store.proposals.accept, "reject": store.proposals.reject}
         if action not in decide or id is None:
             raise ValueError('action is "list", without an id, or "accept" or "reject" with one')
-        return of_decided(decide[action](id))
+        return of_decided(decide[action](id, scope=owner))
 
     def _generator(self, else_: str = "") -> JSONGenerator:
         with self._making:

@@ -8,7 +8,7 @@ from typing import Annotated, Final
 from pydantic import Field, WithJsonSchema
 
 from memstore.domain.arguments import MAX_CONTENT
-from memstore.domain.records import TaskScope, TaskStatus
+from memstore.domain.records import Scope, TaskScope, TaskStatus
 from memstore.faces.mcp.answers import Answer, of_task_change, of_tasks
 from memstore.faces.mcp.tool import Id, Name, Tool
 from memstore.facts.tasks import PRIORITIES, SURFACE_STARTUP
@@ -20,7 +20,7 @@ def _one_of(values: Iterable[str]) -> WithJsonSchema:
     return WithJsonSchema({"type": "string", "enum": [str(value) for value in values]})
 
 
-Owner = Annotated[str, _one_of(TaskScope)]
+Doer = Annotated[str, _one_of(TaskScope)]
 Status = Annotated[str, _one_of(TaskStatus)]
 StatusOrAll = Annotated[str, _one_of((*TaskStatus, "all"))]
 Priority = Annotated[str, _one_of(PRIORITIES)]
@@ -30,14 +30,18 @@ Surface = Annotated[str, _one_of((SURFACE_STARTUP,))]
 def memory_task_create(
     store: Store,
     content: Annotated[str, Field(max_length=MAX_CONTENT)],
-    scope: Annotated[Owner, Field(description="who does it")],
+    scope: Annotated[Doer, Field(description="who does it")],
     priority: Priority = "normal",
     project: Name | None = None,
     due: Annotated[str | None, Field(description="when; best as 2026-03-01")] = None,
+    *,
+    owner: Scope,
 ) -> Answer:
     """Remember something to be done, across conversations."""
     return of_task_change(
-        store.tasks.create(content, scope=scope, priority=priority, project=project, due=due)
+        store.tasks.create(
+            content, scope=scope, priority=priority, project=project, due=due, owners=owner
+        )
     )
 
 
@@ -46,23 +50,29 @@ def memory_task_update(
     id: Id,  # noqa: A002 - the tool's argument
     status: Status,
     note: Name | None = None,
+    *,
+    owner: Scope,
 ) -> Answer:
     """Move a task on: started, done, cancelled, or re-opened."""
-    return of_task_change(store.tasks.update(id, status, note=note))
+    return of_task_change(store.tasks.update(id, status, note=note, owners=owner))
 
 
 def memory_task_list(
     store: Store,
-    scope: Owner | None = None,
+    scope: Doer | None = None,
     status: StatusOrAll | None = None,
     project: str | None = None,
     surface: Surface | None = None,
+    *,
+    owner: Scope,
 ) -> Answer:
     """List tasks, most pressing first; open ones unless status is given. Call at the start of a
     session with surface "startup".
     """
     return of_tasks(
-        store.tasks.list(scope=scope, status=status, project=project, surface=surface),
+        store.tasks.list(
+            scope=scope, status=status, project=project, surface=surface, owners=owner
+        ),
         [name for name, given in (("scope", scope), ("project", project)) if given is None],
     )
 

@@ -15,6 +15,7 @@ from mcp.types import ToolAnnotations
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model
 
 from memstore.domain.arguments import MAX_NAME
+from memstore.domain.records import SCOPE_FIELDS, Scope
 from memstore.errors import Explained
 from memstore.faces import wording
 from memstore.faces.escaping import as_json
@@ -31,6 +32,9 @@ ERROR_CHARACTERS: Final = 600
 """What an error may take; it may quote an argument, and arguments may be huge."""
 
 SHOWN_FAULTS: Final = 3
+
+OWNER: Final = "owner"
+"""The parameter of a function that asks whose facts are meant."""
 
 PLAINER: Final = {"dict_type": "must be an object", "string_type": "must be text"}
 """Plainer texts for faults that pydantic describes in terms of Python."""
@@ -67,6 +71,10 @@ class Tool:
         destroys: it takes something away.
         repeats: calling it again with the same arguments changes nothing more.
         nulls: the value of an argument that is given as null, where null means something.
+        tells_owners: its schema has the owners' arguments; it takes them whether or not.
+
+    A function that takes ``owner`` gets the :class:`Scope` that ``user_id``, ``agent_id`` and
+    ``run_id`` make.
     """
 
     function: Callable[..., Answer]
@@ -74,6 +82,7 @@ class Tool:
     destroys: bool = False
     repeats: bool = False
     nulls: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    tells_owners: bool = False
 
     @property
     def name(self) -> str:
@@ -85,7 +94,7 @@ class Tool:
         return Declaration(
             name=self.name,
             description=" ".join(inspect.cleandoc(self.function.__doc__ or "").split()),
-            input_schema=_lean(self._arguments.model_json_schema()),
+            input_schema=self._schema(),
             annotations=ToolAnnotations(
                 read_only_hint=self.reads,
                 destructive_hint=self.destroys,
@@ -109,6 +118,8 @@ class Tool:
             }
             arguments = self._arguments.model_validate(said)
             named = {name: getattr(arguments, name) for name in type(arguments).model_fields}
+            if self._is_owned:
+                named[OWNER] = Scope(**{name: named.pop(name) for name in SCOPE_FIELDS})
             answer: Answer = seen(self.function(open_store(), **named))
             return answer
         except ValidationError as error:
@@ -121,17 +132,29 @@ class Tool:
                 _clipped(f"{self.name} failed unexpectedly ({type(error).__name__}: {error})")
             ) from error
 
+    def _schema(self) -> dict[str, Any]:
+        lean = _lean(self._arguments.model_json_schema())
+        if self._is_owned and not self.tells_owners:
+            for name in SCOPE_FIELDS:
+                del lean["properties"][name]
+        return lean
+
+    @property
+    def _is_owned(self) -> bool:
+        return OWNER in inspect.signature(self.function).parameters
+
     @cached_property
     def _arguments(self) -> type[BaseModel]:
         types = get_type_hints(self.function, include_extras=True)
         _, *parameters = inspect.signature(self.function).parameters.values()
-        fields: dict[str, Any] = {
-            parameter.name: (
-                types[parameter.name],
-                ... if parameter.default is parameter.empty else parameter.default,
-            )
-            for parameter in parameters
-        }
+        fields: dict[str, Any] = {}
+        for parameter in parameters:
+            if parameter.name == OWNER:
+                fields |= dict.fromkeys(SCOPE_FIELDS, (str | None, None))
+                continue
+            required = parameter.default is parameter.empty
+            default = ... if required else parameter.default
+            fields[parameter.name] = (types[parameter.name], default)
         return create_model(self.name, __config__=ConfigDict(extra="forbid"), **fields)
 
     def _faults(self, error: ValidationError) -> str:

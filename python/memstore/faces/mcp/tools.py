@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from memstore.faces.mcp import episodes, facts, graph, learn, tasks
@@ -76,7 +77,13 @@ def offered(
     if unknown or not asked:
         found = f"unknown tool set {unknown[0]!r}" if unknown else "no tool set is named"
         raise ValueError(f"{found}: name one or more of {', '.join(sets)}")
-    tools: Sequence[Tool] = [tool for name in sets if name in asked for tool in sets[name]]
+    # Only what is learnt has owners as a rule, and arguments that nobody uses cost every session.
+    tools: Sequence[Tool] = [
+        replace(tool, tells_owners="learn" in asked)
+        for name in sets
+        if name in asked
+        for tool in sets[name]
+    ]
     return {tool.name: tool for tool in tools if tool.reads or not read_only}
 
 
@@ -84,6 +91,11 @@ def instructions(tools: Mapping[str, Tool]) -> str:
     """Return the instructions for the model at the handshake: when to use which tool."""
     lines = ["A durable memory of the user and their work, kept across conversations."]
     lines += [f"- {line}" for name, line in TEACHING if name in tools]
+    if "memory_add" in tools:
+        lines.append(
+            "- What is stored with a user_id, agent_id or run_id is found and changed only by "
+            "calls with just these; never guess one."
+        )
     if all(tool.reads for tool in tools.values()):
         lines.append("- This memory is open for reading only.")
     lines.append(

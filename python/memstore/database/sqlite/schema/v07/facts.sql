@@ -3,6 +3,7 @@ CREATE TABLE memstore_facts (
     -- AUTOINCREMENT: an id is never given twice, because people and models remember ids.
     id                INTEGER PRIMARY KEY AUTOINCREMENT,
     content           TEXT NOT NULL,
+    -- As it was written; `subject_key` is what is compared.
     subject           TEXT NOT NULL,
     category          TEXT NOT NULL,
     metadata          TEXT,
@@ -34,29 +35,35 @@ CREATE TABLE memstore_facts (
     -- again is found; NULL once it is erased.
     claim_hash        INTEGER,
     -- 'extract', 'memory' or 'consolidate'; NULL for a fact that was stored by hand.
-    derivation        TEXT
+    derivation        TEXT,
+    -- The subject with case and Unicode's normal form folded.
+    subject_key       TEXT NOT NULL
 );
 CREATE INDEX idx_memstore_namespace ON memstore_facts (namespace, id);
 -- These hold every column that decides who may see a fact, so that counting reads no rows.
-CREATE INDEX idx_memstore_subject
-    ON memstore_facts (namespace, subject, id, superseded_by, deleted_at, expired_at);
-CREATE INDEX idx_memstore_category
-    ON memstore_facts (namespace, category, id, superseded_by, deleted_at, expired_at);
-CREATE INDEX idx_memstore_active ON memstore_facts (namespace, id, expired_at)
+-- The owners come before the id: they are always asked for exactly, NULL included.
+CREATE INDEX idx_memstore_subject ON memstore_facts (namespace, subject_key,
+    user_id, agent_id, run_id, id, superseded_by, deleted_at, expired_at);
+CREATE INDEX idx_memstore_category ON memstore_facts (namespace, category,
+    user_id, agent_id, run_id, id, superseded_by, deleted_at, expired_at);
+CREATE INDEX idx_memstore_active ON memstore_facts
+    (namespace, user_id, agent_id, run_id, id, expired_at)
     WHERE superseded_by IS NULL AND deleted_at IS NULL;
 -- For walking a chain backwards, and for SQLite's own check of the foreign key.
 CREATE INDEX idx_memstore_superseded_by ON memstore_facts (superseded_by)
     WHERE superseded_by IS NOT NULL;
 CREATE INDEX idx_memstore_expired ON memstore_facts (expired_at, namespace) WHERE expired_at IS NOT NULL;
-CREATE INDEX idx_memstore_deleted ON memstore_facts (namespace) WHERE deleted_at IS NOT NULL;
+CREATE INDEX idx_memstore_deleted ON memstore_facts (namespace, user_id, agent_id, run_id)
+    WHERE deleted_at IS NOT NULL;
 CREATE UNIQUE INDEX idx_memstore_uuid ON memstore_facts (namespace, uuid);
 CREATE UNIQUE INDEX idx_memstore_idempotency_key ON memstore_facts (namespace, idempotency_key)
     WHERE idempotency_key IS NOT NULL;
--- The facts of one user. Partial, so that facts without a user cost nothing here; the facts of an
--- agent or a run alone are found through the index of the active ones.
+-- The facts of one user, in whatever state. Partial, so that facts without a user cost nothing here.
 CREATE INDEX idx_memstore_user ON memstore_facts (namespace, user_id, agent_id, run_id, id)
     WHERE user_id IS NOT NULL;
-CREATE INDEX idx_memstore_claim ON memstore_facts (claim_hash) WHERE claim_hash IS NOT NULL;
+CREATE INDEX idx_memstore_claim
+    ON memstore_facts (claim_hash, namespace, user_id, agent_id, run_id)
+    WHERE claim_hash IS NOT NULL;
 -- The facts drawn from one episode.
 CREATE INDEX idx_memstore_fact_episode ON memstore_facts (episode_id)
     WHERE episode_id IS NOT NULL;

@@ -1,0 +1,439 @@
+"""What belongs to an owner is found by naming just that owner, and never otherwise.
+
+Every combination: whose something is, whose is asked for, on which face, with which verb.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import pytest
+from mcp.server.mcpserver.exceptions import ToolError
+from tests.support.command_line import CommandLine, cli_fixture  # noqa: F401 - a fixture
+
+import memstore
+from memstore import NotFound, Scope, Store
+from memstore.domain.records import AskedScope
+from memstore.faces.mcp import tools
+
+OWNERS = {
+    "nobody": Scope(),
+    "ana": Scope(user_id="ana"),
+    "ana in a run": Scope(user_id="ana", run_id="r1"),
+    "ana with an agent": Scope(user_id="ana", agent_id="bot"),
+    "ben": Scope(user_id="ben"),
+    "an agent": Scope(agent_id="bot"),
+    "a run": Scope(run_id="r1"),
+}
+NAMES = dict(enumerate(OWNERS, 1))
+"""Whose the facts, episodes and tasks are, in the order in which they are stored."""
+
+ASKED: dict[str, AskedScope] = {**OWNERS, "everybody": "all", "Ana": Scope(user_id="Ana")}
+FLAGS = {"user_id": "--user", "agent_id": "--agent", "run_id": "--run"}
+
+Found: TypeAlias = "set[str]"
+Call: TypeAlias = Callable[..., Any]
+
+
+def expected(asked: str) -> Found:
+    if asked == "everybody":
+        return {*OWNERS}
+    return {asked} & {*OWNERS}
+
+
+@pytest.fixture
+def filled(open_store: Callable[..., Store]) -> Store:
+    """Facts 1 to 7, tasks 8 to 14, episodes 1 to 7, and proposals about facts 15 and more."""
+    store = open_store()
+    for name, scope in OWNERS.items():
+        store.add(f"kayak {name}", subject="Thing", **scope.ids)
+    for name, scope in OWNERS.items():
+        store.tasks.create(f"kayak {name}", owners=scope)
+    for name, scope in OWNERS.items():
+        store.episodes.add(f"kayak {name}", source="log", scope=scope)
+    store.embed_pending()
+    return store
+
+
+def named(texts: list[str]) -> Found:
+    return {text.removeprefix("kayak ") for text in texts}
+
+
+def facts(found: Any) -> Found:
+    return named([getattr(one, "fact", one).content for one in found])
+
+
+def episodes(found: Any) -> Found:
+    return named([getattr(one, "episode", one).content for one in found])
+
+
+# -- the library ---------------------------------------------------------------------------------
+
+READS: dict[str, Callable[[Store, AskedScope], Found]] = {
+    "search": lambda s, a: facts(s.search("kayak", scope=a, subject="thing", limit=20)),
+    "search without a subject": lambda s, a: {
+        name
+        for name in facts(s.search("kayak", scope=a, limit=20))
+        if name in facts(s.list(scope="all", subject="thing"))
+    },
+    "search by words": lambda s, a: facts(s.search("kayak", scope=a, vector_weight=0, limit=20)),
+    "search by meaning": lambda s, a: facts(s.search("kayak", scope=a, word_weight=0, limit=20)),
+    "search_batch": lambda s, a: facts(s.search_batch(["kayak"], scope=a, limit=20)[0]),
+    "list": lambda s, a: facts(s.list(scope=a)),
+    "list of everything": lambda s, a: facts(s.list(scope=a, active_only=False)),
+    "list of a category": lambda s, a: facts(s.list(scope=a, category="note", subject="thing")),
+    "history of a subject": lambda s, a: facts(s.history(subject="thing", scope=a)),
+    "exists": lambda s, a: {
+        name for name in OWNERS if s.exists(f"kayak {name}", subject="thing", scope=a)
+    },
+    "tasks.list": lambda s, a: named([task.content for task in s.tasks.list(owners=a)]),
+    "episodes.search": lambda s, a: episodes(s.episodes.search("kayak", scope=a, limit=20)),
+    "episodes.search, newest": lambda s, a: episodes(s.episodes.search(scope=a)),
+    "episodes.search by meaning": lambda s, a: episodes(
+        s.episodes.search("kayak", mode="meaning", scope=a)
+    ),
+    "episodes.list": lambda s, a: episodes(s.episodes.list(scope=a)),
+}
+
+
+@pytest.mark.parametrize("asked", ASKED)
+def test_the_library_reads_what_the_owners_named_have(filled: Store, asked: str) -> None:
+    scope = ASKED[asked]
+    for verb, read in READS.items():
+        assert read(filled, scope) == expected(asked), verb
+    number = len(expected(asked))
+    assert filled.count(scope=scope) == 2 * number
+    assert filled.episodes.count(scope=scope) == number
+    status = filled.status(scope=scope)
+    assert (status.active, status.episodes) == (2 * number, number)
+    assert status.subjects == ({"Thing": number, "todo": number} if number else {})
+    assert (status.pending, status.episodes_pending) == (0, 0)
+
+
+def test_naming_no_owner_means_nobody(filled: Store) -> None:
+    for verb, read in READS.items():
+        assert read(filled, None) == {"nobody"}, verb
+    assert filled.status().active == filled.count() == 2
+
+
+def test_what_waits_is_counted_for_its_owner(open_store: Callable[..., Store]) -> None:
+    store = open_store(embedder=None)
+    store.add("tea", subject="s", user_id="ana")
+    store.delete(store.add("coffee", subject="s", user_id="ana").id)
+    store.add("water", subject="s", user_id="ana", expired_at="2020-01-01")
+    store.supersede(store.add("milk", subject="s", user_id="ana").id, 1)
+    store.episodes.add("words", source="s", scope=Scope(user_id="ana"))
+    store.add("wine", subject="s")
+
+    def counted(scope: AskedScope) -> tuple[int, ...]:
+        s = store.status(scope=scope)
+        of_facts = (s.active, s.superseded, s.deleted, s.expired, s.pending)
+        return (*of_facts, s.episodes, s.episodes_pending)
+
+    assert counted(None) == (1, 0, 0, 0, 1, 0, 0)
+    assert counted(Scope(user_id="ana")) == (1, 1, 1, 1, 3, 1, 1)
+    assert counted("all") == (2, 1, 1, 1, 4, 1, 1)
+
+
+@pytest.mark.parametrize("owner", OWNERS)
+def test_the_library_knows_ids_whosever_they_are(filled: Store, owner: str) -> None:
+    fact = next(one for one in filled.list(scope="all") if one.content == f"kayak {owner}")
+    assert filled.get(fact.id) == fact
+    assert [one.id for one in filled.history(fact.id)] == [fact.id]
+    filled.delete(fact.id)
+    assert filled.restore(fact.id).id == fact.id
+    for asked, scope in ASKED.items():
+        if owner in expected(asked):
+            filled.check_owners(scope, fact.id)
+            filled.episodes.check_owners(scope, fact.id)
+        else:
+            with pytest.raises(NotFound, match=f"no fact {fact.id} in"):
+                filled.check_owners(scope, fact.id)
+            with pytest.raises(NotFound, match=f"no episode {fact.id} in"):
+                filled.episodes.check_owners(scope, fact.id)
+            if isinstance(scope, Scope):
+                with pytest.raises(NotFound):
+                    filled.history(fact.id, scope=scope)
+
+
+def test_a_history_shows_no_fact_of_other_owners(store: Store) -> None:
+    old = store.add("Ana's PIN is 1234", subject="pin", user_id="ana")
+    new = store.add("there is no PIN", subject="pin")
+    store.supersede(old.id, new.id)
+    assert [one.id for one in store.history(new.id, scope=Scope())] == [new.id]
+    assert [one.id for one in store.history(new.id)] == [old.id, new.id]
+
+
+def test_proposals_are_listed_for_their_owners(store: Store) -> None:
+    for name, scope in OWNERS.items():
+        ids = [store.add(f"{name} {n}", subject="s", **scope.ids).id for n in range(2)]
+        store.proposals.put_forward(ids, f"kayak {name}", {}, scope=scope)
+
+    def found(scope: AskedScope) -> Found:
+        return named([one.content for one in store.proposals.list(scope=scope)])
+
+    for asked, scope in ASKED.items():
+        assert found(scope) == expected(asked)
+    assert found(None) == {"nobody"}
+
+
+def test_the_graph_is_read_for_its_owners(store: Store) -> None:
+    for name, scope in OWNERS.items():
+        store.add("Carol works at Initech", subject=f"Person {name}", **scope.ids)
+    store.graph.build()
+
+    def found(scope: AskedScope) -> Found:
+        names = {one.name for one in store.graph.entities(scope=scope)}
+        return {name.removeprefix("Person ") for name in names if name.startswith("Person ")}
+
+    for asked, scope in ASKED.items():
+        assert found(scope) == expected(asked)
+    assert found(None) == {"nobody"}
+    relations = {
+        fact.subject
+        for one in store.graph.neighbours("Initech")
+        for step in one.path
+        for relation in step
+        for fact in relation.facts
+    }
+    assert relations == {"Person nobody"}
+
+
+def test_a_key_of_other_owners_is_no_retry(store: Store) -> None:
+    ana = Scope(user_id="ana")
+    store.add("tea", subject="s", idempotency_key="k", user_id="ana")
+    store.episodes.add("tea", source="s", idempotency_key="k", scope=ana)
+    with pytest.raises(memstore.IdempotencyConflict, match="a fact of other owners"):
+        store.add("tea", subject="s", idempotency_key="k")
+    with pytest.raises(memstore.IdempotencyConflict, match="an episode of other owners"):
+        store.episodes.add("tea", source="s", idempotency_key="k")
+    assert store.episodes.add("tea", source="s", idempotency_key="k", scope=ana).id == 1
+    assert store.list() == store.episodes.list() == []
+
+
+@pytest.mark.parametrize("scope", ["ana", "All", 3, ["all"]])
+def test_a_scope_is_owners_or_all(store: Store, scope: Any) -> None:
+    calls: list[Call] = [store.list, store.search_batch, store.status, store.episodes.list]
+    for call in calls:
+        with pytest.raises(TypeError, match='scope must be a Scope, "all" or None, not'):
+            call(*([["x"]] if call == store.search_batch else []), scope=scope)
+    with pytest.raises(TypeError, match='owners must be a Scope, "all" or None, not'):
+        store.tasks.list(owners=scope)
+
+
+# -- the command line ----------------------------------------------------------------------------
+
+
+def flags(asked: str) -> list[str]:
+    scope = ASKED[asked]
+    if not isinstance(scope, Scope):
+        return ["--scope", "all"]
+    return [part for n, id_ in scope.ids.items() if id_ is not None for part in (FLAGS[n], id_)]
+
+
+SOME = ("nobody", "ana", "ana in a run")
+"""Whose ids the commands are asked about: each command opens the file again."""
+
+LISTS = (
+    "search kayak --subject thing",
+    "list --subject thing",
+    "history --subject thing",
+    "task list",
+    "episode search kayak",
+    "episode list",
+)
+
+
+def contents(told: Any) -> Found:
+    values = [one.get("fact") or one.get("episode") or one for one in told]
+    return named([one["content"] for one in values])
+
+
+@pytest.mark.parametrize("asked", ASKED)
+def test_commands_find_what_the_owners_named_have(
+    filled: Store, cli: CommandLine, asked: str
+) -> None:
+    for words in LISTS:
+        assert contents(cli.json(*words.split(), *flags(asked))) == expected(asked), words
+    number = len(expected(asked))
+    assert cli.json("status", *flags(asked))["active"] == 2 * number
+
+
+FACT_VERBS = {
+    "get": ("get", "{}"),
+    "history": ("history", "{}"),
+    "journal": ("history", "{}", "--journal"),
+    "confirm": ("confirm", "{}"),
+    "update": ("update", "{}", "-m", "a=1"),
+    "delete": ("delete", "{}"),
+    "restore": ("restore", "{}"),
+    "reinstate": ("reinstate", "{}"),
+    "supersede": ("supersede", "{0}", "{1}"),
+    "erase": ("erase", "{}", "--yes"),
+}
+REACHED = {
+    "restore": "is active, so there is nothing",
+    "reinstate": "not superseded, so there is nothing",
+}
+"""What is said where the id was known and the state was another."""
+
+
+@pytest.mark.parametrize("asked", [*SOME, "everybody"])
+@pytest.mark.parametrize("verb", FACT_VERBS)
+def test_commands_know_the_ids_of_the_owners_named(
+    filled: Store, cli: CommandLine, asked: str, verb: str
+) -> None:
+    ids = {fact.content.removeprefix("kayak "): fact.id for fact in filled.list(scope="all")[:7]}
+    for owner in SOME:
+        fact_id = ids[owner]
+        other = filled.add("another", subject="thing", **OWNERS[owner].ids).id
+        parts = [part.format(fact_id, other) for part in FACT_VERBS[verb]]
+        answer = cli(*parts, *flags(asked))
+        if owner in expected(asked):
+            assert answer.code == 0 or REACHED[verb] in answer.err, answer.err
+        else:
+            assert answer.code == 1, owner
+            assert re.search(f"there is no (fact|memory) {fact_id} ", answer.err)
+
+
+@pytest.mark.parametrize("asked", [*SOME, "everybody"])
+@pytest.mark.parametrize("verb", ["get {}", "update {} --tag x", "erase {} --yes", "task"])
+def test_commands_know_the_episodes_and_tasks_of_the_owners_named(
+    filled: Store, cli: CommandLine, asked: str, verb: str
+) -> None:
+    for number, owner in [*NAMES.items()][: len(SOME)]:
+        words = f"episode {verb}".format(number).split()
+        if verb == "task":
+            words = ["task", "update", str(number + 7), "completed"]
+        answer = cli(*words, *flags(asked))
+        assert answer.code == (0 if owner in expected(asked) else 1)
+        assert ("there is no " in answer.err) == (owner not in expected(asked))
+
+
+def test_the_command_line_stores_for_owners(cli: CommandLine) -> None:
+    cli.add("tea", "s", "--user", "ana", "--run", "r")
+    cli.json("task", "add", "brew", "--user", "ana")
+    assert cli.json("list") == cli.json("task", "list") == []
+    assert [one["content"] for one in cli.json("list", "--user", "ana", "--run", "r")] == ["tea"]
+    assert [one["content"] for one in cli.json("task", "list", "--user", "ana")] == ["brew"]
+    code, said = cli.error("add", "coffee", "--subject", "s", "--supersedes", "1")
+    assert (code, "there is no fact 1" in said) == (1, True)
+    assert cli("list", "--scope", "all", "--user", "ana").code == 2
+
+
+# -- the tools -----------------------------------------------------------------------------------
+
+TOOLS = tools.offered("facts,tasks,episodes,graph", read_only=False)
+
+
+@pytest.fixture
+def call(filled: Store) -> Call:
+    return lambda tool, **arguments: TOOLS[tool].call(lambda: filled, arguments)
+
+
+def said(asked: str) -> dict[str, Any]:
+    scope = ASKED[asked]
+    assert isinstance(scope, Scope)
+    return {name: id_ for name, id_ in scope.ids.items() if id_ is not None}
+
+
+TOOL_ASKED = [asked for asked in ASKED if asked != "everybody"]
+TOOL_LISTS: dict[str, tuple[str, dict[str, Any]]] = {
+    "memory_search": ("facts", {"query": "kayak", "subject": "thing", "limit": 50}),
+    "memory_list": ("facts", {"subject": "thing"}),
+    "memory_history": ("facts", {"subject": "thing"}),
+    "memory_task_list": ("tasks", {}),
+    "search": ("episodes", {"query": "kayak"}),
+    "get_episodes": ("episodes", {}),
+}
+
+
+@pytest.mark.parametrize("asked", TOOL_ASKED)
+def test_tools_find_what_the_owners_named_have(call: Call, asked: str) -> None:
+    for tool, (key, arguments) in TOOL_LISTS.items():
+        answer = call(tool, **arguments, **said(asked))
+        assert named([one["content"] for one in answer[key]]) == expected(asked), tool
+    assert call("memory_status", **said(asked)).get("active", 0) == 2 * len(expected(asked))
+
+
+TOOL_VERBS: dict[str, Callable[[int], dict[str, Any]]] = {
+    "memory_history": lambda n: {"id": n},
+    "memory_confirm": lambda n: {"id": n},
+    "memory_update": lambda n: {"id": n, "metadata": {"a": 1}},
+    "memory_supersede": lambda n: {"old_id": n, "new_id": n + 14},
+    "memory_delete": lambda n: {"id": n},
+    "memory_task_update": lambda n: {"id": n + 7, "status": "completed"},
+    "update_episode": lambda n: {"id": n, "tags": ["x"]},
+}
+
+
+@pytest.mark.parametrize("asked", TOOL_ASKED)
+@pytest.mark.parametrize("tool", TOOL_VERBS)
+def test_tools_know_the_ids_of_the_owners_named(
+    call: Call, filled: Store, asked: str, tool: str
+) -> None:
+    for owner in NAMES.values():
+        filled.add("another", subject="thing", **OWNERS[owner].ids)
+    for number, owner in NAMES.items():
+        arguments = TOOL_VERBS[tool](number) | said(asked)
+        if owner not in expected(asked):
+            with pytest.raises(ToolError, match=r"there is no (fact|episode) \d+ in"):
+                call(tool, **arguments)
+        else:
+            call(tool, **arguments)
+
+
+def test_no_tool_asks_for_everybody(call: Call) -> None:
+    for tool, (_, arguments) in TOOL_LISTS.items():
+        if tool != "memory_task_list":  # there it says who does it
+            with pytest.raises(ToolError, match="there is no argument 'scope'"):
+                call(tool, **arguments, scope="all")
+    assert call("memory_list", subject="thing", user_id="all")["facts"] == []
+
+
+def test_tools_store_for_owners(call: Call, filled: Store) -> None:
+    for tool, arguments in {
+        "memory_store": {"content": "tea", "subject": "s"},
+        "memory_task_create": {"content": "brew", "scope": "user"},
+        "add_memory": {"content": "we drank tea", "source": "s"},
+    }.items():
+        call(tool, **arguments, user_id="dora")
+    dora = Scope(user_id="dora")
+    assert [fact.content for fact in filled.list(scope=dora)] == ["tea", "brew"]
+    assert [one.content for one in filled.episodes.list(scope=dora)] == ["we drank tea"]
+    with pytest.raises(ToolError, match="there is no fact"):
+        call("memory_store", content="x", subject="s", supersedes=2)
+    with pytest.raises(ToolError, match="user_id is empty"):
+        call("memory_list", user_id=" ")
+
+
+def test_owners_are_told_to_models_that_can_learn_for_them(filled: Store) -> None:
+    every = "facts,tasks,episodes,graph"
+    for told in (False, True):
+        offered = tools.offered(f"{every},learn" if told else every, read_only=False)
+        for tool in offered.values():
+            shown = tool.declaration.input_schema["properties"]
+            assert ({"user_id", "agent_id", "run_id"} <= shown.keys()) == told, tool.name
+        assert ("user_id" in tools.instructions(offered)) == told
+
+
+# -- names ---------------------------------------------------------------------------------------
+
+
+def test_owners_and_namespaces_differ_by_case_and_not_by_normal_form(
+    open_store: Callable[..., Store],
+) -> None:
+    composed, split = "Zo\u00eb", "Zoe\u0308"
+    store = open_store(namespace=split)
+    store.add("tea", subject="s", user_id=split)
+    store.episodes.add("words", source="s", scope=Scope(user_id=split))
+    same = open_store(namespace=composed)
+    assert same.namespace == composed
+    assert len(same.list(scope=Scope(user_id=composed))) == 1
+    assert len(same.episodes.list(scope=Scope(user_id=composed), namespaces=split)) == 1
+    assert same.list(scope=Scope(user_id=composed.lower())) == []
+    assert open_store(namespace=composed.lower()).list(scope="all") == []
+    confined = same.within(split, confined=True)
+    assert len(confined.search("tea", namespaces=split, scope="all")) == 1

@@ -1,0 +1,100 @@
+"""Subjects are compared whatever their case and normal form, and shown as they were written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.support.raw import raw
+
+import memstore
+from memstore import NotFound, Scope, Store
+from memstore.text.folding import claim_hash, subject_key
+
+COMPOSED, SPLIT = "Zo\u00eb", "ZOE\u0308"
+
+
+@pytest.mark.parametrize(
+    ("written", "asked"),
+    [
+        ("alice", "ALICE"),
+        ("ALICE", " alice "),
+        (COMPOSED, SPLIT),
+        (SPLIT, COMPOSED.lower()),
+        ("Straße", "STRASSE"),
+        ("ΣΊΣΥΦΟΣ", "σίσυφος"),
+        ("東京", "東京"),
+    ],
+)
+def test_a_subject_is_found_however_it_is_written(store: Store, written: str, asked: str) -> None:
+    old = store.add("likes tea", subject=written)
+    new = store.add("likes coffee", subject=asked, supersedes=old.id)
+    assert [fact.subject for fact in store.history(old.id)] == [written, asked.strip()]
+    assert [fact.id for fact in store.history(subject=asked)] == [old.id, new.id]
+    assert store.list(subject=written) == store.list(subject=asked) == [new]
+    assert [hit.fact for hit in store.search("coffee", subject=written, touch=False)] == [new]
+    assert store.exists("likes coffee", subject=written)
+    assert not store.exists("likes Coffee", subject=written)
+    assert store.count(subject=written, active_only=False) == 2
+
+
+@given(st.text(max_size=12))
+def test_a_key_is_its_own_key(subject: str) -> None:
+    assert subject_key(subject_key(subject)) == subject_key(subject)
+
+
+@pytest.mark.parametrize("other", ["alicia", "aIice", "al ice", "\u0430lice"])
+def test_other_subjects_stay_others(store: Store, other: str) -> None:
+    store.add("likes tea", subject="alice")
+    assert store.list(subject=other) == []
+    assert claim_hash("alice", "tea") != claim_hash(other, "tea")
+
+
+def test_subjects_are_counted_together_and_shown_as_written_last(store: Store) -> None:
+    for subject in ("alice", "Bob", "ALICE", "Alice"):
+        store.add(f"fact about {subject}", subject=subject)
+    assert store.status().subjects == {"Alice": 3, "Bob": 1}
+
+
+def test_the_same_said_of_one_subject_is_known(store: Store) -> None:
+    first = store.add("likes tea", subject="Alice")
+    new = memstore.NewFact(content="likes tea", subject="alice")
+    [done] = store.apply([memstore.AddFact(fact=new, unless_known=True)])
+    assert (done.known, done.fact.id) == (True, first.id)
+    store.add("tea", subject="s", idempotency_key="k")
+    assert store.add("tea", subject="S", idempotency_key="k").id == 2
+
+
+def test_facts_of_one_subject_are_consolidated(store: Store) -> None:
+    ids = [store.add(f"likes {what}", subject=name).id for what, name in (("a", "X"), ("b", "x"))]
+    assert store.proposals.put_forward(ids, "likes a and b", {}, scope=Scope()).sources
+
+
+def test_a_task_is_a_task_however_its_subject_is_written(store: Store) -> None:
+    fact = store.add("brew tea", subject="Todo", metadata={"kind": "task", "status": "pending"})
+    assert [task.id for task in store.tasks.list()] == [fact.id]
+    assert store.tasks.update(fact.id, "completed").status == "completed"
+    with pytest.raises(memstore.Conflict, match="is a task"):
+        store.update_metadata(fact.id, {"status": "pending"})
+    with pytest.raises(NotFound, match="is a task"):
+        memstore.Memory(store).delete(fact.id)
+
+
+def test_a_fact_that_is_erased_leaves_no_trace_of_its_words(store: Store, path: Path) -> None:
+    store.erase(store.add("likes tea", subject="Alice").id)
+    with raw(path) as file:
+        row = file.execute("SELECT subject_key, claim_hash FROM memstore_facts").fetchone()
+    assert row == ("", None)
+
+
+def test_what_is_imported_is_found_by_its_subject(
+    store: Store, open_store: Callable[..., Store], tmp_path: Path
+) -> None:
+    store.add("likes tea", subject="Alice")
+    other = open_store(tmp_path / "other.db")
+    other.import_(store.export())
+    assert other.list(subject="ALICE")[0].subject == "Alice"
+    assert other.exists("likes tea", subject="aLICE")
