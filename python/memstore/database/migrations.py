@@ -42,14 +42,25 @@ def migrate(engine: Engine) -> int:
     """
     with engine.read() as transaction:
         first = version = usable_version(transaction, engine.path)
-    copy = _copy(engine, first) if 0 < first < VERSION else None
+    if version == 0:
+        return _create(engine)
+    copy = None
     try:
-        version = _take_steps(engine, version)
+        while version < VERSION:
+            # The original let facts be superseded by facts it then deleted. Those links are kept.
+            with engine.write(check_links=False) as transaction:
+                version = usable_version(transaction, engine.path)
+                if version < VERSION:
+                    if version == first:  # of several processes, the one that takes the first step
+                        copy = _copy(engine, version)
+                    version += 1
+                    engine.take_step(transaction, version)
+                    meta_table.record_version(transaction, version)
     except BaseException:
         if copy is not None:
             logger.warning("%s was not upgraded; %s is a copy of it as it was", engine.path, copy)
         raise
-    if 0 < first <= LAST_SHARED_VERSION < version:
+    if first <= LAST_SHARED_VERSION < version:
         # Step 7 leaves the pages of the original's table empty. A failure costs only disk space.
         engine.compact()
     if copy is not None:
@@ -57,23 +68,13 @@ def migrate(engine: Engine) -> int:
     return version
 
 
-def _take_steps(engine: Engine, version: int) -> int:
-    if version == 0:
-        with engine.write() as transaction:
-            version = usable_version(transaction, engine.path)
-            if version == 0:
-                version = VERSION
-                engine.create_schema(transaction)
-                meta_table.record_version(transaction, version)
-    while version < VERSION:
-        # The original let facts be superseded by facts that it then deleted. Those links are kept.
-        with engine.write(check_links=False) as transaction:
-            version = usable_version(transaction, engine.path)
-            if version < VERSION:
-                version += 1
-                engine.take_step(transaction, version)
-                meta_table.record_version(transaction, version)
-    return version
+def _create(engine: Engine) -> int:
+    with engine.write() as transaction:
+        version = usable_version(transaction, engine.path)
+        if version == 0:
+            engine.create_schema(transaction)
+            meta_table.record_version(transaction, VERSION)
+    return VERSION if version in (0, VERSION) else migrate(engine)
 
 
 def _copy(engine: Engine, version: int) -> Path | None:
