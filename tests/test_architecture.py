@@ -54,7 +54,7 @@ DOORS = {
     "platformdirs": {"settings"},
     "tokenizers": {"providers.local"},
     "safetensors": {"providers.local"},
-    "starlette": {"faces.http.endpoint", "faces.http.gate"},
+    "starlette": {f"faces.http.{name}" for name in ("endpoint", "gate", "server")},
     "uvicorn": {"faces.http.server"},
     "datetime.now": {"domain.clock"},
     "time": {

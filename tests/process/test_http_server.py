@@ -29,7 +29,7 @@ from tests.support.served import MCP_HEADERS, Served, request
 import memstore
 from memstore.faces.http.address import Names
 from memstore.faces.http.gate import LARGEST_BODY, Gate
-from memstore.faces.http.server import CONNECTIONS_AT_ONCE
+from memstore.faces.http.server import CONNECTIONS_AT_ONCE, UNTRUSTED_OF_A_PEER
 from memstore.faces.http.stores import MOST_STORES, Stores
 from memstore.faces.mcp.opening import Opening
 
@@ -314,6 +314,14 @@ def _head(server: Served, *more: str) -> bytes:
     return ("\r\n".join(lines) + "\r\n\r\n").encode()
 
 
+def _answer(wire: socket.socket) -> bytes:
+    """Return one whole answer, whose body is an object."""
+    answer = b""
+    while not answer.endswith(b"}"):
+        answer += wire.recv(65536) or b"}"
+    return answer
+
+
 def test_a_body_that_is_too_large_is_refused_before_it_is_sent(open_door: Served) -> None:
     answer = open_door.raw(_head(open_door, f"Content-Length: {LARGEST_BODY + 1}"))
     assert answer.startswith(b"HTTP/1.1 413 ")
@@ -378,12 +386,121 @@ def test_a_connection_may_be_idle_between_requests(open_door: Served) -> None:
         assert wire.recv(1) == b""
 
 
-def test_many_who_say_nothing_keep_nobody_out_for_long(serve: Callable[..., Served]) -> None:
-    server = serve()
+@pytest.mark.parametrize("said", [b"", b"POST /mcp HTTP/1.1\r\n"], ids=["nothing", "half a head"])
+def test_many_who_say_little_keep_nobody_out(
+    guarded: Served, tokens: dict[str, str], said: bytes
+) -> None:
+    """All from one address, as behind a proxy."""
+    call = json.dumps(request("tools/list")).encode()
+    let_in = _head(
+        guarded, f"Authorization: Bearer {tokens['work']}", f"Content-Length: {len(call)}"
+    )
     with ExitStack() as stack:
+        early = stack.enter_context(closing(guarded.connect()))
+        early.sendall(let_in + call)
+        assert _answer(early).startswith(b"HTTP/1.1 200 ")
+        crowd = [stack.enter_context(closing(guarded.connect())) for _ in range(560)]
+        for one in crowd:
+            with suppress(OSError):
+                one.sendall(said)
+        with closing(guarded.connect()) as late:
+            late.sendall(let_in + call)
+            assert late.recv(65536).startswith(b"HTTP/1.1 200 ")
+        early.sendall(let_in + call)  # idle, and kept
+        assert early.recv(65536).startswith(b"HTTP/1.1 200 ")
+        open_ones = [one for one in crowd if select.select([one], [], [], 0)[0] == []]
+        assert open_ones == crowd[-len(open_ones) :], "the newest are kept"
+        assert len(open_ones) <= UNTRUSTED_OF_A_PEER
+
+
+def test_the_number_of_connections_is_bounded_whoever_opens_them(
+    guarded: Served, tokens: dict[str, str]
+) -> None:
+    head = _head(guarded, f"Authorization: Bearer {tokens['work']}", "Content-Length: 2")
+    with ExitStack() as stack:
+        crowd = []
         for _ in range(CONNECTIONS_AT_ONCE + 8):
-            stack.enter_context(closing(server.connect()))
-        assert wait_until(lambda: server.get("/health").status_code == 200)
+            one = stack.enter_context(closing(guarded.connect()))
+            one.sendall(head + b"{}")
+            assert _answer(one).startswith(b"HTTP/1.1 400 ")
+            crowd.append(one)
+        assert guarded.call("memory_status", tokens["work"])
+        assert crowd[0].recv(1) == b"", "the one that was idle longest is closed"
+        crowd[-1].sendall(head + b"{}")
+        assert _answer(crowd[-1]).startswith(b"HTTP/1.1 400 ")
+
+
+AMBIGUOUS = {
+    "bare LF": b"GET /health HTTP/1.1\nHost: x\n\n",
+    "one bare LF": b"GET /health HTTP/1.1\r\nHost: x\nA: b\r\n\r\n",
+    "bare CR": b"GET /health HTTP/1.1\r\nHost: x\rA: b\r\n\r\n",
+    "folded": b"GET /health HTTP/1.1\r\nHost: x\r\nA: b\r\n c\r\n\r\n",
+    "folded by a tab": b"GET /health HTTP/1.1\r\nHost: x\r\nA: b\r\n\tc\r\n\r\n",
+    "length beside chunks": (
+        b"POST /mcp HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n"
+        b"transfer-encoding: chunked\r\n\r\n0\r\n\r\n"
+    ),
+    "two lengths": (
+        b"POST /mcp HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nContent-Length: 3\r\n\r\nabc"
+    ),
+    "a length with a sign": (b"POST /mcp HTTP/1.1\r\nHost: x\r\nContent-Length: +3\r\n\r\nabc"),
+    "another coding": (
+        b"POST /mcp HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n\r\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("sent", AMBIGUOUS.values(), ids=AMBIGUOUS.keys())
+def test_a_head_that_can_be_read_in_two_ways_is_refused(guarded: Served, sent: bytes) -> None:
+    answer = guarded.raw(sent)
+    assert answer.startswith(b"HTTP/1.1 400 ")
+    assert answer.count(b"HTTP/1.1 ") == 1
+    good = b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n"
+    with closing(guarded.connect()) as wire:  # and when it comes byte by byte, after a good one
+        for at in range(len(good)):
+            wire.sendall(good[at : at + 1])
+        assert _answer(wire).startswith(b"HTTP/1.1 200 ")
+        with suppress(OSError):
+            for at in range(len(sent)):
+                wire.sendall(sent[at : at + 1])
+        assert wire.recv(65536).startswith(b"HTTP/1.1 400 ")
+
+
+def test_a_head_that_is_too_long_is_told_so(guarded: Served) -> None:
+    answer = guarded.raw(b"GET /health HTTP/1.1\r\nHost: x\r\nA: " + b"b" * 17_000)
+    assert answer.startswith(b"HTTP/1.1 431 ")
+    assert b"16 KiB" in answer
+
+
+def test_requests_may_follow_each_other_at_once_and_chunks_end_the_connection(
+    guarded: Served, tokens: dict[str, str]
+) -> None:
+    call = json.dumps(request("tools/list")).encode()
+    bearer = f"Authorization: Bearer {tokens['work']}"
+    plain = _head(guarded, bearer, f"Content-Length: {len(call)}") + call
+    chunks = b"%x\r\n%s\r\n0\r\n\r\n" % (len(call), call)
+    chunked = _head(guarded, bearer, "Transfer-Encoding: chunked") + chunks
+    answer = guarded.raw(b"\r\n" + plain + plain + chunked + plain)
+    assert answer.count(b"HTTP/1.1 200 ") == 3
+    assert answer.lower().count(b"connection: close") == 1
+
+
+@pytest.mark.parametrize("piece", [65_536, 20 * 1024 * 1024])
+def test_a_client_that_sends_too_much_reads_why(
+    guarded: Served, tokens: dict[str, str], piece: int
+) -> None:
+    length = 20 * 1024 * 1024
+    head = _head(guarded, f"Authorization: Bearer {tokens['work']}", f"Content-Length: {length}")
+    for _ in range(3):
+        with closing(guarded.connect()) as wire:
+            wire.sendall(head)
+            for _ in range(length // piece):
+                wire.sendall(b" " * piece)
+            answer = b""
+            while part := wire.recv(65536):
+                answer += part
+        assert answer.startswith(b"HTTP/1.1 413 ")
+        assert b"16 MiB" in answer
 
 
 # -- real clients ----------------------------------------------------------------------------------
@@ -693,7 +810,7 @@ def test_health_answers_while_every_thread_for_calls_is_taken(
     server = serve()
     server.call("memory_status")
     writing.execute("BEGIN IMMEDIATE")
-    waiting = [threading.Thread(target=_post_alone, args=(server,)) for _ in range(40)]
+    waiting = [threading.Thread(target=_post_alone, args=(server, n)) for n in range(40)]
     for thread in waiting:
         thread.start()
     for _ in range(50):
@@ -704,10 +821,11 @@ def test_health_answers_while_every_thread_for_calls_is_taken(
     assert server.call("memory_status")["active"] == 40
 
 
-def _post_alone(server: Served) -> None:
+def _post_alone(server: Served, number: int) -> None:
+    arguments = {"content": f"Kettle {number} is blue", "subject": "k"}
     httpx.post(
         f"{server.url}/mcp",
-        json=request("tools/call", **STORE),
+        json=request("tools/call", name="memory_store", arguments=arguments),
         headers=MCP_HEADERS,
         trust_env=False,
         timeout=60,

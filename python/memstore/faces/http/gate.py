@@ -28,7 +28,7 @@ from memstore.faces.http.endpoint import TOKEN
 from memstore.faces.mcp.relay import mended
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Callable, Collection, Mapping
 
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -48,6 +48,11 @@ HEALTH_SECONDS: Final = 2.0
 
 LOOKS_AT_ONCE: Final = 4
 """Threads that look tokens up, apart from those that calls may fill."""
+
+DRAINED_BYTES: Final = 2 * LARGEST_BODY
+DRAIN_SECONDS: Final = 2.0
+"""How much of a refused body is read, and for how long, so that its sender reads the answer: if the
+connection were closed on what is still coming, the answer would be lost with it."""
 
 HANDED_ON: Final = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via")
 """Headers of a proxy or a tunnel. A forwarded request is remote, whatever its Host says."""
@@ -97,6 +102,7 @@ class Gate:
         writing: the tools that a token for reading may not call.
         public: whether a request needs a token even while there is none. One that a proxy hands
             on always does.
+        on_admitted: called with the scope of each request that is let in.
     """
 
     def __init__(
@@ -108,6 +114,7 @@ class Gate:
         writing: Collection[str],
         public: bool,
         patience: Patience = Patience(),
+        on_admitted: Callable[[Scope], object] = lambda _scope: None,
     ) -> None:
         self._endpoint = endpoint
         self._stores = stores
@@ -115,18 +122,20 @@ class Gate:
         self._writing = writing
         self._public = public
         self._patience = patience
+        self._on_admitted = on_admitted
         self._lookers = anyio.CapacityLimiter(LOOKS_AT_ONCE)
         self._doctors = anyio.CapacityLimiter(1)
         self._examining = threading.Lock()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        incoming = _Incoming(receive)
         try:
             if scope["path"] == HEALTH:
                 await (await self._health(scope["method"]))(scope, receive, send)
                 return
-            passed = await self._pass(scope, receive)
+            passed = await self._pass(scope, incoming)
         except Refused as refused:
-            await refused.response(scope, receive, send)
+            await _refuse(refused.response, scope, incoming, send)
             return
         if passed is not None:
             token, body = passed
@@ -144,6 +153,7 @@ class Gate:
         if scope["path"].rstrip("/") != PATH:
             raise Refused(404, f"there is nothing here: the endpoint is {PATH}")
         token = await self._admit(headers)
+        self._on_admitted(scope)
         if scope["method"] != "POST":  # there is no session to end, and no stream to listen to
             raise Refused(405, "send requests by POST", {"Allow": "POST"})
         body = await _read(headers, receive, self._patience.body_seconds)
@@ -228,6 +238,34 @@ class Gate:
             return True
         finally:
             self._examining.release()
+
+
+class _Incoming:
+    """What a client sends of a request, and whether that was all."""
+
+    def __init__(self, receive: Receive) -> None:
+        self._receive = receive
+        self.ended = False
+
+    async def __call__(self) -> Message:
+        message = await self._receive()
+        self.ended = message["type"] != "http.request" or not message.get("more_body", False)
+        return message
+
+
+async def _refuse(response: JSONResponse, scope: Scope, incoming: _Incoming, send: Send) -> None:
+    """Send a whole answer, and read on for a while before the connection may be closed."""
+
+    async def send_open(message: Message) -> None:
+        more = {"more_body": True} if message["type"] == "http.response.body" else {}
+        await send({**message, **more})
+
+    await response(scope, incoming, send_open)
+    drained = 0
+    with anyio.move_on_after(DRAIN_SECONDS):
+        while not incoming.ended and drained < DRAINED_BYTES:
+            drained += len((await incoming()).get("body", b""))
+    await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
 class _Replay:

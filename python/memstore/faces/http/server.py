@@ -6,7 +6,7 @@ import logging
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import anyio
 import uvicorn
@@ -15,6 +15,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from memstore.errors import MemstoreError
 from memstore.faces import wording
 from memstore.faces.http.address import Address, Names, listen, reachable
+from memstore.faces.http.connection import Connection, Connections
 from memstore.faces.http.endpoint import Endpoint
 from memstore.faces.http.gate import LARGEST_BODY, PATH, Gate, Patience, for_pages
 from memstore.faces.http.stores import Stores
@@ -23,8 +24,11 @@ from memstore.faces.mcp.opening import end, on_signals
 if TYPE_CHECKING:
     import asyncio
     import socket
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from types import FrameType
+
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+    from uvicorn.server import ServerState
 
     from memstore.faces.mcp.opening import Opening
     from memstore.faces.mcp.tool import Tool
@@ -41,59 +45,13 @@ KEEP_ALIVE_SECONDS: Final = 75
 """For an idle connection: longer than reverse proxies keep theirs, so that they close first."""
 
 CONNECTIONS_AT_ONCE: Final = 512
-"""More are told 503 rather than filling the memory."""
+"""More would fill the memory: idle ones are closed for new ones."""
 
+UNTRUSTED_OF_A_PEER: Final = 64
+"""Connections from one address on which no request was let in yet."""
 
-class _Server(uvicorn.Server):
-    """Uvicorn's server, with a limit on how long shutdown may take."""
-
-    def __init__(self, config: uvicorn.Config, opening: Opening) -> None:
-        super().__init__(config)
-        self._opening = opening
-
-    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        if not self.should_exit:
-            watchdog = threading.Timer(END_SECONDS, end, (self._opening, 0))
-            watchdog.daemon = True
-            watchdog.start()
-        super().handle_exit(sig, frame)
-
-
-class _Connection(H11Protocol):
-    """Uvicorn's connection, closed when the head of a request takes too long."""
-
-    head_seconds = Patience.head_seconds
-    _giving_up: asyncio.TimerHandle | None = None
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(transport)
-        self._wait()
-
-    def data_received(self, data: bytes) -> None:
-        """Read on; what does not complete the head gains no time."""
-        super().data_received(data)
-        self._wait()
-
-    def on_response_complete(self) -> None:
-        """Wait for the next request, for as long as the connection may be idle."""
-        super().on_response_complete()
-        self._wait()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        self._stop_waiting()
-        super().connection_lost(exc)
-
-    def _wait(self) -> None:
-        answering = self.cycle is not None and not self.cycle.response_complete
-        if answering or self.timeout_keep_alive_task is not None:
-            self._stop_waiting()
-        elif self._giving_up is None:
-            self._giving_up = self.loop.call_later(self.head_seconds, self.transport.close)
-
-    def _stop_waiting(self) -> None:
-        if self._giving_up is not None:
-            self._giving_up.cancel()
-            self._giving_up = None
+CONNECTION: Final = "memstore.connection"
+"""Where a request's state holds the connection it came by."""
 
 
 def run(
@@ -150,32 +108,56 @@ def _serve(
     public: bool,
     patience: Patience,
 ) -> None:
-    class Connection(_Connection):
-        head_seconds = patience.head_seconds
+    connections = Connections(CONNECTIONS_AT_ONCE, UNTRUSTED_OF_A_PEER)
+
+    class Protocol(Connection):
+        """A connection as uvicorn makes it: its own parser within ours."""
+
+        def __init__(
+            self,
+            config: uvicorn.Config,
+            server_state: ServerState,
+            app_state: dict[str, Any],
+            _loop: asyncio.AbstractEventLoop | None = None,
+        ) -> None:
+            parser = H11Protocol(config, server_state, {**app_state, CONNECTION: self}, _loop)
+            super().__init__(parser, connections, patience.head_seconds)
 
     stores = Stores(opening)
     endpoint = Endpoint(tools, stores, largest_body=LARGEST_BODY)
-    writing = {name for name, tool in tools.items() if not tool.reads}
-    gate = Gate(endpoint, stores, names=names, writing=writing, public=public, patience=patience)
-    server = _Server(
+    gate = Gate(
+        endpoint,
+        stores,
+        names=names,
+        writing={name for name, tool in tools.items() if not tool.reads},
+        public=public,
+        patience=patience,
+        on_admitted=_trust,
+    )
+    server = uvicorn.Server(
         uvicorn.Config(
-            for_pages(gate, names),
-            http=Connection,
+            _Application(for_pages(gate, names), lambda: on_signals(stop)),
+            http=Protocol,
             ws="none",
             loop="asyncio",
-            lifespan="off",
+            lifespan="on",
             log_config=None,
             access_log=False,
             server_header=False,
             proxy_headers=False,
-            limit_concurrency=CONNECTIONS_AT_ONCE,
             timeout_keep_alive=KEEP_ALIVE_SECONDS,
             timeout_graceful_shutdown=GRACE_SECONDS,
-        ),
-        opening,
+        )
     )
 
-    on_signals(server.handle_exit)
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        if not server.should_exit:
+            watchdog = threading.Timer(END_SECONDS, end, (opening, 0))
+            watchdog.daemon = True
+            watchdog.start()
+        server.should_exit = True
+
+    on_signals(stop)
 
     async def serve() -> None:
         async with endpoint.running():
@@ -186,3 +168,45 @@ def _serve(
         bound = Address(*opened.getsockname()[:2])
         print(f"memstore-mcp: serving http://{bound}{PATH}", file=sys.stderr, flush=True)
     anyio.run(serve)
+
+
+class _Application:
+    """The application as uvicorn calls it; tells each connection when a request was answered.
+
+    Args:
+        on_start: called once uvicorn has set its own signal handlers.
+    """
+
+    def __init__(self, app: ASGIApp, on_start: Callable[[], None]) -> None:
+        self._app = app
+        self._on_start = on_start
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await receive()
+            self._on_start()
+            await send({"type": "lifespan.startup.complete"})
+            await receive()
+            await send({"type": "lifespan.shutdown.complete"})
+            return
+        chunked = any(name == b"transfer-encoding" for name, _ in scope["headers"])
+        try:
+            await self._app(scope, receive, _closing(send) if chunked else send)
+        finally:
+            scope["state"][CONNECTION].answered()
+
+
+def _closing(send: Send) -> Send:
+    """Let each answer end its connection: nobody here counts where a body in chunks ends."""
+
+    async def send_last(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = [one for one in message.get("headers", ()) if one[0].lower() != b"connection"]
+            message = {**message, "headers": [*headers, (b"connection", b"close")]}
+        await send(message)
+
+    return send_last
+
+
+def _trust(scope: Scope) -> None:
+    scope["state"][CONNECTION].trusted = True

@@ -1,0 +1,263 @@
+"""A client's connection, in front of the HTTP parser: strict heads, bounded time, bounded number.
+
+The parser reads lines that end in a bare LF, headers folded over several lines, and a length beside
+chunks. A proxy may read those otherwise, and then one client's request could be hidden in
+another's, so they are refused here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import re
+import sys
+from typing import Final
+
+LARGEST_HEAD: Final = 16 * 1024
+"""Bytes of a request's first line and headers."""
+
+LINGER_SECONDS: Final = 1.0
+"""For a client to read why it was refused: what it still sends would else reset the connection."""
+
+HEAD_END: Final = b"\r\n\r\n"
+BARE_BREAK: Final = re.compile(rb"(?<!\r)\n|\r(?!\n|\Z)")
+FOLD: Final = re.compile(rb"\r\n[ \t]")
+LENGTH: Final = re.compile(rb"\d{1,18}")
+
+UNTIL_CLOSED: Final = sys.maxsize
+"""The length of a body in chunks, which only the parser counts: it is the connection's last."""
+
+REASONS: Final = {
+    400: b"Bad Request",
+    431: b"Request Header Fields Too Large",
+    503: b"Service Unavailable",
+}
+
+
+class Connections:
+    """The open connections. Where there are too many, those that nobody misses are closed.
+
+    A connection is trusted once a request on it was let in. All clients of a proxy come from one
+    address, so what counts against a peer is what was not let in, and what is closed first is what
+    has been silent longest.
+
+    Args:
+        most: how many there may be.
+        most_untrusted: how many of one peer may be that no request was let in on.
+    """
+
+    def __init__(self, most: int, most_untrusted: int) -> None:
+        self._most = most
+        self._most_untrusted = most_untrusted
+        self._open: dict[Connection, None] = {}
+        """Those that were silent longest come first."""
+
+    def add(self, new: Connection) -> bool:
+        """Take a connection in; return False if there is no room, and none can be made."""
+        self._open[new] = None
+        ours = [one for one in self._open if one.peer == new.peer and not one.trusted]
+        if len(ours) > self._most_untrusted:
+            self._drop(_most_silent(ours))
+        if len(self._open) <= self._most:
+            return True
+        untrusted = [one for one in self._open if not one.trusted and one is not new]
+        idle = [one for one in self._open if not one.answering and one is not new]
+        if not (untrusted or idle):
+            return False
+        self._drop(_most_silent(untrusted or idle))
+        return True
+
+    def note_use(self, connection: Connection) -> None:
+        if connection in self._open:
+            del self._open[connection]
+            self._open[connection] = None
+
+    def remove(self, connection: Connection) -> None:
+        self._open.pop(connection, None)
+
+    def _drop(self, connection: Connection) -> None:
+        self.remove(connection)
+        connection.abort()
+
+
+def _most_silent(connections: list[Connection]) -> Connection:
+    return next((one for one in connections if not one.answering), connections[0])
+
+
+class Connection(asyncio.Protocol):
+    """Passes what a client sends to the parser: each head once it is whole and beyond doubt.
+
+    Args:
+        parser: what reads requests and answers them on the same transport.
+        connections: all of the server's.
+        head_seconds: from the connection or the first byte, until the head of a request is here.
+    """
+
+    def __init__(
+        self, parser: asyncio.Protocol, connections: Connections, head_seconds: float
+    ) -> None:
+        self.peer = ""
+        self.trusted = False
+        self._parser = parser
+        self._connections = connections
+        self._head_seconds = head_seconds
+        self._head = bytearray()
+        self._body_left = 0
+        self._unanswered = 0
+        self._giving_up: asyncio.TimerHandle | None = None
+        self._refused = False
+
+    @property
+    def answering(self) -> bool:
+        return self._unanswered > 0
+
+    def abort(self) -> None:
+        self._transport.abort()
+
+    def answered(self) -> None:
+        """Note that a request was answered; the connection may be idle now."""
+        self._unanswered -= 1
+        self._connections.note_use(self)
+        if self._body_left and not self.answering:
+            self._wait()  # for a body that nobody wants
+
+    # -- what asyncio calls ------------------------------------------------------------------------
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+        self.peer = _peer(transport.get_extra_info("peername"))
+        self._parser.connection_made(transport)
+        if self._connections.add(self):
+            self._wait()
+        else:
+            self._refuse(503, "too many connections are open")
+
+    def data_received(self, data: bytes) -> None:
+        while data and not self._refused and not self._transport.is_closing():
+            data = self._pass_body(data) if self._body_left else self._pass_head(data)
+
+    def eof_received(self) -> bool | None:
+        return self._parser.eof_received()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._stop_waiting()
+        self._connections.remove(self)
+        self._parser.connection_lost(exc)
+
+    def pause_writing(self) -> None:
+        self._parser.pause_writing()
+
+    def resume_writing(self) -> None:
+        self._parser.resume_writing()
+
+    # -- heads and bodies --------------------------------------------------------------------------
+
+    def _pass_body(self, data: bytes) -> bytes:
+        """Pass on what belongs to the body, and return what follows it."""
+        part, rest = data[: self._body_left], data[self._body_left :]
+        if self._body_left != UNTIL_CLOSED:
+            self._body_left -= len(part)
+        if not self._body_left and not self.answering:
+            self._stop_waiting()
+        self._parser.data_received(part)
+        return rest
+
+    def _pass_head(self, data: bytes) -> bytes:
+        """Pass on a head that is complete, and return what follows it."""
+        searched = max(0, len(self._head) - len(HEAD_END) + 1)
+        self._head += data
+        while self._head.startswith(b"\r\n"):  # allowed between requests
+            del self._head[:2]
+        end = self._head.find(HEAD_END, searched)
+        size = len(self._head) if end < 0 else end + len(HEAD_END)
+        if fault := _fault(self._head, searched, size):
+            self._refuse(*fault)
+            return b""
+        if end < 0:
+            self._wait()
+            return b""
+        head, rest = bytes(self._head[:size]), bytes(self._head[size:])
+        self._head.clear()
+        try:
+            self._body_left = _body_length(head)
+        except ValueError as error:
+            self._refuse(400, str(error))
+            return b""
+        self._stop_waiting()
+        self._unanswered += 1
+        self._parser.data_received(head)
+        return rest
+
+    def _refuse(self, status: int, reason: str) -> None:
+        self._refused = True
+        self._stop_waiting()
+        if self.answering:  # an earlier request: another answer would be taken for its own
+            self._transport.close()
+            return
+        body = reason.encode()
+        self._transport.write(
+            b"HTTP/1.1 %d %s\r\nContent-Type: text/plain; charset=utf-8\r\n"
+            b"Content-Length: %d\r\nConnection: close\r\n\r\n%s"
+            % (status, REASONS[status], len(body), body)
+        )
+        self._transport.write_eof()
+        self._give_up_in(LINGER_SECONDS)
+
+    # -- time --------------------------------------------------------------------------------------
+
+    def _wait(self) -> None:
+        if self._giving_up is None:
+            self._give_up_in(self._head_seconds)
+
+    def _give_up_in(self, seconds: float) -> None:
+        self._giving_up = asyncio.get_running_loop().call_later(seconds, self._transport.close)
+
+    def _stop_waiting(self) -> None:
+        if self._giving_up is not None:
+            self._giving_up.cancel()
+            self._giving_up = None
+
+
+def _fault(head: bytearray, start: int, end: int) -> tuple[int, str] | None:
+    """Return what is wrong with the lines of a head, of which the end may be missing."""
+    if BARE_BREAK.search(head, start, end):
+        return 400, "a line of the head does not end in CRLF"
+    if FOLD.search(head, start, end):
+        return 400, "a header is folded over several lines"
+    if end > LARGEST_HEAD:
+        return 431, f"the head of a request may take {LARGEST_HEAD // 1024} KiB"
+    return None
+
+
+def _body_length(head: bytes) -> int:
+    """Return the bytes of the body that follows a head; raise ValueError if it is in doubt."""
+    lengths: list[bytes] = []
+    codings: list[bytes] = []
+    for line in head.split(b"\r\n")[1:]:
+        name, _, value = line.partition(b":")
+        if name.strip().lower() == b"content-length":
+            lengths.append(value.strip(b" \t"))
+        elif name.strip().lower() == b"transfer-encoding":
+            codings.append(value.strip(b" \t").lower())
+    if lengths and codings:
+        raise ValueError("Content-Length and Transfer-Encoding contradict each other")
+    if codings:
+        if codings != [b"chunked"]:
+            raise ValueError("Transfer-Encoding may be chunked and nothing else")
+        return UNTIL_CLOSED
+    if not lengths:
+        return 0
+    if len(lengths) > 1 or LENGTH.fullmatch(lengths[0]) is None:
+        raise ValueError("Content-Length must be one number")
+    return int(lengths[0])
+
+
+def _peer(name: object) -> str:
+    """Return whose connection it is: an address, or the network that one IPv6 client has."""
+    if not isinstance(name, tuple):
+        return ""
+    host = str(name[0]).partition("%")[0]
+    if ":" in host:
+        return str(ipaddress.ip_network((host, 64), strict=False))
+    return host
