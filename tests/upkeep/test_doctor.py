@@ -475,7 +475,7 @@ class LongLife(RuleBasedStateMachine):
     def reinstate(self, fact: int) -> int:
         known = self.known[fact]
         try:
-            back = self.store.reinstate(fact)
+            back = self.store.reinstate(fact).fact
         except (Conflict, NotFound):
             says_so = any(
                 other.status == "active" and other.content == known.content
@@ -567,7 +567,7 @@ class LongLife(RuleBasedStateMachine):
         known = self.known[fact]
         newest = self.known[self.newest(fact)]
         try:
-            back = self.store.restore(fact)
+            back = self.store.restore(fact).fact
         except NotFound:
             assert known.erased
             return fact

@@ -16,7 +16,7 @@ from memstore.database.tables import vectors as vector_table
 from memstore.database.tables.readings import EXTRACT
 from memstore.domain import clock, metadata
 from memstore.domain.arguments import MAX_NUMBER, checked_id, checked_text
-from memstore.domain.records import TODO, json_value
+from memstore.domain.records import TODO, Repair, json_value
 from memstore.embedding.compatibility import ActiveGeneration
 from memstore.errors import (
     Conflict,
@@ -399,41 +399,88 @@ class Facts:
         changes = {"deleted_at": clock.utc_now()}
         return self._change(transaction, fact, Kind.DELETE, changes, evidence)
 
-    def restore(self, fact_id: int) -> Fact:
+    def restore(self, fact_id: int) -> Repair:
+        """Bring back a deleted fact, or the text of a superseded one as the newest of its chain."""
         with self._engine.write() as transaction:
             fact = self.known(transaction, fact_id)
             if fact.deleted_at is not None:
-                return self.restore_in(transaction, fact)
+                back = self.restore_in(transaction, fact)
+                newer = None if back.superseded_by is None else self._newest(transaction, fact_id)
+                return Repair(kind="restore", fact=back, newer=newer)
             if fact.superseded_by is None:
                 raise Conflict(
                     f"fact {fact_id} is {standing(fact)}, so there is nothing to restore"
                 )
-            newest = fact_table.chain(transaction, fact_id)[-1]
+            chain = {one.id: one for one in fact_table.chain(transaction, fact_id)}
+            newest = [*chain.values()][-1]
             if newest.deleted_at is not None:
                 raise Conflict(
                     f"the newest fact of this chain, fact {newest.id}, is {newest.status}",
                     remedy=Remedy.RESTORE if newest.content else Remedy.ADD_AGAIN,
                 )
-            return self.insert(transaction, self._again(transaction, fact, newest.id))
+            replaced, step = [fact], fact
+            while step.superseded_by in chain and step.superseded_by != newest.id:
+                replaced.append(step := chain[step.superseded_by])
+            others = [one for step in replaced for one in self._with(transaction, step)]
+            back = self.insert(transaction, self._again(transaction, fact, newest.id))
+            return Repair(
+                kind="restore",
+                fact=back,
+                others=self._back_too(transaction, others),
+                newer=self.known(transaction, newest.id),
+            )
 
     def restore_in(
         self, transaction: Transaction, fact: Fact, evidence: Mapping[str, Any] | None = None
     ) -> Fact:
         return self._change(transaction, fact, Kind.RESTORE, {"deleted_at": None}, evidence)
 
-    def reinstate(self, fact_id: int) -> Fact:
+    def reinstate(self, fact_id: int) -> Repair:
+        """Store the text of a superseded fact again, beside the fact that superseded it."""
         with self._engine.write() as transaction:
             fact = self.known(transaction, fact_id)
             if fact.status != "superseded":
                 raise Conflict(
                     f"fact {fact_id} is {standing(fact)}, not superseded, so there is nothing to "
-                    "undo"
+                    "reinstate",
+                    remedy=way_out(fact),
                 )
             again = self._again(transaction, fact, None)
             same = self.same(transaction, again)
             if same is not None:
                 raise Conflict(f"fact {same.id} says the same as fact {fact_id}, and is active")
-            return self.insert(transaction, again, {"reinstates": fact_id})
+            others = self._with(transaction, fact)
+            back = self.insert(transaction, again, {"reinstates": fact_id})
+            return Repair(
+                kind="reinstate",
+                fact=back,
+                others=self._back_too(transaction, others),
+                newer=self._newest(transaction, fact_id),
+            )
+
+    def _newest(self, transaction: Transaction, fact_id: int) -> Fact:
+        return fact_table.chain(transaction, fact_id)[-1]
+
+    def _with(self, transaction: Transaction, fact: Fact) -> list[Fact]:
+        """Return the facts that were superseded together with one, by a consolidation."""
+        ids: list[int] = []
+        for line in journal.of_fact(transaction, fact.id):
+            if line.kind == Kind.SUPERSEDE:
+                ids = (line.evidence or {}).get("consolidates", [])
+        return [
+            one
+            for one in fact_table.superseded_by(transaction, fact.superseded_by or 0)
+            if one.id in ids and one.id != fact.id
+        ]
+
+    def _back_too(self, transaction: Transaction, others: Iterable[Fact]) -> tuple[Fact, ...]:
+        """Bring back the facts of an undone consolidation that nobody deleted since."""
+        found = []
+        for one in others:
+            again = self._again(transaction, one, None)
+            if one.deleted_at is None and self.same(transaction, again) is None:
+                found.append(self.insert(transaction, again, {"reinstates": one.id}))
+        return tuple(found)
 
     def again(self, transaction: Transaction, fact: Fact, evidence: Mapping[str, Any]) -> Fact:
         """Return the active fact that says what a superseded one said; a new one if none does.

@@ -32,6 +32,7 @@ from memstore.domain.records import (
     Fact,
     JournalLine,
     NewFact,
+    Repair,
     Scope,
     SearchHits,
     StoreStatus,
@@ -288,11 +289,14 @@ class Store:
         """
         return self.facts.delete(fact_id)
 
-    def restore(self, fact_id: int) -> Fact:
-        """Bring a fact back and return the one that was brought back.
+    def restore(self, fact_id: int) -> Repair:
+        """Bring a fact back because the newer one was wrong, or because it was deleted.
 
-        A deleted fact loses its tombstone, and is again what it was. The text of a superseded
-        one becomes a new fact that supersedes the newest of its chain; a chain only grows.
+        The text of a superseded fact becomes a new fact that supersedes the newest of its chain; a
+        chain only grows. If that was a consolidation, its other facts are active again too. A
+        deleted fact loses its tombstone, and is again what it was.
+
+        Where old and new fact both hold, use :meth:`reinstate`.
 
         Raises:
             NotFound: no such fact.
@@ -300,11 +304,13 @@ class Store:
         """
         return self.facts.restore(fact_id)
 
-    def reinstate(self, fact_id: int) -> Fact:
-        """Undo a supersession that should not have been: return the old text as a new fact.
+    def reinstate(self, fact_id: int) -> Repair:
+        """Bring a superseded fact back because the supersession was wrong: both hold.
 
-        The newer fact stays as it is, and both are active. (:meth:`restore` instead lets the old
-        text replace what replaced it.)
+        The old text becomes a new fact; the newer one stays as it is. All facts of a consolidation
+        come back together.
+
+        Where the newer fact is wrong, use :meth:`restore`.
 
         Raises:
             NotFound: no such fact.

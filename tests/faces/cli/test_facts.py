@@ -142,7 +142,9 @@ def test_delete_and_restore(cli: CommandLine) -> None:
 def test_restore_of_a_superseded_fact_says_which_one_is_new(cli: CommandLine) -> None:
     old = cli.add("old")
     cli.add("new", "alice", "--supersedes", str(old))
-    assert cli("restore", old).out == "restored #1 as #3, the newest of its chain\n"
+    assert cli("restore", old).out == (
+        "restored #1 as #3, which replaces the newer fact; active now: #3\n"
+    )
 
 
 def test_erase_needs_a_yes_where_nobody_can_be_asked(cli: CommandLine) -> None:
@@ -178,3 +180,21 @@ def test_add_of_what_is_held_confirms_it(cli: CommandLine) -> None:
     assert "held already and confirmed: #1" in told.out
     other = cli.json("add", "Ada lives in Rome", "--subject", "ada", "-m", "n=1")
     assert (other["id"] != first["id"], other["status"]) == (True, "active")
+
+
+def test_repairs_say_which_they_are_and_what_is_active(cli: CommandLine) -> None:
+    for content in ("Ada lives in Rome", "Ada lives in Bonn"):
+        cli("add", content, "--subject", "ada")
+    cli("supersede", 1, 2)
+    reinstated = cli.json("reinstate", 1)
+    assert (reinstated["repair"], reinstated["active_now"]) == ("reinstate", [3, 2])
+    cli("supersede", 3, 2)
+    restored = cli.json("restore", 3)
+    assert (restored["repair"], restored["active_now"]) == ("restore", [4])
+    cli("delete", 4)
+    assert cli("restore", 4).out == "restored #4; active now: #4\n"
+    code, told = cli.error("reinstate", 4)
+    assert (code, "nothing to reinstate" in told) == (1, True)
+    shown = cli("restore", "--help").out + cli("reinstate", "--help").out
+    assert "The newer fact was wrong" in shown
+    assert "The supersession was wrong" in shown

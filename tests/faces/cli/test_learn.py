@@ -239,7 +239,8 @@ def test_a_proposal_is_accepted_and_undone(
     assert (one["old"]["content"], one["new"]["content"]) == (TEA, COFFEE)
     assert cli("proposals", "accept", 1).out.startswith("#1 is superseded by #2")
     assert cli.error("proposals", "accept", 1)[0] == 1
-    assert cli("reinstate", 1).out == "reinstated #1 as #3\n"
+    done = cli("reinstate", 1)
+    assert done.out == "reinstated #1 as #3, beside the newer fact; active now: #3, #2\n"
     assert {fact["content"] for fact in cli.json("list")} == {TEA, COFFEE}
     assert cli.error("reinstate", 1)[0] == 1
 

@@ -91,9 +91,10 @@ def test_consolidation_is_proposed_accepted_and_undone(
     row = cli("proposals", "list").out.rstrip("\n").split("\t")
     assert row == ["1", "open", "", "ana", "#1, #2", f"{TEA} · {GREEN}", "", BOTH]
     told = cli("proposals", "accept", 1).out
-    assert told.startswith("#1, #2 are superseded by #3; memstore reinstate ID")
+    assert told.startswith("#1, #2 are superseded by #3; memstore reinstate 1")
     assert [fact["content"] for fact in cli.json("list")] == [BOTH]
-    assert cli("reinstate", 1).code == 0
+    done = cli("reinstate", 1)
+    assert done.out == "reinstated #1 as #4, beside the newer fact; active now: #4, #5, #3\n"
     assert cli("consolidate", "ana").code == 0
 
 

@@ -19,7 +19,7 @@ from memstore.faces.options import HelpFormatter, chosen_settings, open_generato
 
 if TYPE_CHECKING:
     from memstore.domain.protocols import JSONGenerator
-    from memstore.domain.records import AskedScope
+    from memstore.domain.records import AskedScope, Repair
     from memstore.faces.cli.render import JsonShow, PlainShow
     from memstore.faces.cli.render_terminal import TerminalShow
     from memstore.store.store import Store
@@ -334,6 +334,10 @@ WHOSE: Final = (
 def limit(default: int | None = None) -> Option:
     told = f" (default: {default})" if default else ""
     return option("--limit N", f"how many at most{told}", type=count, default=default)
+
+
+def active_now(done: Repair) -> str:
+    return ", ".join(f"#{fact.id}" for fact in done.active) or "none of these facts"
 
 
 def scope_of(arguments: argparse.Namespace) -> Scope:

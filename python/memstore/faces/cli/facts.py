@@ -139,16 +139,18 @@ def _delete(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
 
 @cli.command(
     "restore",
-    "Bring back a deleted fact, or a superseded one as the newest.",
+    "The newer fact was wrong: the old text replaces it. Brings back a deleted one, too.",
     "memstore restore 12",
     cli.ID,
     *cli.WHOSE,
     file="made",
 )
 def _restore(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
-    fact = store.restore(cli.known_id(store, arguments))
-    again = "" if fact.id == arguments.id else f" as #{fact.id}, the newest of its chain"
-    show.done(f"restored #{arguments.id}{again}", fact.to_dict())
+    done = store.restore(cli.known_id(store, arguments))
+    said = f"restored #{arguments.id}"
+    if done.fact.id != arguments.id:
+        said += f" as #{done.fact.id}, which replaces the newer fact"
+    show.done(f"{said}; active now: {cli.active_now(done)}", done.to_dict())
 
 
 @cli.command(

@@ -271,9 +271,9 @@ PROPOSAL = cli.option("ID", "the proposal's id", type=cli.fact_id)
 def _accept(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     done = store.proposals.accept(arguments.id, scope=asked_scope(cli.whose(arguments)))
     whose = cli.same_owners(arguments)
-    undo = f"memstore reinstate {done.old.id}{whose} undoes it"
+    undo = f"memstore reinstate {done.old.id}{whose} makes both hold again"
     if len(done.sources) > 1:
-        undo = f"memstore reinstate ID{whose} brings one of them back"
+        undo = f"memstore reinstate {done.old.id}{whose} brings all of them back"
     are = "is" if len(done.sources) == 1 else "are"
     new = _number(None if done.new is None else done.new.id)
     show.done(f"{_sources(done)} {are} superseded by {new}; {undo}", done.to_dict())
@@ -298,14 +298,15 @@ def _sources(proposal: Proposal) -> str:
 
 @cli.command(
     "reinstate",
-    "Undo a supersession: old and new text are both active.",
+    "The supersession was wrong: the old and the newer fact both hold.",
     "memstore reinstate 12",
     cli.ID,
     *cli.WHOSE,
 )
 def _reinstate(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
-    fact = store.reinstate(cli.known_id(store, arguments))
-    show.done(f"reinstated #{arguments.id} as #{fact.id}", fact.to_dict())
+    done = store.reinstate(cli.known_id(store, arguments))
+    said = f"reinstated #{arguments.id} as #{done.fact.id}, beside the newer fact"
+    show.done(f"{said}; active now: {cli.active_now(done)}", done.to_dict())
 
 
 COMMANDS = (_extract, _remember, _forget, _list, _accept, _reject, _reinstate)
