@@ -96,7 +96,7 @@ def guarded(home: Path, tokens: dict[str, str]) -> Iterator[Served]:
 @pytest.fixture(scope="module")
 def open_door(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """A server on this machine alone, without tokens."""
-    server = Served(tmp_path_factory.mktemp("open") / "memory.db")
+    server = Served(tmp_path_factory.mktemp("open") / "memory.db", "--no-token")
     yield server
     server.close()
 
@@ -205,7 +205,7 @@ def test_a_token_for_reading_sees_and_calls_only_what_reads(
 def test_the_first_token_closes_the_door_and_the_last_does_not_open_it(
     serve: Callable[..., Served], path: Path
 ) -> None:
-    server = serve("--namespace", "mine")
+    server = serve("--no-token", "--namespace", "mine")
     server.call("memory_store", content="open", subject="s")
     with memstore.open(path, embedder=None, namespace="mine") as store:
         _, secret = store.tokens.create("first")
@@ -581,23 +581,69 @@ def refusal(server: Served) -> tuple[int, str]:
     return code, "".join(server.told)
 
 
+@pytest.mark.parametrize("http", ["127.0.0.1:0", "0.0.0.0:0"])
+def test_the_first_start_creates_a_token_and_shows_it_once(
+    serve: Callable[..., Served], path: Path, http: str
+) -> None:
+    server = serve("--namespace", "work", http=http)
+    told = "".join(server.told)
+    assert "token 1 (first) reads and writes in work; its secret is shown this once" in told
+    assert (
+        f"claude mcp add --transport http memstore http://{server.address}/mcp "
+        f'--header "Authorization: Bearer {server.secret}"\n'
+    ) in told
+    bare = httpx.post(
+        f"{server.url}/mcp", json=request("tools/list"), headers=MCP_HEADERS, trust_env=False
+    )
+    assert bare.status_code == 401
+    assert server.call("memory_status")["namespace"] == "work"
+    again = serve(http=http)
+    assert again.secret is None
+    assert "mst_" not in "".join(again.told)
+    assert again.post(request("tools/list"), server.secret).status_code == 200
+    with memstore.open(path, embedder=None) as store:
+        (token,) = store.tokens.list()
+        assert (token.name, token.namespace, token.access) == ("first", "work", "write")
+        assert store.examine() == []
+
+
+def test_nothing_is_served_where_no_token_is_good(serve: Callable[..., Served], path: Path) -> None:
+    with memstore.open(path, embedder=None) as store:
+        store.tokens.create("laptop")
+        store.tokens.revoke("laptop")
+    for http in ("127.0.0.1:0", "0.0.0.0:0"):
+        code, told = refusal(serve(http=http))
+        assert (code, "no token that is good" in told) == (1, True)
+        assert "memstore token create" in told
+
+
+@pytest.mark.parametrize(
+    ("http", "flags"),
+    [("0.0.0.0:0", []), ("127.0.0.1:0", ["--allow-host", "memory.example.com"])],
+)
 def test_other_machines_are_not_served_without_a_token(
+    serve: Callable[..., Served], path: Path, http: str, flags: list[str]
+) -> None:
+    code, told = refusal(serve("--no-token", *flags, http=http))
+    assert (code, "--no-token serves this machine only" in told) == (1, True)
+
+
+def test_no_token_is_refused_once_there_is_one(serve: Callable[..., Served], path: Path) -> None:
+    with memstore.open(path, embedder=None) as store:
+        store.tokens.create("laptop")
+    code, told = refusal(serve("--no-token"))
+    assert code == 1
+    assert "holds tokens, so requests need one: omit --no-token" in told
+
+
+def test_a_server_that_only_reads_creates_no_token(
     serve: Callable[..., Served], path: Path
 ) -> None:
-    code, told = refusal(serve(http="0.0.0.0:0"))
+    memstore.open(path, embedder=None).close()
+    code, told = refusal(serve("--read-only"))
     assert code == 1
-    assert "memstore token create" in told
-    code, told = refusal(serve("--allow-host", "memory.example.com"))
-    assert (code, "memstore token create" in told) == (1, True)
-    with memstore.open(path, embedder=None) as store:
-        _, secret = store.tokens.create("laptop")
-    server = serve(http="0.0.0.0:0")
-    assert server.post(request("tools/list")).status_code == 401
-    assert server.post(request("tools/list"), secret).status_code == 200
-    with memstore.open(path, embedder=None) as store:
-        store.tokens.revoke("laptop")
-    code, told = refusal(serve(http="0.0.0.0:0"))
-    assert (code, "no token that is good" in told) == (1, True)
+    assert "memstore token create NAME" in told
+    assert "--no-token" in told
 
 
 def test_a_port_in_use_is_named(serve: Callable[..., Served]) -> None:
@@ -619,6 +665,7 @@ def test_a_port_in_use_is_named(serve: Callable[..., Served]) -> None:
         (["--http", "localhost:65536"], "is not HOST:PORT"),
         (["--http", "http://localhost:80"], "is not HOST:PORT"),
         (["--allow-host", "a.example"], "go with --http"),
+        (["--no-token"], "go with --http"),
         (["--http", "localhost:0", "--allow-host", "http://a.example"], "--allow-host 'http:"),
         (["--http", "localhost:0", "--allow-origin", "a.example"], "--allow-origin 'a.example'"),
         (["--http", "localhost:0", "--allow-origin", "https://a.example/x"], "without a path"),
@@ -667,7 +714,11 @@ def test_looks_after_the_health_do_not_heap_up(path: Path) -> None:
     async def ask() -> list[int]:
         opening = Opening(open_slowly)
         gate = Gate(
-            _nothing, Stores(opening), names=Names.of("localhost", (), ()), writing=(), public=False
+            _nothing,
+            Stores(opening),
+            names=Names.of("localhost", (), ()),
+            writing=(),
+            needs_token=False,
         )
         way = httpx.ASGITransport(gate)
         async with httpx.AsyncClient(transport=way, base_url="http://localhost") as client:
@@ -715,7 +766,7 @@ def _listens(port: int) -> bool:
 
 def test_read_only_offers_what_reads(serve: Callable[..., Served], path: Path) -> None:
     memstore.open(path, embedder=None).close()
-    server = serve("--read-only")
+    server = serve("--read-only", "--no-token")
     assert {tool["name"] for tool in server.ask("tools/list")["tools"]} == READING
 
 
@@ -727,7 +778,7 @@ def test_read_only_offers_what_reads(serve: Callable[..., Served], path: Path) -
 def test_a_signal_ends_it_with_connections_open(
     serve: Callable[..., Served], path: Path, name: str
 ) -> None:
-    server = serve()
+    server = serve("--no-token")
     server.call("memory_store", content="kept", subject="s")  # its connection stays open
     with closing(server.connect()) as idle, closing(server.connect()) as half:
         half.sendall(_head(server, "Content-Length: 1000") + b"{")
@@ -761,7 +812,7 @@ def _begin_call(server: Served) -> socket.socket:
 def test_a_call_that_runs_at_the_end_is_still_answered(
     serve: Callable[..., Served], writing: sqlite3.Connection, path: Path
 ) -> None:
-    server = serve()
+    server = serve("--no-token")
     server.call("memory_status")
     writing.execute("BEGIN IMMEDIATE")
     with closing(_begin_call(server)) as wire:
@@ -780,7 +831,7 @@ def test_a_call_that_runs_at_the_end_is_still_answered(
 def test_a_call_that_hangs_does_not_put_the_end_off(
     serve: Callable[..., Served], writing: sqlite3.Connection, path: Path
 ) -> None:
-    server = serve()
+    server = serve("--no-token")
     server.call("memory_status")
     writing.execute("BEGIN IMMEDIATE")
     with closing(_begin_call(server)) as wire:
@@ -795,7 +846,7 @@ def test_a_call_that_hangs_does_not_put_the_end_off(
 def test_a_client_that_goes_away_does_not_undo_its_call(
     serve: Callable[..., Served], writing: sqlite3.Connection
 ) -> None:
-    server = serve()
+    server = serve("--no-token")
     server.call("memory_status")
     writing.execute("BEGIN IMMEDIATE")
     _begin_call(server).close()
@@ -807,7 +858,7 @@ def test_a_client_that_goes_away_does_not_undo_its_call(
 def test_health_answers_while_every_thread_for_calls_is_taken(
     serve: Callable[..., Served], writing: sqlite3.Connection
 ) -> None:
-    server = serve()
+    server = serve("--no-token")
     server.call("memory_status")
     writing.execute("BEGIN IMMEDIATE")
     waiting = [threading.Thread(target=_post_alone, args=(server, n)) for n in range(40)]

@@ -50,10 +50,12 @@ class Served:
         # A server that never listens must fail the test, not hang it.
         watchdog = threading.Timer(START_SECONDS, self.process.kill)
         watchdog.start()
-        line = self.process.stderr.readline()
+        found = None
+        while found is None and (line := self.process.stderr.readline()):
+            self.told.append(line)
+            found = LISTENING.fullmatch(line)
         watchdog.cancel()
-        self.told.append(line)
-        found = LISTENING.fullmatch(line)
+        self.secret = next((one.strip() for one in self.told if one.startswith("mst_")), None)
         self.address = "" if found is None else found[1].replace("0.0.0.0", "127.0.0.1")
         self.url = f"http://{self.address}"
         self._client = httpx.Client(base_url=self.url, trust_env=False, timeout=30.0)
@@ -61,7 +63,8 @@ class Served:
         self._reader.start()
 
     def post(self, message: object, token: str | None = None, **headers: str) -> httpx.Response:
-        """Send one message of the protocol."""
+        """Send one message of the protocol, by default with the token that the server created."""
+        token = token or self.secret
         sent = MCP_HEADERS | ({} if token is None else {"Authorization": f"Bearer {token}"})
         sent |= {name.replace("_", "-"): value for name, value in headers.items()}
         raw = message if isinstance(message, bytes) else json.dumps(message).encode()

@@ -100,8 +100,8 @@ class Gate:
 
     Args:
         writing: the tools that a token for reading may not call.
-        public: whether a request needs a token even while there is none. One that a proxy hands
-            on always does.
+        needs_token: whether a request needs a token even while there is none. One that a proxy
+            hands on always does.
         on_admitted: called with the scope of each request that is let in.
     """
 
@@ -112,7 +112,7 @@ class Gate:
         *,
         names: Names,
         writing: Collection[str],
-        public: bool,
+        needs_token: bool,
         patience: Patience = Patience(),
         on_admitted: Callable[[Scope], object] = lambda _scope: None,
     ) -> None:
@@ -120,7 +120,7 @@ class Gate:
         self._stores = stores
         self._names = names
         self._writing = writing
-        self._public = public
+        self._needs_token = needs_token
         self._patience = patience
         self._on_admitted = on_admitted
         self._lookers = anyio.CapacityLimiter(LOOKS_AT_ONCE)
@@ -177,7 +177,7 @@ class Gate:
                 partial(
                     self._look_up,
                     None if given is None else secret.strip(),
-                    needed=self._public or any(name in headers for name in HANDED_ON),
+                    needed=self._needs_token or any(name in headers for name in HANDED_ON),
                 ),
                 limiter=self._lookers,
                 abandon_on_cancel=True,

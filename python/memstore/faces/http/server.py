@@ -12,7 +12,7 @@ import anyio
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from memstore.errors import MemstoreError
+from memstore.errors import Conflict, MemstoreError, StorageError
 from memstore.faces import wording
 from memstore.faces.http.address import Address, Names, listen, reachable
 from memstore.faces.http.connection import Connection, Connections
@@ -50,6 +50,9 @@ CONNECTIONS_AT_ONCE: Final = 512
 UNTRUSTED_OF_A_PEER: Final = 64
 """Connections from one address on which no request was let in yet."""
 
+FIRST_TOKEN: Final = "first"  # noqa: S105 - a name
+"""The token that is created where a file has none."""
+
 CONNECTION: Final = "memstore.connection"
 """Where a request's state holds the connection it came by."""
 
@@ -60,12 +63,16 @@ def run(
     address: Address,
     names: Names,
     *,
+    no_token: bool = False,
     patience: Patience = Patience(),  # noqa: B008 (frozen)
 ) -> NoReturn:
     """Serve until a signal comes, close the store, and end the process.
 
-    What other machines may reach is not served to them without a token: while there is none, the
-    server refuses to start.
+    Every request needs a token. If the file never had one, one is created and shown on standard
+    error.
+
+    Args:
+        no_token: serve without one, as long as the file has none, on this machine only.
     """
     status = 1
     # While the file is opened, too, which may take long; as process 1 of a container there would
@@ -74,11 +81,17 @@ def run(
     try:
         sockets = listen(address)
         public = reachable(sockets) or not names.local
-        if public:
-            # In a thread, since signals are not heard while SQLite works in this one.
-            with ThreadPoolExecutor(1) as pool:
-                pool.submit(_want_token, opening, address).result()
-        _serve(tools, opening, sockets, names, public=public, patience=patience)
+        if public and no_token:
+            raise ValueError(
+                f"others may reach {address}, and --no-token serves this machine only: leave it out"
+            )
+        bound = [Address(*opened.getsockname()[:2]) for opened in sockets]
+        # In a thread, since signals are not heard while SQLite works in this one.
+        with ThreadPoolExecutor(1) as pool:
+            told = pool.submit(_prepare_tokens, opening, bound[0], public, no_token).result()
+        for line in (*told, *(f"memstore-mcp: serving http://{one}{PATH}" for one in bound)):
+            print(line, file=sys.stderr, flush=True)
+        _serve(tools, opening, sockets, names, needs_token=not no_token, patience=patience)
         status = 0
     except (MemstoreError, OSError, ValueError) as error:
         print(f"memstore-mcp: {wording.in_server(error)}", file=sys.stderr)
@@ -88,15 +101,49 @@ def run(
         end(opening, status)
 
 
-def _want_token(opening: Opening, address: Address) -> None:
-    """Refuse to serve other machines while there is no valid token."""
-    store = opening.store()
-    if not store.tokens.usable():
+def _prepare_tokens(
+    opening: Opening, bound: Address, public: bool, no_token: bool
+) -> tuple[str, ...]:
+    """See to it that there is a token where one is needed; return the lines that show a new one."""
+    try:
+        store = opening.store()
+        has_tokens = store.tokens.required()
+    except (MemstoreError, ValueError, TypeError) as error:
+        if public:
+            raise
+        # Calls say so too, and the file may be mended meanwhile.
+        logger.warning("the store did not open: %s", wording.in_server(error))
+        return ()
+    create = "create one with `memstore token create NAME`"
+    if has_tokens:
+        if no_token:
+            raise ValueError(f"{store.path} holds tokens, so requests need one: omit --no-token")
+        if not store.tokens.usable():
+            raise ValueError(f"{store.path} holds no token that is good: {create}")
+        return ()
+    if no_token:
+        return ()
+    try:
+        token, secret = store.tokens.create(FIRST_TOKEN)
+    except Conflict:  # another server was first, and has shown it
+        return ()
+    except StorageError as error:
         raise ValueError(
-            f"others may reach {address}, and {store.path} holds no token that is good: create "
-            "one with `memstore token create NAME`, or listen on 127.0.0.1 without --allow-host "
-            "and --allow-origin"
-        )
+            f"{store.path} holds no token, and none can be created ({error}): {create}, or serve "
+            "this machine only with --no-token"
+        ) from error
+    return (
+        f"memstore-mcp: token {token.id} ({token.name}) reads and writes in {token.namespace}; its "
+        "secret is shown this once, and stored nowhere:",
+        secret,
+        f"memstore-mcp: for Claude Code: claude mcp add --transport http memstore "
+        f'http://{_local(bound)}{PATH} --header "Authorization: Bearer {secret}"',
+    )
+
+
+def _local(bound: Address) -> Address:
+    """Return an address to connect to on this machine, where the server listens on all."""
+    return bound._replace(host={"0.0.0.0": "127.0.0.1", "::": "::1"}.get(bound.host, bound.host))  # noqa: S104
 
 
 def _serve(
@@ -105,7 +152,7 @@ def _serve(
     sockets: Sequence[socket.socket],
     names: Names,
     *,
-    public: bool,
+    needs_token: bool,
     patience: Patience,
 ) -> None:
     connections = Connections(CONNECTIONS_AT_ONCE, UNTRUSTED_OF_A_PEER)
@@ -130,7 +177,7 @@ def _serve(
         stores,
         names=names,
         writing={name for name, tool in tools.items() if not tool.reads},
-        public=public,
+        needs_token=needs_token,
         patience=patience,
         on_admitted=_trust,
     )
@@ -164,9 +211,6 @@ def _serve(
             opening.start()
             await server.serve(sockets=list(sockets))
 
-    for opened in sockets:
-        bound = Address(*opened.getsockname()[:2])
-        print(f"memstore-mcp: serving http://{bound}{PATH}", file=sys.stderr, flush=True)
     anyio.run(serve)
 
 

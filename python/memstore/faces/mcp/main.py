@@ -33,8 +33,9 @@ Claude Code: claude mcp add memstore -- "$(which memstore-mcp)"
 
 A client may not know your PATH: then "command" is the full path that `which memstore-mcp` prints.
 
-With --http it serves many clients at http://HOST:PORT/mcp instead; `memstore token create` makes
-the tokens they show, which others than this machine need. GET /health asks after its health.
+With --http it serves many clients at http://HOST:PORT/mcp instead, each with a token: the first
+start on a file prints one, and `memstore token create` makes others. GET /health asks after its
+health.
 
 {options.ENVIRONMENT_HELP}
   MEMSTORE_TOOLS, MEMSTORE_READ_ONLY"""
@@ -65,14 +66,14 @@ def main(argv: Sequence[str] | None = None) -> None:
         session.run(tools, opening)
     from memstore.faces.http import server
 
-    server.run(tools, opening, *served)
+    server.run(tools, opening, *served, no_token=arguments.no_token)
 
 
 def _http(arguments: argparse.Namespace) -> tuple[Address, Names] | None:
     """Return where to listen and by which names; ``None`` for standard input and output."""
     if arguments.http is None:
-        if arguments.allow_host or arguments.allow_origin:
-            raise ValueError("--allow-host and --allow-origin go with --http")
+        if arguments.allow_host or arguments.allow_origin or arguments.no_token:
+            raise ValueError("--allow-host, --allow-origin and --no-token go with --http")
         return None
     from memstore.faces.http.address import Names, read_address
 
@@ -106,8 +107,14 @@ def _parser() -> argparse.ArgumentParser:
     http.add_argument(
         "--http",
         metavar="HOST:PORT",
-        help="listen there, e.g. on 127.0.0.1:8765; an address that other machines may reach "
-        "needs a token first: memstore token create",
+        help="listen there, e.g. on 127.0.0.1:8765; every request needs a token, and the first "
+        "one is created and printed",
+    )
+    http.add_argument(
+        "--no-token",
+        action="store_true",
+        help="let everybody on this machine in; not for other machines, and not once there is a "
+        "token",
     )
     http.add_argument(
         "--allow-host",
