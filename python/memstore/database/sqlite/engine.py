@@ -86,6 +86,8 @@ class SqliteEngine:
         self._process = os.getpid()
         self._closed = False
         self._logging = read_only
+        self._immutable = False
+        """Whether connections take it for granted that nobody changes the file."""
         self._idle: list[apsw.Connection] = []
         self._pool = threading.Lock()
         if self._path == IN_MEMORY:
@@ -309,13 +311,12 @@ class SqliteEngine:
         return self._connect()
 
     def _connect(self) -> apsw.Connection:
-        name, flags = self._path, apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
-        if self._read_only and not _is_writable(Path(self._path)):
-            # The file cannot be written, so nothing changes, and no log is needed or possible.
-            name = f"{Path(self._path).as_uri()}?immutable=1"
-            flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
         try:
-            connection = apsw.Connection(name, flags=flags)
+            if self._read_only and not _is_writable(Path(self._path)):
+                connection = self._connect_without_permission()
+            else:
+                flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
+                connection = apsw.Connection(self._path, flags=flags)
         except apsw.Error as error:
             raise StorageError(f"cannot open {self._path!r}: {error}") from error
         try:
@@ -344,6 +345,31 @@ class SqliteEngine:
             raise StorageError(f"cannot use {self._path!r}: {error}") from error
         return connection
 
+    def _connect_without_permission(self) -> apsw.Connection:
+        """Open the file for reading where nothing may be written, not even the log's index."""
+        name = Path(self._path).as_uri()
+        flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+        connection = apsw.Connection(f"{name}?mode=ro", flags=flags)
+        try:
+            connection.set_busy_timeout(int(self._wait_seconds * 1000))
+            connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
+        except (apsw.CantOpenError, apsw.ReadOnlyError) as error:
+            connection.close()
+            if log_bytes := self.log_bytes():
+                raise StorageError(
+                    f"{self._path!r} cannot be read: its write-ahead log has {log_bytes} bytes "
+                    "that are not in the file yet, and SQLite needs an index of the log, which "
+                    "this user may not read or create",
+                    remedy=Remedy.RELEASE_FILE,
+                ) from error
+            # Without a log all is in the file. A log may come, so it is used for one read only.
+            self._immutable = True
+            return apsw.Connection(f"{name}?immutable=1", flags=flags)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
     def _borrow(self) -> apsw.Connection:
         self._check_usable()
         with self._pool:
@@ -360,7 +386,7 @@ class SqliteEngine:
     def _give_back(self, connection: apsw.Connection) -> None:
         roll_back(connection)
         with self._pool:
-            if not self._closed and len(self._idle) < IDLE_READERS:
+            if not (self._closed or self._immutable) and len(self._idle) < IDLE_READERS:
                 self._idle.append(connection)
                 return
         self._close(connection, self._lost is None)
