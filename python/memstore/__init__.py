@@ -91,6 +91,8 @@ if TYPE_CHECKING:
     from memstore.providers import OpenAIGenerator as OpenAIGenerator
     from memstore.store.async_store import AsyncStore as AsyncStore
     from memstore.store.opening import open as open
+    from memstore.store.recovery import Recovered as Recovered
+    from memstore.store.recovery import recover as recover
     from memstore.store.store import Store as Store
 
 __version__ = "0.1.0"
@@ -127,6 +129,7 @@ _NAMES = {
     ),
     "store.async_store": "AsyncStore",
     "store.opening": "open",
+    "store.recovery": "Recovered recover",
     "store.store": "Store",
 }
 

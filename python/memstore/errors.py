@@ -109,7 +109,8 @@ class Remedy(Enum):
     IMPORT_AGAIN = "Run the same import again; it continues from there."
     KEEP_NAMESPACES = "Import it with keep_namespaces=True, or export one namespace at a time."
     OMIT_NAMESPACE = "Leave the namespace out."
-    RESTORE_BACKUP = "Restore a backup."
+    RESTORE_BACKUP = "Bring a backup back with memstore.recover()."
+    OTHER_BACKUP = "Name another backup."
     REBUILD = "Rebuild the indexes with rebuild()."
     RELEASE_FILE = "Close the program that wrote it, or open it there once, and try again."
     INSTALL_DUCKDB = (

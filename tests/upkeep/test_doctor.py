@@ -20,7 +20,8 @@ from tests.support.examples import examples
 from tests.support.raw import raw
 
 import memstore
-from memstore import Conflict, NotFound, Store
+from memstore import Conflict, NotFound, Remedy, Store
+from memstore.errors import Reason
 
 from tests.conftest import WordEmbedder  # isort: skip
 
@@ -345,7 +346,10 @@ def test_damaged_pages_are_found(healthy: Path, open_store: Callable[..., Store]
     healthy.write_bytes(bytes(damaged))
     findings = open_store().examine()
     assert any(f.check == "pages" and not f.repairable for f in findings)
-    assert any("restore a backup" in f.message for f in findings)
+    assert any(
+        isinstance(f.message, Reason) and f.message.remedy is Remedy.RESTORE_BACKUP
+        for f in findings
+    )
 
 
 @pytest.mark.parametrize("blob", ["00000000", "0000c07f" * 64, "000080ff" * 64])

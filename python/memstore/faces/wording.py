@@ -33,6 +33,7 @@ COMMAND_LINE_ARGUMENTS: Final[Mapping[str, str]] = {
 
 COMMAND_LINE_REMEDIES: Final[Mapping[Remedy, str]] = {
     Remedy.RESTORE: "Restore it first: memstore restore.",
+    Remedy.RESTORE_BACKUP: "Bring a backup back: memstore recover BACKUP.",
     Remedy.REJECT: "Reject the proposal: memstore proposals reject.",
     Remedy.UPDATE_TASK: "Use memstore task update.",
     Remedy.CREATE_TASK: "Use memstore task add.",
@@ -116,6 +117,9 @@ SERVER_REMEDIES: Final[Mapping[Remedy, str]] = {
     Remedy.CREATE_TASK: "Use memory_task_create.",
     Remedy.NAME_FILE: "Start the server with another --db.",
     Remedy.OPEN_AGAIN: "Restart the server.",
+    Remedy.RESTORE_BACKUP: (
+        "Bring a backup back with memstore recover BACKUP; the next call uses it."
+    ),
     Remedy.OPEN_REPLACED: "Call the tool again; it opens what is there now.",
     Remedy.OPEN_WRITABLE: "Start the server without --read-only or MEMSTORE_READ_ONLY.",
     Remedy.CHOOSE_EMBEDDER: "Start the server with --embedder.",

@@ -12,7 +12,7 @@ from memstore.database.tables import proposals as proposal_table
 from memstore.database.tables import replies
 from memstore.database.tables import vectors as vector_table
 from memstore.embedding.repair import every_kind, mend_vectors, misfits
-from memstore.errors import Remedy, StorageError
+from memstore.errors import Reason, Remedy, StorageError
 from memstore.upkeep import indexes, journal_check
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ SHOWN: Final = 10
 class Finding:
     check: str
     message: str
+    """A :class:`memstore.errors.Reason` where there is a remedy other than a rebuild."""
     repairable: bool
     """Whether a rebuild mends it; everything else needs a person."""
 
@@ -108,8 +109,7 @@ def _run(name: str, check: _Check, transaction: Transaction) -> Iterator[Finding
         for message, repairable in check(transaction):
             yield Finding(name, message, repairable)
     except StorageError as error:
-        restore = "; restore a backup" if error.remedy is Remedy.RESTORE_BACKUP else ""
-        yield Finding(name, f"{error}{restore}", repairable=False)
+        yield Finding(name, Reason.of(error), repairable=False)
 
 
 def rebuild(
@@ -155,7 +155,7 @@ def _tell(progress: Progress | None, done: int, steps: int) -> None:
 
 def _pages(engine: Engine, transaction: Transaction) -> Iterator[tuple[str, bool]]:
     for trouble in engine.damage(transaction):
-        yield f"SQLite finds: {trouble}; restore a backup", False
+        yield Reason(f"SQLite finds: {trouble}", Remedy.RESTORE_BACKUP), False
 
 
 def _links(engine: Engine, transaction: Transaction) -> Iterator[tuple[str, bool]]:

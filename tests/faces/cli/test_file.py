@@ -185,6 +185,35 @@ def test_import_embeds_unless_told_not_to(cli: CommandLine, words: Any, tmp_path
     assert answer.err == "1 fact without an embedding so far: nobody answers\n"
 
 
+def test_recover_brings_a_backup_back(story: CommandLine, tmp_path: Path) -> None:
+    copy = tmp_path / "copy.db"
+    story("backup", copy)
+    story.add("after the backup")
+    told = story.json("recover", copy)
+    assert told["path"] == str(story.db)
+    assert story.json("list", "--limit", "9") != []
+    assert "after the backup" not in story("list").out
+    with memstore.open(told["kept"], embedder=None) as kept:
+        assert kept.search("after the backup")
+    told = story("recover", copy)
+    assert (told.code, f"what was there is kept: {story.db}.before-recover-" in told.err) == (
+        0,
+        True,
+    )
+    code, error = story.error("recover", tmp_path / "nothing.db")
+    assert (code, "is no file. Name another backup." in error) == (3, True)
+
+
+def test_a_damaged_file_names_the_way_back(story: CommandLine, tmp_path: Path) -> None:
+    copy = tmp_path / "copy.db"
+    story("backup", copy)
+    story.db.write_bytes(b"no database" * 999)
+    code, error = story.error("list")
+    assert (code, "Bring a backup back: memstore recover BACKUP." in error) == (3, True)
+    story("recover", copy)
+    assert "two" in story("list").out
+
+
 def test_backup_of_a_live_file(story: CommandLine, tmp_path: Path) -> None:
     copy = tmp_path / "copy.db"
     with memstore.open(story.db, embedder=None) as store:

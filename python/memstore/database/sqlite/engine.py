@@ -21,7 +21,13 @@ import apsw
 
 from memstore._kernel import OpenFiles
 from memstore.database.sqlite import copying, integrity, locks, migrations
-from memstore.database.sqlite.transaction import TRANSLATED, SqliteTransaction, busy, roll_back
+from memstore.database.sqlite.transaction import (
+    TRANSLATED,
+    SqliteTransaction,
+    busy,
+    roll_back,
+    storage_error,
+)
 from memstore.database.sqlite.writer import Writer
 from memstore.domain.arguments import checked_choice
 from memstore.errors import FileReplaced, InvalidArgument, Remedy, StorageError, StoreClosed
@@ -340,6 +346,9 @@ class SqliteEngine:
         except apsw.BusyError:
             connection.close()
             raise busy(self._wait_seconds) from None
+        except (apsw.CorruptError, apsw.NotADBError) as error:
+            connection.close()
+            raise storage_error(error) from error
         except apsw.Error as error:
             connection.close()
             raise StorageError(f"cannot use {self._path!r}: {error}") from error

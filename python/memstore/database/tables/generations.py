@@ -9,7 +9,7 @@ from memstore.database.engine import Statement
 from memstore.database.tables.rows import read_moments
 from memstore.domain import clock
 from memstore.domain.records import Generation
-from memstore.errors import StorageError
+from memstore.errors import Remedy, StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,7 +24,9 @@ SELECT = f"SELECT {', '.join(COLUMNS)} FROM memstore_generations"
 def active(transaction: Transaction) -> Generation:
     row = transaction.one(f"{SELECT} WHERE state = 'active'")
     if row is None:
-        raise StorageError("the file has no active generation of vectors; restore a backup")
+        raise StorageError(
+            "the file has no active generation of vectors", remedy=Remedy.RESTORE_BACKUP
+        )
     return _decode(row)
 
 

@@ -47,10 +47,11 @@ FILTER: Final = re.compile(
 Show: TypeAlias = "JsonShow | PlainShow | TerminalShow"
 """The verbs a command answers with."""
 
-Run: TypeAlias = Callable[["Store", argparse.Namespace, Show], int | None]
+Run: TypeAlias = Callable[[Any, argparse.Namespace, Show], int | None]
+"""Takes the store, or ``None`` where the file stays closed."""
 Option: TypeAlias = Callable[[argparse._ActionsContainer], object]
 """Adds one argument, or several that belong together, to a parser."""
-File: TypeAlias = Literal["made", "there", "temporary"]
+File: TypeAlias = Literal["made", "there", "temporary", "closed"]
 Need: TypeAlias = Literal["unused", "optional", "needed"]
 
 
@@ -66,7 +67,8 @@ class Command:
     usage: str | None
     """What follows the name, in short; its positional arguments by default."""
     file: File
-    """Whether a file that is not there yet is made; one that only reads has nothing to read."""
+    """Whether a file that is not there yet is made; one that only reads has nothing to read. The
+    file stays closed for what replaces it."""
     embedder: Need
     """Without one a command opens any file; ``optional`` does so when the models do not fit."""
     run: Run

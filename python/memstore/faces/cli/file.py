@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from memstore.domain.records import EVERYBODY
 from memstore.faces.cli import command as cli
 from memstore.faces.cli import embedding, transfer
+from memstore.faces.options import chosen_settings
+from memstore.store.recovery import recover
 
 if TYPE_CHECKING:
     import argparse
@@ -39,6 +42,21 @@ def _backup(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
 
 
 @cli.command(
+    "recover",
+    "Bring a backup back, while others use the file; what was there is kept beside it.",
+    "memstore recover memories-2026-03-01.db",
+    cli.option("BACKUP", "what memstore backup wrote; it is left as it is"),
+    file="closed",
+)
+def _recover(_: None, arguments: argparse.Namespace, show: cli.Show) -> None:
+    with show.progress("copying") as progress:
+        done = recover(arguments.backup, chosen_settings(arguments).db, progress=progress)
+    show.done(f"{done.path} holds what {arguments.backup} holds", asdict(done))
+    if done.kept is not None:
+        show.note(f"what was there is kept: {done.kept}")
+
+
+@cli.command(
     "doctor",
     "Prove that indexes and embeddings agree with the facts.",
     "memstore doctor\nmemstore doctor --rebuild",
@@ -66,4 +84,4 @@ def _doctor(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int 
     return cli.REFUSED if findings else None
 
 
-COMMANDS = (_status, *transfer.COMMANDS, _backup, *embedding.COMMANDS, _doctor)
+COMMANDS = (_status, *transfer.COMMANDS, _backup, _recover, *embedding.COMMANDS, _doctor)

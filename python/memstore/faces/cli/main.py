@@ -174,6 +174,8 @@ def _run(argv: Sequence[str]) -> int:
     if command.file == "temporary":
         _refuse_common(command, arguments)
     show = _show(arguments.json)
+    if command.file == "closed":
+        return command.run(None, arguments, show) or 0
     with _opened(command, arguments) as (store, trouble):
         if trouble is not None:
             show.note(trouble)

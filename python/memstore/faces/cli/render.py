@@ -16,6 +16,7 @@ from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from memstore.domain import clock
+from memstore.faces import wording
 from memstore.faces.escaping import as_json, second, visible
 
 if TYPE_CHECKING:
@@ -82,7 +83,10 @@ class JsonShow:
         self._print([line._asdict() | {"at": clock.to_text(line.at)} for line in lines])
 
     def findings(self, findings: Sequence[Finding], rebuilt: Sequence[str]) -> None:
-        found = [asdict(finding) for finding in findings]
+        found = [
+            {**asdict(finding), "message": wording.on_command_line(finding.message)}
+            for finding in findings
+        ]
         self._print({"healthy": not found, "findings": found, "rebuilt": list(rebuilt)})
 
     def rows(self, rows: Sequence[Sequence[object]], value: object) -> None:
@@ -186,7 +190,7 @@ class PlainShow:
             print(visible(sentence))
         for finding in findings:
             mends = "repairable" if finding.repairable else "not repairable"
-            _row(finding.check, mends, finding.message)
+            _row(finding.check, mends, wording.on_command_line(finding.message))
         if not findings:
             print(HEALTHY)
 

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.panel import Panel
 from rich.text import Text
 
+from memstore.faces import wording
 from memstore.faces.cli.render import HEALTHY, changed, compact, progress_bar, told
 from memstore.faces.escaping import counted, minute, visible, visible_lines
 from memstore.settings import DEFAULT_NAMESPACE
@@ -195,7 +196,8 @@ class TerminalShow:
             self.done(sentence, {})
         for finding in findings:
             mark = ("! ", "yellow") if finding.repairable else ("✕ ", "bold red")
-            self.line(mark, (f"{finding.check}  ", "bold"), (visible(finding.message), ""), hang=2)
+            told = visible(wording.on_command_line(finding.message))
+            self.line(mark, (f"{finding.check}  ", "bold"), (told, ""), hang=2)
         if not findings:
             self.done(HEALTHY, {})
 

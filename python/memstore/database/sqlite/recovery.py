@@ -1,0 +1,132 @@
+"""Bringing a backup back into the place of a file, while others have that file open.
+
+The file is replaced and never written into: who has it open goes on with what it opened until the
+identity of the file is next compared, and then stops.
+"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import apsw
+
+from memstore.database.migrations import usable_version
+from memstore.database.sqlite import copying, integrity, locks
+from memstore.domain import clock
+from memstore.errors import Remedy, SchemaError, StorageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from memstore.database.engine import Progress
+    from memstore.database.sqlite.transaction import SqliteTransaction
+
+BESIDE: Final = ("-wal", "-shm")
+"""The files beside a database: its log and the index of that."""
+
+WRITER_MILLISECONDS: Final = 5000
+"""How long a write that is under way is waited for."""
+
+
+def recover(backup: Path, file: Path, progress: Progress | None = None) -> Path | None:
+    """Put a copy of a backup into the place of a file, and return where that file is kept now.
+
+    Args:
+        backup: checked first, and left as it is.
+        file: what is replaced; it may be damaged, or missing.
+        progress: called with how many pages are copied, and of how many.
+
+    Raises:
+        StorageError: the backup is damaged, newer than this program, or none of ours; or the file
+            cannot be replaced. The file is then as it was.
+    """
+    locks.install(str(file))
+    ready = Path(f"{file}.recovering")
+    with _checked(backup) as source:
+        ready.unlink(missing_ok=True)  # an earlier one was killed
+        copying.write_copy(source, ready, progress)
+    try:
+        with _no_writer(file):
+            return _replace(file, ready)
+    except OSError as error:
+        raise StorageError(
+            f"{str(file)!r} cannot be replaced: {error.strerror or error}",
+            remedy=Remedy.RELEASE_FILE,
+        ) from error
+    finally:
+        ready.unlink(missing_ok=True)
+
+
+@contextmanager
+def _checked(backup: Path) -> Iterator[SqliteTransaction]:
+    """Open a backup for reading, once it is known to be whole and to be ours."""
+    log = Path(f"{backup}-wal")
+    has_log = log.exists() and log.stat().st_size > 0
+    name = f"{backup.as_uri()}?{'mode=ro' if has_log else 'immutable=1'}"
+    try:
+        with copying.reading(name, 0) as source:
+            if usable_version(source, str(backup)) == 0:
+                raise StorageError("it holds no memories")
+            if troubles := integrity.page_troubles(source):
+                raise StorageError(f"it is damaged: {troubles[0]}")
+            yield source
+    except SchemaError:
+        raise
+    except StorageError as error:
+        raise StorageError(
+            f"{str(backup)!r} was not brought back, and nothing was changed: {error}",
+            remedy=Remedy.OTHER_BACKUP,
+        ) from error
+
+
+@contextmanager
+def _no_writer(file: Path) -> Iterator[None]:
+    """Let nobody write for as long as possible; a file that is damaged has no writers."""
+    with ExitStack() as held:
+        if file.exists():
+            with suppress(apsw.Error):
+                _connect(file, held).execute("BEGIN IMMEDIATE")
+                # Then the file is complete without its log, and a kill in between loses nothing.
+                _connect(file, held).wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
+        yield
+
+
+def _connect(file: Path, held: ExitStack) -> apsw.Connection:
+    connection = apsw.Connection(str(file), flags=apsw.SQLITE_OPEN_READWRITE)
+    held.callback(connection.close)
+    connection.set_busy_timeout(WRITER_MILLISECONDS)
+    # The log that will stand at this path is not ours to copy or to remove.
+    connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+    return connection
+
+
+def _replace(file: Path, ready: Path) -> Path | None:
+    """Give the file another name, with what stands beside it, and its name to what is ready.
+
+    The log goes first: with the log of another file beside it, a file would be damaged.
+    """
+    kept = _free_name(file)
+    for suffix in BESIDE:
+        with suppress(FileNotFoundError):
+            Path(f"{file}{suffix}").rename(f"{kept}{suffix}")
+    existed = file.exists()
+    if existed:
+        try:
+            kept.hardlink_to(file)  # so that there is a file of that name at any time
+        except OSError:  # a file system without links
+            file.rename(kept)
+    ready.replace(file)
+    copying.sync(file.parent)
+    return kept if existed else None
+
+
+def _free_name(file: Path) -> Path:
+    at = clock.utc_now().strftime("%Y%m%dT%H%M%SZ")
+    name = f"{file}.before-recover-{at}"
+    taken = 1
+    while Path(name).exists():
+        taken += 1
+        name = f"{file}.before-recover-{at}-{taken}"
+    return Path(name)
