@@ -142,7 +142,7 @@ def test_an_engine_is_known_to_the_database_and_to_who_opens_it() -> None:
         if any(other.startswith("database.sqlite") for other in below(module))
         and not module.startswith("database.sqlite")
     }
-    assert users == {"database.foreign.sqlite_file", "store.opening"}
+    assert users == {"database.foreign.sqlite_file", "store.opening", "store.recovery"}
 
 
 def test_mcp_is_imported_by_its_faces_only() -> None:
