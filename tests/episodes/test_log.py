@@ -247,6 +247,16 @@ def test_list_filters_and_pages(store: Store, open_store: Open) -> None:
     assert ids(created_before=second.created_at) == [1]
     assert ids(valid_before="2020-01-02") == [1]
     assert ids(valid_after="2020-01-01T00:00:00Z") == [2, 3]  # the others were valid when created
+    log.update(1, expired_at="2021-01-01")
+    log.update(3, expired_at="2999-01-01")
+    assert ids() == [2, 3]
+    assert ids(expired_before="2022-01-01") == [1]
+    assert ids(expired_after="2022-01-01") == [3]
+    assert ids(expired_after="2020-01-01", expired_before="3000-01-01") == [1, 3]
+    assert ids(expired_after="2021-01-01") == [3]  # the bounds themselves are outside
+    found = log.search("a", expired_before="2022-01-01", mode="words")
+    assert [hit.episode.id for hit in found] == [1]
+    log.update(1, expired_at=None)
     assert ids(namespaces="all") == [1, 2, 3, 4]
     assert ids(namespaces=["other"]) == [4]
     newest = log.list(limit=2, offset=1, newest_first=True, scope="all")
@@ -259,6 +269,8 @@ def test_list_filters_and_pages(store: Store, open_store: Open) -> None:
         ({"created_after": "soon"}, "created_after is not a time: 'soon'"),
         ({"valid_before": "31/12/2026"}, "valid_before is not a time: .*"),
         ({"created_after": "2026-02-01", "created_before": "2026-01-01"}, "nothing lies between"),
+        ({"expired_after": "2026-02-01", "expired_before": "2026-01-01"}, "nothing lies between"),
+        ({"expired_after": "later"}, "expired_after is not a time: 'later'"),
         ({"limit": 0}, "limit"),
         ({"offset": -1}, "offset"),
         ({"source": ""}, "source is empty"),

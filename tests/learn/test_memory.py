@@ -8,6 +8,7 @@ import re
 import threading
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +18,14 @@ from tests.support.conversing import Conversing
 from tests.support.model_server import ModelServer, Reply
 
 import memstore
-from memstore import LearningError, Memory, NotFound, Store
+from memstore import LearningError, Memory, NotFound, Scope, Store
 from memstore.domain import clock
 from memstore.domain.threads import STOPPED
 from memstore.errors import Conflict, GeneratorError, GeneratorUnavailable, StoreClosed
 from memstore.facts.facts import journalled
 from memstore.history import replay
 from memstore.learn.conversation import Stopped
+from memstore.prompting.messages import ROLES
 
 WEEK = [
     (
@@ -301,6 +303,44 @@ def test_add_without_a_generator_stores_messages_as_they_are(store: Store) -> No
         "NONE"
     ] * 3
     assert store.episodes.list(scope="all") == []
+
+
+def test_add_stores_what_users_and_assistants_said_unless_told_otherwise(store: Store) -> None:
+    memory = Memory(store)
+    said = [{"role": role, "content": f"{role} speaks"} for role in ROLES]
+    assert [c["memory"] for c in memory.add(said)] == ["user speaks", "assistant speaks"]
+    assert list(memory.add([said[2]], user_id="ana")) == []
+    assert store.list(scope="all")[-1].content == "assistant speaks"
+    every = memory.add(said, every_role=True)
+    assert [c["event"] for c in every] == ["NONE", "NONE", "ADD", "ADD"]
+
+
+def test_add_stores_many_messages_in_short_transactions(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sizes: list[int] = []
+    apply = store.apply
+
+    def counted(changes: Any, **options: Any) -> Any:
+        sizes.append(len(changes))
+        return apply(changes, **options)
+
+    monkeypatch.setattr(store, "apply", counted)
+    said = [{"role": "user", "content": f"message {n}"} for n in range(450)]
+    assert [c["event"] for c in Memory(store).add(said, user_id="ana")] == ["ADD"] * 450
+    assert sizes == [200, 200, 50]
+
+
+def test_tasks_are_no_memories_to_change(store: Store) -> None:
+    memory = Memory(store)
+    task = store.tasks.create("brew tea", owners=Scope(user_id="ana"))
+    memory.add("I like tea", user_id="ana")
+    for change in (memory.delete, partial(memory.update, content="x")):
+        with pytest.raises(NotFound, match=f"fact {task.id} is a task, not a memory"):
+            change(task.id, user_id="ana")
+    assert len(memory.delete_all(user_id="ana")) == 1
+    assert memory.delete_all(everything=True) == []
+    assert [one.id for one in store.tasks.list(owners="all")] == [task.id]
 
 
 def test_add_infer_without_a_generator_is_a_clear_error(store: Store) -> None:

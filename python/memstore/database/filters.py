@@ -28,6 +28,8 @@ BOUNDS: Final = (
     ("created_before", "e.created_at < :created_before"),
     ("valid_after", "coalesce(e.valid_at, e.created_at) > :valid_after"),
     ("valid_before", "coalesce(e.valid_at, e.created_at) < :valid_before"),
+    ("expired_after", "e.expired_at > :expired_after"),
+    ("expired_before", "e.expired_at < :expired_before"),
 )
 
 AMONG_TAGGED: Final = "e.id IN (SELECT episode_id FROM memstore_episode_tags WHERE tag = :{})"
@@ -147,10 +149,15 @@ class EpisodeFilter(Filter):
     valid_after: datetime | None = None
     valid_before: datetime | None = None
     """The bounds themselves are outside. What has no ``valid_at`` was valid when created."""
+    expired_after: datetime | None = None
+    expired_before: datetime | None = None
+    """What never expires is outside; what has expired is let through where one of them is set."""
     include_expired: bool = False
 
     def __post_init__(self) -> None:
-        for kind in ("created", "valid"):
+        if self.expired_after is not None or self.expired_before is not None:
+            object.__setattr__(self, "include_expired", True)
+        for kind in ("created", "valid", "expired"):
             after, before = getattr(self, f"{kind}_after"), getattr(self, f"{kind}_before")
             if after is not None and before is not None and after >= before:
                 raise InvalidArgument(

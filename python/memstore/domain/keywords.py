@@ -71,6 +71,8 @@ class EpisodeNarrowing(TypedDict, total=False):
     created_before: datetime | str | None
     valid_after: datetime | str | None
     valid_before: datetime | str | None
+    expired_after: datetime | str | None
+    expired_before: datetime | str | None
     include_expired: bool
     namespaces: Namespaces
     scope: AskedScope

@@ -23,6 +23,19 @@ if TYPE_CHECKING:
 
 DEFAULT_CATEGORY = "note"
 
+CATEGORIES: Final = (
+    "preference",
+    "identity",
+    "relationship",
+    "capability",
+    "project",
+    "decision",
+    "event",
+    "world",
+    "note",
+)
+"""What models and people are told of; any other text is a category too."""
+
 EVERYBODY: Final = "all"
 """As a scope: what has whatever owners, or none."""
 

@@ -212,6 +212,8 @@ class Episodes:
             valid_after: only said or done after this moment; without ``valid_at`` that is when
                 it was written down.
             valid_before: only said or done before this one.
+            expired_after: only what expired, or will, after this moment; also what has expired.
+            expired_before: only what expired, or will, before this one; also what has expired.
             include_expired: also those whose time has passed.
             namespaces: of these instead of the store's own; ``"all"`` for all.
             scope: what belongs to just these owners, or to nobody; ``"all"`` for all.

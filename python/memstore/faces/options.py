@@ -75,7 +75,7 @@ def add_store_flags(parser: argparse._ActionsContainer) -> None:
         help="what finds facts by meaning: local works offline and is the default, "
         "ollama and openai ask a server, none means words only",
     )
-    flag("--model", metavar="NAME", help="the embedding model of ollama or openai")
+    flag("--model", metavar="NAME", help="the embedding model of ollama (if alone) or openai")
     flag(
         "--durability",
         choices=("full", "normal"),
@@ -172,12 +172,15 @@ def open_generator(chosen: Settings) -> Iterator[JSONGenerator | None]:
 
 
 def embedder_name(chosen: Settings) -> str:
-    """Return the embedder that is meant; the address of a server means that server."""
+    """Return the embedder that is meant; the address of a server means that server.
+
+    A model alone means Ollama at its usual address, as in the original memstore.
+    """
     if chosen.embedder:
         return chosen.embedder
-    if chosen.ollama:
-        return "ollama"
-    return "openai" if chosen.openai else "local"
+    if chosen.openai and not chosen.ollama:
+        return "openai"
+    return "ollama" if chosen.ollama or chosen.model else "local"
 
 
 def make_embedder(chosen: Settings) -> Embedder | None:

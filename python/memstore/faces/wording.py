@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 OWN_FLAGS: Final = (
-    "durability embedder expires_at generator generator_model generator_url model namespace "
-    "valid_after valid_at valid_before vector_weight word_weight"
+    "durability embedder expired_after expired_before expires_at generator generator_model "
+    "generator_url model namespace valid_after valid_at valid_before vector_weight word_weight"
 )
 """Arguments with a flag of their name."""
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 SPEAKERS: Final = ("user", "assistant")
 """The roles whose words are memories where no model reads them."""
 
-STORED_AT_ONCE: Final = 500
+STORED_AT_ONCE: Final = 200
 """Messages stored as they are in one transaction, so that other writers need not wait long."""
 
 

@@ -7,6 +7,7 @@ if the words show nothing, the supersession is proposed and both stay.
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
@@ -63,7 +64,8 @@ class Judgement:
 def metadata_conflicts(a: Mapping[str, Any] | None, b: Mapping[str, Any] | None) -> bool:
     """Whether any top-level key that both have has different values.
 
-    If either side is empty there is no conflict. True and 1 differ, as in JSON; 1 and 1.0 do not.
+    If either side is empty there is no conflict. Values are compared by their texts, since 8080 and
+    "8080" are one port; 1 and 1.0 are one number.
     """
     if not a or not b:
         return False
@@ -71,7 +73,12 @@ def metadata_conflicts(a: Mapping[str, Any] | None, b: Mapping[str, Any] | None)
 
 
 def _differ(one: object, other: object) -> bool:
-    return one != other or isinstance(one, bool) != isinstance(other, bool)
+    numbers = not isinstance(one, bool) and not isinstance(other, bool)
+    return not (numbers and one == other) and _text_of(one) != _text_of(other)
+
+
+def _text_of(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, sort_keys=True)
 
 
 def judge(old: str, new: str, similarity: float) -> Judgement:

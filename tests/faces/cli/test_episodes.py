@@ -98,6 +98,8 @@ def test_search_finds_and_filters(cli: CommandLine) -> None:
     cli("episode", "update", 2, "--expires-at", "2020-01-01")
     assert found("harbour") == [1]
     assert sorted(found("harbour", "--all")) == [1, 2]
+    assert found("harbour", "--expired-before", "2021-01-01") == [2]
+    assert found("--expired-after", "2021-01-01") == []
 
 
 def test_search_says_when_it_went_by_words_only(cli: CommandLine) -> None:
@@ -166,6 +168,7 @@ def test_update_changes_what_is_given(cli: CommandLine) -> None:
         (("add", "x", "--valid-at", "soon"), 2, "--valid-at is not a time: 'soon'"),
         (("search", "x", "--after", "soon"), 2, "--after is not a time: 'soon'"),
         (("search", "x", "--valid-before", "soon"), 2, "--valid-before is not a time: 'soon'"),
+        (("list", "--expired-after", "soon"), 2, "--expired-after is not a time: 'soon'"),
         (("search", "x", "--alpha", "3"), 2, "alpha must be 0 to 1, not 3.0"),
         (("list", "--after", "2026-02-01", "--before", "2026-01-01"), 2, "--after (2026-02-01"),
     ],

@@ -21,12 +21,13 @@ from memstore.faces.mcp import tools as mcp_tools
 
 TOOLS = mcp_tools.offered("episodes", read_only=False)
 
+OURS = "valid_before?, valid_after?, expired_before?, expired_after?"
 ENGRAM = {
     "add_memory": "content, source, name?, source_model?, source_description?, group_id?, tags?, "
     "valid_at?, metadata?",
     "search": "query?, max_results?, before?, after?, tags?, source?, group_id?, include_expired?, "
-    "min_similarity?, search_mode?, search_alpha?, tag_boost?",
-    "get_episodes": "max_results?, before?, after?, source?, group_id?",
+    f"min_similarity?, search_mode?, search_alpha?, tag_boost?, {OURS}",
+    "get_episodes": f"max_results?, before?, after?, source?, group_id?, {OURS}",
     "update_episode": "id, tags?, expired_at?, metadata?",
     "get_status": "",
 }
@@ -199,6 +200,11 @@ def test_search_passes_every_argument_on(call: Callable[..., Any], store: Store)
     assert found(query="harbour violin", after=moment) == [3]
     assert found(query="harbour violin", before=moment) == []
     assert found() == found(query="") == [3, 1]
+    store.episodes.update(3, expired_at="2999-01-01")
+    assert found(expired_before="2021-01-01") == [2]
+    assert found(expired_after="2021-01-01") == [3]
+    assert found(valid_after=moment) == [3]
+    assert found(valid_before=moment) == []
     assert found(query="harbour", min_similarity=0.9) == [1]
     assert found(query="harbour", search_mode="vector", search_alpha=1) == [1, 3]
 
@@ -250,6 +256,11 @@ def test_get_episodes_lists_the_newest_first_and_counts_the_rest(
     middle = store.episodes.get(3).created_at.isoformat()
     assert [e["id"] for e in call("get_episodes", before=middle)["episodes"]] == [2, 1]
     assert [e["id"] for e in call("get_episodes", after=middle)["episodes"]] == [5, 4]
+    assert [e["id"] for e in call("get_episodes", valid_after=middle)["episodes"]] == [5, 4]
+    assert [e["id"] for e in call("get_episodes", valid_before=middle)["episodes"]] == [2, 1]
+    store.episodes.update(3, expired_at="2020-01-01")
+    assert [e["id"] for e in call("get_episodes", expired_before=middle)["episodes"]] == [3]
+    assert call("get_episodes", expired_after=middle)["episodes"] == []
 
 
 # -- changing ------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -80,6 +81,19 @@ def test_the_address_of_a_server_means_that_server(monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("MEMSTORE_OPENAI", "http://y/v1")
     assert embedder_name(chosen()) == "openai"
     assert embedder_name(chosen("--embedder", "local")) == "local"
+
+
+def test_a_model_alone_is_one_of_ollama(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert embedder_name(chosen("--model", "m")) == "ollama"
+    assert chosen("--model", "m", "--embedder", "openai").embedder == "openai"
+    with open_store(replace(chosen("--model", "m"), db=":memory:"), source="test") as store:
+        assert store.status().embedder == "m"
+    monkeypatch.setenv("MEMSTORE_MODEL", "nomic-embed-text")
+    assert embedder_name(chosen()) == "ollama"
+    assert chosen("--embedder", "local").model is None
+    monkeypatch.setenv("MEMSTORE_OPENAI", "http://y/v1")
+    assert embedder_name(chosen()) == "openai"
+    assert chosen().model == "nomic-embed-text"
 
 
 def test_a_contradiction_is_refused() -> None:

@@ -17,9 +17,11 @@ from mcp.types import JSONRPCResponse, ListToolsResult
 
 import memstore
 from memstore import MetadataFilter, Store
+from memstore.domain.records import CATEGORIES
 from memstore.faces.mcp import answers, main, tools
 from memstore.faces.mcp.facts import conditions
 from memstore.faces.mcp.tool import Tool
+from memstore.prompting.prompts import template
 
 TOOLS = tools.offered(main.DEFAULT_TOOLS, read_only=False)
 NAMES = {
@@ -312,6 +314,14 @@ def test_conditions_are_read_in_both_forms() -> None:
         MetadataFilter("b", "<", 3),
         MetadataFilter("c", "=", None),
     ]
+
+
+def test_tools_instructions_and_prompts_name_every_category() -> None:
+    category = schema("memory_store")["properties"]["category"]["description"]
+    told = [category, tools.instructions(TOOLS), template("memstore.learn", "extract")]
+    assert {"capability", "relationship", "world"} <= {*CATEGORIES}
+    for text in told:
+        assert [name for name in CATEGORIES if name not in text] == []
 
 
 def test_instructions_speak_of_offered_tools_only() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memstore.domain.records import CATEGORIES
 from memstore.faces import wording
 from memstore.faces.cli import command as cli
 from memstore.faces.escaping import visible
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     ),
     cli.option(
         "--category NAME",
-        "preference, identity, project, …; a note, which is the default, fades with time",
+        f"{', '.join(CATEGORIES)}, or another; a note, which is the default, fades with time",
         default="note",
     ),
     *cli.METADATA,

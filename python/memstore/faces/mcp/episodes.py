@@ -76,9 +76,7 @@ def add_memory(
     source_description: LongText = None,
     group_id: Group = None,
     tags: Tags = [],  # noqa: B006 - the schema's default; never changed
-    valid_at: Annotated[
-        LongText, Field(description="when it was true, if not now; RFC 3339")
-    ] = None,
+    valid_at: Annotated[LongText, Field(description="when it was true; RFC 3339")] = None,
     metadata: Metadata = None,
     *,
     owner: Scope,
@@ -102,7 +100,7 @@ def add_memory(
 
 def search(
     store: Store,
-    query: Annotated[LongText, Field(description="a question or words")] = None,
+    query: LongText = None,
     max_results: Limit = 10,
     before: Annotated[LongText, Field(description="only recorded before; RFC 3339")] = None,
     after: LongText = None,
@@ -118,8 +116,12 @@ def search(
         float | None, Field(ge=0, le=1, description="higher favours meaning; 0.4")
     ] = None,
     tag_boost: Annotated[
-        float, Field(ge=0, le=100, description="above 0, tags raise the score by it, not filter")
+        float, Field(ge=0, le=100, description="tags raise the score by it, not filter")
     ] = 0.0,
+    valid_before: LongText = None,
+    valid_after: LongText = None,
+    expired_before: LongText = None,
+    expired_after: LongText = None,
     *,
     owner: Scope,
 ) -> Answer:
@@ -140,6 +142,10 @@ def search(
         source=source,
         created_after=after,
         created_before=before,
+        valid_after=valid_after,
+        valid_before=valid_before,
+        expired_after=expired_after,
+        expired_before=expired_before,
         include_expired=include_expired,
         # 0 leaves nothing out there, and where no meaning is asked for there is none to judge by.
         min_similarity=min_similarity or None,
@@ -152,10 +158,14 @@ def search(
 def get_episodes(
     store: Store,
     max_results: Limit = 10,
-    before: Annotated[LongText, Field(description="only recorded before; RFC 3339")] = None,
+    before: LongText = None,
     after: LongText = None,
     source: Text = None,
-    group_id: Group = None,
+    group_id: Text = None,
+    valid_before: LongText = None,
+    valid_after: LongText = None,
+    expired_before: LongText = None,
+    expired_after: LongText = None,
     *,
     owner: Scope,
 ) -> Answer:
@@ -164,6 +174,10 @@ def get_episodes(
     wanted: dict[str, Any] = {
         "created_before": before,
         "created_after": after,
+        "valid_before": valid_before,
+        "valid_after": valid_after,
+        "expired_before": expired_before,
+        "expired_after": expired_after,
         "source": source,
         "scope": owner,
     }
@@ -187,7 +201,7 @@ def update_episode(
     *,
     owner: Scope,
 ) -> Answer:
-    """Change an episode's tags, expiry or metadata; its words stay as they are."""
+    """Change an episode's tags, expiry or metadata; its words stay."""
     changes: dict[str, Any] = {}
     if tags is not None:
         changes["tags"] = tags
@@ -201,7 +215,7 @@ def update_episode(
 
 
 def get_status(store: Store, *, owner: Scope) -> Answer:
-    """Check the health of the memory: ask the embedder, count what is stored and what waits."""
+    """Check the health of the memory and its embedder; count what waits."""
     return of_health(store.status(scope=owner), store.probe_embedder())
 
 

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from memstore.domain.arguments import MAX_CONTENT
 from memstore.domain.metadata import OPERATORS, MetadataFilter
-from memstore.domain.records import DEFAULT_CATEGORY, Scope
+from memstore.domain.records import CATEGORIES, DEFAULT_CATEGORY, Scope
 from memstore.faces.mcp.answers import (
     Answer,
     of_change,
@@ -41,7 +41,7 @@ def memory_store(
     ],
     subject: Annotated[Name, Field(description="whom or what it is about, always spelt the same")],
     category: Annotated[
-        Name, Field(description="preference, identity, project, decision...; notes fade in time")
+        Name, Field(description=f"{', '.join(CATEGORIES)}; notes fade")
     ] = DEFAULT_CATEGORY,
     metadata: Object | None = None,
     supersedes: Annotated[Id | None, Field(description="id of the fact this one replaces")] = None,
@@ -103,11 +103,11 @@ def memory_list(
     category: str | None = None,
     limit: Limit = 20,
     offset: Annotated[int, Field(ge=0, le=MAX_OFFSET)] = 0,
-    metadata: Conditions | None = None,
+    metadata: Object | None = None,
     *,
     owner: Scope,
 ) -> Answer:
-    """Page through active facts, newest first. Use when you want all of a kind, not a match."""
+    """Page through active facts, newest first. Use when you want all of a kind."""
     wanted: dict[str, Any] = {
         "subject": subject,
         "category": category,
@@ -143,9 +143,7 @@ def memory_history(
     *,
     owner: Scope,
 ) -> Answer:
-    """Show how a fact changed, oldest first: by the id of any version, or all of a subject.
-    Shows the fact of the id whole.
-    """
+    """Show how a fact changed, oldest first: by the id of any version, or all of a subject."""
     return of_history(store.history(id, subject=subject, scope=owner), id)
 
 
@@ -175,7 +173,7 @@ def memory_update(
 
 
 def memory_status(store: Store, *, owner: Scope) -> Answer:
-    """Count what is stored, by subject and category, and say how it is searched."""
+    """Count what is stored, by subject and category."""
     return of_status(store.status(scope=owner), store.embedder_trouble)
 
 

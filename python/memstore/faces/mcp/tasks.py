@@ -66,8 +66,8 @@ def memory_task_list(
     *,
     owner: Scope,
 ) -> Answer:
-    """List tasks, most pressing first; open ones unless status is given. Call at the start of a
-    session with surface "startup".
+    """List tasks, most pressing first; open ones unless status is given. At the start of a session
+    with surface "startup".
     """
     return of_tasks(
         store.tasks.list(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from memstore.domain.records import CATEGORIES
 from memstore.faces.mcp import episodes, facts, graph, learn, tasks
 
 if TYPE_CHECKING:
@@ -29,7 +30,8 @@ TEACHING: Final = (
     (
         "memory_store",
         "When you learn what will matter later, call memory_store: one claim a fact, in words "
-        "that stand by themselves, under a subject you always spell the same.",
+        "that stand by themselves, under a subject you always spell the same, with a category: "
+        f"{', '.join(CATEGORIES)}.",
     ),
     (
         "memory_store",

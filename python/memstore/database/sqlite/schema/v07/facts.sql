@@ -47,14 +47,14 @@ CREATE INDEX idx_memstore_subject ON memstore_facts (namespace, subject_key,
 CREATE INDEX idx_memstore_category ON memstore_facts (namespace, category,
     user_id, agent_id, run_id, id, superseded_by, deleted_at, expired_at);
 CREATE INDEX idx_memstore_active ON memstore_facts
-    (namespace, user_id, agent_id, run_id, id, expired_at)
+    (namespace, user_id, agent_id, run_id, id, expired_at, superseded_by, deleted_at)
     WHERE superseded_by IS NULL AND deleted_at IS NULL;
 -- For walking a chain backwards, and for SQLite's own check of the foreign key.
 CREATE INDEX idx_memstore_superseded_by ON memstore_facts (superseded_by)
     WHERE superseded_by IS NOT NULL;
 CREATE INDEX idx_memstore_expired ON memstore_facts (expired_at, namespace) WHERE expired_at IS NOT NULL;
-CREATE INDEX idx_memstore_deleted ON memstore_facts (namespace, user_id, agent_id, run_id)
-    WHERE deleted_at IS NOT NULL;
+CREATE INDEX idx_memstore_deleted ON memstore_facts
+    (namespace, user_id, agent_id, run_id, deleted_at) WHERE deleted_at IS NOT NULL;
 CREATE UNIQUE INDEX idx_memstore_uuid ON memstore_facts (namespace, uuid);
 CREATE UNIQUE INDEX idx_memstore_idempotency_key ON memstore_facts (namespace, idempotency_key)
     WHERE idempotency_key IS NOT NULL;

@@ -1,0 +1,110 @@
+"""How SQLite finds facts: by an index, in their order, and never by reading every row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from memstore import Scope, Store
+from memstore.database.engine import Transaction
+from memstore.database.filters import EpisodeFilter, FactFilter
+from memstore.database.tables import episodes as episode_table
+from memstore.database.tables import facts as fact_table
+from memstore.database.tables import pieces as piece_table
+from memstore.domain import clock
+
+OWNERS = {"nobody": Scope(), "ana": Scope(user_id="ana"), "a run": Scope(run_id="r"), "all": None}
+
+
+class Explained:
+    """A transaction that explains each statement before it runs it."""
+
+    def __init__(self, transaction: Transaction) -> None:
+        self._transaction = transaction
+        self.plans: list[str] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transaction, name)
+
+    def _explain(self, sql: str, values: Any) -> None:
+        plan = self._transaction.rows(f"EXPLAIN QUERY PLAN {sql}", values or {})
+        self.plans.append("; ".join(str(row[3]) for row in plan))
+
+    def rows(self, sql: str, values: Any = None) -> Iterator[Any]:
+        self._explain(sql, values)
+        return self._transaction.rows(sql, values or {})
+
+    def one(self, sql: str, values: Any = None) -> Any:
+        self._explain(sql, values)
+        return self._transaction.one(sql, values or {})
+
+    def ints(self, sql: str, values: Any = None) -> list[int]:
+        self._explain(sql, values)
+        return self._transaction.ints(sql, values or {})
+
+    def scalar(self, sql: str, values: Any = None) -> int:
+        self._explain(sql, values)
+        return self._transaction.scalar(sql, values or {})
+
+
+@pytest.fixture
+def filled(store: Store) -> Store:
+    store.add_many(
+        {"content": f"fact {n}", "subject": f"s{n % 7}", "user_id": [None, "ana"][n % 2]}
+        for n in range(300)
+    )
+    return store
+
+
+@pytest.fixture
+def explained(filled: Store) -> Iterator[Explained]:
+    with filled.facts.reading() as transaction:
+        yield Explained(transaction)
+
+
+def facts(owner: str, **narrowed: Any) -> FactFilter:
+    return FactFilter(("default",), clock.utc_now(), scope=OWNERS[owner], **narrowed)
+
+
+READS: dict[str, Callable[[Any, str], Any]] = {
+    "list": lambda t, o: [*fact_table.select(t, facts(o), limit=20, newest_first=True)],
+    "list of everything": lambda t, o: [
+        *fact_table.select(t, facts(o, active_only=False), limit=20, newest_first=True)
+    ],
+    "count": lambda t, o: fact_table.count(t, facts(o)),
+    "count of a subject": lambda t, o: fact_table.count(t, facts(o, subject="S1")),
+    "list of a category": lambda t, o: [*fact_table.select(t, facts(o, category="x"), limit=20)],
+    "exists": lambda t, o: fact_table.count(t, facts(o, subject="s1", content="fact 1")),
+    "said again": lambda t, o: fact_table.saying(
+        t, "default", "s1", "fact 1", OWNERS[o] or Scope()
+    ),
+    "visible": lambda t, o: fact_table.visible(t, [1, 2, 3], facts(o)),
+    "states": lambda t, o: fact_table.count_states(t, facts(o)),
+    "subjects": lambda t, o: fact_table.count_by(t, "subject", facts(o)),
+    "episodes": lambda t, o: episode_table.count(
+        t, EpisodeFilter(("default",), clock.utc_now(), scope=OWNERS[o])
+    ),
+    "states of episodes": lambda t, o: piece_table.count_episodes(
+        t, EpisodeFilter(("default",), clock.utc_now(), scope=OWNERS[o])
+    ),
+}
+MAY_SORT = {"subjects", "list of a category", "states of episodes"}
+
+
+@pytest.mark.parametrize("owner", OWNERS)
+@pytest.mark.parametrize("read", READS)
+def test_reads_go_by_an_index(explained: Explained, read: str, owner: str) -> None:
+    READS[read](explained, owner)
+    assert explained.plans
+    for plan in explained.plans:
+        scanned = [step for step in plan.split("; ") if step.startswith("SCAN")]
+        # A list of ids, or the counts that were made already.
+        assert [step for step in scanned if not step.startswith(("SCAN json", "SCAN held"))] == []
+        if read not in MAY_SORT:
+            assert "TEMP B-TREE" not in plan, plan
+    if read == "said again":
+        assert "idx_memstore_claim" in explained.plans[0]
+    if read == "visible":
+        assert "INTEGER PRIMARY KEY" in explained.plans[0]
