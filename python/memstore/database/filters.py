@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from memstore.domain import clock
-from memstore.domain.arguments import MAX_NUMBER, checked_text
+from memstore.domain.arguments import MAX_CONTENT, MAX_QUERY, checked_text
 from memstore.domain.records import Scope
 from memstore.errors import InvalidArgument
 from memstore.text.folding import claim_hash, subject_key
@@ -107,10 +107,12 @@ class FactFilter(Filter):
     include_deleted: bool = False
 
     def __post_init__(self) -> None:
-        for name in ("subject", "category", "content"):
+        # Files of others hold longer names than are stored here.
+        limits = {"subject": MAX_QUERY, "category": MAX_QUERY, "content": MAX_CONTENT}
+        for name, limit in limits.items():
             given = getattr(self, name)
             if given is not None:
-                checked_text(given, name, MAX_NUMBER)
+                checked_text(given, name, limit)
 
     @property
     def is_plain(self) -> bool:

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 MAX_CONTENT = 1_000_000
 """Characters of one fact. A fact is one claim; a longer text is several."""
 
+MAX_QUERY = 20_000
+"""Characters of a query, or of what facts are narrowed by: each costs a microsecond or two."""
+
 MAX_NUMBER = 2**63 - 1
 """The largest whole number SQLite holds; its driver refuses larger ones."""
 
@@ -64,13 +67,17 @@ def checked_text(text: object, name: str, limit: int) -> str:
     given = stored_text(text, name)
     if not given.strip():
         raise InvalidArgument("is empty", argument=name)
-    if len(given) > limit:
-        raise InvalidArgument(
-            f"is {len(given):,} characters long; the limit is {limit:,}", argument=name
-        )
+    check_length(given, name, limit)
     if "\x00" in given:
         raise InvalidArgument("contains a NUL character", argument=name)
     return given
+
+
+def check_length(text: str, name: str, limit: int) -> None:
+    if len(text) > limit:
+        raise InvalidArgument(
+            f"is {len(text):,} characters long; the limit is {limit:,}", argument=name
+        )
 
 
 def checked_name(text: object, name: str) -> str:

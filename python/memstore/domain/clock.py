@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from threading import Event
 
+from memstore.domain.arguments import MAX_NAME, check_length
 from memstore.errors import InvalidArgument, InvalidArgumentType
 
 ACCEPTED_FORM = "an RFC 3339 time such as 2026-03-01T09:30:00Z, or a date such as 2026-03-01"
@@ -102,6 +103,7 @@ def moment(value: datetime | str | None, name: str) -> datetime | None:
                 f"is outside the years 1 to 9999 in UTC: {value}", argument=name
             ) from None
     if isinstance(value, str):
+        check_length(value, name, MAX_NAME)
         try:
             return from_text(value)
         except ValueError:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
-from memstore.domain.arguments import MAX_NUMBER
+from memstore.domain.arguments import MAX_NUMBER, MAX_QUERY, check_length
 from memstore.errors import InvalidArgument, InvalidArgumentType
 
 MAX_BYTES = 64 * 1024
@@ -45,11 +45,12 @@ class MetadataFilter:
     include_missing: bool = False
 
     def __post_init__(self) -> None:
-        place = f"metadata filter on {self.key!r}"
         if not isinstance(self.key, str) or not self.key:
             raise InvalidArgumentType(
                 f"must be non-empty text, not {self.key!r}", argument="key", place="metadata filter"
             )
+        check_length(self.key, "the key of a metadata filter", MAX_QUERY)
+        place = f"metadata filter on {self.key!r}"
         if self.op not in OPERATORS:
             raise InvalidArgument(
                 f"must be one of {' '.join(OPERATORS)}, not {self.op!r}", argument="op", place=place
@@ -64,6 +65,8 @@ class MetadataFilter:
             raise InvalidArgument(wrong, argument="value", place=place)
 
     def _trouble(self) -> str | None:
+        if isinstance(self.value, str) and len(self.value) > MAX_QUERY:
+            return f"is {len(self.value):,} characters long; the limit is {MAX_QUERY:,}"
         if isinstance(self.value, float) and not math.isfinite(self.value):
             return f"must be a JSON number, not {self.value}"
         if isinstance(self.value, int) and abs(self.value) > MAX_NUMBER:

@@ -15,7 +15,7 @@ from memstore.database.tables import generations as generation_table
 from memstore.database.tables import vectors as vector_table
 from memstore.database.tables.readings import EXTRACT
 from memstore.domain import clock, metadata
-from memstore.domain.arguments import MAX_NUMBER, checked_id, checked_text
+from memstore.domain.arguments import MAX_QUERY, checked_id, checked_text
 from memstore.domain.records import TODO, Repair, json_value
 from memstore.embedding.compatibility import ActiveGeneration
 from memstore.errors import (
@@ -323,7 +323,7 @@ class Facts:
 
     def history_of_subject(self, subject: str, scope: Scope | None) -> list[Fact]:
         """Return every fact there ever was about a subject, oldest first."""
-        name = checked_text(subject, "subject", MAX_NUMBER)
+        name = checked_text(subject, "subject", MAX_QUERY)
         with self._engine.read() as transaction:
             found = fact_table.of_subject(transaction, self.namespace, name)
         return [fact for fact in found if scope is None or fact.scope == scope]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from memstore.domain.arguments import MAX_QUERY
 from memstore.errors import EmbedderError, Reason
 from memstore.facts.batch import AddFact, MayReplace, MayYieldTo, YieldsTo
 from memstore.facts.facts import covers
@@ -91,7 +92,7 @@ class Comparison:
     ) -> tuple[list[Fact], str | None]:
         """Return the nearest facts of the same subject, or why they could not be searched."""
         hits = self._store.search(
-            new.content,
+            new.content[:MAX_QUERY],
             subject=new.subject,
             scope=scope,
             limit=min(MOST_CANDIDATES + len(leaving), MOST_HITS),

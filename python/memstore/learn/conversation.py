@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final
 
 from memstore.database.tables.readings import MEMORY
 from memstore.domain import clock
+from memstore.domain.arguments import MAX_QUERY
 from memstore.domain.results import Results
 from memstore.domain.threads import STOPPED
 from memstore.errors import Conflict, Explained, LearningError, MemstoreError, NotFound
@@ -176,7 +177,7 @@ class Learner:
         are not memories: a conversation does not decide about them.
         """
         found = self.store.search_batch(
-            [f"{fact.subject}: {fact.content}" for fact in facts],
+            [f"{fact.subject}: {fact.content}"[:MAX_QUERY] for fact in facts],
             scope=self.scope,
             limit=MOST_MEMORIES,
             half_lives_seconds={"note": 0},  # an old memory may be just the one that changed

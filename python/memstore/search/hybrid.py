@@ -9,6 +9,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final, Generic, NamedTuple
 
+from memstore.domain.arguments import MAX_QUERY, check_length
 from memstore.domain.results import WordsOnly
 from memstore.errors import (
     EmbedderError,
@@ -190,4 +191,5 @@ def _boosted(
 def _cleaned(query: str) -> str:
     if not isinstance(query, str):
         raise InvalidArgumentType(f"must be text, not {type(query).__name__}", argument="query")
+    check_length(query, "query", MAX_QUERY)
     return query.encode("utf-8", "replace").decode("utf-8").replace("\x00", " ").strip()

@@ -208,3 +208,10 @@ def test_tasks_refuse_what_makes_no_sense(cli: CommandLine) -> None:
     assert cli.error("task", "add", "x", "--scope", "nobody")[0] == 2
     assert cli.error("task", "add", "x", "--due", " ")[0] == 2
     assert cli("task", "list", "--project", "none").err == "no tasks here\n"
+
+
+def test_a_query_that_is_too_long_is_told_so(cli: CommandLine) -> None:
+    cli.add("a fact", "s")
+    code, error = cli.error("search", "x" * 100_000)
+    assert code == 2
+    assert "query is 100,000 characters long; the limit is 20,000" in error
