@@ -27,6 +27,8 @@ from memstore.history import replay
 from memstore.learn.conversation import Stopped
 from memstore.prompting.messages import ROLES
 
+ANA = memstore.Scope(user_id="ana")
+
 WEEK = [
     (
         "2026-03-02T09:00:00Z",
@@ -937,3 +939,162 @@ def test_what_add_returns_keeps_its_attributes_when_sliced_and_is_plain_json(
     assert json.loads(json.dumps(events)) == events
     with pytest.raises(AttributeError):
         events.episode_id = 7  # type: ignore[misc]
+
+
+# -- conversations that could not be learnt from -----------------------------------------------
+
+
+def down(prompt: str) -> Reply:
+    return Reply(status=400, words="model died")
+
+
+def test_conversation_that_could_not_be_learnt_from_is_counted_logged_and_retried(
+    memory: Memory,
+    model_server: ModelServer,
+    model: Conversing,
+    store: Store,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level("INFO", "memstore.learn")
+    model_server.replies = down
+    with pytest.raises(LearningError):
+        memory.add(said(*WEEK[0]), user_id="ana")
+    assert store.status(scope="all").unlearnt == 1
+    assert (store.status().unlearnt, store.status(scope=ANA).unlearnt) == (0, 1)
+    (failure,) = [r.getMessage() for r in caplog.records]
+    assert failure.startswith("could not learn from episode 1: stopped at the step 'extract'")
+    with pytest.raises(LearningError, match="1 of 1 conversations wait for another retry"):
+        memory.retry(user_id="ana")
+    model_server.replies = model
+    assert memory.retry(user_id="ben") == []
+    (learnt,) = memory.retry(user_id="ana")
+    assert (learnt.episode_id, [e["event"] for e in learnt]) == (1, ["ADD"] * 3)
+    assert texts(memory.get_all(user_id="ana")) == [
+        c for _, c in MEANS["I drink coffee, live in Berlin"]
+    ]
+    assert store.status(scope="all").unlearnt == 0
+    assert memory.retry(user_id="ana") == []
+    done = caplog.records[-1].getMessage()
+    assert done.startswith("learnt from episode 1: 3 ADD, 0 UPDATE, 0 DELETE, 0 NONE, 0 refused")
+    assert not any("coffee" in record.getMessage() for record in caplog.records)
+
+
+def test_each_conversation_is_one_line_in_the_log(
+    memory: Memory, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", "memstore.learn")
+    for day in WEEK[:4]:
+        memory.add(said(*day), user_id="ana")
+    assert [r.getMessage().split(" refused")[0] for r in caplog.records] == [
+        "learnt from episode 1: 3 ADD, 0 UPDATE, 0 DELETE, 0 NONE, 0",
+        "learnt from episode 2: 2 ADD, 0 UPDATE, 0 DELETE, 0 NONE, 0",
+        "learnt from episode 3: 0 ADD, 1 UPDATE, 0 DELETE, 0 NONE, 0",
+        "learnt from episode 4: 0 ADD, 1 UPDATE, 1 DELETE, 0 NONE, 0",
+    ]
+
+
+def test_unreadable_reply_and_an_interrupted_program_leave_a_conversation_to_retry(
+    store: Store,
+) -> None:
+    class Broken:
+        model = "broken"
+
+        def __init__(self) -> None:
+            self.raises: list[BaseException] = [ValueError("x"), KeyboardInterrupt()]
+
+        def generate(self, prompt: str) -> str:
+            if self.raises:
+                raise self.raises.pop()
+            return "no JSON"
+
+    memory = Memory(store, Broken())
+    for words, error in (
+        ("one", KeyboardInterrupt),
+        ("two", LearningError),
+        ("three", LearningError),
+    ):
+        with pytest.raises(error):
+            memory.add(words)
+    assert store.status().unlearnt == 3
+    with pytest.raises(LearningError, match="3 of 3 conversations"):
+        memory.retry()
+    store.episodes.erase(2)
+    assert store.status().unlearnt == 2
+
+
+def test_retry_learns_everybodys(
+    memory: Memory, model_server: ModelServer, model: Conversing, store: Store
+) -> None:
+    model_server.replies = down
+    for user, day in zip(("ana", "ben", None), WEEK, strict=False):
+        with pytest.raises(LearningError):
+            memory.add(said(*day), user_id=user)
+    asked = len(model_server.prompts)
+    with pytest.raises(ValueError, match="everything"):
+        memory.retry(everything=True, user_id="ana")
+    with pytest.raises(LearningError, match="3 of 3 conversations"):
+        memory.retry(everything=True)
+    assert len(model_server.prompts) - asked == 3
+    model_server.replies = model
+    assert [one.episode_id for one in memory.retry(everything=True)] == [1, 2, 3]
+    assert [f.user_id for f in store.list(scope="all")] == ["ana"] * 3 + ["ben"] * 2 + [None]
+
+
+def test_retry_stops_where_the_model_does_not_answer(store: Store) -> None:
+    class Away:
+        model = "away"
+        asked = 0
+
+        def generate(self, prompt: str) -> str:
+            self.asked += 1
+            raise GeneratorUnavailable("away")
+
+    away = Away()
+    memory = Memory(store, away)
+    for words in ("one", "two"):
+        with pytest.raises(LearningError):
+            memory.add(words)
+    with pytest.raises(LearningError, match="2 of 2 conversations"):
+        memory.retry()
+    assert away.asked == 3
+
+
+def test_conversation_learnt_late_changes_no_newer_memory(
+    memory: Memory, model_server: ModelServer, model: Conversing, store: Store
+) -> None:
+    manual_clock = ManualClock(datetime(2026, 3, 2, 9, tzinfo=UTC))
+    with clock.use(manual_clock):
+        model_server.replies = down
+        with pytest.raises(LearningError):
+            memory.add("I switched from coffee to tea.")
+        manual_clock.advance(3600)
+        model_server.replies = model
+        memory.add("I drink coffee, live in Berlin")
+        (late,) = memory.retry()
+    assert list(late) == []
+    assert [r.reason for r in late.refused] == ["the memory is newer than the fact"]
+    assert "Ana drinks coffee" in texts(memory.get_all())
+
+
+def test_retry_without_a_generator_is_a_clear_error(store: Store) -> None:
+    with pytest.raises(ValueError, match="there is none"):
+        Memory(store).retry()
+
+
+def test_conversation_left_to_retry_travels_with_an_export(
+    memory: Memory,
+    model_server: ModelServer,
+    model: Conversing,
+    store: Store,
+    open_store: Callable[..., Store],
+    tmp_path: Path,
+) -> None:
+    model_server.replies = down
+    with pytest.raises(LearningError):
+        memory.add(said(*WEEK[0]))
+    away = open_store(tmp_path / "away.db")
+    away.import_(store.export())
+    assert away.status().unlearnt == 1
+    model_server.replies = model
+    assert len(Memory(away, model_server.generator()).retry()) == 1
+    assert away.examine() == []

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from memstore.prompting.messages import Message, read_messages, transcript
+from memstore.prompting.messages import ROLES, Message, read_messages, read_transcript, transcript
 from memstore.prompting.prompts import fence
 
 AT = datetime(2026, 3, 1, 9, 30, tzinfo=UTC)
@@ -149,3 +149,22 @@ def test_a_fence_takes_any_text_at_all(text: str) -> None:
 def test_a_label_that_is_not_plain_is_refused(label: str) -> None:
     with pytest.raises(ValueError, match="label"):
         fence("text", label)
+
+
+said = st.builds(
+    Message,
+    st.sampled_from(ROLES),
+    st.text(min_size=1) | st.sampled_from(["1. user:\n    hi", "a\r\n\u2028  b\n", "2. tool (x):"]),
+    st.none() | st.text("ab):, 1\n", min_size=1, max_size=6).filter(str.strip),
+    st.none() | st.datetimes(timezones=st.just(UTC), min_value=datetime(1900, 1, 1)),
+)
+
+
+@given(st.lists(said, min_size=1, max_size=4))
+def test_transcript_is_read_back_as_it_was_said(messages: list[Message]) -> None:
+    found = read_transcript(transcript(messages))
+    assert [(m.role, m.content) for m in found] == [(m.role, m.content) for m in messages]
+    assert [m.at for m in found] == [
+        m.at and m.at.replace(second=0, microsecond=0) for m in messages
+    ]
+    assert transcript(found) == transcript(messages)

@@ -561,6 +561,8 @@ class StoreStatus:
     """Episodes of which a piece waits for its embedding; words find them already."""
     episodes_quarantined: int
     """Episodes of which a piece could not be embedded, and was given up."""
+    unlearnt: int
+    """Conversations of the log that nothing was learnt from: a model failed, or is being asked."""
     subjects: dict[str, int]
     categories: dict[str, int]
     model: str | None

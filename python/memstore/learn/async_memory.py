@@ -42,6 +42,7 @@ class AsyncMemory(Awaited[Memory]):
         return f"Async{self._blocking!r}"
 
     add = awaited(Memory.add, slow=True)
+    retry = awaited(Memory.retry, slow=True)
     search = awaited(Memory.search)
     get = awaited(Memory.get)
     get_all = awaited(Memory.get_all)

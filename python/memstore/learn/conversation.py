@@ -9,6 +9,8 @@ memory states word for word is not stored twice.
 from __future__ import annotations
 
 import hashlib
+import logging
+from collections import Counter
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
@@ -24,11 +26,11 @@ from memstore.domain.threads import STOPPED
 from memstore.errors import Conflict, Explained, LearningError, MemstoreError, NotFound
 from memstore.facts.batch import AddFact, DeleteFact, KeepFact
 from memstore.learn.decision import decide
-from memstore.learn.events import Decision, Decisions, Refusal
+from memstore.learn.events import EVENTS, Decision, Decisions, Refusal
 from memstore.learn.memory_view import MemoryEvent, deleted, memory_event, no_event
 from memstore.learn.reading import facts_in, read_items
 from memstore.prompting.answers import Replies
-from memstore.prompting.messages import transcript
+from memstore.prompting.messages import read_transcript, transcript
 from memstore.text.chunks import PROMPT_CHARACTERS
 
 if TYPE_CHECKING:
@@ -41,6 +43,8 @@ if TYPE_CHECKING:
     from memstore.facts.batch import Applied, Change
     from memstore.prompting.messages import Message
     from memstore.store.store import Store
+
+logger = logging.getLogger(__name__)
 
 CONVERSATION: Final = "conversation"
 """The source of an episode that records a conversation. Its facts are not derived again, since the
@@ -94,11 +98,32 @@ class Learner:
         Raises:
             LearningError: a step failed; ``step`` names it, and the cause says why.
         """
-        with _step("record"):
-            episode = self._record(messages)
+        with _session() as session:
+            with _step("record"):
+                session.episode_id = (episode := self._record(messages)).id
+            session.events = self._learn_from(episode, messages)
+        self.store.readings.end_learning(episode.id)
+        return session.events
+
+    def retry(self, episode: Episode) -> MemoryEvents:
+        """Learn from a conversation that was recorded, as of when that was.
+
+        Raises:
+            LearningError: as of :meth:`learn`.
+        """
+        messages = read_transcript(episode.content)
+        with _session() as session:
+            session.episode_id = episode.id
+            session.events = self._learn_from(episode, messages, since=episode.created_at)
+        self.store.readings.end_learning(episode.id)
+        return session.events
+
+    def _learn_from(
+        self, episode: Episode, messages: Sequence[Message], since: datetime | None = None
+    ) -> MemoryEvents:
         _go_on()
         with _step("extract", episode):
-            facts, refused = self._extract(messages, episode)
+            facts, refused = self._extract(messages, episode, since)
         for attempt in range(1, ATTEMPTS + 1):
             _go_on()
             with _step("decide", episode):
@@ -127,15 +152,16 @@ class Learner:
         # By then, "tomorrow" means another day.
         if said_at is None and clock.utc_now() - episode.created_at > REPEATED_AFTER:
             episode = record(once=False)
-        self.store.readings.begin(episode.id, MEMORY)
+        self.store.readings.begin_learning(episode.id)
         return episode
 
     def _extract(
-        self, messages: Sequence[Message], episode: Episode
+        self, messages: Sequence[Message], episode: Episode, since: datetime | None
     ) -> tuple[list[NewFact], list[Refusal]]:
         """Return the facts in a conversation, and the items of the replies that are no facts.
 
-        The messages of one day are read together, with the time of that day.
+        The messages of one day are read together, with the time of that day. Without a time, they
+        are true ``since`` then, or from now on.
         """
         replies = Replies(self.generator, self.store.readings, episode.id)
         facts: list[NewFact] = []
@@ -144,7 +170,7 @@ class Learner:
             _go_on()
             # A conversation without times, read again, counts from when it was first recorded.
             items = read_items(transcript(said), replies, at=at or episode.created_at)
-            facts += facts_in(episode, items, MEMORY, at, self.metadata)
+            facts += facts_in(episode, items, MEMORY, at or since, self.metadata)
             refused += [
                 Refusal("", one.refused, one.content or None) for one in items if one.refused
             ]
@@ -206,6 +232,35 @@ class Learner:
                 no_event(decision.stored.content) if done is None else _event(decision, done)
             )
         return MemoryEvents(events, refused=refused, episode_id=episode.id)
+
+
+@dataclass(slots=True)
+class _Session:
+    episode_id: int | None = None
+    events: MemoryEvents = field(default_factory=lambda: MemoryEvents([]))
+
+
+@contextmanager
+def _session() -> Iterator[_Session]:
+    """Log what came of learning from one conversation, in one line and without its words."""
+    session, begun = _Session(), clock.monotonic()
+    try:
+        yield session
+    except LearningError as error:
+        logger.warning(
+            "could not learn from episode %s: stopped at the step %r by %s after %.1f s",
+            session.episode_id, error.step, type(error.__cause__).__name__,
+            clock.monotonic() - begun,
+        )  # fmt: skip
+        raise
+    kinds = Counter(event["event"] for event in session.events)
+    logger.info(
+        "learnt from episode %s: %s, %d refused, in %.1f s",
+        session.episode_id,
+        ", ".join(f"{kinds[event]} {event}" for event in EVENTS),
+        len(session.events.refused),
+        clock.monotonic() - begun,
+    )
 
 
 def _go_on() -> None:

@@ -9,7 +9,14 @@ from memstore.domain.keywords import Owners, keywords
 from memstore.domain.metadata import encode, merge_patch
 from memstore.domain.records import NewFact, Scope
 from memstore.domain.results import Results, WordsOnly
-from memstore.errors import Conflict, InvalidArgument, NotFound, Remedy
+from memstore.errors import (
+    Conflict,
+    GeneratorUnavailable,
+    InvalidArgument,
+    LearningError,
+    NotFound,
+    Remedy,
+)
 from memstore.facts.batch import AddFact, Applied, DeleteFact
 from memstore.facts.facts import is_task, standing
 from memstore.facts.tasks import refuse_task_keys
@@ -122,6 +129,57 @@ class Memory:
             )
         learner = Learner(self._store, self._generator, scope, metadata, self._change_share)
         return learner.learn(read)
+
+    @keywords(Owners)
+    def retry(self, *, everything: bool = False, **owners: Unpack[Owners]) -> list[MemoryEvents]:
+        """Learn from the conversations of a scope that nothing could be learnt from, oldest first.
+
+        ``Store.status().unlearnt`` counts them. They count as said when they were recorded, so
+        that they change no memory that is newer.
+
+        Args:
+            everything: those of every scope in the namespace; not together with a scope id.
+
+        Raises:
+            ValueError: there is no generator, or ``everything`` with a scope id.
+            LearningError: one or more failed again; the others are learnt.
+        """
+        scope = Scope(**owners)
+        if everything and scope != Scope():
+            raise InvalidArgument("goes with no scope id", argument="everything")
+        if self._generator is None:
+            raise InvalidArgument(
+                "are read by a generator, and there is none",
+                argument="messages",
+                remedy=Remedy.CHOOSE_GENERATOR,
+            )
+        wanted = self._store.readings.unlearnt(self._store.namespace, None if everything else scope)
+        learnt: list[MemoryEvents] = []
+        failed: list[LearningError] = []
+        for episode_id in wanted:
+            try:
+                learnt.append(self._retry(episode_id, self._generator))
+            except NotFound:  # erased in the meantime
+                continue
+            except LearningError as error:
+                failed.append(error)
+                if isinstance(error.__cause__, GeneratorUnavailable):
+                    break  # the others would fail too
+        if failed:
+            raise LearningError(
+                f"{len(wanted) - len(learnt)} of {len(wanted)} conversations wait for another "
+                f"retry: {failed[0]}",
+                step=failed[0].step,
+                episode_id=failed[0].episode_id,
+                remedy=failed[0].remedy,
+            ) from failed[0]
+        return learnt
+
+    def _retry(self, episode_id: int, generator: Generator) -> MemoryEvents:
+        episode = self._store.episodes.get(episode_id)
+        metadata = episode.metadata or None
+        learner = Learner(self._store, generator, episode.scope, metadata, self._change_share)
+        return learner.retry(episode)
 
     def _store_as_they_are(
         self, messages: list[Message], scope: Scope, metadata: Mapping[str, Any] | None

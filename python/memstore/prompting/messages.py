@@ -22,6 +22,14 @@ ACCEPTED_FORM: Final = '{"role": "user", "content": "…"}'
 INDENT: Final = "    "
 LINE_BREAK: Final = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 """Every line break that ``str.splitlines`` knows."""
+INDENTED: Final = re.compile(f"({LINE_BREAK.pattern}){INDENT}")
+
+HEAD: Final = re.compile(
+    rf"^\d+\. (?P<role>{'|'.join(ROLES)})(?: \((?P<name>.*)\))?"
+    rf"(?:, \w{{3}} (?P<at>[0-9-]+T[0-9:]+Z))?:\n{INDENT}",
+    re.MULTILINE,
+)
+"""The head of a message in a transcript; a line of its text is indented."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +140,21 @@ def transcript(messages: Sequence[Message]) -> str:
         f"{_head(place, message)}\n{INDENT}" + LINE_BREAK.sub(rf"\g<0>{INDENT}", message.content)
         for place, message in enumerate(messages, 1)
     )
+
+
+def read_transcript(text: str) -> list[Message]:
+    """Return the messages that :func:`transcript` wrote, their times to the minute."""
+    heads = [*HEAD.finditer(text)]
+    ends = [head.start() - 1 for head in heads[1:]] + [len(text)]
+    return [
+        Message(
+            role=head["role"],
+            content=INDENTED.sub(r"\1", text[head.end() : end]),
+            name=head["name"],
+            at=clock.moment(head["at"], "at"),
+        )
+        for head, end in zip(heads, ends, strict=True)
+    ]
 
 
 def _head(place: int, message: Message) -> str:

@@ -6,9 +6,10 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from memstore.database.filters import EpisodeFilter
 from memstore.database.tables import readings as reading_table
 from memstore.database.tables import replies as reply_table
-from memstore.database.tables.readings import NOTHING_ASKED, ReadingRow
+from memstore.database.tables.readings import MEMORY, NOTHING_ASKED, UNLEARNT, ReadingRow
 from memstore.domain import clock, metadata
 from memstore.errors import StorageError
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memstore.database.engine import Engine
+    from memstore.domain.records import Scope
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +70,32 @@ class Readings:
             return
         with self._engine.write() as transaction:
             reading_table.place(transaction, row)
+
+    def begin_learning(self, episode_id: int) -> None:
+        """Note that nothing was learnt from a conversation yet, if it is a new one."""
+        rows = [ReadingRow(episode_id, kind, NOTHING_ASKED) for kind in (MEMORY, UNLEARNT)]
+        if rows[0] in self.of(episode_id):
+            return
+        with self._engine.write() as transaction:
+            for row in rows:
+                reading_table.place(transaction, row)
+
+    def end_learning(self, episode_id: int) -> None:
+        """Take that note back."""
+        if ReadingRow(episode_id, UNLEARNT, NOTHING_ASKED) in self.of(episode_id):
+            with self._engine.write() as transaction:
+                reading_table.forget_unlearnt(transaction, episode_id)
+
+    def unlearnt(self, namespace: str, scope: Scope | None) -> list[int]:
+        """Return the ids of conversations that nothing was learnt from, oldest first.
+
+        Args:
+            namespace: where they are.
+            scope: whose they are; ``None``: anybody's.
+        """
+        wanted = EpisodeFilter((namespace,), clock.utc_now(), scope=scope)
+        with self._engine.read() as transaction:
+            return reading_table.unlearnt(transaction, wanted)
 
     def of(self, episode_id: int) -> list[ReadingRow]:
         with self._engine.read() as transaction:

@@ -12,6 +12,7 @@ from memstore.database.tables import facts as fact_table
 from memstore.database.tables import generations as generation_table
 from memstore.database.tables import meta as meta_table
 from memstore.database.tables import pieces as piece_table
+from memstore.database.tables import readings as reading_table
 from memstore.database.tables import vectors as vector_table
 from memstore.database.tables.vectors import FACTS, TABLES
 from memstore.domain import clock
@@ -759,6 +760,7 @@ class Store:
                 namespace=self.namespace,
                 **fact_table.count_states(transaction, active),
                 **piece_table.count_episodes(transaction, log),
+                unlearnt=len(reading_table.unlearnt(transaction, log)),
                 **vector_table.count_waiting(transaction, FACTS, stored.id, active),
                 subjects=fact_table.count_by(transaction, "subject", active),
                 categories=fact_table.count_by(transaction, "category", active),

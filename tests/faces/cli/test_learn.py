@@ -277,3 +277,36 @@ def test_rows_on_a_terminal_are_wrapped_and_spelt_out(capsys: pytest.CaptureFixt
     assert lines[0].startswith("ADD  #1  [bold]\\x1b[2J")
     assert all(len(line) <= 40 for line in lines)
     assert all(line.startswith("    ") for line in lines[1:])
+
+
+def test_conversation_that_could_not_be_learnt_from_is_retried(
+    cli: CommandLine, model: ModelServer
+) -> None:
+    model.replies = lambda _: Reply(status=400, words="model died")
+    assert cli("remember", "I drink coffee", "--user", "ana").code != 0
+    assert cli.json("status", "--scope", "all")["unlearnt"] == 1
+    assert cli("remember", "--retry", "--user", "ana").code != 0
+    model.replies = [facts("Ana drinks coffee")]
+    assert cli.json("remember", "--retry") == []
+    (learnt,) = cli.json("remember", "--retry", "--scope", "all")
+    assert [change["memory"] for change in learnt["changes"]] == ["Ana drinks coffee"]
+    assert cli.json("status", "--user", "ana")["unlearnt"] == 0
+    told = cli("remember", "--retry", "--scope", "all")
+    assert "learnt from 0 conversations" in told.err
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ("--retry", "text"),
+        ("--retry", "--direct"),
+        ("--retry", "--at", "2026-01-01"),
+        ("--retry", "-m", "a=1"),
+        ("text", "--scope", "all"),
+    ],
+)
+def test_retry_refuses_what_does_not_go_with_it(
+    cli: CommandLine, model: ModelServer, argv: tuple[str, ...]
+) -> None:
+    code, told = cli.error("remember", *argv)
+    assert (code, "--retry" in told) == (2, True)

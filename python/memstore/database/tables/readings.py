@@ -10,11 +10,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from memstore.database.engine import Transaction
+    from memstore.database.filters import EpisodeFilter
 
 EXTRACT = "extract"
 MEMORY = "memory"
 CLOSED = "closed"
 """A fact of the episode was erased: nothing is drawn from it again, and no reply about it kept."""
+
+UNLEARNT = "unlearnt"
+"""A conversation that was recorded, and that nothing was learnt from yet."""
 
 NOTHING_ASKED = "{}"
 
@@ -52,6 +56,24 @@ def forget(transaction: Transaction, episode_id: int) -> None:
     """Delete how an episode was read: what was asked may quote it."""
     transaction.run(
         "DELETE FROM memstore_readings WHERE episode_id = :episode_id", {"episode_id": episode_id}
+    )
+
+
+def unlearnt(transaction: Transaction, wanted: EpisodeFilter) -> list[int]:
+    """Return the ids of conversations that nothing was learnt from yet, oldest first."""
+    seen, values = wanted.of("e", transaction.dialect)
+    return transaction.ints(
+        "SELECT r.episode_id FROM memstore_readings r"
+        " JOIN memstore_episodes e ON e.id = r.episode_id"
+        f" WHERE r.kind = '{UNLEARNT}' AND {seen} ORDER BY r.episode_id",
+        values,
+    )
+
+
+def forget_unlearnt(transaction: Transaction, episode_id: int) -> None:
+    transaction.run(
+        f"DELETE FROM memstore_readings WHERE episode_id = :episode_id AND kind = '{UNLEARNT}'",
+        {"episode_id": episode_id},
     )
 
 

@@ -6,9 +6,9 @@ import json
 from contextlib import nullcontext
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from memstore.domain.records import ProposalState, Scope, asked_scope, set_fields
+from memstore.domain.records import EVERYBODY, ProposalState, Scope, asked_scope, set_fields
 from memstore.faces.cli import command as cli
 from memstore.faces.escaping import counted
 from memstore.faces.options import add_generator_flags
@@ -111,24 +111,31 @@ def _number(fact: int | None) -> str | None:
     "Learn from what was said: memories added, updated, deleted.",
     "memstore remember 'I switched to tea' --user ana --generator ollama\n"
     "memstore remember --messages chat.json --user ana --generator anthropic\n"
-    "memstore remember 'I drink coffee' --user ana --direct",
+    "memstore remember 'I drink coffee' --user ana --direct\n"
+    "memstore remember --retry --scope all --generator ollama",
     cli.option("TEXT", "what the user said; - reads standard input", nargs="?"),
     cli.option(
         "--messages FILE",
         'a conversation instead: a JSON array of {"role", "content", "name"?, "at"?}; '
         "- reads standard input",
     ),
+    cli.option("--retry", "the recorded conversations that could not be learnt from"),
     cli.option("--at TIME", "when the text was said"),
     cli.option("--direct", "store what users and assistants said as it is, without a model"),
     cli.option("--every-role", "with --direct, store system and tool messages too"),
     *cli.METADATA,
-    *cli.OWNERS,
+    *cli.WHOSE,
     add_generator_flags,
-    usage="TEXT | --messages FILE [options]",
+    usage="TEXT | --messages FILE | --retry [options]",
     embedder="needed",
     file="made",
 )
 def _remember(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
+    if arguments.retry:
+        _retry(store, arguments, show)
+        return
+    if arguments.whose is not None:
+        raise cli.UsageError("--scope all goes with --retry")
     messages = _messages(arguments)
     or_else = ", or store the words as they are with --direct"
     needed = cli.needed_generator(arguments, "remember", or_else)
@@ -141,6 +148,20 @@ def _remember(store: Store, arguments: argparse.Namespace, show: cli.Show) -> No
             **cli.owners_of(arguments),
         )
     _show_changes(changes, show)
+
+
+def _retry(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
+    given = (arguments.text, arguments.messages, arguments.at)
+    if given != (None, None, None) or arguments.direct or cli.metadata_of(arguments):
+        raise cli.UsageError("--retry goes with owners and a generator, and nothing else")
+    everything = cli.whose(arguments) == EVERYBODY
+    with cli.needed_generator(arguments, "remember --retry") as generator:
+        done = Memory(store, generator).retry(everything=everything, **cli.owners_of(arguments))
+    rows = [_change_row(change) for changes in done for change in changes]
+    show.rows(rows, [_learnt(changes) for changes in done])
+    for changes in done:
+        _tell_refused(changes, show)
+    show.note(f"learnt from {counted(len(done), 'conversation')}")
 
 
 def _messages(arguments: argparse.Namespace) -> Messages:
@@ -170,17 +191,24 @@ def _text_in(name: str) -> str:
 
 
 def _show_changes(changes: MemoryEvents, show: cli.Show) -> None:
-    value = {
+    show.rows([_change_row(change) for change in changes], _learnt(changes))
+    _tell_refused(changes, show)
+    if not changes:
+        show.note("nothing to remember in it")
+
+
+def _learnt(changes: MemoryEvents) -> dict[str, Any]:
+    return {
         "changes": list(changes),
         "refused": [asdict(refusal) for refusal in changes.refused],
         "episode": changes.episode_id,
     }
-    show.rows([_change_row(change) for change in changes], value)
+
+
+def _tell_refused(changes: MemoryEvents, show: cli.Show) -> None:
     for refusal in changes.refused:
         what = " ".join(filter(None, (refusal.event, refusal.fact and f"for {refusal.fact!r}")))
         show.note(f"not carried out: {what or 'an operation'}: {refusal.reason}")
-    if not changes:
-        show.note("nothing to remember in it")
 
 
 def _change_row(change: MemoryEvent) -> tuple[object, ...]:

@@ -349,6 +349,10 @@ def _log(status: records.StoreStatus) -> list[Piece]:
         pieces.append((f" · {status.episodes_pending} pending", "yellow"))
     if status.episodes_quarantined:
         pieces.append((f" · {status.episodes_quarantined} quarantined", "red"))
+    if status.unlearnt:
+        pieces.append(
+            (f" · {status.unlearnt} not learnt from: memstore remember --retry", "yellow")
+        )
     return pieces
 
 

@@ -183,7 +183,7 @@ def of_status(status: StoreStatus, trouble: str | None) -> Answer:
 
     Of other namespaces it says nothing: they belong to others.
     """
-    counts = ("superseded", "deleted", "expired", "pending", "quarantined")
+    counts = ("superseded", "deleted", "expired", "pending", "quarantined", "unlearnt")
     answer: Answer = {
         "note": NOTE,
         "namespace": status.namespace,
