@@ -19,7 +19,7 @@ from memstore.database.changes import Changes, Line
 from memstore.database.journal import Kind
 from memstore.database.tables import access_tokens as token_table
 from memstore.domain import clock
-from memstore.domain.arguments import MAX_NAME, checked_choice, checked_text
+from memstore.domain.arguments import MAX_NAME, checked_choice, checked_text, stored_text
 from memstore.domain.records import Access, AccessToken
 from memstore.errors import AccessDenied, Conflict, InvalidArgument, NotFound, Remedy, StorageError
 
@@ -80,7 +80,7 @@ class Tokens:
             raise InvalidArgument(f"is past already: {clock.to_text(until)}", argument="expires_at")
         if secret is None:
             secret = PREFIX + secrets.token_urlsafe(SECRET_BYTES)
-        elif ACCEPTED_SECRET.fullmatch(secret) is None:
+        elif not isinstance(secret, str) or ACCEPTED_SECRET.fullmatch(secret) is None:
             raise InvalidArgument(
                 "must be 43 to 200 random letters, digits or any of . _ ~ + / -, as from "
                 "`openssl rand -hex 32`",
@@ -180,7 +180,7 @@ class Tokens:
 
     def _named(self, transaction: Transaction, name_or_id: str | int) -> AccessToken:
         if isinstance(name_or_id, str):
-            token = token_table.unrevoked(transaction, name_or_id)
+            token = token_table.unrevoked(transaction, stored_text(name_or_id, "name"))
         else:
             every = token_table.select(transaction)
             token = next((one for one in every if one.id == name_or_id), None)

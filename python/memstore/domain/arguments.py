@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import unicodedata
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
+from inspect import signature
+from typing import Any, TypeVar
 
 from memstore.errors import InvalidArgument, InvalidArgumentType
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+T = TypeVar("T")
 
 MAX_CONTENT = 1_000_000
 """Characters of one fact. A fact is one claim; a longer text is several."""
@@ -46,10 +48,46 @@ def checked_number(value: object, name: str, least: int, most: int) -> None:
         )
 
 
+def checked_real(value: float, name: str, least: float, most: float) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise InvalidArgumentType(f"must be a number, not {type(value).__name__}", argument=name)
+    if not least <= value <= most or value == math.inf:
+        span = f"{least} or more" if most == math.inf else f"{least} to {most}"
+        raise InvalidArgument(f"must be {span}, not {value}", argument=name)
+
+
+def checked_items(given: Iterable[T], name: str) -> list[T]:
+    """Return what a caller passed as several things; one text or one mapping is not several."""
+    if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
+        raise InvalidArgumentType(f"must be a list, not {type(given).__name__}", argument=name)
+    return list(given)
+
+
+def checked_records(kind: type[T], given: Iterable[T | Mapping[str, Any]], name: str) -> list[T]:
+    """Return records that were passed as such, or as mappings of their fields."""
+    items = checked_items(given, name)
+    return [_record(kind, one, name, f"{place} of {len(items)}") for place, one in enumerate(items)]
+
+
+def _record(kind: type[T], given: T | Mapping[str, Any], name: str, place: str) -> T:
+    if isinstance(given, kind):
+        return given
+    if not isinstance(given, Mapping):
+        what = f"must be {kind.__name__} objects or mappings of its fields, not"
+        raise InvalidArgumentType(f"{what} {type(given).__name__}", argument=name, place=place)
+    known = signature(kind).parameters
+    if unknown := [key for key in given if key not in known]:
+        raise InvalidArgument(f"have no field {unknown[0]!r}", argument=name, place=place)
+    needed = (key for key, one in known.items() if one.default is one.empty)
+    if missing := [key for key in needed if key not in given]:
+        raise InvalidArgument(f"lack {missing[0]!r}", argument=name, place=place)
+    return kind(**given)
+
+
 def checked_choice(value: str, allowed: Iterable[str], name: str) -> str:
     """Return a value that is one of some, or raise an error that lists them."""
     *others, last = allowed
-    if value not in (*others, last):
+    if not isinstance(value, str) or value not in (*others, last):
         listed = f"{', '.join(others)} or {last}" if others else last
         raise InvalidArgument(f"must be {listed}, not {value!r}", argument=name)
     return str(value)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
-from memstore.domain.arguments import MAX_NUMBER, MAX_QUERY, check_length
+from memstore.domain.arguments import MAX_NUMBER, MAX_QUERY, check_length, checked_items
 from memstore.errors import InvalidArgument, InvalidArgumentType
 
 MAX_BYTES = 64 * 1024
@@ -91,7 +91,7 @@ def parse_filters(filters: Filters) -> tuple[MetadataFilter, ...]:
         raise InvalidArgumentType(
             'must be {"key": value} or a list of ("key", "=", value), not text', argument="filters"
         )
-    return tuple(map(_parse_one, filters))
+    return tuple(map(_parse_one, checked_items(filters, "filters")))
 
 
 def _parse_one(item: MetadataFilter | tuple[str, str, Scalar]) -> MetadataFilter:

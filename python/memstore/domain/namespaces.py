@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from memstore.domain.arguments import ALL_NAMESPACES, checked_name
+from memstore.domain.arguments import ALL_NAMESPACES, checked_items, checked_name
 from memstore.errors import AccessDenied, InvalidArgument, Remedy
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class Reach:
         """Return the namespaces that were asked for; ``None`` for every one of the file."""
         if asked is None:
             return (self.namespace,)
-        names = (asked,) if isinstance(asked, str) else tuple(asked)
+        names = (asked,) if isinstance(asked, str) else (*checked_items(asked, "namespaces"),)
         if not names:
             raise InvalidArgument("is empty: it takes one or more names", argument="namespaces")
         names = self.check(*names)

@@ -124,6 +124,13 @@ def asked_scope(scope: AskedScope, name: str = "scope") -> Scope | None:
     return None
 
 
+def checked_scope(scope: Scope | None, name: str = "scope") -> Scope:
+    """Return owners that are given as such; none, where none are."""
+    if not isinstance(scope, Scope | None):
+        raise InvalidArgumentType(f"must be a Scope, not {type(scope).__name__}", argument=name)
+    return scope or Scope()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fact(Record):
     """One claim about one subject. Its text never changes after it is stored."""

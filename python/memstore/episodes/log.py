@@ -10,7 +10,13 @@ from memstore.database.changes import Changes
 from memstore.database.filters import EpisodeFilter
 from memstore.database.tables import episodes as episode_table
 from memstore.domain import clock
-from memstore.domain.arguments import MAX_NAME, checked_page, checked_text
+from memstore.domain.arguments import (
+    MAX_NAME,
+    checked_page,
+    checked_records,
+    checked_text,
+    stored_text,
+)
 from memstore.domain.keywords import (
     EpisodeList,
     EpisodeNarrowing,
@@ -21,7 +27,14 @@ from memstore.domain.keywords import (
     taken,
 )
 from memstore.domain.metadata import checked_mapping
-from memstore.domain.records import SCOPE_FIELDS, Episode, NewEpisode, Scope, asked_scope
+from memstore.domain.records import (
+    SCOPE_FIELDS,
+    Episode,
+    NewEpisode,
+    Scope,
+    asked_scope,
+    checked_scope,
+)
 from memstore.episodes import changes
 from memstore.episodes.new import checked, checked_tags
 from memstore.errors import (
@@ -91,7 +104,7 @@ class Episodes:
             IdempotencyConflict: the key stands for other words.
             ValueError: an empty text, a bad time, metadata that is no JSON.
         """
-        owners = _owner(scope).ids
+        owners = checked_scope(scope).ids
         return self.add_many(
             [
                 NewEpisode(
@@ -118,8 +131,7 @@ class Episodes:
             new_episodes: :class:`NewEpisode` objects, or mappings of their fields.
         """
         prepared = []
-        for new in new_episodes:
-            one = new if isinstance(new, NewEpisode) else NewEpisode(**new)
+        for one in checked_records(NewEpisode, new_episodes, "new_episodes"):
             checked_text(one.source, "source", MAX_NAME)
             prepared.append(checked(one))
         if not prepared:
@@ -156,7 +168,7 @@ class Episodes:
         Raises:
             ValueError: an empty text, a bad time, metadata that is no JSON.
         """
-        owner = _owner(scope)
+        owner = checked_scope(scope)
         if source is not None:
             checked_text(source, "source", MAX_NAME)
         new = NewEpisode(
@@ -197,8 +209,9 @@ class Episodes:
             AccessDenied: the store is confined to one namespace.
         """
         self._reach.check_all()
+        uuid = stored_text(uuid, "uuid").lower()
         with self._engine.read() as transaction:
-            return episode_table.namespace_of(transaction, uuid.lower())
+            return episode_table.namespace_of(transaction, uuid)
 
     @keywords(EpisodeList, tags=(), include_expired=False, offset=0, newest_first=False)
     def list(self, **asked: Unpack[EpisodeList]) -> builtins.list[Episode]:
@@ -371,9 +384,3 @@ class Episodes:
             include_expired=asked.pop("include_expired"),
             **{bound: clock.moment(at, bound) for bound, at in asked.items()},
         )
-
-
-def _owner(scope: Scope | None) -> Scope:
-    if not isinstance(scope, Scope | None):
-        raise InvalidArgumentType(f"must be a Scope, not {type(scope).__name__}", argument="scope")
-    return scope or Scope()

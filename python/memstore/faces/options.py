@@ -144,13 +144,11 @@ def make_generator(chosen: Settings) -> JSONGenerator | None:
             "--generator-model and --generator-url belong to a generator: name it with "
             "--generator or MEMSTORE_GENERATOR"
         )
-    keys = {"openai": settings.openai_key, "anthropic": settings.anthropic_key}
     try:
         return providers.generator(
             name,
             model=chosen.generator_model,
             base_url=chosen.generator_url,
-            api_key=keys[name]() if name in keys else None,
         )
     except InvalidArgument as error:
         # An embedder's arguments have the same names, and other flags.
@@ -190,7 +188,6 @@ def make_embedder(chosen: Settings) -> Embedder | None:
         name,
         model=chosen.model,
         base_url={"ollama": chosen.ollama, "openai": chosen.openai}.get(name),
-        api_key=settings.openai_key() if name == "openai" else None,
     )
 
 

@@ -9,7 +9,9 @@ from memstore.database.changes import Line
 from memstore.database.journal import Kind
 from memstore.database.tables import proposals as proposal_table
 from memstore.domain import metadata
-from memstore.errors import Conflict
+from memstore.domain.arguments import checked_id
+from memstore.domain.records import NewFact, checked_scope
+from memstore.errors import Conflict, InvalidArgumentType
 from memstore.facts import provenance
 from memstore.facts.facts import covers
 
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from memstore.database.engine import Transaction
-    from memstore.domain.records import Fact, NewFact, Scope
+    from memstore.domain.records import Fact, Scope
     from memstore.facts.facts import Facts
     from memstore.facts.new import Prepared
 
@@ -107,6 +109,11 @@ def apply(
     facts: Facts, changes: Sequence[Change], scope: Scope | None, since: int | None = None
 ) -> list[Applied]:
     """Carry out changes in one transaction, in their order; see :meth:`memstore.Store.apply`."""
+    checked_scope(scope)
+    if since is not None:
+        checked_id(since, "since")
+    for change in changes:
+        _check(change)
     changes = [_owned(change, scope) for change in changes]
     for change in changes:
         metadata.encode(change.evidence, "evidence")  # raises before anything is written
@@ -138,6 +145,25 @@ def carry_out(
         else _carry_out(facts, transaction, change, scope)
         for change in changes
     ]
+
+
+def _check(change: object) -> None:
+    if not isinstance(change, Change):
+        raise InvalidArgumentType(
+            f"must be AddFact, SupersedeFact, DeleteFact or KeepFact, not {type(change).__name__}",
+            argument="changes",
+        )
+    if not isinstance(change, AddFact):
+        return
+    if not isinstance(change.fact, NewFact):
+        raise InvalidArgumentType(
+            f"must be a NewFact, not {type(change.fact).__name__}", argument="fact"
+        )
+    if not isinstance(change.beside, MayReplace | MayYieldTo | YieldsTo | None):
+        raise InvalidArgumentType(
+            f"must be MayReplace, MayYieldTo or YieldsTo, not {type(change.beside).__name__}",
+            argument="beside",
+        )
 
 
 def _owned(change: Change, scope: Scope | None) -> Change:

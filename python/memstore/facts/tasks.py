@@ -21,6 +21,7 @@ from memstore.domain.records import (
     TaskScope,
     TaskStatus,
     asked_scope,
+    checked_scope,
 )
 from memstore.errors import Conflict, NotFound, Remedy
 from memstore.facts.facts import is_task, not_found, way_out
@@ -97,7 +98,7 @@ class Tasks:
             subject=TODO,
             metadata=metadata,
             source=self._source,
-            **(owners or Scope()).ids,
+            **checked_scope(owners, "owners").ids,
         )
         return as_task(self._facts.add_many([new])[0])
 
@@ -251,7 +252,7 @@ def _moment(due: str | None) -> datetime | None:
 
 def _scope(name: str) -> str:
     folded = name.strip().casefold() if isinstance(name, str) else name
-    if folded in SCOPE_ALIASES:
+    if isinstance(folded, str) and folded in SCOPE_ALIASES:
         return str(SCOPE_ALIASES[folded])
     return checked_choice(folded if folded in tuple(TaskScope) else name, TaskScope, "scope")
 

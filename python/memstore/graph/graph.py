@@ -24,6 +24,7 @@ from memstore.errors import NotFound, Remedy
 from memstore.graph import build, decisions
 from memstore.graph.duplicates import undecided_pairs
 from memstore.graph.neighbours import View
+from memstore.providers import given_generator
 from memstore.text.names import name_key
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ class Graph:
         self._namespace = namespace
 
     def build(
-        self, *, generator: Generator | None = None, progress: Progress | None = None
+        self, *, generator: str | Generator | None = None, progress: Progress | None = None
     ) -> GraphBuilt:
         """Build the graph from the active facts; the old one is in use until the new one is done.
 
@@ -59,7 +60,8 @@ class Graph:
         asks only about new facts, even after a failure.
 
         Args:
-            generator: a model to read the facts too; each fact is sent to it once.
+            generator: a model to read the facts too, or the name of its provider, as ``"ollama"``;
+                each fact is sent to it once.
             progress: called with the number of facts the model has read, and of all facts.
 
         Raises:
@@ -68,6 +70,7 @@ class Graph:
         """
         refused: Sequence[RefusedRelation] = ()
         if generator is not None:
+            generator = given_generator(generator)
             refused = build.ask(self._engine, self._namespace, generator, progress)
         build.build(self._engine, self._author, self._namespace, generator)
         return GraphBuilt(status=self.status(), refused=tuple(refused))

@@ -27,7 +27,7 @@ class AsyncMemory(Awaited[Memory]):
     def __init__(
         self,
         store: Store,
-        generator: Generator | None = None,
+        generator: str | Generator | None = None,
         *,
         change_share: float = CHANGE_SHARE,
     ) -> None:

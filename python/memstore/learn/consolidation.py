@@ -31,6 +31,7 @@ from memstore.learn.supersession import metadata_conflicts
 from memstore.prompting.answers import ask
 from memstore.prompting.prompts import fence, fill, numbered, template
 from memstore.prompting.reply import Unusable, list_schema, parse_list
+from memstore.providers import given_generator
 from memstore.text.faithfulness import is_plain, unfaithful
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ def consolidate(
     store: Store,
     *,
     subject: str,
-    generator: Generator,
+    generator: str | Generator,
     scope: Scope | None = None,
     policy: str = "propose",
 ) -> list[Consolidated]:
@@ -90,6 +91,7 @@ def consolidate(
     combined.
 
     Args:
+        generator: the model, or the name of its provider, as ``"ollama"``.
         subject: the subject of the facts; only active ones that are no tasks and do not expire.
         scope: only facts of exactly these owners; without one, each owner's by themselves.
         policy: ``propose``, or ``auto`` to accept at once a text that merely joins the words of its
@@ -103,6 +105,7 @@ def consolidate(
     """
     subject = checked_text(subject, "subject", MAX_NAME).strip()
     checked_choice(policy, POLICIES, "policy")
+    generator = given_generator(generator)
     by_owner: dict[Scope, list[Fact]] = {}
     for fact in store.list(subject=subject, scope=scope or EVERYBODY):
         if fact.metadata.get("kind") != "task" and fact.expired_at is None:

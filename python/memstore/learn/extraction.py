@@ -21,6 +21,7 @@ from memstore.learn.comparison import MOST_ATTEMPTS, POLICIES, Comparison
 from memstore.learn.reading import EpisodeReader, facts_in, said_at
 from memstore.learn.rebuilding import rebuild
 from memstore.prompting.reading_log import ReadingOptions
+from memstore.providers import given_generator
 from memstore.text.chunks import PROMPT_CHARACTERS
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ class Extractor:
 
     Args:
         store: where the facts are stored.
-        generator: the model that reads the texts.
+        generator: the model that reads the texts, or the name of its provider, as ``"ollama"``.
         policy: what to do if a new fact may replace an older one. ``"propose"``: add a proposal to
             ``store.proposals``; both stay active. ``"auto"``: supersede the older fact if the two
             are similar and their words show that both cannot hold, otherwise propose;
@@ -106,7 +107,7 @@ class Extractor:
     def __init__(
         self,
         store: Store,
-        generator: Generator,
+        generator: str | Generator,
         *,
         policy: str = "propose",
         scope: Scope | None = None,
@@ -114,7 +115,7 @@ class Extractor:
     ) -> None:
         checked_choice(policy, POLICIES, "policy")
         self._store = store
-        self._generator = generator
+        self._generator = generator = given_generator(generator)
         self._policy = policy
         self._scope = scope
         self._comparison = Comparison(store, policy, generator)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Unpack
 
+from memstore.domain.arguments import checked_real
 from memstore.domain.keywords import Owners, keywords
 from memstore.domain.metadata import encode, merge_patch
 from memstore.domain.records import NewFact, Scope
@@ -24,6 +25,7 @@ from memstore.learn.conversation import ATTEMPTS, CONVERSATION, Learner, MemoryE
 from memstore.learn.decision import CHANGE_SHARE, check_share
 from memstore.learn.memory_view import as_memory, deleted, history, memory_event
 from memstore.prompting.messages import read_messages
+from memstore.providers import given_generator
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -60,7 +62,8 @@ class Memory:
 
     Args:
         store: where memories are stored; the caller closes it.
-        generator: the model that reads conversations; without one they are stored as they are.
+        generator: the model that reads conversations, or the name of its provider, as ``"ollama"``;
+            without one they are stored as they are.
         change_share: the share of the memories shown to the model that may be updated or deleted
             at once, 0 to 1; a single one always may.
     """
@@ -68,13 +71,13 @@ class Memory:
     def __init__(
         self,
         store: Store,
-        generator: Generator | None = None,
+        generator: str | Generator | None = None,
         *,
         change_share: float = CHANGE_SHARE,
     ) -> None:
         check_share(change_share)
         self._store = store
-        self._generator = generator
+        self._generator = None if generator is None else given_generator(generator)
         self._change_share = change_share
 
     def __repr__(self) -> str:
@@ -220,8 +223,8 @@ class Memory:
             limit: how many at most, 1 to 1000.
             threshold: the lowest score, 0 to 1.
         """
-        if threshold is not None and not 0 <= threshold <= 1:
-            raise InvalidArgument(f"must be 0 to 1, not {threshold}", argument="threshold")
+        if threshold is not None:
+            checked_real(threshold, "threshold", 0, 1)
         scope = Scope(**owners)
         found = self._store.search(query, scope=scope, filters=filters, limit=limit)
         hits = (

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from memstore import settings
 from memstore.domain.arguments import checked_choice
-from memstore.errors import InvalidArgument
+from memstore.domain.protocols import Generator
+from memstore.errors import InvalidArgument, InvalidArgumentType
 from memstore.providers.anthropic import AnthropicGenerator
 from memstore.providers.local import LocalEmbedder
 from memstore.providers.ollama import OllamaEmbedder, OllamaGenerator
@@ -27,6 +29,7 @@ __all__ = [
     "OpenAIGenerator",
     "embedder",
     "generator",
+    "given_generator",
 ]
 
 _EMBEDDERS = {
@@ -41,6 +44,12 @@ _GENERATORS = {
     "anthropic": AnthropicGenerator,
     "none": None,
 }
+_NAMED_GENERATORS = {name: kind for name, kind in _GENERATORS.items() if kind is not None}
+_KEYS = {
+    OpenAIEmbedder: settings.openai_key,
+    OpenAIGenerator: settings.openai_key,
+    AnthropicGenerator: settings.anthropic_key,
+}
 NAMES = tuple(_EMBEDDERS)
 GENERATORS = tuple(_GENERATORS)
 
@@ -49,6 +58,8 @@ def embedder(
     name: str, *, model: str | None = None, base_url: str | None = None, api_key: str | None = None
 ) -> Embedder | None:
     """Return the embedder of this name; ``None`` for ``"none"``, which means words only.
+
+    A key that is not given is that of the environment.
 
     Raises:
         ValueError: an unknown name, or an option that this embedder does not take.
@@ -65,6 +76,26 @@ def generator(
     return made
 
 
+def given_generator(given: str | Generator) -> Generator:
+    """Return a generator that is given as one, or by the name of its provider.
+
+    Raises:
+        ValueError: an unknown name.
+        TypeError: neither a name nor a generator.
+    """
+    if isinstance(given, str):
+        made: Generator = _made("generator", _NAMED_GENERATORS, given, None, None, None)
+        return made
+    if isinstance(given, type) or not isinstance(given, Generator):
+        name = f"the class {given.__name__}" if isinstance(given, type) else type(given).__name__
+        raise InvalidArgumentType(
+            f"must be {', '.join(map(repr, _NAMED_GENERATORS))}, or an object with a `model` and a "
+            f"`generate(prompt)`, not {name}",
+            argument="generator",
+        )
+    return given
+
+
 def _made(
     what: str,
     kinds: Mapping[str, Callable[..., Any] | None],
@@ -79,6 +110,6 @@ def _made(
     given = {key: value for key, value in given.items() if value is not None}
     if given and kind in (LocalEmbedder, None):
         raise InvalidArgument(f"does not go with the {what} {name!r}", argument=next(iter(given)))
-    if kind in (OpenAIEmbedder, OpenAIGenerator, AnthropicGenerator):
-        given["api_key"] = api_key
+    if kind in _KEYS:
+        given["api_key"] = api_key or _KEYS[kind]()
     return None if kind is None else kind(**given)

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, Generic, NamedTuple, TypeVar
 
 from memstore.database.filters import EpisodeFilter, FactFilter
-from memstore.domain.arguments import MAX_NUMBER, checked_choice, checked_text
-from memstore.errors import InvalidArgument, InvalidArgumentType
+from memstore.domain.arguments import checked_choice, checked_real
+from memstore.domain.metadata import checked_mapping
+from memstore.errors import InvalidArgument
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -82,14 +83,13 @@ def for_facts(
         VECTOR_WEIGHT if vector_weight is None else vector_weight,
     )
     for name, weight in (("word_weight", weights.words), ("vector_weight", weights.vectors)):
-        _check_number(weight, name, 0, math.inf)
+        checked_real(weight, name, 0, math.inf)
     if weights == (0, 0):
         raise InvalidArgument(
             "and the weight of the vectors cannot both be 0", argument="word_weight"
         )
-    for category, life in (half_lives_seconds or {}).items():
-        checked_text(category, "half_lives_seconds", MAX_NUMBER)
-        if not life >= 0:
+    for category, life in checked_mapping(half_lives_seconds or {}, "half_lives_seconds").items():
+        if isinstance(life, bool) or not isinstance(life, int | float) or not life >= 0:
             raise InvalidArgument(
                 f"of {category!r} must be 0 or more, not {life}", argument="half_lives_seconds"
             )
@@ -116,10 +116,10 @@ def for_episodes(
     """Return the request of a search over episodes; ``Episodes.search`` says what each means."""
     checked_choice(mode, MODES, "mode")
     alpha = VECTOR_WEIGHT if alpha is None else alpha
-    _check_number(alpha, "alpha", 0, 1)
-    _check_number(tag_boost, "tag_boost", 0, math.inf)
+    checked_real(alpha, "alpha", 0, 1)
+    checked_real(tag_boost, "tag_boost", 0, math.inf)
     if min_similarity is not None:
-        _check_number(min_similarity, "min_similarity", -1, 1)
+        checked_real(min_similarity, "min_similarity", -1, 1)
     words_alone = Weights(1, 0)
     return Request(
         wanted=wanted,
@@ -133,11 +133,3 @@ def for_episodes(
         boosted=replace(wanted, tags=tuple(boosted_tags)) if boosted_tags else None,
         boost=tag_boost,
     )
-
-
-def _check_number(value: float, name: str, least: float, most: float) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise InvalidArgumentType(f"must be a number, not {type(value).__name__}", argument=name)
-    if not least <= value <= most or value == math.inf:
-        span = f"{least} or more" if most == math.inf else f"{least} to {most}"
-        raise InvalidArgument(f"must be {span}, not {value}", argument=name)

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-import os
-import re
 from typing import TYPE_CHECKING
 
 from memstore import providers, settings
 from memstore.database.journal import Author
 from memstore.database.migrations import VERSION, migrate, stored_model, usable_version
 from memstore.database.sqlite.engine import WAIT_SECONDS, SqliteEngine
-from memstore.domain.arguments import MAX_NAME, MAX_NUMBER, checked_choice, checked_text
+from memstore.domain.arguments import MAX_NAME, checked_choice, checked_text
 from memstore.domain.protocols import Embedder
 from memstore.embedding.compatibility import mismatch
 from memstore.errors import InvalidArgument, InvalidArgumentType, Remedy, SchemaError
 from memstore.store.file import File
+from memstore.store.paths import file_at
 from memstore.store.store import Store
 
 if TYPE_CHECKING:
+    import os
+
     from memstore.database.engine import Durability, Engine
     from memstore.embedding.current import MakeEmbedder
 
@@ -68,7 +69,7 @@ def open(
         ValueError: an argument that is none of the above, such as an address for ``path``.
     """
     if path is not None:
-        checked_path(path)
+        file_at(path)
     chosen = _embedder(embedder, model, base_url, api_key)
     author = Author(
         checked_text(actor, "actor", MAX_NAME), checked_text(source, "source", MAX_NAME)
@@ -95,21 +96,6 @@ def open(
         raise
 
 
-def checked_path(path: str | os.PathLike[str]) -> str:
-    """Return a path as text, unless it is an address: nothing but files is opened."""
-    if not isinstance(path, str | os.PathLike):
-        raise InvalidArgumentType(f"must be a path, not {type(path).__name__}", argument="path")
-    text = checked_text(os.fspath(path), "path", MAX_NUMBER)
-    # A Path has folded the slashes.
-    if scheme := re.match(r"([a-z][a-z0-9+.-]+):/" + "/" * isinstance(path, str), text, re.I):
-        raise InvalidArgument(
-            f"is an address of {scheme[1].lower()!r}, and only files can be opened",
-            argument="path",
-            remedy=Remedy.NAME_FILE,
-        )
-    return text
-
-
 def _durability(durability: Durability | None, synchronous: str | None) -> Durability:
     if synchronous is None:
         return "full" if durability is None else durability
@@ -127,8 +113,6 @@ def _embedder(
 ) -> Embedder | None:
     options = {"model": model, "base_url": base_url, "api_key": api_key}
     if isinstance(given, str):
-        if given == "openai" and not api_key:
-            options["api_key"] = settings.openai_key()
         return providers.embedder(given, **options)
     if stray := [name for name, value in options.items() if value is not None]:
         raise InvalidArgument(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from memstore.access.tokens import Tokens
@@ -16,7 +15,12 @@ from memstore.database.tables import readings as reading_table
 from memstore.database.tables import vectors as vector_table
 from memstore.database.tables.vectors import FACTS, TABLES
 from memstore.domain import clock
-from memstore.domain.arguments import checked_page
+from memstore.domain.arguments import (
+    checked_id,
+    checked_items,
+    checked_page,
+    checked_records,
+)
 from memstore.domain.keywords import (
     FactCount,
     FactList,
@@ -50,12 +54,14 @@ from memstore.facts.tasks import Tasks, refuse_task_keys
 from memstore.graph import satellite
 from memstore.history.erasing import erase_namespace
 from memstore.search import requests
+from memstore.store.paths import file_at
 
 if TYPE_CHECKING:
     import builtins
     import os
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
+    from pathlib import Path
     from typing import Self
 
     from memstore.database.engine import Progress
@@ -250,9 +256,7 @@ class Store:
         Args:
             facts: :class:`NewFact` objects, or mappings of :meth:`add`'s arguments.
         """
-        return self.facts.add_many(
-            fact if isinstance(fact, NewFact) else NewFact(**fact) for fact in facts
-        )
+        return self.facts.add_many(checked_records(NewFact, facts, "facts"))
 
     def supersede(self, old_id: int, new_id: int) -> Fact:
         """Retire a fact in favour of a newer one that is stored already; return the retired one.
@@ -347,7 +351,7 @@ class Store:
             Conflict: a fact is not active any more; read again and decide again.
             ValueError: a text, a time or metadata that cannot be stored.
         """
-        return apply(self.facts, [*changes], scope, since)
+        return apply(self.facts, checked_items(changes, "changes"), scope, since)
 
     def erase(self, fact_id: int) -> bool:
         """Remove a fact's bytes from the file, the index and the journal. There is no way back.
@@ -378,8 +382,11 @@ class Store:
 
     def touch(self, fact_ids: Iterable[int]) -> int:
         """Count one use of each fact, and return how many of them are in this namespace."""
+        ids = checked_items(fact_ids, "fact_ids")
+        for fact_id in ids:
+            checked_id(fact_id, "fact_ids")
         with self._file.engine.write() as transaction:
-            uses = dict.fromkeys(fact_ids, 1)
+            uses = dict.fromkeys(ids, 1)
             return fact_table.touch(transaction, uses, self.namespace, clock.utc_now())
 
     # -- finding -----------------------------------------------------------------------------
@@ -419,6 +426,7 @@ class Store:
         """Search for several queries with one call to the embedder; see :meth:`search`."""
         if isinstance(queries, str):
             raise InvalidArgumentType("must be a list of texts, not one text", argument="queries")
+        queries = checked_items(queries, "queries")
         touch = asked.pop("touch")
         ranking = taken(asked, FactRanking)
         request = requests.for_facts(self._filter(asked), **ranking)
@@ -707,7 +715,7 @@ class Store:
             self._file.engine,
             self._file.author,
             source,
-            Path(path).expanduser(),
+            file_at(path),
             satellite,
             namespace=None if keep_namespaces else self.namespace,
             skip_damaged=skip_damaged,
@@ -720,7 +728,7 @@ class Store:
         Raises:
             StorageError: there is a file already, or it cannot be written.
         """
-        file = Path(target).expanduser().absolute()
+        file = file_at(target, "target").absolute()
         if file.exists():
             raise StorageError(f"{str(file)!r} exists already", remedy=Remedy.NEW_TARGET)
         if not file.parent.is_dir():

@@ -36,7 +36,12 @@ EPISODE_FIELDS: Final = (
 )
 EPISODE_NEEDS: Final = ("id", "uuid", "namespace", "content", "created_at")
 
-JSON_TYPES: Final[Mapping[type, str]] = {list: "a list", dict: "an object", bool: "a boolean"}
+JSON_TYPES: Final[Mapping[type, str]] = {
+    list: "a list",
+    dict: "an object",
+    str: "text",
+    bool: "a boolean",
+}
 
 T = TypeVar("T")
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from memstore.database.tables.facts import circles_in
-from memstore.errors import TransferError
+from memstore.errors import InvalidArgumentType, TransferError
 from memstore.transfer import attachments, lines
 from memstore.transfer.attachments import Attached
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
     from memstore.domain.records import Episode, Fact, JournalLine
 
@@ -37,13 +38,17 @@ class Incoming:
 
 def read(export: Iterable[str]) -> Incoming:
     """Read and check a whole export; the error names the line of the first mistake."""
+    if isinstance(export, str | bytes) or not isinstance(export, Iterable):
+        raise InvalidArgumentType(
+            f"must be the lines of an export, not {type(export).__name__}", argument="lines"
+        )
     incoming = Incoming()
     header: dict[str, Any] = {}
     seen: set[object] = set()
     for number, text in enumerate(export, 1):
-        if not text.strip():
-            continue
         try:
+            if not lines.of_type(str, text, "a line").strip():
+                continue
             value = _object(text)
             if header:
                 _take(incoming, value, seen)

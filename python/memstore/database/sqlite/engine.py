@@ -29,8 +29,8 @@ from memstore.database.sqlite.transaction import (
     storage_error,
 )
 from memstore.database.sqlite.writer import Writer
-from memstore.domain.arguments import checked_choice
-from memstore.errors import FileReplaced, InvalidArgument, Remedy, StorageError, StoreClosed
+from memstore.domain.arguments import checked_choice, checked_real
+from memstore.errors import FileReplaced, Remedy, StorageError, StoreClosed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -75,10 +75,7 @@ class SqliteEngine:
         read_only: bool = False,
     ) -> None:
         checked_choice(durability, tuple(SYNCHRONOUS), "durability")
-        if not 0 <= wait_seconds <= MOST_WAIT_SECONDS:
-            raise InvalidArgument(
-                f"must be 0 to {MOST_WAIT_SECONDS}, not {wait_seconds!r}", argument="wait_seconds"
-            )
+        checked_real(wait_seconds, "wait_seconds", 0, MOST_WAIT_SECONDS)
         if tuple(map(int, apsw.sqlite_lib_version().split("."))) < MINIMUM_SQLITE:
             raise StorageError(
                 f"apsw brings SQLite {apsw.sqlite_lib_version()}, and"

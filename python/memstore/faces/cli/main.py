@@ -7,7 +7,6 @@ import os
 import sys
 from contextlib import contextmanager
 from dataclasses import fields, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Final, TextIO
 
 from memstore import __version__, errors
@@ -18,7 +17,7 @@ from memstore.faces.cli import file as commands_file
 from memstore.faces.cli.render import JsonShow, PlainShow, to_json
 from memstore.faces.escaping import visible
 from memstore.settings import Settings
-from memstore.store.opening import checked_path
+from memstore.store.paths import file_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -236,7 +235,7 @@ def _check_there(chosen: Settings) -> None:
     """Refuse a named file that is missing, rather than make an empty one out of a typing error."""
     if chosen.db in (None, ":memory:"):
         return
-    if not Path(checked_path(chosen.db)).expanduser().exists():
+    if not file_at(chosen.db).exists():
         raise errors.StorageError(
             f"{chosen.db} does not exist: memstore add makes it, or name another file with --db"
         )

@@ -1,0 +1,242 @@
+"""Whatever a caller passes: what comes out is an answer, or an error that memstore documents."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+from tests.support.examples import examples
+
+import memstore
+from memstore import Extractor, InvalidArgument, InvalidArgumentType, Memory, NewFact, Scope, Store
+from memstore.facts.batch import AddFact, DeleteFact, KeepFact, SupersedeFact
+
+DOCUMENTED = (memstore.MemstoreError, InvalidArgument, InvalidArgumentType)
+
+SOUND: dict[str, Any] = {
+    "content": "some text",
+    "subject": "s",
+    "source": "chat",
+    "fact_id": 1,
+    "old_id": 1,
+    "new_id": 2,
+    "memory_id": 1,
+    "episode_id": 1,
+    "task_id": 3,
+    "proposal_id": 1,
+    "status": "pending",
+    "query": "text",
+    "queries": ["text"],
+    "text": "text",
+    "others": ["text"],
+    "namespace": "other",
+    "uuid": "x",
+    "patch": {"a": 1},
+    "messages": "text",
+    "facts": [],
+    "new_episodes": [],
+    "fact_ids": [1],
+    "changes": [],
+    "lines": [],
+    "name": "n",
+    "left": "a",
+    "right": "b",
+    "entity": "a",
+    "names": ["a"],
+    "path": "/nowhere/at/all",
+    "generation_id": 1,
+    "name_or_id": "n",
+    "scope": Scope(),
+    "access": "read",
+    "timeout_seconds": 0.01,
+    "target": "/nowhere/at/all",
+}
+"""What a parameter without a default is given where it is not wrong."""
+
+NOT_CALLED = {
+    "close": "ends the store",
+    "embed_in_background": "starts a thread",
+    "keep_embedding": "does not return",
+    "progress": "is called by us",
+    "reembed": "asks a model",
+    "put_forward": "for the library's own use",
+    "check": "for the library's own use",
+    "note_use": "for the library's own use",
+    "stage": "asks a model",
+    "run": "asks a model",
+}
+
+
+class Nothing:
+    """Of no use to anybody."""
+
+
+WRONG = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.sampled_from([0, -1, 2**31, 2**63 - 1, 2**63, -(2**63) - 1, 10**30]),
+    st.sampled_from([0.5, math.nan, math.inf, -1e308]),
+    st.sampled_from(["", " ", "\x00", "\ud800", "all", "x" * 501, "text"]),
+    st.sampled_from([b"bytes", datetime(2026, 1, 1), Path("p"), Nothing(), Nothing, len]),
+    st.sampled_from([[], [None], ["abc"], [1], [[]], (), {}, {"a"}, {1: 2}, {"a": Nothing()}]),
+    st.sampled_from([{"nonsense": 1}, [{"nonsense": 1}], [{"content": 1}], {"a": {"b": math.nan}}]),
+)
+FIELDS = st.dictionaries(
+    st.sampled_from([*inspect.signature(NewFact).parameters]), WRONG, max_size=3
+)
+CHANGES = st.lists(
+    st.one_of(
+        st.builds(DeleteFact, fact_id=WRONG, evidence=WRONG),
+        st.builds(KeepFact, fact_id=WRONG),
+        st.builds(SupersedeFact, old_id=WRONG, new_id=WRONG),
+        st.builds(AddFact, fact=WRONG, beside=WRONG),
+        st.builds(
+            lambda more: AddFact(fact=NewFact(**{"content": "c", "subject": "s"} | more)), FIELDS
+        ),
+    ),
+    min_size=1,
+    max_size=2,
+)
+
+
+@pytest.fixture(scope="module")
+def held() -> Iterator[Store]:
+    """A store with a chain, a task, an episode and a tombstone."""
+    with memstore.open(":memory:", embedder=None) as store:
+        old = store.add("one", subject="s")
+        store.add("two", subject="s", supersedes=old.id)
+        store.tasks.create("three")
+        store.episodes.add("said", source="chat")
+        yield store
+
+
+def parts(store: Store) -> dict[str, Any]:
+    return {
+        "store": store,
+        "tasks": store.tasks,
+        "episodes": store.episodes,
+        "proposals": store.proposals,
+        "generations": store.generations,
+        "tokens": store.tokens,
+        "graph": store.graph,
+        "memory": Memory(store),
+    }
+
+
+with memstore.open(":memory:", embedder=None) as _store:
+    METHODS = [
+        (name, method)
+        for name, part in parts(_store).items()
+        for method in dir(type(part))
+        if not method.startswith("_")
+        and method not in NOT_CALLED
+        and inspect.isfunction(inspect.getattr_static(type(part), method))
+    ]
+
+
+@pytest.mark.parametrize(("part", "method"), METHODS, ids=map(".".join, METHODS))
+@settings(phases=[Phase.explicit, Phase.generate], max_examples=examples(40))
+@given(data=st.data())
+def test_wrong_arguments_raise_what_is_documented(
+    held: Store, part: str, method: str, data: st.DataObject
+) -> None:
+    call = getattr(parts(held)[part], method)
+    arguments: dict[str, Any] = {}
+    for name, parameter in inspect.signature(call).parameters.items():
+        if name == "progress" or parameter.kind is parameter.VAR_POSITIONAL:
+            continue
+        needed = parameter.default is parameter.empty
+        if data.draw(st.booleans(), label=f"{name} is wrong"):
+            arguments[name] = data.draw(WRONG, label=name)
+        elif needed:
+            assert name in SOUND, f"{part}.{method} needs a sound {name}"
+            arguments[name] = SOUND[name]
+    answer(call, **arguments)
+
+
+@settings(phases=[Phase.explicit, Phase.generate], max_examples=examples(100))
+@given(changes=CHANGES, scope=st.one_of(st.just(Scope()), WRONG), since=WRONG)
+def test_wrong_changes_raise_what_is_documented(
+    held: Store, changes: Any, scope: Any, since: Any
+) -> None:
+    answer(held.apply, changes, scope=scope, since=since)
+
+
+@settings(phases=[Phase.explicit, Phase.generate], max_examples=examples(100))
+@given(fields=FIELDS)
+def test_wrong_fields_raise_what_is_documented(held: Store, fields: Any) -> None:
+    answer(held.add_many, [{"content": "c", "subject": "s"} | fields])
+    answer(held.add, **{"content": "c", "subject": "s"} | without(fields, "derivation"))
+
+
+@settings(phases=[Phase.explicit, Phase.generate], max_examples=examples(100))
+@given(
+    options=st.fixed_dictionaries(
+        {},
+        optional={
+            name: WRONG
+            for name in inspect.signature(memstore.open).parameters
+            if name not in ("path", "read_only")
+        },
+    )
+)
+def test_wrong_options_raise_what_is_documented(options: Any) -> None:
+    made = answer(memstore.open, ":memory:", **{"embedder": None} | options)
+    if made is not None:
+        made.close()
+
+
+def without(fields: dict[str, Any], *names: str) -> dict[str, Any]:
+    return {name: value for name, value in fields.items() if name not in names}
+
+
+def answer(call: Callable[..., Any], *args: Any, **arguments: Any) -> Any:
+    """Return what a call answers, read to its end; ``None`` where it refuses as documented."""
+    try:
+        found = call(*args, **arguments)
+        return [*found] if inspect.isgenerator(found) else found
+    except DOCUMENTED:
+        return None
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        (["abc"], "0 of 1: facts must be NewFact objects or mappings of its fields, not str"),
+        ([{"content": "c", "subject": "s"}, {"colour": 1}], "1 of 2: facts have no field 'colour'"),
+        ([{"content": "c"}], "0 of 1: facts lack 'subject'"),
+        ([{1: 2}], "0 of 1: facts have no field 1"),
+        ("abc", "facts must be a list, not str"),
+        (5, "facts must be a list, not int"),
+    ],
+)
+def test_new_facts_of_another_form_are_named(held: Store, wrong: Any, says: str) -> None:
+    with pytest.raises((InvalidArgument, InvalidArgumentType)) as caught:
+        held.add_many(wrong)
+    assert says in str(caught.value)
+
+
+def test_a_generator_is_accepted_by_name(held: Store) -> None:
+    for made in (Memory(held, "ollama"), Extractor(held, "ollama")):
+        assert "llama3.1" in repr(made)
+    with pytest.raises(InvalidArgument, match=r"^generator must be ollama, openai or"):
+        Memory(held, "nonsense")
+    with pytest.raises(InvalidArgumentType, match=r"^generator must be .*, not int"):
+        Memory(held, 5)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("wrong", [5, b"memory.db", "", " ", "a\x00b", "\ud800", "x" * 5000])
+def test_a_path_that_is_none_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wrong: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(DOCUMENTED):
+        memstore.open(wrong, embedder=None)
+    assert not [*tmp_path.iterdir()]
