@@ -52,7 +52,8 @@ def tasks(folder: Path) -> dict[str, tuple[int, Callable[[], object]]]:
     import memstore
 
     def opened(name: str, embedder: Any = None) -> Any:
-        return memstore.open(folder / f"{name}.db", embedder=embedder)
+        # Both sync alike, whatever each does by default.
+        return memstore.open(folder / f"{name}.db", embedder=embedder, synchronous="NORMAL")
 
     store, plain, embedding, graph = (
         opened("facts", Hashed()), opened("plain"), opened("embedding", Hashed()), opened("graph")
