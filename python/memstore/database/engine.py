@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, TypeAlias
@@ -61,6 +61,10 @@ class Transaction(ABC):
     @abstractmethod
     def run(self, sql: str, parameters: Parameters = NO_PARAMETERS) -> int:
         """Run a statement and return how many rows it changed."""
+
+    @abstractmethod
+    def run_many(self, sql: str, rows: Iterable[Parameters]) -> None:
+        """Run a statement for each of some rows of parameters; lists are not among them."""
 
     def scalar(self, sql: str, parameters: Parameters = NO_PARAMETERS) -> int:
         """Return the number a query answers with; 0 where it answers with none."""

@@ -16,11 +16,11 @@ from memstore.database.sqlite.full_text import INDEXES
 from memstore.errors import Remedy, StorageError, StoreBusy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from memstore.database.engine import Parameters, Row
 
-LISTS: Final = (list, tuple)
+LISTS: Final = frozenset((list, tuple))
 
 PARAMETERS: Final = re.compile(r"'[^']*'|:(\w+)")
 """Finds the parameters of a statement, and passes over texts in it."""
@@ -51,6 +51,12 @@ class SqliteTransaction(Transaction):
             self.connection.execute(sql, _bindings(sql, parameters)).fetchall()
             return self.connection.changes()
 
+    def run_many(self, sql: str, rows: Iterable[Parameters]) -> None:
+        names = _names(sql)
+        with TRANSLATED:
+            bindings = ([row[name] for name in names] for row in rows)
+            self.connection.executemany(sql, bindings).fetchall()
+
 
 def _bindings(sql: str, parameters: Parameters) -> apsw.Bindings:
     """Return what the driver binds: a list as the JSON array that the dialect reads.
@@ -60,7 +66,9 @@ def _bindings(sql: str, parameters: Parameters) -> apsw.Bindings:
     if not parameters:
         return ()
     values = [parameters[name] for name in _names(sql)]
-    return [json.dumps(value) if isinstance(value, LISTS) else value for value in values]
+    if LISTS.isdisjoint(map(type, values)):
+        return values
+    return [json.dumps(value) if type(value) in LISTS else value for value in values]
 
 
 @lru_cache(maxsize=1024)
