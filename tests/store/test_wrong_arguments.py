@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import math
 from collections.abc import Callable, Iterator
@@ -107,9 +108,12 @@ CHANGES = st.lists(
 
 
 @pytest.fixture(scope="module")
-def held() -> Iterator[Store]:
-    """A store with a chain, a task, an episode and a tombstone."""
-    with memstore.open(":memory:", embedder=None) as store:
+def held(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    """A store with a chain, a task, an episode and a tombstone, in a folder of its own."""
+    with (
+        contextlib.chdir(tmp_path_factory.mktemp("wrong")),
+        memstore.open(":memory:", embedder=None) as store,
+    ):
         old = store.add("one", subject="s")
         store.add("two", subject="s", supersedes=old.id)
         store.tasks.create("three")
