@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -98,3 +99,21 @@ def test_what_is_imported_is_found_by_its_subject(
     other.import_(store.export())
     assert other.list(subject="ALICE")[0].subject == "Alice"
     assert other.exists("likes tea", subject="aLICE")
+
+
+def test_imported_owners_and_namespaces_are_in_their_normal_form(
+    store: Store, open_store: Callable[..., Store], tmp_path: Path
+) -> None:
+    split, composed = "Zoe\u0308", "Zo\u00eb"
+    store.add("likes tea", subject="s", user_id="Zoe")
+    store.episodes.add("words", source="s", scope=Scope(user_id="Zoe"))
+    lines = [line.replace("default", "Zoe").replace("Zoe", split) for line in store.export()]
+    other = open_store(tmp_path / "other.db", namespace=composed)
+    other.import_(lines, keep_namespaces=True)
+    asked = Scope(user_id=split)
+    assert [fact.user_id for fact in other.list(scope=asked)] == [composed]
+    assert [one.namespace for one in other.episodes.list(scope=asked)] == [composed]
+    old = tmp_path / "mem0.json"
+    old.write_text(json.dumps([{"id": "1", "memory": "likes cake", "user_id": split}]), "utf-8")
+    other.import_from("mem0", old)
+    assert other.list(scope=asked)[-1].content == "likes cake"

@@ -47,7 +47,10 @@ def refused(store: Store, source: str, path: Path, match: str) -> None:
     with pytest.raises(TransferError, match=match) as caught:
         store.import_from(source, path)
     assert "nothing was imported" in str(caught.value)
-    assert (store.count(active_only=False), store.episodes.count()) == (0, 0)
+    assert (store.count(scope="all", active_only=False), store.episodes.count(scope="all")) == (
+        0,
+        0,
+    )
 
 
 # -- Engram ----------------------------------------------------------------------------------
@@ -79,7 +82,7 @@ def test_engram_row_keeps_everything_but_its_embedding(store: Store, tmp_path: P
     assert (report.episodes, report.facts, report.known) == (1, 0, 0)
     assert report.namespaces == {"shop": 1}
     assert {kind: left.count for kind, left in report.left_out.items()} == {"embeddings": 1}
-    [episode] = store.episodes.list()
+    [episode] = store.episodes.list(scope="all")
     for name in ("content", "name", "source", "source_model", "source_description", "tags"):
         assert getattr(episode, name) == ROW[name]
     assert episode.created_at == datetime(2025, 3, 1, 8, 30, 0, 123456, tzinfo=UTC)
@@ -96,8 +99,8 @@ def test_engram_row_keeps_everything_but_its_embedding(store: Store, tmp_path: P
 def test_engram_expired_rows_stay_expired(store: Store, tmp_path: Path) -> None:
     rows = [row(1, expired_at="2025-04-01T00:00:00Z"), row(2, expired_at=None)]
     store.import_from("engram", written(tmp_path / "e.jsonl", *rows))
-    assert [episode.content for episode in store.episodes.list()] == [rows[1]["content"]]
-    assert len(store.episodes.list(include_expired=True)) == 2
+    assert [episode.content for episode in store.episodes.list(scope="all")] == [rows[1]["content"]]
+    assert len(store.episodes.list(scope="all", include_expired=True)) == 2
 
 
 @pytest.mark.parametrize("indent", [None, 2])
@@ -122,8 +125,10 @@ def test_engram_groups_become_namespaces_where_asked(
     file = written(tmp_path / "e.jsonl", row(1), row(2, group_id="home"), row(3, group_id=""))
     store = open_store()
     assert store.import_from("engram", file, keep_namespaces=True).episodes == 3
-    assert store.episodes.list()[0].content == "episode 3 about tea"
-    assert open_store(namespace="home").episodes.list()[0].content == "episode 2 about tea"
+    assert store.episodes.list(scope="all")[0].content == "episode 3 about tea"
+    assert (
+        open_store(namespace="home").episodes.list(scope="all")[0].content == "episode 2 about tea"
+    )
     report = store.import_from("engram", file)
     assert (report.episodes, report.known) == (2, 1), "into the store's own, besides"
     assert store.examine() == []
@@ -154,8 +159,10 @@ def test_import_brings_nothing_back_that_was_erased(store: Store, tmp_path: Path
     store.erase(1)
     assert store.import_from("engram", file).known == 2
     assert store.import_from("mem0", memories).known == 1
-    assert [episode.content for episode in store.episodes.list()] == ["episode 2 about tea"]
-    assert store.list(active_only=False, include_deleted=True) == []
+    assert [episode.content for episode in store.episodes.list(scope="all")] == [
+        "episode 2 about tea"
+    ]
+    assert store.list(scope="all", active_only=False, include_deleted=True) == []
     assert "episode 1" not in "".join(store.export())
     assert store.examine() == []
 
@@ -172,7 +179,7 @@ def test_import_goes_on_after_a_kill(path: Path, tmp_path: Path) -> None:
     ended = subprocess.run([sys.executable, "-c", program, str(path), str(file)], check=False)
     assert ended.returncode == 9
     with memstore.open(path, embedder=None) as store:
-        assert store.episodes.count() == 1000
+        assert store.episodes.count(scope="all") == 1000
         report = store.import_from("engram", file)
         assert (report.episodes, report.known) == (700, 1000)
         assert store.examine() == []
@@ -185,8 +192,9 @@ def test_imported_things_are_pending_then_embedded(
     store.import_from("mem0", written(tmp_path / "m.jsonl", MEMORY))
     assert embedder.calls == [], "an import asks no embedder"
     store.embed_pending()
-    assert store.status().pending == 0
-    assert store.search("green tea", word_weight=0)[0].fact.content == MEMORY["memory"]
+    assert store.status(scope="all").pending == 0
+    found = store.search("green tea", word_weight=0, scope="all")
+    assert found[0].fact.content == MEMORY["memory"]
 
 
 def test_engram_progress_tells_how_far_it_is(store: Store, tmp_path: Path) -> None:
@@ -246,13 +254,13 @@ def test_engram_bytes_that_are_no_text_are_named(store: Store, tmp_path: Path) -
 
 def test_engram_metadata_that_is_no_object_is_kept_raw(store: Store, tmp_path: Path) -> None:
     store.import_from("engram", written(tmp_path / "e.jsonl", row(1, metadata="just words")))
-    assert store.episodes.list()[0].metadata["_raw"] == "just words"
+    assert store.episodes.list(scope="all")[0].metadata["_raw"] == "just words"
 
 
 def test_metadata_that_is_called_imported_is_kept(store: Store, tmp_path: Path) -> None:
     own = '{"imported": "from a book"}'
     store.import_from("engram", written(tmp_path / "e.jsonl", row(1, metadata=own)))
-    assert origin(store.episodes.list()[0])["metadata"] == {"imported": "from a book"}
+    assert origin(store.episodes.list(scope="all")[0])["metadata"] == {"imported": "from a book"}
 
 
 def test_engram_other_fields_are_named(store: Store, tmp_path: Path) -> None:
@@ -263,7 +271,7 @@ def test_engram_other_fields_are_named(store: Store, tmp_path: Path) -> None:
 def test_import_of_a_huge_text_keeps_all_of_it(store: Store, tmp_path: Path) -> None:
     text = "tea and words. " * 200_000 + "the end"
     store.import_from("engram", written(tmp_path / "e.jsonl", row(1, content=text)))
-    assert store.episodes.list()[0].content == text
+    assert store.episodes.list(scope="all")[0].content == text
 
 
 @settings(deadline=None, max_examples=examples(20))
@@ -282,7 +290,7 @@ def test_import_of_a_changed_file_is_refused_or_sound(
         try:
             store.import_from("engram", file)
         except TransferError:
-            assert store.episodes.count(include_expired=True) == 0
+            assert store.episodes.count(scope="all", include_expired=True) == 0
         assert store.examine() == []
 
 
@@ -324,7 +332,7 @@ def test_engram_duckdb_file_is_read_and_left_as_it_is(
     assert report.episodes == 2
     kinds = {kind: left.count for kind, left in report.left_out.items()}
     assert kinds == {"embeddings": 1, "table knowledge": 1}
-    tea, later = store.episodes.list()
+    tea, later = store.episodes.list(scope="all")
     assert (tea.content, tea.tags, tea.metadata["k"]) == ("tea", ["x", "y"], [1])
     hour = 9 if zone else 10
     assert tea.created_at == datetime(2025, 3, 1, hour, 0, 0, 500000, tzinfo=UTC)
@@ -336,7 +344,7 @@ def test_engram_duckdb_file_is_read_and_left_as_it_is(
     with memstore.open(":memory:", embedder=None) as other:
         report = other.import_from("engram", rows)
         assert (report.episodes, report.left_out["embeddings"].count) == (2, 1)
-        assert [(e.uuid, e.tags) for e in other.episodes.list()] == [
+        assert [(e.uuid, e.tags) for e in other.episodes.list(scope="all")] == [
             (tea.uuid, tea.tags),
             (later.uuid, []),
         ]
@@ -376,7 +384,7 @@ def test_original_file_of_any_version_comes_in(version: int, store: Store, tmp_p
     report = store.import_from("memstore", file)
     assert as_it_was(file) == before
     assert (report.facts, report.known) == (4, 0)
-    job, task, plain = store.list()
+    job, task, plain = store.list(scope="all")
     assert (job.content, job.subject, job.category) == ("new job", "eve", "identity")
     assert job.metadata["a"] == 1
     assert origin(job)["id"] == 7
@@ -386,7 +394,7 @@ def test_original_file_of_any_version_comes_in(version: int, store: Store, tmp_p
     assert (job.confirmed_count, job.use_count) == (2 * (version >= 5), 9 * (version >= 6))
     assert (job.last_used_at is not None) == (version >= 6)
     assert (old.superseded_at is not None) == (version >= 4)
-    assert task.content in [one.content for one in store.tasks.list()]
+    assert task.content in [one.content for one in store.tasks.list(owners="all")]
     assert plain.metadata.get("subsystem") == ("billing" if version >= 8 else None)
     assert job.user_id == ("eve" if version >= 12 else None)
     kinds = set(report.left_out)
@@ -407,8 +415,9 @@ def test_original_namespaces_are_kept_where_asked(
     store = open_store()
     report = store.import_from("memstore", file, keep_namespaces=True)
     assert report.namespaces == {"default": 2, "work": 2}
-    assert [fact.content for fact in open_store(namespace="work").list()] == ["new job"]
-    assert store.count() == 2
+    work = open_store(namespace="work").list(scope="all")
+    assert [fact.content for fact in work] == ["new job"]
+    assert store.count(scope="all") == 2
 
 
 def test_original_files_with_the_same_ids_both_come_in(store: Store, tmp_path: Path) -> None:
@@ -419,7 +428,7 @@ def test_original_files_with_the_same_ids_both_come_in(store: Store, tmp_path: P
         there.commit()
     store.import_from("memstore", home)
     assert store.import_from("memstore", work).facts == 4
-    assert store.count() == 6
+    assert store.count(scope="all") == 6
 
 
 def test_original_file_open_elsewhere_is_read_with_its_log(store: Store, tmp_path: Path) -> None:
@@ -432,7 +441,7 @@ def test_original_file_open_elsewhere_is_read_with_its_log(store: Store, tmp_pat
         log = Path(f"{file}-wal").read_bytes()
         assert store.import_from("memstore", file).facts == 4
         assert (file.read_bytes(), Path(f"{file}-wal").read_bytes()) == (before, log)
-    assert "only in the log" in [fact.content for fact in store.list()]
+    assert "only in the log" in [fact.content for fact in store.list(scope="all")]
 
 
 def test_original_closed_file_with_a_log_stays_alone(store: Store, tmp_path: Path) -> None:
@@ -457,7 +466,7 @@ def test_original_log_left_by_a_crash_is_read(store: Store, tmp_path: Path) -> N
     before = crashed.read_bytes(), Path(f"{crashed}-wal").read_bytes()
     store.import_from("memstore", crashed)
     assert (crashed.read_bytes(), Path(f"{crashed}-wal").read_bytes()) == before
-    assert "only in the log" in [fact.content for fact in store.list()]
+    assert "only in the log" in [fact.content for fact in store.list(scope="all")]
 
 
 def test_original_changes_since_the_last_import_follow(store: Store, tmp_path: Path) -> None:
@@ -475,7 +484,7 @@ def test_original_changes_since_the_last_import_follow(store: Store, tmp_path: P
         there.commit()
     report = store.import_from("memstore", file)
     assert (report.facts, report.known, report.retired) == (1, 4, 1)
-    [active] = store.list(subject="eve")
+    [active] = store.list(scope="all", subject="eve")
     assert [fact.content for fact in store.history(active.id)] == ["old job", "new job", "retired"]
     assert store.examine() == []
 
@@ -505,8 +514,8 @@ def test_original_oddities_are_mended_and_named(store: Store, tmp_path: Path) ->
         "facts that screening rejected (deleted here)": 1,
         "blank subjects (replaced by the owner or category)": 1,
     }.items() <= {kind: left.count for kind, left in report.left_out.items()}.items()
-    assert [fact.content for fact in store.list()] == ["new job", "bad\ufffd"]
-    deleted = [f for f in store.list(include_deleted=True) if f.status == "deleted"]
+    assert [fact.content for fact in store.list(scope="all")] == ["new job", "bad\ufffd"]
+    deleted = [f for f in store.list(scope="all", include_deleted=True) if f.status == "deleted"]
     assert [fact.content for fact in deleted] == ["old job", "water the plants"]
     assert deleted[1].subject == "eve", "the owner's name, where the subject is blank"
     assert store.import_from("memstore", file).known == 4
@@ -520,7 +529,7 @@ def test_original_damaged_successor_left_out_revives_nothing(store: Store, tmp_p
         there.commit()
     refused(store, "memstore", file, "^fact 7: .*content is empty")
     assert store.import_from("memstore", file, skip_damaged=True).facts == 3
-    assert "old job" not in [fact.content for fact in store.list()]
+    assert "old job" not in [fact.content for fact in store.list(scope="all")]
     assert store.examine() == []
 
 
@@ -570,14 +579,14 @@ def test_original_superseded_fact_holds_at_no_moment(
     held: list[int] = []
 
     def between(done: int, total: int) -> None:
-        there = {fact.content for fact in store.list()}
+        there = {fact.content for fact in store.list(scope="all")}
         assert there <= ends
         held.append(len(there))
 
     assert store.import_from("memstore", file, progress=between).facts == 20
     assert held == [2, 4, 6, 8, 10]
-    named = {fact.id: fact.content for fact in store.list(active_only=False)}
-    for fact in store.list(active_only=False):
+    named = {fact.id: fact.content for fact in store.list(scope="all", active_only=False)}
+    for fact in store.list(scope="all", active_only=False):
         by = links[int(fact.content.split()[1])]
         assert named.get(fact.superseded_by or 0) == (f"fact {by}" if by else None)
     assert store.import_from("memstore", file).known == 20
@@ -604,7 +613,7 @@ def test_original_screening_is_respected(
         there.execute("UPDATE memstore_facts SET screen_state = ? WHERE id = 9", (state,))
         there.commit()
     report = store.import_from("memstore", file)
-    [fact] = [f for f in store.list(include_deleted=True) if origin(f)["id"] == 9]
+    [fact] = [f for f in store.list(scope="all", include_deleted=True) if origin(f)["id"] == 9]
     assert (fact.status, origin(fact)["screen_state"]) == (status, state)
     assert [kind for kind in report.left_out if "screening" in kind] == ([told] if told else [])
     if status == "deleted":
@@ -627,7 +636,7 @@ def test_original_refuses_other_files(store: Store, path: Path, tmp_path: Path) 
     ):
         with pytest.raises((StorageError, OSError), match=why):
             store.import_from("memstore", file_)
-    assert store.count() == 0
+    assert store.count(scope="all") == 0
 
 
 def test_unknown_source_is_named(store: Store, tmp_path: Path) -> None:
@@ -674,7 +683,7 @@ def test_mem0_export_is_read_in_every_form(
     assert {k: v.count for k, v in report.left_out.items()} == (
         {"relations": 1} if wrap == "results" else {}
     )
-    tea, kayak = store.list()
+    tea, kayak = store.list(scope="all")
     assert (tea.content, tea.subject, tea.category) == ("Likes green tea", "alice", "food")
     assert (tea.user_id, tea.agent_id, tea.run_id) == ("alice", "helper", None)
     assert tea.created_at == datetime(2025, 3, 1, 16, 30, 0, 1, tzinfo=UTC)
@@ -692,14 +701,14 @@ def test_mem0_export_is_read_in_every_form(
 
 def test_mem0_memory_without_owner_or_category_comes_in(store: Store, tmp_path: Path) -> None:
     store.import_from("mem0", written(tmp_path / "m.jsonl", {"id": 7, "data": "plain"}))
-    [fact] = store.list()
+    [fact] = store.list(scope="all")
     assert (fact.subject, fact.category, fact.user_id) == ("user", "note", None)
 
 
 def test_mem0_expiration_counts_the_last_day(store: Store, tmp_path: Path) -> None:
     file = written(tmp_path / "m.jsonl", {**MEMORY, "expiration_date": "2099-12-30"})
     store.import_from("mem0", file)
-    assert store.list()[0].expired_at == datetime(2099, 12, 31, tzinfo=UTC)
+    assert store.list(scope="all")[0].expired_at == datetime(2099, 12, 31, tzinfo=UTC)
 
 
 def test_two_texts_under_one_id_both_come_in(store: Store, tmp_path: Path) -> None:
@@ -710,7 +719,7 @@ def test_two_texts_under_one_id_both_come_in(store: Store, tmp_path: Path) -> No
     memories = [changed("Likes green tea", 1), changed("Likes coffee", 2)]
     report = store.import_from("mem0", written(tmp_path / "m.jsonl", *memories))
     assert (report.facts, report.retired) == (2, 1)
-    assert [fact.content for fact in store.list()] == ["Likes coffee"]
+    assert [fact.content for fact in store.list(scope="all")] == ["Likes coffee"]
     assert store.import_from("mem0", tmp_path / "m.jsonl").known == 2
     assert store.examine() == []
 
@@ -724,9 +733,9 @@ def test_mem0_memory_changed_there_since_supersedes(store: Store, tmp_path: Path
     texts = ["Likes green tea", "Likes coffee", "Likes green tea", "Likes water"]
     for day, content in enumerate(texts, 1):
         store.import_from("mem0", written(file, changed(content, day)))
-        assert [fact.content for fact in store.list()] == [content]
+        assert [fact.content for fact in store.list(scope="all")] == [content]
         assert store.import_from("mem0", file).known == 1
-    chain = store.history(store.list()[0].id)
+    chain = store.history(store.list(scope="all")[0].id)
     assert [fact.content for fact in chain] == texts
     assert chain[0].superseded_at == datetime(2025, 4, 2, tzinfo=UTC)
     report = store.import_from("mem0", written(file, changed("Likes coffee", 2)))
@@ -740,7 +749,7 @@ def test_mem0_memory_changed_here_since_stays(store: Store, tmp_path: Path) -> N
     store.add("Likes red tea", subject="alice", supersedes=1)
     report = store.import_from("mem0", written(file, changed("Likes coffee", 2)))
     assert report.left_out["memories changed here since, or newer here"].count == 1
-    assert [fact.content for fact in store.list()] == ["Likes red tea"]
+    assert [fact.content for fact in store.list(scope="all")] == ["Likes red tea"]
 
 
 def test_mem0_history_db_is_refused_and_says_what_to_do(store: Store, tmp_path: Path) -> None:
@@ -789,7 +798,7 @@ def test_server_memory_observations_and_relations_become_facts(
         "entities without observations": ["Acme"],
         "records of type 'note'": ["line 5"],
     }
-    spanish, graduated, works = store.list()
+    spanish, graduated, works = store.list(scope="all")
     assert (spanish.content, spanish.subject) == ("Speaks fluent Spanish", "John_Smith")
     assert spanish.category == "person"
     assert spanish.created_at == datetime.fromtimestamp(1_740_000_000, UTC)
@@ -876,7 +885,7 @@ def test_two_imports_at_once_bring_everything_once(path: Path, tmp_path: Path) -
     both = [subprocess.Popen(run, stdout=subprocess.PIPE, text=True) for _ in range(2)]
     assert sum(int(one.communicate()[0]) for one in both) == 700
     with memstore.open(path, embedder=None) as store:
-        assert store.episodes.count() == 700
+        assert store.episodes.count(scope="all") == 700
         assert store.examine() == []
 
 

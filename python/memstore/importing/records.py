@@ -15,6 +15,7 @@ from memstore.domain import clock, metadata
 from memstore.domain.arguments import (
     MAX_NAME,
     MAX_NUMBER,
+    checked_name,
     checked_number,
     checked_text,
     stored_text,
@@ -144,7 +145,7 @@ class Source:
         return {
             "id": number,
             "uuid": uuid,
-            "namespace": checked_text(namespace, "its namespace", MAX_NAME),
+            "namespace": checked_name(namespace, "its namespace"),
             "content": checked_text(values.get("content"), "its content", MAX_NUMBER),
             "metadata": _marked(values.get("metadata"), {"from": self.name, **origin}),
             "created_at": moment(values, "created_at") or self.written_at,
@@ -196,7 +197,7 @@ def _text(values: Mapping[str, Any], name: str) -> str | None:
 
 def _owner(values: Mapping[str, Any], name: str) -> str | None:
     given = _unless_blank(values.get(name))
-    return None if given is None else checked_text(name_of(given, name), name, MAX_NAME)
+    return None if given is None else checked_name(name_of(given, name), name)
 
 
 def _count(values: Mapping[str, Any], name: str) -> int:

@@ -18,7 +18,7 @@ from memstore.database.tables.proposals import ProposalRow
 from memstore.database.tables.readings import CLOSED, EXTRACT, MEMORY, UNLEARNT, ReadingRow
 from memstore.database.tables.replies import ReplyRow
 from memstore.domain import clock
-from memstore.domain.arguments import MAX_NUMBER, checked_text, stored_text
+from memstore.domain.arguments import MAX_NUMBER, checked_text, nfc, stored_text
 from memstore.domain.entities import EntityDecision
 from memstore.domain.records import ProposalState
 from memstore.transfer import lines
@@ -146,7 +146,7 @@ def decision_in(values: Mapping[str, Any]) -> tuple[str, EntityDecision]:
     )
     same = lines.of_type(bool, values["same"], "same")
     at = clock.from_text(lines.moment_in(values, "at"))
-    return namespace, EntityDecision(left=left, right=right, same=same, actor=actor, at=at)
+    return nfc(namespace), EntityDecision(left=left, right=right, same=same, actor=actor, at=at)
 
 
 def known_id(kind: str, id_: Any, seen: Collection[Any]) -> int:

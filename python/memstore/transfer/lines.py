@@ -16,8 +16,8 @@ from memstore.database.journal import Kind
 from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
 from memstore.domain import clock, metadata
-from memstore.domain.arguments import MAX_NUMBER, checked_text, stored_text
-from memstore.domain.records import MOMENT_FIELDS, Episode, Fact, JournalLine
+from memstore.domain.arguments import MAX_NUMBER, checked_text, nfc, stored_text
+from memstore.domain.records import MOMENT_FIELDS, SCOPE_FIELDS, Episode, Fact, JournalLine
 from memstore.episodes.new import hash_of
 
 if TYPE_CHECKING:
@@ -94,6 +94,9 @@ def _known(
     for name in known.keys() - {*numbers, *MOMENT_FIELDS, "metadata", "tags"}:
         if known[name] != "":  # blank where something was erased
             stored_text(known[name], name)
+    for name in ("namespace", *SCOPE_FIELDS):
+        if name in known:
+            known[name] = nfc(known[name])
     for name in MOMENT_FIELDS & known.keys():
         known[name] = clock.moment(known[name], name)
     return known
