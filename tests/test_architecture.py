@@ -40,7 +40,16 @@ ROOMS = (
 DOORS = {
     "apsw": {
         f"database.sqlite.{name}"
-        for name in ("copying", "engine", "locks", "log", "recovery", "transaction", "writer")
+        for name in (
+            "copying",
+            "engine",
+            "locks",
+            "log",
+            "memory",
+            "recovery",
+            "transaction",
+            "writer",
+        )
     },
     "duckdb": {"database.foreign.duckdb_file"},
     "httpx": {"providers.http"},

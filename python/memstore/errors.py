@@ -110,6 +110,7 @@ class Remedy(Enum):
     KEEP_NAMESPACES = "Import it with keep_namespaces=True, or export one namespace at a time."
     OMIT_NAMESPACE = "Leave the namespace out."
     RESTORE_BACKUP = "Bring a backup back with memstore.recover()."
+    END_READING = "Read to the end first, or keep the memories in a file."
     OTHER_BACKUP = "Name another backup."
     REBUILD = "Rebuild the indexes with rebuild()."
     RELEASE_FILE = "Close the program that wrote it, or open it there once, and try again."

@@ -150,8 +150,12 @@ class Engine(Protocol):
         """Whether the file is no longer the one that was opened; every use then fails."""
         ...
 
-    def read(self) -> AbstractContextManager[Transaction]:
+    def read(self, *, apart: bool = False) -> AbstractContextManager[Transaction]:
         """Open a transaction that only reads; it never waits for a writer.
+
+        Args:
+            apart: the caller's own code runs in between, so that the transaction may stay open for
+                long, and the same thread may write meanwhile. Some engines then read a copy.
 
         Raises:
             FileReplaced: the file is no longer the one that was opened.

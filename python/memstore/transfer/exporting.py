@@ -23,7 +23,7 @@ def export(
     engine: Engine, namespaces: tuple[str, ...] | None, progress: Progress | None = None
 ) -> Iterator[str]:
     """Yield the lines of an export, without line ends, all from one state of the database."""
-    with engine.read() as transaction:
+    with engine.read(apart=True) as transaction:
         episodes = episode_table.count_all(transaction, namespaces)
         facts = fact_table.count_all(transaction, namespaces)
         yield _header(transaction, namespaces, facts, episodes)

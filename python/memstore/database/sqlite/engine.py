@@ -12,15 +12,15 @@ import stat
 import sys
 import threading
 import time
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
 import apsw
 
 from memstore._kernel import OpenFiles
-from memstore.database.sqlite import copying, integrity, locks, migrations
+from memstore.database.sqlite import copying, integrity, locks, memory, migrations
+from memstore.database.sqlite.memory import Memory, copied
 from memstore.database.sqlite.transaction import (
     TRANSLATED,
     SqliteTransaction,
@@ -51,8 +51,6 @@ IDLE_READERS: Final = 4
 COMPACT_WAIT_MILLISECONDS: Final = 1000
 """How long compacting waits for writers and readers to finish."""
 
-IN_MEMORY: Final = ":memory:"
-
 MINIMUM_SQLITE: Final = (3, 51, 3)
 """Older ones can corrupt the file when the write-ahead log is reset while another writes."""
 
@@ -82,7 +80,6 @@ class SqliteEngine:
                 f" {'.'.join(map(str, MINIMUM_SQLITE))} or newer is needed"
             )
         self._path = os.fspath(path)
-        self._folder: TemporaryDirectory[str] | None = None
         self._durability: Durability = durability
         self._wait_seconds = wait_seconds
         self._read_only = read_only
@@ -93,20 +90,21 @@ class SqliteEngine:
         """Whether connections take it for granted that nobody changes the file."""
         self._idle: list[apsw.Connection] = []
         self._pool = threading.Lock()
-        if self._path == IN_MEMORY:
-            # A database in memory belongs to one connection, and readers would wait for writers.
-            self._folder = TemporaryDirectory(prefix="memstore-")
-            self._path = str(Path(self._folder.name) / "memory.db")
-        self._path = str(Path(self._path).expanduser().absolute())
-        self._prepare_file()
-        locks.install(self._path)
+        self._memory: Memory | None = None
+        if self._path == memory.PATH and not read_only:
+            self._memory = Memory()
+            self._logging = True
+        else:
+            self._path = str(Path(self._path).expanduser().absolute())
+            self._prepare_file()
+            locks.install(self._path)
         self._lost: str | None = None
         """What became of the file, if it is no longer the one that was opened."""
         self._had_log = self.log_bytes() > 0
         self._files = OpenFiles(self._path)
         self._files.remember()
         self._checked = time.monotonic()
-        self._has_log = False
+        self._has_log = self._memory is not None
         """Whether the log is open, and stays, because the connection that writes has used it."""
         self._writer = Writer(self._connect_writer, self._begin, self._verify)
 
@@ -119,7 +117,11 @@ class SqliteEngine:
         return locks.in_force()
 
     @contextmanager
-    def read(self) -> Iterator[SqliteTransaction]:
+    def read(self, *, apart: bool = False) -> Iterator[SqliteTransaction]:
+        if self._memory is not None:
+            with self._read_in_memory(self._memory, apart) as transaction:
+                yield transaction
+            return
         connection = self._borrow()
         try:
             with TRANSLATED:
@@ -128,10 +130,31 @@ class SqliteEngine:
         finally:
             self._give_back(connection)
 
+    @contextmanager
+    def _read_in_memory(self, memory: Memory, apart: bool) -> Iterator[SqliteTransaction]:
+        if self._writer.is_mine:  # it would wait for itself
+            yield SqliteTransaction(self._writer.connection)
+            return
+        connection = self._borrow()
+        try:
+            with self._writer.alone(self._wait_seconds), TRANSLATED:
+                connection.execute("BEGIN; SELECT count(*) FROM sqlite_schema").fetchall()
+                copy = copied(connection) if apart else None
+            if copy is None:
+                with memory.reading():
+                    yield SqliteTransaction(connection)
+        finally:
+            self._give_back(connection)
+        if copy is not None:
+            with closing(copy):
+                yield SqliteTransaction(copy)
+
     def write(
         self, *, wait_seconds: float | None = None, check_links: bool = True
     ) -> AbstractContextManager[Transaction]:
         self._check_usable()
+        if self._memory is not None:
+            self._memory.refuse_own_reader()
         wait = self._wait_seconds if wait_seconds is None else wait_seconds
         return self._writer.transaction(wait, check_links=check_links)
 
@@ -157,8 +180,9 @@ class SqliteEngine:
             connection = self._writer.connection
             connection.set_busy_timeout(COMPACT_WAIT_MILLISECONDS)
             try:
-                # The copy it makes may be as large as the file, and is no matter for the memory.
-                connection.pragma("temp_store", "FILE")
+                if self._memory is None:
+                    # The copy may be as large as the file, and is no matter for the memory.
+                    connection.pragma("temp_store", "FILE")
                 connection.execute("VACUUM")
                 connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
             except apsw.Error:  # in use, or no room for a copy; what was committed stays so
@@ -176,17 +200,19 @@ class SqliteEngine:
         return self._lost is not None
 
     def exposed(self) -> dict[str, int]:
-        if os.name != "posix":
+        if os.name != "posix" or self._memory is not None:
             return {}
         files = (Path(self._path), Path(f"{self._path}-wal"))
         modes = {str(file): stat.S_IMODE(file.stat().st_mode) for file in files if file.exists()}
         return {file: mode for file, mode in modes.items() if mode & 0o077}
 
     def size_bytes(self) -> int:
+        if self._memory is not None:
+            return self._memory.size_bytes()
         return _size(self._path) + self.log_bytes()
 
     def log_bytes(self) -> int:
-        return _size(self._path + "-wal")
+        return 0 if self._memory is not None else _size(self._path + "-wal")
 
     def close(self, *, untouched: bool = False) -> None:
         """Close every connection. Closing twice does no harm.
@@ -213,8 +239,8 @@ class SqliteEngine:
                     if is_ours:
                         connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
                 self._close(connection, is_ours)
-            if self._folder is not None:
-                self._folder.cleanup()
+            if self._memory is not None:
+                self._memory.close()
 
     def _close(self, connection: apsw.Connection, is_ours: bool) -> None:
         # Nothing of a file that is gone may get into the one that took its place.
@@ -271,6 +297,8 @@ class SqliteEngine:
 
         A log that no connection of ours keeps open may come and go.
         """
+        if self._memory is not None:
+            return {}
         changed = self._files.changed()
         return {part: fate for part, fate in changed if part == "file" or self._has_log}
 
@@ -315,7 +343,9 @@ class SqliteEngine:
 
     def _connect(self) -> apsw.Connection:
         try:
-            if self._read_only and not _is_writable(Path(self._path)):
+            if self._memory is not None:
+                connection = self._memory.connect()
+            elif self._read_only and not _is_writable(Path(self._path)):
                 connection = self._connect_without_permission()
             else:
                 flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE

@@ -69,6 +69,7 @@ class Writer:
         self._connection: apsw.Connection | None = None
         self._log: Log | None = None
         self._turns = Turns()
+        self._thread: int | None = None
         self._left: _Group | None = None
         """The group whose transaction is open while the turn passes."""
 
@@ -85,10 +86,16 @@ class Writer:
         """Whether there is a connection, because something was written."""
         return self._connection is not None
 
+    @property
+    def is_mine(self) -> bool:
+        """Whether this thread is within a transaction."""
+        return self._thread == threading.get_ident()
+
     @contextmanager
-    def alone(self) -> Iterator[None]:
+    def alone(self, wait_seconds: float = threading.TIMEOUT_MAX) -> Iterator[None]:
         """Wait until no transaction is open, and let none begin."""
-        self._turns.take(threading.TIMEOUT_MAX, shares=False)
+        if not self._turns.take(wait_seconds, shares=False):
+            raise busy(wait_seconds)
         try:
             yield
         finally:
@@ -106,7 +113,11 @@ class Writer:
         if left:
             self._join(group)
         try:
-            yield SqliteTransaction(self.connection)
+            self._thread = threading.get_ident()
+            try:
+                yield SqliteTransaction(self.connection)
+            finally:
+                self._thread = None
             if left:
                 with TRANSLATED:
                     self.connection.execute("RELEASE member")
