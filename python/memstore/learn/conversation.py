@@ -284,7 +284,7 @@ def _step(name: str, episode: Episode | None = None) -> Iterator[None]:
             "nothing was recorded"
             if episode is None
             else f"the conversation is on record as episode {episode.id} and no memory was "
-            "changed: adding it again completes it"
+            "changed: adding it again completes it, and so does a retry"
         )
         raise LearningError(
             f"learning stopped at the step {name!r}: {error} ({kept})",

@@ -198,3 +198,11 @@ def test_repairs_say_which_they_are_and_what_is_active(cli: CommandLine) -> None
     shown = cli("restore", "--help").out + cli("reinstate", "--help").out
     assert "The newer fact was wrong" in shown
     assert "The supersession was wrong" in shown
+
+
+def test_add_with_the_key_of_a_superseded_fact_is_no_duplicate(cli: CommandLine) -> None:
+    again = ("add", "Ada lives in Rome", "--subject", "ada", "--key", "k")
+    cli(*again)
+    cli("confirm", 1)
+    cli("add", "Ada lives in Bonn", "--subject", "ada", "--supersedes", 1)
+    assert cli.json(*again)["status"] == "superseded"

@@ -61,7 +61,9 @@ def _add(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
         unless_known=True,
         **cli.owners_of(arguments),
     )
-    held = {"status": "duplicate"} if fact.confirmed_count else {}  # a new one has none
+    # A new fact has no confirmations; a key that was used before may stand for a superseded one.
+    repeated = fact.status == "active" and fact.confirmed_count
+    held = {"status": "duplicate"} if repeated else {}
     instead = f", superseding #{arguments.supersedes}" if arguments.supersedes else ""
     told = "held already and confirmed:" if held else "stored as"
     show.done(f"{told} #{fact.id}{instead}", fact.to_dict() | held)

@@ -149,7 +149,9 @@ def of_change(fact: Fact) -> Answer:
 
 def of_stored(fact: Fact) -> Answer:
     """Return what became of a fact that was to be stored unless it is known."""
-    return of_change(fact) | ({"status": "duplicate"} if fact.confirmed_count else {})
+    # A new fact has no confirmations; a key that was used before may stand for a superseded one.
+    held = fact.status == "active" and fact.confirmed_count
+    return of_change(fact) | ({"status": "duplicate"} if held else {})
 
 
 def of_tasks(tasks: Sequence[Task], narrowing: Sequence[str] = ()) -> Answer:
