@@ -570,6 +570,8 @@ class StoreStatus:
     """Episodes of which a piece could not be embedded, and was given up."""
     unlearnt: int
     """Conversations of the log that nothing was learnt from: a model failed, or is being asked."""
+    incomplete_imports: int
+    """Imports that were interrupted; the same import again completes each."""
     subjects: dict[str, int]
     categories: dict[str, int]
     model: str | None

@@ -188,7 +188,7 @@ def _bring_in(
         else:
             report.leave_out("memories changed here since, or newer here", record.place)
             report.known += 1
-    done, _ = bring_in(transaction, author, incoming, namespace, satellite)
+    done = bring_in(transaction, author, incoming, namespace, satellite)
     report.facts += done.imported
     report.episodes += done.episodes
     report.known += done.known + done.episodes_known

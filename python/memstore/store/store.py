@@ -9,6 +9,7 @@ from memstore.access.tokens import Tokens
 from memstore.database.filters import EpisodeFilter, FactFilter
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables import generations as generation_table
+from memstore.database.tables import imports as imports_table
 from memstore.database.tables import meta as meta_table
 from memstore.database.tables import pieces as piece_table
 from memstore.database.tables import readings as reading_table
@@ -647,9 +648,12 @@ class Store:
         keep_namespaces: bool = False,
         progress: Progress | None = None,
     ) -> ImportReport:
-        """Bring an export in: all of it, or nothing. Doing it twice changes nothing more.
+        """Bring an export in. Doing it twice changes nothing more.
 
-        Facts and episodes are found by words at once; :meth:`embed_pending` embeds them.
+        All of it is checked before anything is written, and then comes in by short transactions,
+        none of which shows a fact that was superseded. Interrupted, the same import again completes
+        it; until then :meth:`status` counts it as incomplete. Words find facts and episodes at
+        once; :meth:`embed_pending` embeds them.
 
         Args:
             lines: what :meth:`export` yielded.
@@ -770,6 +774,7 @@ class Store:
                 **piece_table.count_episodes(transaction, log),
                 unlearnt=len(reading_table.unlearnt(transaction, log)),
                 **vector_table.count_waiting(transaction, FACTS, stored.id, active),
+                incomplete_imports=imports_table.count(transaction, self.namespace),
                 subjects=fact_table.count_by(transaction, "subject", active),
                 categories=fact_table.count_by(transaction, "category", active),
                 model=stored.model,

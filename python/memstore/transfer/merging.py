@@ -8,14 +8,15 @@ or erased here never becomes active again.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final
+from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING
 
 from memstore.database import journal
 from memstore.database.changes import Adoption, Changes, Line
 from memstore.database.journal import Author, Kind
 from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
+from memstore.database.tables import imports as imports_table
 from memstore.database.tables import proposals as proposal_table
 from memstore.database.tables import readings as reading_table
 from memstore.database.tables import replies as reply_table
@@ -24,17 +25,16 @@ from memstore.domain import clock
 from memstore.episodes import changes as episode_changes
 from memstore.facts.facts import journalled, retirement
 from memstore.history.erasing import erase_episode, erase_fact
+from memstore.transfer import batches
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from memstore.database.engine import Engine, Progress, Transaction
     from memstore.database.satellite import Satellite
     from memstore.domain.records import Episode, Fact, JournalLine
     from memstore.transfer.attachments import Attached
     from memstore.transfer.parsing import Incoming
-
-PROGRESS_EVERY: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,16 +69,35 @@ def write(
     satellite: Satellite,
     progress: Progress | None = None,
 ) -> ImportReport:
-    """Import everything in one transaction. Embeddings are pending afterwards.
+    """Import everything in short transactions. Embeddings are pending afterwards.
 
     Without a namespace each record keeps its own. The satellite is told of erasures, and stores
-    decisions about entities. Progress counts the facts and episodes imported.
+    decisions about entities. Progress counts the facts and episodes imported. Until the last
+    transaction the file says that an import is incomplete; the same import completes it.
     """
-    with engine.write() as transaction:
-        report, erased = bring_in(transaction, author, incoming, namespace, satellite, progress)
-    if erased:
+    merge = _Merge(author, namespace, satellite)
+    pace = batches.Pace()
+    total = len(incoming.episodes) + len(incoming.facts)
+    mark = incoming.mark(namespace)
+    upcoming = batches.of(incoming, pace)
+    batch = next(upcoming, None)
+    while batch is not None:
+        following = next(upcoming, None)
+        with engine.write() as transaction:
+            began = clock.monotonic()
+            merge.take(transaction, batch)
+            if following is None:
+                imports_table.end(transaction, mark)
+            else:
+                imports_table.begin(transaction, mark, namespace)
+            took = clock.monotonic() - began
+        pace.note(batch, took)
+        if progress is not None:
+            progress(merge.done, total)
+        batch = following
+    if merge.erased:
         engine.compact()
-    return report
+    return merge.report()
 
 
 def bring_in(
@@ -87,45 +106,69 @@ def bring_in(
     incoming: Incoming,
     namespace: str | None,
     satellite: Satellite,
-    progress: Progress | None = None,
-) -> tuple[ImportReport, bool]:
-    """Import everything; return what was done, and whether something known was erased."""
-    total = len(incoming.episodes) + len(incoming.facts)
-    done = 0
+) -> ImportReport:
+    """Import everything in a transaction that is open."""
+    merge = _Merge(author, namespace, satellite)
+    merge.take(transaction, incoming)
+    return merge.report()
 
-    def tell() -> None:
-        nonlocal done
-        done += 1
-        if progress is not None and (done % PROGRESS_EVERY == 0 or done == total):
-            progress(done, total)
 
-    log = _Episodes(Changes(transaction, author), namespace)
-    for episode in incoming.episodes:
-        log.take(episode, incoming.episode_operations.get(episode.id, ()))
-        tell()
-    facts = _Facts(Adoption(transaction, author), namespace, satellite, log.here)
-    facts.take(incoming.facts, incoming.operations, tell)
-    updates = facts.updates
-    attached = _attach(incoming.attached, facts, log)
-    report = ImportReport(
-        imported=len(facts.new),
-        known=len(facts.here) - len(facts.new),
-        retired=facts.retired,
-        removed=updates[Kind.DELETE] + updates[Kind.ERASE],
-        restored=updates[Kind.RESTORE],
-        episodes=log.new,
-        episodes_known=len(log.here) - log.new,
-        episodes_removed=log.erased,
-        **attached,
-    )
-    return report, bool(updates[Kind.ERASE] or log.erased)
+class _Merge:
+    """One import: what each record of it is here, over all of its transactions."""
+
+    def __init__(self, author: Author, namespace: str | None, satellite: Satellite) -> None:
+        self._author = author
+        self._namespace = namespace
+        self._satellite = satellite
+        self._episodes: dict[int, Episode] = {}
+        self._facts: dict[int, Fact] = {}
+        self._new: dict[int, Fact] = {}
+        self._counts: Counter[str] = Counter()
+        self.done = 0
+
+    @property
+    def erased(self) -> bool:
+        """Whether something known was erased."""
+        return bool(self._counts["erased"])
+
+    def take(self, transaction: Transaction, batch: Incoming) -> None:
+        changes = Changes(transaction, self._author)
+        log = _Episodes(changes, self._namespace, self._episodes)
+        for episode in batch.episodes:
+            log.take(episode, batch.episode_operations.get(episode.id, ()))
+        facts = _Facts(
+            Adoption(transaction, self._author),
+            self._namespace,
+            self._satellite,
+            self._episodes,
+            self._facts,
+            self._new,
+        )
+        facts.take(batch.facts, batch.operations)
+        self._counts.update(_attach(batch.attached, facts, log))
+        updates = facts.updates
+        self._counts.update(
+            imported=facts.imported,
+            known=len(batch.facts) - facts.imported,
+            retired=facts.retired,
+            removed=updates[Kind.DELETE] + updates[Kind.ERASE],
+            restored=updates[Kind.RESTORE],
+            episodes=log.new,
+            episodes_known=len(batch.episodes) - log.new,
+            episodes_removed=log.erased,
+            erased=updates[Kind.ERASE] + log.erased,
+        )
+        self.done += len(batch.episodes) + len(batch.facts)
+
+    def report(self) -> ImportReport:
+        return ImportReport(**{f.name: self._counts[f.name] for f in fields(ImportReport)})
 
 
 @dataclass(slots=True)
 class _Episodes:
     changes: Changes
     namespace: str | None
-    here: dict[int, Episode] = field(default_factory=dict)
+    here: dict[int, Episode]
     """What each is here, by its id at the source."""
     new: int = 0
     erased: int = 0
@@ -178,9 +221,10 @@ class _Facts:
     namespace: str | None
     satellite: Satellite
     logged: Mapping[int, Episode]
-    here: dict[int, Fact] = field(default_factory=dict)
+    here: dict[int, Fact]
     """What each is here, by its id at the source."""
-    new: dict[int, Fact] = field(default_factory=dict)
+    new: dict[int, Fact]
+    imported: int = 0
     updates: Counter[Kind | None] = field(default_factory=Counter)
     retired: int = 0
 
@@ -188,13 +232,11 @@ class _Facts:
         self,
         facts: list[Fact],
         operations: Mapping[int, list[JournalLine]],
-        tell: Callable[[], None],
     ) -> None:
         """Import new facts, update known ones, and link them into their chains."""
         with self.adoption:
             for fact in facts:
                 self._take(fact, operations.get(fact.id, ()))
-                tell()
             for fact in facts:
                 if fact.superseded_by is None or self.here[fact.id].superseded_by is not None:
                     continue
@@ -208,6 +250,7 @@ class _Facts:
         known = fact_table.find(self.adoption.transaction, home, uuid=fact.uuid)
         if known is None:
             self.here[fact.id] = self.new[fact.id] = self._bring_in(fact, home, operations)
+            self.imported += 1
         else:
             self.here[fact.id] = known
             self.updates[self._update(known, fact, operations)] += 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -28,6 +29,12 @@ class Incoming:
     episodes: list[Episode] = field(default_factory=list)
     episode_operations: dict[int, list[JournalLine]] = field(default_factory=dict)
     attached: Attached = field(default_factory=Attached)
+    digest: str = ""
+    """Of the lines, so that the same import is known again."""
+
+    def mark(self, namespace: str | None) -> str:
+        """Return what names the import of this into a namespace."""
+        return hashlib.sha256(f"{self.digest}\n{namespace or ''}".encode()).hexdigest()[:32]
 
     @property
     def namespaces(self) -> set[str]:
@@ -45,10 +52,12 @@ def read(export: Iterable[str]) -> Incoming:
     incoming = Incoming()
     header: dict[str, Any] = {}
     seen: set[object] = set()
+    digest = hashlib.sha256()
     for number, text in enumerate(export, 1):
         try:
             if not lines.of_type(str, text, "a line").strip():
                 continue
+            digest.update(text.strip().encode("utf-8", "replace"))
             value = _object(text)
             if header:
                 _take(incoming, value, seen)
@@ -60,6 +69,7 @@ def read(export: Iterable[str]) -> Incoming:
             raise TransferError(f"{what}; nothing was imported", place=f"line {number}") from None
     if not header:
         raise TransferError("the export is empty; nothing was imported")
+    incoming.digest = digest.hexdigest()
     _check_counts(header, incoming)
     _check_episodes(incoming)
     _check_chains(incoming.facts)

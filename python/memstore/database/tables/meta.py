@@ -45,6 +45,10 @@ def put(transaction: Transaction, key: str, value: str) -> None:
     )
 
 
+def remove(transaction: Transaction, key: str) -> None:
+    transaction.run("DELETE FROM memstore_meta WHERE key = :key", {"key": key})
+
+
 def _has_table(transaction: Transaction, name: str) -> bool:
     query = f"SELECT 1 FROM ({transaction.dialect.tables}) AS known WHERE name = :name"
     return transaction.one(query, {"name": name}) is not None

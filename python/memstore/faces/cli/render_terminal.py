@@ -353,6 +353,9 @@ def _log(status: records.StoreStatus) -> list[Piece]:
         pieces.append(
             (f" · {status.unlearnt} not learnt from: memstore remember --retry", "yellow")
         )
+    if status.incomplete_imports:
+        told = counted(status.incomplete_imports, "import")
+        pieces.append((f" · {told} incomplete: run the same again", "yellow"))
     return pieces
 
 

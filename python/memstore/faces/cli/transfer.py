@@ -146,7 +146,7 @@ def _tell_left_out(done: ImportFromReport, show: cli.Show) -> None:
 def _import_export(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     if arguments.skip_damaged:
         raise cli.UsageError(
-            "--skip-damaged goes with --from: an export of memstore comes in whole or not at all"
+            "--skip-damaged goes with --from: a damaged export of memstore is refused"
         )
     with show.progress("importing") as progress, _lines(arguments.file) as lines:
         done = store.import_(lines, keep_namespaces=arguments.keep_namespaces, progress=progress)

@@ -185,7 +185,10 @@ def of_status(status: StoreStatus, trouble: str | None) -> Answer:
 
     Of other namespaces it says nothing: they belong to others.
     """
-    counts = ("superseded", "deleted", "expired", "pending", "quarantined", "unlearnt")
+    counts = (
+        *("superseded", "deleted", "expired", "pending", "quarantined", "unlearnt"),
+        "incomplete_imports",
+    )
     answer: Answer = {
         "note": NOTE,
         "namespace": status.namespace,

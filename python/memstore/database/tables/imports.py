@@ -1,0 +1,30 @@
+"""Imports that have begun and not ended, kept in the meta table until they do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memstore.database.tables import meta as meta_table
+
+if TYPE_CHECKING:
+    from memstore.database.engine import Transaction
+
+PREFIX = "import:"
+
+
+def begin(transaction: Transaction, mark: str, namespace: str | None) -> None:
+    """Note that an import has begun; ``None``: into more than one namespace."""
+    meta_table.put(transaction, PREFIX + mark, namespace or "")
+
+
+def end(transaction: Transaction, mark: str) -> None:
+    meta_table.remove(transaction, PREFIX + mark)
+
+
+def count(transaction: Transaction, namespace: str) -> int:
+    """Return how many imports into a namespace are incomplete."""
+    return transaction.scalar(
+        "SELECT count(*) FROM memstore_meta WHERE substr(key, 1, 7) = :prefix"
+        " AND value IN (:namespace, '')",
+        {"prefix": PREFIX, "namespace": namespace},
+    )
