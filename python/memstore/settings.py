@@ -36,6 +36,9 @@ class Settings:
     generator_url: str | None = None
     tools: str | None = None
     durability: str | None = None
+    backup_every: str | None = None
+    backup_keep: str | None = None
+    backup_folder: str | None = None
     read_only: bool = False
 
 

@@ -37,7 +37,7 @@ PAIRS: list[tuple[type, type[Awaited[Any]]]] = [
 AT_ONCE = {"within"}
 """Needs no file, and so no thread."""
 
-ENDLESS = {"keep_embedding"}
+ENDLESS = {"keep_backups", "keep_embedding"}
 """Holds its thread until the process is interrupted."""
 
 

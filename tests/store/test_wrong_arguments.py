@@ -64,6 +64,7 @@ SOUND: dict[str, Any] = {
 NOT_CALLED = {
     "close": "ends the store",
     "embed_in_background": "starts a thread",
+    "keep_backups": "does not return",
     "keep_embedding": "does not return",
     "progress": "is called by us",
     "reembed": "asks a model",

@@ -25,6 +25,9 @@ process."""
 Progress: TypeAlias = Callable[[int, int], object]
 """Called with how many are done, and how many there are."""
 
+PART: Final = ".part"
+"""Ends the name of a backup that is not finished."""
+
 NO_LIMIT: Final = 2**62
 """What LIMIT says where there is none."""
 

@@ -9,7 +9,7 @@ import argparse
 import textwrap
 from contextlib import contextmanager
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 from memstore import providers, settings
 from memstore.errors import InvalidArgument
@@ -33,6 +33,8 @@ environment (a flag wins over it):
                     what reads text for extract, remember and the MCP tools "learn"
   ANTHROPIC_API_KEY the key of --generator anthropic
   MEMSTORE_DURABILITY"""
+
+KEPT_BACKUPS: Final = 24
 
 
 class HelpFormatter(argparse.RawDescriptionHelpFormatter):
@@ -122,6 +124,41 @@ def chosen_settings(arguments: argparse.Namespace) -> Settings:
             generator_url=flags.get("generator_url"),
         )
     return merged
+
+
+def duration(text: str) -> float:
+    """Read ``90s``, ``30m``, ``1h`` or ``7d`` as seconds."""
+    units = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
+    number, unit = text.strip()[:-1], text.strip()[-1:]
+    if unit not in units or not (number.isascii() and number.isdigit() and len(number) < 9):
+        raise ValueError(f"a time such as 30m, 1h or 7d, not {text!r}")
+    return float(int(number) * units[unit])
+
+
+class BackupSchedule(NamedTuple):
+    """What :meth:`memstore.Store.backup_in_background` takes."""
+
+    every_seconds: float
+    keep: int
+    folder: str | None
+
+
+def backup_schedule(chosen: Settings) -> BackupSchedule | None:
+    """Return when a server makes backups; ``None`` for never."""
+    if chosen.backup_every is None:
+        if chosen.backup_keep or chosen.backup_folder:
+            raise ValueError("--backup-keep and --backup-folder go with --backup-every")
+        return None
+    if chosen.read_only:
+        raise ValueError("--backup-every needs a file that may be written: leave --read-only out")
+    keep = chosen.backup_keep or str(KEPT_BACKUPS)
+    if not (keep.isascii() and keep.isdigit() and len(keep) < 9 and int(keep)):
+        raise ValueError(f"--backup-keep is a whole number, 1 or more, not {keep!r}")
+    try:
+        seconds = duration(chosen.backup_every)
+    except ValueError as error:
+        raise ValueError(f"--backup-every is {error}") from None
+    return BackupSchedule(seconds, int(keep), chosen.backup_folder)
 
 
 def add_generator_flags(parser: argparse._ActionsContainer) -> None:

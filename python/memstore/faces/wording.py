@@ -24,6 +24,7 @@ COMMAND_LINE_ARGUMENTS: Final[Mapping[str, str]] = {
     "created_after": "--after",
     "created_before": "--before",
     "path": "--db",
+    "every_seconds": "--every",
     "expired_at": "--expires-at",
     "run_id": "--run",
     "secret": "--secret-file",
@@ -96,6 +97,7 @@ COMMAND_LINE_REMEDIES: Final[Mapping[Remedy, str]] = {
 SERVER_ARGUMENTS: Final[Mapping[str, str]] = {
     "created_after": "after",
     "created_before": "before",
+    "every_seconds": "--backup-every",
     "fact_id": "id",
     **{
         name: COMMAND_LINE_ARGUMENTS[name]

@@ -165,6 +165,7 @@ class AsyncStore(Awaited[Store]):
     import_ = awaited(Store.import_)
     import_from = awaited(Store.import_from)
     backup = awaited(Store.backup)
+    backup_in_background = awaited(Store.backup_in_background)
     status = awaited(Store.status)
     examine = awaited(Store.examine)
     rebuild = awaited(Store.rebuild)

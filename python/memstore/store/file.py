@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from memstore.embedding.background import BackgroundEmbedding
 from memstore.embedding.current import CurrentEmbedder
@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from memstore.domain.protocols import Embedder
     from memstore.embedding.current import MakeEmbedder
     from memstore.embedding.health import Probe
+    from memstore.upkeep.scheduled import ScheduledBackups
+
+CLOSING_SECONDS: Final = 5.0
+"""How long closing waits for a scheduled backup; one that is not finished then is not kept."""
 
 
 class File:
@@ -47,6 +51,7 @@ class File:
         self._starting = threading.Lock()
         self._background: BackgroundEmbedding | None = None
         self._health: HealthCheck | None = None
+        self._backups: ScheduledBackups | None = None
 
     def needed_embedder(self) -> CurrentEmbedder:
         if self.embedder is None:
@@ -62,6 +67,12 @@ class File:
                     self.engine, self.author, self.embedder, None, interval_seconds
                 )
                 self._background.start()
+
+    def backup_in_background(self, backups: ScheduledBackups) -> None:
+        with self._starting:
+            if self._backups is None:
+                self._backups = backups
+                backups.start()
 
     def probe_embedder(self, timeout_seconds: float) -> Probe | None:
         if self.embedder is None:
@@ -80,5 +91,7 @@ class File:
     def close(self) -> None:
         if self._background is not None:
             self._background.stop()
+        if self._backups is not None:
+            self._backups.stop(CLOSING_SECONDS)
         self.write_use_counts()
         self.engine.close()

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memstore import settings
 from memstore.database.sqlite import recovery
-from memstore.errors import Remedy, StorageError
+from memstore.errors import InvalidArgument, Remedy, StorageError
+from memstore.store.paths import file_at
 
 if TYPE_CHECKING:
     import os
@@ -47,8 +47,10 @@ def recover(
         StorageError: the backup is damaged or not there, or the file cannot be replaced. Nothing
             was changed.
     """
-    source = Path(backup).expanduser().absolute()
-    file = Path(settings.default_path() if path is None else path).expanduser().resolve()
+    source = file_at(backup, "backup").absolute()
+    if path == ":memory:":
+        raise InvalidArgument("is a store in memory, which no file stands for", argument="path")
+    file = file_at(settings.default_path() if path is None else path).resolve()
     if not source.is_file():
         raise StorageError(f"{str(source)!r} is no file", remedy=Remedy.OTHER_BACKUP)
     if not file.parent.is_dir():

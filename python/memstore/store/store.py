@@ -79,6 +79,7 @@ if TYPE_CHECKING:
     from memstore.store.file import File
     from memstore.transfer import ImportReport
     from memstore.upkeep.doctor import Finding
+    from memstore.upkeep.scheduled import ScheduledBackups
 
 
 class Store:
@@ -740,6 +741,60 @@ class Store:
         self._file.write_use_counts()
         self._file.engine.backup(file, progress)
         return file
+
+    def backup_in_background(
+        self,
+        every_seconds: float,
+        keep: int,
+        folder: str | os.PathLike[str] | None = None,
+        *,
+        tell: Callable[[Path | Reason], object] = lambda _: None,
+    ) -> None:
+        """Make a backup whenever the newest is so old, in a thread, until the store is closed.
+
+        Of several processes that do this for one file, one at a time makes a backup.
+
+        Args:
+            every_seconds: how old the newest backup may get, 60 or more.
+            keep: how many are kept. Only files named like this method's are ever removed.
+            folder: where they are; ``None`` for ``<file>.backups``.
+            tell: called with the file of each backup, or with why there is none; then nothing is
+                removed, and it is tried again after a minute.
+        """
+        self._file.backup_in_background(self._backups(every_seconds, keep, folder, tell))
+
+    def keep_backups(
+        self,
+        every_seconds: float,
+        keep: int,
+        folder: str | os.PathLike[str] | None = None,
+        *,
+        tell: Callable[[Path | Reason], object] = lambda _: None,
+    ) -> None:
+        """Do as :meth:`backup_in_background` does, in this thread, until it is interrupted.
+
+        Raises:
+            KeyboardInterrupt: the process was interrupted; no half backup is left.
+        """
+        self._backups(every_seconds, keep, folder, tell).run()
+
+    def _backups(
+        self,
+        every_seconds: float,
+        keep: int,
+        folder: str | os.PathLike[str] | None,
+        tell: Callable[[Path | Reason], object],
+    ) -> ScheduledBackups:
+        from memstore.upkeep.scheduled import ScheduledBackups  # seldom used
+
+        if self._file.read_only:
+            raise StorageError(
+                "a store that is open for reading only cannot agree with others on who makes the "
+                "backups",
+                remedy=Remedy.OPEN_WRITABLE,
+            )
+        where = None if folder is None else file_at(folder, "folder").absolute()
+        return ScheduledBackups(self._file.engine, every_seconds, keep, where, tell=tell)
 
     @property
     def is_replaced(self) -> bool:

@@ -15,7 +15,8 @@ import pytest
 from tests.support.command_line import CommandLine, cli_fixture  # noqa: F401
 
 import memstore
-from memstore import providers
+from memstore import Remedy, providers
+from memstore.errors import Reason
 
 
 @pytest.fixture
@@ -183,6 +184,41 @@ def test_import_embeds_unless_told_not_to(cli: CommandLine, words: Any, tmp_path
     answer = cli("import", file, "--db", tmp_path / "c.db")
     assert (answer.code, answer.out) == (0, "imported 1 fact\n")
     assert answer.err == "1 fact without an embedding so far: nobody answers\n"
+
+
+def test_backups_on_a_schedule(
+    story: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Any] = []
+
+    def keep_backups(store: memstore.Store, *schedule: Any, tell: Any) -> None:
+        asked.append(schedule)
+        tell(Reason("the disk is full", Remedy.NAME_FILE))
+        tell(store.backup(tmp_path / f"{len(asked)}.db"))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(memstore.Store, "keep_backups", keep_backups)
+    told = story("backup", "--every", "1h")
+    assert (told.code, f"to {tmp_path / '1.db'}" in told.out) == (0, True)
+    assert "no backup was made: the disk is full. Name another file with --db." in told.err
+    story("backup", "--every", "90s", "--keep", "3", tmp_path / "copies")
+    assert asked == [(3600.0, 24, None), (90.0, 3, str(tmp_path / "copies"))]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("backup",), "name the new file"),
+        (("backup", "copy.db", "--keep", "3"), "--keep goes with --every"),
+        (("backup", "--every", "soon"), "--every is a time such as 30m, 1h or 7d, not 'soon'"),
+        (("backup", "--every", "5s"), "--every must be 60"),
+    ],
+)
+def test_a_schedule_that_makes_no_sense(
+    story: CommandLine, words: tuple[str, ...], message: str
+) -> None:
+    code, error = story.error(*words)
+    assert (code, message in error) == (2, True), error
 
 
 def test_recover_brings_a_backup_back(story: CommandLine, tmp_path: Path) -> None:

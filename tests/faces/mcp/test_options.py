@@ -7,9 +7,17 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.support.clock import wait_until
 
 from memstore.faces import wording
-from memstore.faces.options import add_store_flags, chosen_settings, embedder_name, open_store
+from memstore.faces.mcp import main
+from memstore.faces.options import (
+    add_store_flags,
+    backup_schedule,
+    chosen_settings,
+    embedder_name,
+    open_store,
+)
 from memstore.settings import Settings
 
 
@@ -130,3 +138,36 @@ def test_the_store_that_was_described_is_opened(settings: Settings, embedder: st
 def test_a_server_without_a_model_takes_its_usual_one() -> None:
     with open_store(Settings(db=":memory:", embedder="ollama"), source="test") as store:
         assert store.status().embedder == "embeddinggemma"
+
+
+@pytest.mark.parametrize(
+    ("given", "schedule"),
+    [
+        (Settings(), None),
+        (Settings(backup_every="1h"), (3600.0, 24, None)),
+        (Settings(backup_every="7d", backup_keep="3", backup_folder="/b"), (604_800.0, 3, "/b")),
+    ],
+)
+def test_backups_of_a_server(given: Settings, schedule: object) -> None:
+    assert backup_schedule(given) == schedule
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (Settings(backup_every="often"), "--backup-every is a time such as 30m"),
+        (Settings(backup_every="1h", backup_keep="0"), "--backup-keep is a whole number"),
+        (Settings(backup_keep="3"), "go with --backup-every"),
+        (Settings(backup_every="1h", read_only=True), "leave --read-only out"),
+    ],
+)
+def test_backups_that_make_no_sense_are_refused(given: Settings, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        backup_schedule(given)
+
+
+def test_a_server_makes_backups(path: Path) -> None:
+    settings = Settings(db=str(path), embedder="none", backup_every="1h")
+    store = main._open(settings, backup_schedule(settings))
+    assert wait_until(lambda: list(Path(f"{path}.backups").glob("memory-*Z.db")))
+    store.close()

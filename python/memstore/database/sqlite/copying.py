@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 import apsw
 
+from memstore.database.engine import PART
 from memstore.database.sqlite import integrity
 from memstore.database.sqlite.transaction import TRANSLATED, SqliteTransaction
 from memstore.database.tables import meta as meta_table
@@ -22,9 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from memstore.database.engine import Progress
-
-PART: Final = ".part"
-"""Ends the name of a copy that is not finished."""
 
 PAGES: Final = 1024
 """Pages copied a step; 4 MB keep the progress bar moving and other writers unharmed."""

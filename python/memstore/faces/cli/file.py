@@ -6,14 +6,17 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from memstore.domain.records import EVERYBODY
+from memstore.faces import wording
 from memstore.faces.cli import command as cli
 from memstore.faces.cli import embedding, transfer
-from memstore.faces.options import chosen_settings
+from memstore.faces.options import KEPT_BACKUPS, chosen_settings, duration
 from memstore.store.recovery import recover
 
 if TYPE_CHECKING:
     import argparse
+    from pathlib import Path
 
+    from memstore.errors import Reason
     from memstore.store.store import Store
 
 
@@ -30,15 +33,56 @@ def _status(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
 
 @cli.command(
     "backup",
-    "Write a consistent copy of the file while others use it.",
-    "memstore backup memories-2026-03-01.db",
-    cli.option("FILE", "a new file"),
+    "Write a consistent copy of the file while others use it, once or on a schedule.",
+    "memstore backup memories-2026-03-01.db\nmemstore backup --every 1h --keep 24",
+    cli.option(
+        "FILE",
+        "a new file; with --every the folder of the backups (default: the file's name with "
+        ".backups)",
+        nargs="?",
+    ),
+    cli.option(
+        "--every TIME",
+        "go on until Ctrl-C: make a backup whenever the newest is so old, e.g. 30m, 1h or 7d",
+    ),
+    cli.option(
+        "--keep N",
+        f"how many backups are kept with --every (default: {KEPT_BACKUPS}); only files that it "
+        "has named are removed",
+        type=cli.count,
+    ),
 )
 def _backup(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
+    if arguments.every is not None:
+        _keep_backups(store, arguments, show)
+        return
+    if arguments.file is None or arguments.keep is not None:
+        raise cli.UsageError("name the new file; --keep goes with --every")
     with show.progress("copying") as progress:
         file = store.backup(arguments.file, progress=progress)
+    _tell_backup(file, show)
+
+
+def _tell_backup(file: Path, show: cli.Show) -> None:
     size = file.stat().st_size
     show.done(f"copied {size / 1024:,.0f} KiB to {file}", {"file": str(file), "size_bytes": size})
+
+
+def _keep_backups(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
+    def tell(done: Path | Reason) -> None:
+        if isinstance(done, str):
+            show.note(f"no backup was made: {wording.on_command_line(done)}")
+        else:
+            _tell_backup(done, show)
+
+    try:
+        every_seconds = duration(arguments.every)
+    except ValueError as error:
+        raise cli.UsageError(f"--every is {error}") from None
+    try:
+        store.keep_backups(every_seconds, arguments.keep or KEPT_BACKUPS, arguments.file, tell=tell)
+    except KeyboardInterrupt:  # the way it is meant to end
+        show.note("stopped")
 
 
 @cli.command(

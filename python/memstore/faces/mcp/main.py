@@ -12,8 +12,12 @@ from memstore.faces import options, wording
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
+    from memstore.errors import Reason
     from memstore.faces.http.address import Address, Names
+    from memstore.settings import Settings
+    from memstore.store.store import Store
 
 DEFAULT_TOOLS: Final = "facts,tasks"
 
@@ -38,7 +42,10 @@ start on a file prints one, and `memstore token create` makes others. GET /healt
 health.
 
 {options.ENVIRONMENT_HELP}
-  MEMSTORE_TOOLS, MEMSTORE_READ_ONLY"""
+  MEMSTORE_TOOLS, MEMSTORE_READ_ONLY
+  MEMSTORE_BACKUP_EVERY, MEMSTORE_BACKUP_KEEP, MEMSTORE_BACKUP_FOLDER"""
+
+logger = logging.getLogger(__name__)
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -57,16 +64,35 @@ def main(argv: Sequence[str] | None = None) -> None:
             generator=partial(options.make_generator, chosen),
         )
         served = _http(arguments)
+        schedule = options.backup_schedule(chosen)
     except ValueError as error:
         parser.error(wording.in_server(error))
     # Standard output belongs to the protocol; what is wrong goes to the host's log.
     logging.basicConfig(level=logging.WARNING, format="memstore-mcp: %(message)s")
-    opening = mcp_opening.Opening(partial(options.open_store, chosen, actor="agent", source="mcp"))
+    opening = mcp_opening.Opening(partial(_open, chosen, schedule))
     if served is None:
         session.run(tools, opening)
     from memstore.faces.http import server
 
     server.run(tools, opening, *served, no_token=arguments.no_token)
+
+
+def _open(chosen: Settings, schedule: options.BackupSchedule | None) -> Store:
+    store = options.open_store(chosen, actor="agent", source="mcp")
+    if schedule is not None:
+        try:
+            store.backup_in_background(*schedule, tell=_tell_backup)
+        except BaseException:
+            store.close()
+            raise
+    return store
+
+
+def _tell_backup(done: Path | Reason) -> None:
+    if isinstance(done, str):
+        logger.warning("no backup was made: %s", wording.in_server(done))
+    else:
+        logger.info("a backup was made: %s", done)
 
 
 def _http(arguments: argparse.Namespace) -> tuple[Address, Names] | None:
@@ -96,6 +122,22 @@ def _parser() -> argparse.ArgumentParser:
         help=f"the tool sets to offer, separated by commas (default: {DEFAULT_TOOLS}); "
         "fewer leave more of the context to the work; episodes is the log of what was said, "
         "graph relates what facts mention, learn reads conversations with --generator",
+    )
+    parser.add_argument(
+        "--backup-every",
+        metavar="TIME",
+        help="make a backup of the file whenever the newest is so old, e.g. 1h; of several servers "
+        "of one file, one makes it",
+    )
+    parser.add_argument(
+        "--backup-keep",
+        metavar="N",
+        help=f"how many of them are kept (default: {options.KEPT_BACKUPS})",
+    )
+    parser.add_argument(
+        "--backup-folder",
+        metavar="FOLDER",
+        help="where they are (default: the file's name with .backups)",
     )
     parser.add_argument(
         "--read-only",

@@ -1,0 +1,119 @@
+"""Backups made on a schedule, of which the newest are kept."""
+
+from __future__ import annotations
+
+import re
+import threading
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from memstore.database.engine import PART
+from memstore.domain import clock
+from memstore.domain.arguments import MAX_NUMBER, checked_number, checked_real
+from memstore.embedding.leases import Lease
+from memstore.errors import Reason, StorageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memstore.database.engine import Engine
+
+JOB: Final = "backup"
+"""What the lease is called: one process at a time makes a file's backups."""
+
+LEAST_SECONDS: Final = 60.0
+MOST_SECONDS: Final = 366 * 86_400.0
+RETRY_SECONDS: Final = 60.0
+"""After a backup that failed."""
+
+TIME: Final = "%Y%m%dT%H%M%SZ"
+
+
+class ScheduledBackups:
+    """Makes a backup whenever the newest one is old enough, and removes the oldest ones.
+
+    Args:
+        engine: whose database is copied.
+        every_seconds: how old the newest backup may get.
+        keep: how many backups are kept; only files that this has named are ever removed.
+        folder: where they are; beside the file by default.
+        tell: called with the path of each backup, or with why there is none.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        every_seconds: float,
+        keep: int,
+        folder: Path | None = None,
+        *,
+        tell: Callable[[Path | Reason], object] = lambda _: None,
+    ) -> None:
+        checked_real(every_seconds, "every_seconds", LEAST_SECONDS, MOST_SECONDS)
+        checked_number(keep, "keep", 1, MAX_NUMBER)
+        self._engine = engine
+        self._every = timedelta(seconds=every_seconds)
+        self._keep = keep
+        self._folder = Path(f"{engine.path}.backups") if folder is None else folder
+        self._stem = Path(engine.path).stem
+        self._name = re.compile(rf"{re.escape(self._stem)}-(\d{{8}}T\d{{6}}Z)\.db")
+        self._tell = tell
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self.run, name="memstore-backups", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self, wait_seconds: float) -> None:
+        """Ask it to end, and wait for the backup it is at."""
+        self._ended.set()
+        if self._thread.is_alive():
+            self._thread.join(timeout=wait_seconds)
+
+    def run(self) -> None:
+        """Work in this thread until :meth:`stop` is called from another one, or it is killed."""
+        while not self._ended.is_set():
+            try:
+                pause = self._once()
+            except (StorageError, OSError) as error:
+                self._tell(Reason.of(error))
+                pause = RETRY_SECONDS
+            clock.wait(self._ended, pause)
+
+    def _once(self) -> float:
+        """Make a backup if one is due, and return in how many seconds the next one is."""
+        if self._due_in() <= 0:
+            lease = Lease(self._engine, JOB)
+            with lease:
+                if not lease.held:
+                    return RETRY_SECONDS
+                if self._due_in() <= 0:  # nobody else made it in the meantime
+                    self._tell(self._make())
+        return max(self._due_in(), 0.0)
+
+    def _due_in(self) -> float:
+        now = clock.utc_now()
+        # One from the future, by a clock that was wrong, says nothing.
+        times = [at for at in self._made() if at <= now]
+        return (max(times) + self._every - now).total_seconds() if times else 0.0
+
+    def _make(self) -> Path:
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for part in self._folder.glob(f"*{PART}"):
+            if self._name.fullmatch(part.name.removesuffix(PART)):  # its maker was killed
+                part.unlink()
+        backup = self._folder / f"{self._stem}-{clock.utc_now():{TIME}}.db"
+        self._engine.backup(backup)
+        for _, old in sorted(self._made().items())[: -self._keep]:
+            old.unlink()
+        return backup
+
+    def _made(self) -> dict[datetime, Path]:
+        """Return the backups that are there, by the time in their names."""
+        found: dict[datetime, Path] = {}
+        if self._folder.is_dir():
+            for file in self._folder.iterdir():
+                if (name := self._name.fullmatch(file.name)) and file.is_file():
+                    found[datetime.strptime(name[1], TIME).replace(tzinfo=UTC)] = file
+        return found

@@ -1,0 +1,148 @@
+"""Backups on a schedule: when they are made, and which are removed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.support.clock import ManualClock, wait_until
+
+import memstore
+from memstore import InvalidArgument, StorageError, Store
+from memstore.domain import clock
+from memstore.errors import Reason
+from memstore.upkeep import scheduled
+
+HOUR = 3600.0
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+
+class Schedule:
+    """Backups of a store every hour, of which three are kept; started and stopped by hand."""
+
+    def __init__(self, store: Store) -> None:
+        self.told: list[Path | Reason] = []
+        self.folder = Path(f"{store.path}.backups")
+        self.engine = store._file.engine
+        self.backups = scheduled.ScheduledBackups(self.engine, HOUR, 3, tell=self.told.append)
+
+    def once(self) -> float:
+        return self.backups._once()
+
+    def names(self) -> list[str]:
+        return sorted(file.name for file in self.folder.iterdir())
+
+
+@pytest.fixture
+def noon() -> Any:
+    manual = ManualClock(NOON)
+    with clock.use(manual):
+        yield manual
+
+
+@pytest.fixture
+def schedule(open_store: Callable[..., Store], noon: ManualClock) -> Schedule:
+    store = open_store(embedder=None)
+    store.add("kept", subject="a")
+    return Schedule(store)
+
+
+def test_a_backup_is_made_when_one_is_due(schedule: Schedule, noon: ManualClock) -> None:
+    assert schedule.once() == pytest.approx(HOUR, abs=1)
+    assert schedule.names() == ["memory-20260301T120000Z.db"]
+    assert schedule.told == [schedule.folder / "memory-20260301T120000Z.db"]
+    with memstore.open(schedule.told[0], embedder=None) as copy:
+        assert [fact.content for fact in copy.list()] == ["kept"]
+    noon.advance(HOUR / 2)
+    assert schedule.once() == pytest.approx(HOUR / 2, abs=1)
+    assert len(schedule.names()) == 1
+    noon.advance(HOUR / 2)
+    schedule.once()
+    assert schedule.names()[1:] == ["memory-20260301T130000Z.db"]
+
+
+def test_the_oldest_are_removed_and_nothing_else(schedule: Schedule, noon: ManualClock) -> None:
+    schedule.folder.mkdir()
+    others = (
+        "memory-2026.db memory.db notes.txt memory-20200101T000000Z.db.bak"
+        " other-20200101T000000Z.db memory-20200101T000000Z.db-wal"
+    ).split()
+    for name in others:
+        (schedule.folder / name).touch()
+    (schedule.folder / "memory-20200101T000000Z.db").mkdir()
+    for _ in range(5):
+        schedule.once()
+        noon.advance(HOUR)
+    kept = [f"memory-20260301T{hour}0000Z.db" for hour in (14, 15, 16)]
+    assert schedule.names() == sorted([*others, "memory-20200101T000000Z.db", *kept])
+
+
+def test_what_a_killed_backup_left_is_removed(schedule: Schedule) -> None:
+    schedule.folder.mkdir()
+    left, other = (
+        schedule.folder / f"{name}.part" for name in ("memory-20260301T110000Z.db", "mine.db")
+    )
+    left.touch()
+    other.touch()
+    schedule.once()
+    assert (left.exists(), other.exists()) == (False, True)
+
+
+def test_a_backup_that_fails_is_told_and_removes_nothing(
+    schedule: Schedule, noon: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for _ in range(3):
+        schedule.once()
+        noon.advance(HOUR)
+    before = schedule.names()
+
+    def fail(*_: object) -> None:
+        raise StorageError("the disk is full")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(schedule.engine, "backup", fail)
+        schedule.backups.start()
+        assert wait_until(lambda: "the disk is full" in schedule.told)
+    assert schedule.names() == before
+    assert wait_until(lambda: noon.waits)
+    noon.advance(scheduled.RETRY_SECONDS)
+    assert wait_until(lambda: len(schedule.told) == 5)
+    schedule.backups.stop(10)
+    assert len(schedule.names()) == 3
+
+
+def test_two_schedules_of_one_file_make_one_backup(
+    schedule: Schedule, open_store: Callable[..., Store]
+) -> None:
+    other = Schedule(open_store(embedder=None))
+    schedule.once()
+    other.once()
+    assert (len(schedule.told), other.told) == (1, [])
+
+
+def test_a_time_in_the_future_does_not_end_the_backups(
+    schedule: Schedule, noon: ManualClock
+) -> None:
+    schedule.folder.mkdir()
+    (schedule.folder / "memory-20990101T000000Z.db").touch()
+    schedule.once()
+    assert "memory-20260301T120000Z.db" in schedule.names()
+
+
+@pytest.mark.parametrize(("every", "keep"), [(59, 3), (float("nan"), 3), (HOUR, 0)])
+def test_what_makes_no_sense_is_refused(store: Store, every: float, keep: int) -> None:
+    with pytest.raises(InvalidArgument):
+        store.backup_in_background(every, keep)
+
+
+def test_a_store_makes_them_in_the_background(
+    open_store: Callable[..., Store], tmp_path: Path
+) -> None:
+    told: list[Path | Reason] = []
+    with open_store(embedder=None) as store:
+        store.backup_in_background(HOUR, 2, tmp_path / "copies", tell=told.append)
+        assert wait_until(lambda: told)
+    assert list((tmp_path / "copies").iterdir()) == told
