@@ -105,6 +105,7 @@ class Remedy(Enum):
     LIST_TOKENS = "List the tokens with tokens.list()."
     RENAME_TOKEN = "Choose another name, or revoke that token first."  # noqa: S105 - a sentence
     NEW_SECRET = "Use another secret."  # noqa: S105 - a sentence
+    LEAVE_SECRET_OUT = 'Leave it out, or open the store with secrets="redact" or "keep".'  # noqa: S105
     SKIP_DAMAGED = "Repair the file, or leave out what is damaged with skip_damaged=True."
     IMPORT_AGAIN = "Run the same import again; it continues from there."
     KEEP_NAMESPACES = "Import it with keep_namespaces=True, or export one namespace at a time."

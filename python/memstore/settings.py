@@ -39,6 +39,7 @@ class Settings:
     backup_every: str | None = None
     backup_keep: str | None = None
     backup_folder: str | None = None
+    secrets: str | None = None
     read_only: bool = False
 
 

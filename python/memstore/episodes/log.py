@@ -46,6 +46,7 @@ from memstore.errors import (
 )
 from memstore.history.erasing import erase_episode
 from memstore.search import requests
+from memstore.text.secrets import Screen
 
 if TYPE_CHECKING:
     import builtins
@@ -62,7 +63,15 @@ if TYPE_CHECKING:
 class Episodes:
     """The log of one namespace. Made by :class:`memstore.Store` as its ``episodes``."""
 
-    def __init__(self, engine: Engine, author: Author, reach: Reach, searches: Searches) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        author: Author,
+        reach: Reach,
+        searches: Searches,
+        screen: Screen = Screen(),  # noqa: B008 (frozen)
+    ) -> None:
+        self._screen = screen
         self._engine = engine
         self._author = author
         self._reach = reach
@@ -133,7 +142,7 @@ class Episodes:
         prepared = []
         for one in checked_records(NewEpisode, new_episodes, "new_episodes"):
             checked_text(one.source, "source", MAX_NAME)
-            prepared.append(checked(one))
+            prepared.append(checked(self._screen.record(one)))
         if not prepared:
             return []
         with self._engine.write() as transaction:
@@ -174,7 +183,7 @@ class Episodes:
         new = NewEpisode(
             content=content, source=source or "", name=name, metadata=metadata, valid_at=valid_at
         )
-        values = checked(new) | owner.ids
+        values = checked(self._screen.record(new)) | owner.ids
         with self._engine.write() as transaction:
             known = None
             if once:
@@ -301,12 +310,13 @@ class Episodes:
         """
         columns: dict[str, Any] = {}
         if tags is not ...:
-            columns["tags"] = checked_tags(tags)
+            columns["tags"] = self._screen.value(checked_tags(tags), "tags")
         if expired_at is not ...:
             columns["expired_at"] = clock.moment(expired_at, "expired_at")
         if metadata is ... and not columns:
             raise InvalidArgument("neither tags nor metadata nor expired_at was given")
         patch = None if isinstance(metadata, EllipsisType) else checked_mapping(metadata)
+        patch = self._screen.value(patch, "metadata")
         with self._engine.write() as transaction:
             episode = self._known(transaction, episode_id)
             if not changes.change(transaction, self._author, episode, columns, patch):

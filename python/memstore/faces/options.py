@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from memstore.database.engine import Durability
     from memstore.domain.protocols import Embedder, JSONGenerator
     from memstore.store.store import Store
+    from memstore.text.secrets import SecretsPolicy
 
 ENVIRONMENT_HELP = """\
 environment (a flag wins over it):
@@ -32,7 +33,7 @@ environment (a flag wins over it):
   MEMSTORE_GENERATOR, MEMSTORE_GENERATOR_MODEL, MEMSTORE_GENERATOR_URL
                     what reads text for extract, remember and the MCP tools "learn"
   ANTHROPIC_API_KEY the key of --generator anthropic
-  MEMSTORE_DURABILITY"""
+  MEMSTORE_DURABILITY, MEMSTORE_SECRETS"""
 
 KEPT_BACKUPS: Final = 24
 
@@ -50,7 +51,7 @@ BLANK: Final = "\x00"
 
 
 def add_store_flags(parser: argparse._ActionsContainer) -> None:
-    """Add ``--db --namespace --embedder --model --ollama --durability``.
+    """Add ``--db --namespace --embedder --model --ollama --durability --secrets``.
 
     A flag that is not given leaves no attribute, so a command and its subcommands may both have
     them without one undoing the other; :func:`chosen_settings` knows.
@@ -83,6 +84,12 @@ def add_store_flags(parser: argparse._ActionsContainer) -> None:
         choices=("full", "normal"),
         help="what a write that was confirmed survives: full (the default) the loss of power, "
         "normal the end of the process, which is faster",
+    )
+    flag(
+        "--secrets",
+        choices=("redact", "refuse", "keep"),
+        help="what becomes of API keys, private keys and tokens in what is stored: redact (the "
+        "default) puts their kind in their place, refuse is an error, keep stores them",
     )
     flag(
         "--ollama",
@@ -244,4 +251,5 @@ def open_store(chosen: Settings, *, actor: str = "user", source: str) -> Store:
         source=source,
         read_only=chosen.read_only,
         durability=cast("Durability | None", chosen.durability),  # checked there
+        secrets=cast("SecretsPolicy", chosen.secrets or "redact"),
     )

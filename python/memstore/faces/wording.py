@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 OWN_FLAGS: Final = (
     "durability embedder expired_after expired_before expires_at generator generator_model "
-    "generator_url model namespace valid_after valid_at valid_before vector_weight word_weight"
+    "generator_url model namespace secrets valid_after valid_at valid_before vector_weight "
+    "word_weight"
 )
 """Arguments with a flag of their name."""
 
@@ -88,6 +89,7 @@ COMMAND_LINE_REMEDIES: Final[Mapping[Remedy, str]] = {
     Remedy.NAME_OWNERS: "Name the owners it was stored for with --user, --agent and --run.",
     Remedy.CREATE_TOKEN: "Create a token: memstore token create.",
     Remedy.LIST_TOKENS: "List the tokens: memstore token list.",
+    Remedy.LEAVE_SECRET_OUT: "Leave it out, or use --secrets redact or --secrets keep.",
     Remedy.SKIP_DAMAGED: "Repair the file, or leave out what is damaged with --skip-damaged.",
     Remedy.KEEP_NAMESPACES: "Import it with --keep-namespaces, or export one namespace at a time.",
     Remedy.OMIT_NAMESPACE: "Leave --namespace out.",
@@ -130,6 +132,7 @@ SERVER_REMEDIES: Final[Mapping[Remedy, str]] = {
         "Start the server with the model the file holds or with --embedder none, or switch the "
         "file to another model with memstore reembed."
     ),
+    Remedy.LEAVE_SECRET_OUT: "Store it without the secret.",
     Remedy.CHOOSE_GENERATOR: "Start the server with --generator.",
     Remedy.SKIP_DAMAGED: (
         "Repair the file, or leave out what is damaged with memstore import --skip-damaged."

@@ -30,6 +30,7 @@ from memstore.facts import provenance
 from memstore.facts.new import CheckedFact, Prepared, all_checked
 from memstore.history.erasing import erase_fact
 from memstore.text.folding import subject_key
+from memstore.text.secrets import Screen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -50,8 +51,10 @@ class Facts:
         namespace: str,
         embedder: CurrentEmbedder | None,
         satellite: Satellite,
+        screen: Screen = Screen(),  # noqa: B008 (frozen)
     ) -> None:
         self._engine = engine
+        self._screen = screen
         self.author = author
         self.namespace = namespace
         self._embedder = embedder
@@ -78,7 +81,7 @@ class Facts:
 
     def prepare(self, new_facts: Iterable[NewFact]) -> list[Prepared]:
         """Check facts and embed them: all that can be done before a transaction opens."""
-        every = all_checked(list(new_facts))
+        every = all_checked(list(new_facts), self._screen)
         if self._embedder is None or not every:
             return [Prepared(new) for new in every]
         embedding = self._embedder.current
@@ -372,7 +375,7 @@ class Facts:
 
         ``check`` is called inside the transaction and returns the patch to apply, or raises.
         """
-        metadata.checked_mapping(patch)
+        patch = self._screen.value(metadata.checked_mapping(patch), "metadata")
         with self._engine.write() as transaction:
             fact = self.known(transaction, fact_id)
             if fact.deleted_at is not None:

@@ -14,6 +14,8 @@ from memstore.errors import InvalidArgument, InvalidArgumentType
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from memstore.text.secrets import Screen
+
 CONSOLIDATE: Final = "consolidate"
 
 DERIVATIONS: Final = (EXTRACT, MEMORY, CONSOLIDATE)
@@ -54,12 +56,12 @@ class Prepared:
     """Whose embedding that is."""
 
 
-def all_checked(new_facts: list[NewFact]) -> list[CheckedFact]:
+def all_checked(new_facts: list[NewFact], screen: Screen) -> list[CheckedFact]:
     """Check new facts; an error names the place of the one at fault."""
     found = []
     for place, new in enumerate(new_facts):
         try:
-            found.append(checked(new))
+            found.append(checked(screen.record(new)))
         except (InvalidArgument, InvalidArgumentType) as error:
             if len(new_facts) > 1:
                 error.place = f"fact {place} of {len(new_facts)}"

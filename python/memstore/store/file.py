@@ -13,6 +13,7 @@ from memstore.errors import EmbedderError, Remedy
 from memstore.facts.use_counts import UseCounts
 from memstore.prompting.reading_log import Readings
 from memstore.search.searches import Searches
+from memstore.text.secrets import Screen
 
 if TYPE_CHECKING:
     from memstore.database.engine import Engine
@@ -37,10 +38,12 @@ class File:
         *,
         make_embedder: MakeEmbedder | None = None,
         read_only: bool = False,
+        screen: Screen = Screen(),  # noqa: B008 (frozen)
     ) -> None:
         self.engine = engine
         self.author = author
         self.read_only = read_only
+        self.screen = screen
         self.embedder = (
             None if embedder is None else CurrentEmbedder(engine.path, embedder, make_embedder)
         )

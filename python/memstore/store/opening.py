@@ -15,12 +15,14 @@ from memstore.errors import InvalidArgument, InvalidArgumentType, Remedy, Schema
 from memstore.store.file import File
 from memstore.store.paths import file_at
 from memstore.store.store import Store
+from memstore.text.secrets import Screen
 
 if TYPE_CHECKING:
     import os
 
     from memstore.database.engine import Durability, Engine
     from memstore.embedding.current import MakeEmbedder
+    from memstore.text.secrets import SecretsPolicy
 
 
 def open(
@@ -36,6 +38,7 @@ def open(
     read_only: bool = False,
     durability: Durability | None = None,
     synchronous: str | None = None,
+    secrets: SecretsPolicy = "keep",
     wait_seconds: float = WAIT_SECONDS,
 ) -> Store:
     """Open a file of memories, creating or upgrading it where needed.
@@ -59,6 +62,9 @@ def open(
             ``"normal"``: the end of the process; after a loss of power the last writes may be
             missing, the file is whole. Writes of several threads share a sync of the disk.
         synchronous: SQLite's words for the same: ``"FULL"`` or ``"NORMAL"``.
+        secrets: what becomes of texts that hold what looks like a key or a token: ``"keep"`` stores
+            them as they are, ``"redact"`` puts the kind in place of the secret, ``"refuse"`` is an
+            error. Imports are kept as they are.
         wait_seconds: how long a write waits while another process writes.
 
     Raises:
@@ -71,6 +77,7 @@ def open(
     if path is not None:
         file_at(path)
     chosen = _embedder(embedder, model, base_url, api_key)
+    screen = Screen(secrets)
     author = Author(
         checked_text(actor, "actor", MAX_NAME), checked_text(source, "source", MAX_NAME)
     )
@@ -89,7 +96,9 @@ def open(
         if not read_only:
             migrate(engine)
         make_embedder = _maker(embedder, base_url, api_key)
-        file = File(engine, author, chosen, make_embedder=make_embedder, read_only=read_only)
+        file = File(
+            engine, author, chosen, make_embedder=make_embedder, read_only=read_only, screen=screen
+        )
         return Store(file, namespace or settings.DEFAULT_NAMESPACE, closes_file=True)
     except BaseException:
         engine.close()

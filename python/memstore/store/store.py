@@ -117,9 +117,9 @@ class Store:
         self._closes_file = closes_file
         engine, author = file.engine, file.author
         namespace = self.namespace  # in its normal form
-        self.facts = Facts(engine, author, namespace, file.embedder, satellite)
+        self.facts = Facts(engine, author, namespace, file.embedder, satellite, file.screen)
         self.tasks = Tasks(engine, namespace, self.facts, author.source)
-        self.episodes = Episodes(engine, author, self._reach, file.searches)
+        self.episodes = Episodes(engine, author, self._reach, file.searches, file.screen)
         self.proposals = Proposals(engine, self.facts)
         self.tokens = Tokens(engine, author, namespace)
         self.generations = file.generations

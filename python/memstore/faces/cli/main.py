@@ -18,6 +18,7 @@ from memstore.faces.cli.render import JsonShow, PlainShow, to_json
 from memstore.faces.escaping import visible
 from memstore.settings import Settings
 from memstore.store.paths import file_at
+from memstore.text.secrets import noted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -178,7 +179,11 @@ def _run(argv: Sequence[str]) -> int:
     with _opened(command, arguments) as (store, trouble):
         if trouble is not None:
             show.note(trouble)
-        return command.run(store, arguments, show) or 0
+        with noted() as redacted:
+            status = command.run(store, arguments, show) or 0
+        if redacted:
+            show.note(f"redacted what looks like a secret: {', '.join(sorted(redacted))}")
+        return status
 
 
 def _refuse_common(command: cli.Command, arguments: argparse.Namespace) -> None:

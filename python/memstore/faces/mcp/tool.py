@@ -20,6 +20,7 @@ from memstore.errors import Explained
 from memstore.faces import wording
 from memstore.faces.escaping import as_json
 from memstore.faces.mcp.answers import Answer, seen
+from memstore.text.secrets import noted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -120,8 +121,9 @@ class Tool:
             named = {name: getattr(arguments, name) for name in type(arguments).model_fields}
             if self._is_owned:
                 named[OWNER] = Scope(**{name: named.pop(name) for name in SCOPE_FIELDS})
-            answer: Answer = seen(self.function(open_store(), **named))
-            return answer
+            with noted() as redacted:
+                answer: Answer = seen(self.function(open_store(), **named))
+            return answer | ({"redacted": sorted(redacted)} if redacted else {})
         except ValidationError as error:
             raise ToolError(_clipped(self._faults(error))) from None
         except (Explained, ValueError) as error:

@@ -1,0 +1,189 @@
+"""Keys and tokens in a text: found by gitleaks' rules for secrets with a form of their own.
+
+Each rule has keywords; only where one of them occurs is its pattern tried. ``secret_rules.json`` is
+made by ``tests/support/gitleaks.py`` and read when a text is first looked at.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import fields, replace
+from functools import cache
+from operator import is_
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeVar
+
+from memstore.domain.arguments import checked_choice
+from memstore.domain.metadata import MAX_DEPTH
+from memstore.errors import InvalidArgument, Remedy
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from _typeshed import DataclassInstance
+
+SecretsPolicy = Literal["keep", "redact", "refuse"]
+
+POLICIES: Final = ("keep", "redact", "refuse")
+
+RULES: Final = Path(__file__).with_name("secret_rules.json")
+
+SCREENED: Final = frozenset(
+    "content subject category source name source_model source_description tags metadata".split()
+)
+"""Fields of a new fact or episode that hold a caller's words."""
+
+_noting: ContextVar[set[str] | None] = ContextVar("noting", default=None)
+
+
+R = TypeVar("R", bound="DataclassInstance")
+
+
+class Secret(NamedTuple):
+    """Where in a text something stands that looks like a secret."""
+
+    kind: str
+    start: int
+    end: int
+
+
+class _Rule(NamedTuple):
+    kind: str
+    pattern: str
+    keywords: tuple[str, ...]
+    entropy: float = 0.0
+    """Bits a character; what has no more is no secret but an example."""
+    group: int = 0
+    allowed: tuple[str, ...] = ()
+    stopwords: tuple[str, ...] = ()
+
+
+class Screen:
+    """What a store does with texts that hold secrets."""
+
+    def __init__(self, policy: SecretsPolicy = "keep") -> None:
+        checked_choice(policy, POLICIES, "secrets")
+        self.policy = policy
+
+    def record(self, new: R) -> R:
+        """Return a new fact or episode without secrets.
+
+        Raises:
+            InvalidArgument: it holds one, and the policy is to refuse it.
+        """
+        if self.policy == "keep":
+            return new
+        given = {f.name: getattr(new, f.name) for f in fields(new) if f.name in SCREENED}
+        changed = {
+            name: screened
+            for name, value in given.items()
+            if (screened := self.value(value, name)) is not value
+        }
+        return replace(new, **changed) if changed else new
+
+    def value(self, value: Any, name: str, depth: int = 0) -> Any:
+        """Return a text, or JSON, without secrets; the very same where there is none."""
+        if self.policy == "keep" or depth > MAX_DEPTH:  # which is refused elsewhere
+            return value
+        if isinstance(value, str):
+            return self._text(value, name)
+        if isinstance(value, Mapping):
+            made = {
+                self.value(key, name, depth + 1): self.value(one, name, depth + 1)
+                for key, one in value.items()
+            }
+            same = all(map(is_, made, value)) and all(map(is_, made.values(), value.values()))
+            return value if same else made
+        if isinstance(value, list | tuple):
+            ones = [self.value(one, name, depth + 1) for one in value]
+            return value if all(map(is_, ones, value)) else ones
+        return value
+
+    def _text(self, text: str, name: str) -> str:
+        found = find(text)
+        if not found:
+            return text
+        kinds = sorted({secret.kind for secret in found})
+        if self.policy == "refuse":
+            raise InvalidArgument(
+                f"holds what looks like a secret ({', '.join(kinds)})",
+                argument=name,
+                remedy=Remedy.LEAVE_SECRET_OUT,
+            )
+        if (noted_kinds := _noting.get()) is not None:
+            noted_kinds.update(kinds)
+        return redacted(text, found)
+
+
+@contextmanager
+def noted() -> Iterator[set[str]]:
+    """Collect the kinds of the secrets that are redacted within, in this thread."""
+    kinds: set[str] = set()
+    token = _noting.set(kinds)
+    try:
+        yield kinds
+    finally:
+        _noting.reset(token)
+
+
+def find(text: str) -> list[Secret]:
+    """Return what looks like a secret in a text, in order; none overlaps another."""
+    lowered = text.lower()
+    by_keyword, always_allowed = _rules()
+    due = {rule: None for word, rules in by_keyword.items() if word in lowered for rule in rules}
+    found = [secret for rule in due for secret in _matches(rule, text, always_allowed)]
+    kept: list[Secret] = []
+    for secret in sorted(found, key=lambda one: (one.start, -one.end)):
+        if not kept or secret.start >= kept[-1].end:
+            kept.append(secret)
+    return kept
+
+
+def redacted(text: str, found: list[Secret]) -> str:
+    """Return a text with the kind of each secret in its place."""
+    parts, end = [], 0
+    for secret in found:
+        parts += [text[end : secret.start], f"[redacted {secret.kind}]"]
+        end = secret.end
+    return "".join([*parts, text[end:]])
+
+
+def _matches(rule: _Rule, text: str, always_allowed: tuple[str, ...]) -> Iterator[Secret]:
+    for match in _compiled(rule.pattern).finditer(text):
+        group = rule.group or next((n for n, one in enumerate(match.groups(), 1) if one), 0)
+        secret = match[group]
+        allowed = any(
+            _compiled(pattern).search(secret) for pattern in (*rule.allowed, *always_allowed)
+        ) or any(word in secret.lower() for word in rule.stopwords)
+        if not allowed and (not rule.entropy or _entropy(secret) > rule.entropy):
+            yield Secret(rule.kind, *match.span(group))
+
+
+def _entropy(text: str) -> float:
+    """Return Shannon's entropy of a text, in bits a character."""
+    shares = [count / len(text) for count in Counter(text).values()]
+    return -sum(share * math.log2(share) for share in shares)
+
+
+@cache
+def _rules() -> tuple[dict[str, tuple[_Rule, ...]], tuple[str, ...]]:
+    """Return the rules by keyword, and what no rule takes for a secret."""
+    stored = json.loads(RULES.read_text("utf-8"))
+    by_keyword: dict[str, list[_Rule]] = {}
+    for one in stored["rules"]:
+        lists = {name: tuple(given) for name, given in one.items() if isinstance(given, list)}
+        rule = _Rule(**one | lists)
+        for word in rule.keywords:
+            by_keyword.setdefault(word, []).append(rule)
+    return {word: tuple(rules) for word, rules in by_keyword.items()}, tuple(stored["allowed"])
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.ASCII)  # as Go has it

@@ -1,0 +1,175 @@
+"""What looks like a key or a token is found, whatever else is random is not."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import string
+import uuid
+import warnings
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memstore.domain.metadata import MAX_DEPTH
+from memstore.domain.records import NewFact
+from memstore.errors import InvalidArgument
+from memstore.text import secrets
+from memstore.text.secrets import RULES, Screen, find, noted, redacted
+
+LETTERS = string.ascii_letters + string.digits
+HEX = "0123456789abcdef"
+BASE32 = string.ascii_uppercase + "234567"
+
+
+def made(alphabet: str, length: int, seed: int = 7) -> str:
+    """A text that looks random; made here, so that no scanner takes this file for a leak."""
+    return "".join(random.Random(seed).choices(alphabet, k=length))
+
+
+def key_block(kind: str) -> str:
+    body = "\n".join(made(LETTERS + "+/", 64, line) for line in range(25))
+    return f"-----BEGIN {kind}PRIVATE KEY-----\n{body}\n-----END {kind}PRIVATE KEY-----"
+
+
+EXAMPLES = {
+    "anthropic-api-key": "sk-ant-" + f"api03-{made(LETTERS, 93)}AA",
+    "aws-access-token": "AKIA" + made(BASE32, 16),
+    "databricks-api-token": "dapi" + made(HEX, 32),
+    "gcp-api-key": "AIza" + made(LETTERS, 35),
+    "github-fine-grained-pat": "github_pat_" + made(LETTERS, 82),
+    "github-pat": "ghp_" + made(LETTERS, 36),
+    "gitlab-pat": "glpat-" + made(LETTERS, 20),
+    "huggingface-access-token": "hf_" + made(string.ascii_letters, 34),
+    "jwt": f"ey{made(LETTERS, 34)}.ey{made(LETTERS, 60)}.{made(LETTERS, 43)}",
+    "npm-access-token": "npm_" + made(LETTERS, 36),
+    "openai-api-key": f"sk-proj-{made(LETTERS, 74)}T3Blbk" + f"FJ{made(LETTERS, 74)}",
+    "private-key": key_block("RSA "),
+    "sendgrid-api-token": "SG." + made(LETTERS, 66),
+    "slack-bot-token": f"xoxb-{made('123456789', 12)}-{made('123456789', 12)}-{made(LETTERS, 24)}",
+    "stripe-access-token": "sk_live_" + made(LETTERS, 24),
+}
+SENTENCES = (
+    "{}",
+    "Alice's key is {}.",
+    "the key ({}), which she got in May",
+    'curl -H "Authorization: Bearer {}"',
+    "KEY={}\nREGION=eu",
+    "キーは {} です",
+)
+
+
+@pytest.mark.parametrize("sentence", SENTENCES)
+@pytest.mark.parametrize("kind", EXAMPLES)
+def test_a_secret_is_redacted_and_the_words_round_it_stay(kind: str, sentence: str) -> None:
+    text = sentence.format(EXAMPLES[kind])
+    found = find(text)
+    assert [secret.kind for secret in found] == [kind]
+    assert redacted(text, found) == sentence.format(f"[redacted {kind}]")
+
+
+def test_several_secrets_are_redacted_each_by_its_kind() -> None:
+    text = " and ".join(EXAMPLES.values())
+    told = redacted(text, find(text))
+    assert told == " and ".join(f"[redacted {kind}]" for kind in EXAMPLES)
+
+
+def ordinary(number: int) -> str:
+    """One line of ten thousand: prose with what is random in it and no secret."""
+    chance = random.Random(number)
+    words = "the key token secret api password commit of her build deploy hash session id is was "
+    prose = " ".join(chance.choices(words.split(), k=8))
+    said = (
+        f"commit {chance.randbytes(20).hex()}",
+        f"sha256:{chance.randbytes(32).hex()}",
+        f"api key {uuid.UUID(bytes=chance.randbytes(16))}",
+        f"md5={chance.randbytes(16).hex().upper()}",
+        f"token: {chance.randbytes(chance.randint(2, 40)).hex()}",
+        f"at 0x{chance.randbytes(8).hex()} in {chance.randint(1, 10**9)} ms",
+        f"https://github.com/alice/site/commit/{chance.randbytes(20).hex()}",
+        f"order SK-{chance.randint(10**5, 10**9)}, see s.{chance.randint(1, 99)}",
+        f"password={''.join(chance.choices(string.ascii_lowercase, k=12))}",
+        f"secret_{chance.choice(words.split())}_key = os.environ['API_KEY_{number}']",
+    )
+    return f"{prose} {said[number % len(said)]} {prose}"
+
+
+def test_hexadecimal_uuids_and_hashes_are_no_secrets() -> None:
+    lines = [ordinary(number) for number in range(10_000)]
+    assert [(line, found) for line in lines if (found := find(line))] == []
+
+
+@given(st.text())
+def test_whatever_a_text_holds_the_rest_of_it_stays(text: str) -> None:
+    found = find(text)
+    told = redacted(text, found)
+    assert (told == text) == (not found)
+    whole = f"{text} {EXAMPLES['github-pat']} {text}"
+    assert "[redacted github-pat]" in redacted(whole, find(whole))
+
+
+@given(st.uuids(), st.binary(max_size=80))
+def test_uuids_and_hexadecimal_pass(one: uuid.UUID, some: bytes) -> None:
+    assert find(f"key {one} token {some.hex()} secret {some.hex().upper()}") == []
+
+
+def rules() -> list[dict[str, Any]]:
+    return json.loads(RULES.read_text("utf-8"))["rules"]
+
+
+def test_every_rule_can_be_used() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for rule in rules():
+            compiled = re.compile(rule["pattern"], re.ASCII)
+            assert rule.get("group", 0) <= compiled.groups
+            assert rule["keywords"] == [word.lower() for word in rule["keywords"]]
+    assert len(rules()) > 100
+    assert {rule["kind"] for rule in rules()} >= EXAMPLES.keys()
+
+
+def test_documented_examples_are_no_secrets() -> None:
+    assert find("AKIA" + "IOSFODNN7EXAMPLE") == []
+    assert find("ghp_" + "x" * 36) == []
+
+
+def test_what_is_kept_is_the_very_same() -> None:
+    new = NewFact(content=EXAMPLES["github-pat"], subject="s")
+    assert Screen("keep").record(new) is new
+    clean = NewFact(content="a fact", subject="s", metadata={"a": [1, {"b": "c"}]})
+    assert Screen("redact").record(clean) is clean
+
+
+def test_every_text_of_a_record_is_redacted_and_noted() -> None:
+    key, other = EXAMPLES["github-pat"], EXAMPLES["aws-access-token"]
+    new = NewFact(content=f"it is {key}", subject="s", metadata={"a": [{key: other}, 3]})
+    with noted() as kinds:
+        screened = Screen("redact").record(new)
+    assert screened.content == "it is [redacted github-pat]"
+    assert screened.metadata == {"a": [{"[redacted github-pat]": "[redacted aws-access-token]"}, 3]}
+    assert kinds == {"github-pat", "aws-access-token"}
+
+
+def test_a_refusal_names_the_kind_and_not_the_secret() -> None:
+    key = EXAMPLES["github-pat"]
+    with pytest.raises(InvalidArgument) as caught:
+        Screen("refuse").record(NewFact(content="c", subject="s", metadata={"k": key}))
+    assert str(caught.value) == "metadata holds what looks like a secret (github-pat)"
+
+
+def test_metadata_that_is_too_deep_is_left_to_the_check_of_its_depth() -> None:
+    deep: Any = EXAMPLES["github-pat"]
+    for _ in range(50 * MAX_DEPTH):
+        deep = [deep]
+    assert Screen("redact").value(deep, "metadata") is deep
+
+
+def test_rules_are_read_when_a_text_is_first_looked_at() -> None:
+    secrets._rules.cache_clear()
+    Screen("keep").value("key", "content")
+    assert secrets._rules.cache_info().currsize == 0
+    Screen("redact").value("key", "content")
+    assert secrets._rules.cache_info().currsize == 1
