@@ -388,6 +388,9 @@ UNFAITHFUL = [
     (["Ben has two cats", "Ben has a dog"], "Ben has three cats and a dog"),
     (["Ana isst kein Fleisch", "Ana isst Fisch"], "Ana isst Fleisch und Fisch"),
     (["Berta has a dog", "Ana has a cat"], "Ana has a cat and a dog"),
+    (["Ana knows C#", "Ana knows Go"], "Ana knows C and Go"),
+    (["The limit is > 5", "The limit is in bytes"], "The limit is 5 in bytes"),
+    (["The frost is at -5", "The frost is in Oslo"], "The frost is at 5 in Oslo"),
     (["会議は2026年3月5日", "会議は東京"], "会議は2026年3月6日に東京"),
 ]  # fmt: skip
 
@@ -404,6 +407,7 @@ FAITHFUL = [
     (["Ana hat einen Hund", "Ana hat eine Katze"], "Ana hat einen Hund und eine Katze"),
     (["The sum is 1,200 euros", "The sum is due in May"], "The sum of 1200 euros is due in May"),
     (["Ana mag keine Oliven", "Ana mag keinen Käse"], "Ana mag weder Oliven noch Käse"),
+    (["Ana likes tea & milk", "Ana likes art - old art"], "Ana likes tea, milk and old art"),
     (["Dr. Reed has a team", "Dr. Reed works in Oslo"], "Dr. Reed works in Oslo and has a team"),
     (["Ana likes tea. She drinks it daily.", "Ana likes milk in it"],
      "Ana likes tea with milk in it. She drinks it daily."),

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.examples import examples
 
 from memstore.domain.records import Fact, NewFact, Scope
 from memstore.errors import GeneratorUnavailable, ReplyError
@@ -594,7 +595,7 @@ hostile = st.builds(
 )
 
 
-@settings(max_examples=1_000)
+@settings(max_examples=examples(1_000))
 @given(st.lists(hostile, min_size=1, max_size=9))
 def test_no_reply_makes_a_fact_vanish(replies: list[Any]) -> None:
     try:

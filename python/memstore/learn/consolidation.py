@@ -10,7 +10,7 @@ before anything is proposed. What comes of a reply:
 | a group of fewer than two memories, or with one that an earlier group has | refused |
 | a text that is missing, blank or longer than a fact (1,000 characters) | refused |
 | facts whose metadata contradicts each other | refused |
-| a text that lost a number, date, version or name of its facts, or added one | refused |
+| a text that lost a number, name or sign of its facts, or added a number or name | refused |
 | a text that denies what the facts affirm, or the other way round | refused |
 | a group that was proposed before, whatever became of it | refused |
 | anything else | proposed; with the policy ``auto`` accepted if it merely joins the words |

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 NUMBER: Final = re.compile(r"\d+(?:[.,:/-]\d+)*")
 THOUSANDS: Final = re.compile(r"(?<=\d),(?=\d{3}\b)")
+MINUS: Final = re.compile(r"(?<!\w)-(?=\d)")
 WORD: Final = re.compile(r"[^\W\d_]+")
 # Not after "Dr." or "No.", which end no sentence.
 SENTENCE_END: Final = re.compile(r"(?<=\w\w\w\w[.!?])\s+")
@@ -58,6 +59,10 @@ def unfaithful(sources: Sequence[str], text: str, subject: str = "") -> str | No
         return f"it lost {', '.join(lost)}"
     if invented := sorted(after - before):
         return f"none of the facts says {', '.join(invented)}"
+    if lost := sorted(
+        {sign for source in sources for sign in _symbols(source)} - {*_symbols(text)}
+    ):
+        return f"it lost {', '.join(lost)}"
     said = [word for source in sources for word in _words(source)]
     if lost := _absent((name for source in sources for name in _names(source)), _words(text)):
         return f"it lost {', '.join(lost)}"
@@ -96,10 +101,12 @@ def missing(
 
 
 def _symbols(text: str) -> Iterator[str]:
-    """Yield the signs that are no punctuation: C# is not C, and < not >."""
+    """Yield the signs that are no punctuation: C# is not C, < not >, and -5 not 5."""
     for sign in signs(text):
-        if sign in "#@*&%/\\-" or unicodedata.category(sign).startswith("S"):
+        if sign in "#@*%\\" or unicodedata.category(sign).startswith("S"):
             yield sign
+    if MINUS.search(text):
+        yield "-"
 
 
 def _telling(text: str) -> list[str]:
