@@ -295,6 +295,26 @@ def test_open_earlier_version_with_recorded_model_searches_by_meaning(
     assert hits[0].vector_score == pytest.approx(1.0, abs=1e-5)
 
 
+@pytest.mark.parametrize("version", EARLIER)
+def test_open_earlier_version_is_healthy_and_searches_by_meaning_once_embedded(
+    version: int, path: Path, embedder: Any, open_store: Callable[..., Store]
+) -> None:
+    """V1 names no model, so that nobody can tell what its vectors are of."""
+    write_earlier(path, version, embedder)
+    vector = np.full(64, 9.0, dtype="<f4").tobytes()
+    with raw(path) as file:  # every fact has a vector: none is pending for want of one
+        file.execute("UPDATE memstore_facts SET embedding = ? WHERE embedding IS NULL", (vector,))
+        file.execute("UPDATE memstore_facts SET embedding = x'00' WHERE id = 41")
+        file.commit()
+    store = open_store()
+    assert store.examine() == []
+    store.embed_pending(everywhere=True)
+    hits = store.search(FACTS[2]["content"], namespaces="all", word_weight=0)
+    assert hits.words_only is None
+    assert 5 in [hit.fact.id for hit in hits]
+    assert store.examine() == []
+
+
 @pytest.mark.parametrize("version", [2, 6, 7])
 @pytest.mark.parametrize("journal_mode", ["DELETE", "WAL"])
 def test_open_file_of_another_model_is_refused_untouched(

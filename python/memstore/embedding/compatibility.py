@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from memstore.database.changes import Changes, Line
+from memstore.database.changes import Line
 from memstore.database.journal import Author, Kind
 from memstore.database.tables import generations as generation_table
 from memstore.database.tables import vectors as vector_table
-from memstore.database.tables.vectors import FACTS
 from memstore.domain.records import BYTES_PER_NUMBER
 from memstore.errors import EmbedderMismatch, Remedy
 
@@ -100,18 +99,7 @@ class ActiveGeneration:
         if self._last != (transaction, model, dimension):
             active = generation_table.active(transaction)
             if not _fits(self._path, active, model, dimension):
-                if active.model is None:
-                    self._drop_unnamed(transaction, active.id)
                 generation_table.record_model(transaction, active.id, model, dimension)
             self._generation_id = active.id
             self._last = transaction, model, dimension
         return self._generation_id
-
-    def _drop_unnamed(self, transaction: Transaction, generation_id: int) -> None:
-        """Make facts pending whose vectors an unnamed model made: a V1 file does not say which."""
-        Changes(transaction, self._author).write_some(
-            [vector_table.resetting(FACTS, generation_id)],
-            lambda rows: [
-                Line(Kind.EMBED, int(row[0] or 0), after={"embedding": None}) for row in rows
-            ],
-        )

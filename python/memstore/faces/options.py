@@ -9,21 +9,20 @@ import argparse
 import textwrap
 from contextlib import contextmanager
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Final, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore import providers, settings
-from memstore.errors import InvalidArgument
+from memstore.errors import EmbedderMismatch, InvalidArgument, Reason
 from memstore.providers.http_generator import HttpGenerator
 from memstore.settings import Settings
 from memstore.store.opening import open as open_file
+from memstore.store.opening import open_by_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from memstore.database.engine import Durability
     from memstore.domain.protocols import Embedder, JSONGenerator
     from memstore.store.store import Store
-    from memstore.text.secrets import SecretsPolicy
 
 ENVIRONMENT_HELP = """\
 environment (a flag wins over it):
@@ -241,15 +240,20 @@ def open_store(chosen: Settings, *, actor: str = "user", source: str) -> Store:
     The journal names who makes the changes (``user`` or ``agent``) and through what.
     """
     name = embedder_name(chosen)
-    return open_file(
-        chosen.db,
-        namespace=chosen.namespace or settings.DEFAULT_NAMESPACE,
-        embedder=name,
-        model=chosen.model,
-        base_url={"ollama": chosen.ollama, "openai": chosen.openai}.get(name),
-        actor=actor,
-        source=source,
-        read_only=chosen.read_only,
-        durability=cast("Durability | None", chosen.durability),  # checked there
-        secrets=cast("SecretsPolicy", chosen.secrets or "redact"),
-    )
+    options: dict[str, Any] = {
+        "path": chosen.db,
+        "namespace": chosen.namespace or settings.DEFAULT_NAMESPACE,
+        "actor": actor,
+        "source": source,
+        "read_only": chosen.read_only,
+        "durability": chosen.durability,
+        "secrets": chosen.secrets or "redact",
+    }
+    base_url = {"ollama": chosen.ollama, "openai": chosen.openai}.get(name)
+    try:
+        return open_file(**options, embedder=name, model=chosen.model, base_url=base_url)
+    except EmbedderMismatch as error:
+        if chosen.db or chosen.embedder or chosen.model or base_url:
+            raise
+        # The usual file, as another program left it: nobody chose the model that does not fit.
+        return open_by_words(Reason.of(error), **options)

@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from memstore.search.ranking import Ranked
     from memstore.search.requests import Request
 
-NO_EMBEDDER: Final = WordsOnly("no_embedder", Reason("this store has no embedder"))
 NOTHING_EMBEDDED: Final = WordsOnly("nothing_embedded", Reason("nothing is embedded yet"))
 
 
@@ -48,12 +47,17 @@ class Embedded(NamedTuple):
 
 class Search(Generic[F, H]):
     def __init__(
-        self, engine: Engine, embedder: CurrentEmbedder | None, corpus: type[Corpus[F, H]]
+        self,
+        engine: Engine,
+        embedder: CurrentEmbedder | None,
+        corpus: type[Corpus[F, H]],
+        wordless: WordsOnly,
     ) -> None:
         self._engine = engine
         self._embedder = embedder
         self._corpus: type[Corpus[F, H]] = corpus
         self._resident = Resident(corpus.table)
+        self._wordless = wordless
 
     def find(self, query: str, request: Request[F]) -> H:
         return self.batch([query], request)[0]
@@ -85,7 +89,7 @@ class Search(Generic[F, H]):
         if not texts or not request.compares:
             return None, None
         if self._embedder is None:
-            return None, NO_EMBEDDER
+            return None, self._wordless
         embedding = self._embedder.current
         try:
             return Embedded(embedding.embed(texts), embedding), None

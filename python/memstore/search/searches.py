@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import threading
 from contextlib import suppress
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
+from memstore.domain.results import WordsOnly
 from memstore.embedding.requests import PROBE
-from memstore.errors import EmbedderError
+from memstore.errors import EmbedderError, Reason
 
 if TYPE_CHECKING:
     from memstore.database.engine import Engine
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     FactSearch: TypeAlias = Search[FactFilter, SearchHits]
     EpisodeSearch: TypeAlias = Search[EpisodeFilter, EpisodeHits]
 
+NO_EMBEDDER: Final = WordsOnly("no_embedder", Reason("this store has no embedder"))
+
 
 class Searches:
     """Both searches; each loads the vectors of a namespace when it first runs there."""
@@ -26,6 +29,8 @@ class Searches:
     def __init__(self, engine: Engine, embedder: CurrentEmbedder | None) -> None:
         self._engine = engine
         self._embedder = embedder
+        self.wordless = NO_EMBEDDER
+        """What a search says that could use no embedder."""
         self._loading = threading.Lock()
         self._loaded: tuple[FactSearch, EpisodeSearch] | None = None
 
@@ -53,7 +58,7 @@ class Searches:
                 from memstore.search.hybrid import Search
 
                 self._loaded = (
-                    Search(self._engine, self._embedder, FactCorpus),
-                    Search(self._engine, self._embedder, EpisodeCorpus),
+                    Search(self._engine, self._embedder, FactCorpus, self.wordless),
+                    Search(self._engine, self._embedder, EpisodeCorpus, self.wordless),
                 )
             return self._loaded

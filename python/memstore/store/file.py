@@ -5,11 +5,12 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Final
 
+from memstore.domain.results import WordsOnly
 from memstore.embedding.background import BackgroundEmbedding
 from memstore.embedding.current import CurrentEmbedder
 from memstore.embedding.generations import Generations
 from memstore.embedding.health import HealthCheck
-from memstore.errors import EmbedderError, Remedy
+from memstore.errors import EmbedderError, Reason, Remedy
 from memstore.facts.use_counts import UseCounts
 from memstore.prompting.reading_log import Readings
 from memstore.search.searches import Searches
@@ -49,6 +50,8 @@ class File:
         )
         self.searches = Searches(engine, self.embedder)
         self.generations = Generations(engine, author, self.embedder)
+        self.wordless: Reason | None = None
+        """Why there is no embedder, where it was not the caller's choice."""
         self.readings = Readings(engine)
         self.use_counts = UseCounts(engine)
         self._starting = threading.Lock()
@@ -56,9 +59,15 @@ class File:
         self._health: HealthCheck | None = None
         self._backups: ScheduledBackups | None = None
 
+    def search_words_only(self, why: Reason) -> None:
+        """Tell why there is no embedder; before the first search."""
+        self.wordless = why
+        self.searches.wordless = WordsOnly("other_model", why)
+
     def needed_embedder(self) -> CurrentEmbedder:
         if self.embedder is None:
-            raise EmbedderError("this store has no embedder", remedy=Remedy.CHOOSE_EMBEDDER)
+            why = self.wordless or Reason("this store has no embedder", Remedy.CHOOSE_EMBEDDER)
+            raise EmbedderError(why, remedy=why.remedy)
         return self.embedder
 
     def embed_in_background(self, interval_seconds: float) -> None:

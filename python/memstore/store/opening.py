@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from memstore import providers, settings
 from memstore.database.journal import Author
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from memstore.database.engine import Durability, Engine
     from memstore.embedding.current import MakeEmbedder
+    from memstore.errors import Reason
     from memstore.text.secrets import SecretsPolicy
 
 
@@ -103,6 +104,13 @@ def open(
     except BaseException:
         engine.close()
         raise
+
+
+def open_by_words(why: Reason, **options: Any) -> Store:
+    """Open a file as :func:`open` does, without an embedder; its searches tell why."""
+    store = open(**options, embedder=None)
+    store._file.search_words_only(why)
+    return store
 
 
 def _durability(durability: Durability | None, synchronous: str | None) -> Durability:

@@ -144,9 +144,9 @@ class Store:
 
     @property
     def embedder_trouble(self) -> Reason | None:
-        """Why the embedder failed last; ``None`` while it works, was not asked, or is none."""
+        """Why the embedder failed last, or why there is none; ``None`` if all is as chosen."""
         embedder = self._file.embedder
-        return None if embedder is None else embedder.trouble
+        return self._file.wordless if embedder is None else embedder.trouble
 
     def __enter__(self) -> Self:
         return self

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from tests.support.clock import wait_until
 
+import memstore
+from memstore import Embedder
 from memstore.faces import wording
 from memstore.faces.mcp import main
 from memstore.faces.options import (
@@ -171,3 +173,35 @@ def test_a_server_makes_backups(path: Path) -> None:
     store = main._open(settings, backup_schedule(settings))
     assert wait_until(lambda: list(Path(f"{path}.backups").glob("memory-*Z.db")))
     store.close()
+
+
+def test_the_usual_file_of_another_model_is_searched_by_words(
+    path: Path, monkeypatch: pytest.MonkeyPatch, embedder: Embedder
+) -> None:
+    """Whoever chose neither file nor embedder gets an answer, and how to get meaning back."""
+    with memstore.open(path, embedder=embedder) as store:
+        store.add("Ana drinks tea", subject="ana")
+    monkeypatch.setattr("memstore.settings.default_path", lambda: path)
+    with open_store(chosen(), source="test") as store:
+        hits = store.search("tea")
+        assert [hit.fact.content for hit in hits] == ["Ana drinks tea"]
+        assert hits.words_only is not None
+        assert hits.words_only.code == "other_model"
+        told = wording.in_server(hits.words_only.reason)
+        assert "'words-64'" in told
+        assert "Start the server with the model the file holds" in told
+        assert wording.in_server(store.embedder_trouble or "") == told
+        assert store.status().model == "words-64"
+
+
+@pytest.mark.parametrize("flags", [["--db", "FILE"], ["--embedder", "local"]])
+def test_what_was_named_is_refused_where_it_does_not_fit(
+    path: Path, monkeypatch: pytest.MonkeyPatch, embedder: Embedder, flags: list[str]
+) -> None:
+    with memstore.open(path, embedder=embedder) as store:
+        store.add("Ana drinks tea", subject="ana")
+    monkeypatch.setattr("memstore.settings.default_path", lambda: path)
+    with pytest.raises(memstore.EmbedderMismatch):
+        open_store(
+            chosen(*[str(path) if flag == "FILE" else flag for flag in flags]), source="test"
+        )

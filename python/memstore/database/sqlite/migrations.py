@@ -176,7 +176,11 @@ def _adopt_facts(transaction: Transaction) -> None:
 
 
 def _carry_vectors(transaction: Transaction) -> None:
-    """Make the vectors in the original's rows the first generation; an empty text has none."""
+    """Make the vectors in the original's rows the first generation; an empty text has none.
+
+    Those of a model that the file does not name (V1 names none), or of another length than the
+    model's, cannot be compared: their facts are pending.
+    """
     model, dimension = (
         meta_table.get(transaction, name) for name in ("embedding_model", "embedding_dim")
     )
@@ -184,7 +188,9 @@ def _carry_vectors(transaction: Transaction) -> None:
     transaction.run("DELETE FROM memstore_meta WHERE key IN ('embedding_model', 'embedding_dim')")
     transaction.run(
         "INSERT INTO memstore_fact_vectors (generation_id, fact_id, embed_attempts, embedding)"
-        " SELECT g.id, f.id, CASE WHEN f.content = '' THEN -1 ELSE 0 END, o.embedding"
+        " SELECT g.id, f.id, CASE WHEN f.content = '' THEN -1 ELSE 0 END,"
+        "  CASE WHEN g.model IS NOT NULL AND typeof(o.embedding) = 'blob'"
+        "   AND length(o.embedding) = 4 * g.dimension THEN o.embedding END"
         " FROM memstore_generations g, memstore_facts f"
         " JOIN memstore_original_facts o ON o.id = f.id ORDER BY f.id"
     )

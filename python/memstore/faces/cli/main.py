@@ -232,6 +232,8 @@ def _opened(
             raise
         trouble = _in_words(error)
         store = options.open_store(wordless, source="cli")
+    if command.embedder == "optional" and store.embedder_trouble is not None:
+        trouble = wording.on_command_line(store.embedder_trouble)
     with store:
         yield store, trouble
 
