@@ -437,3 +437,16 @@ def test_owners_and_namespaces_differ_by_case_and_not_by_normal_form(
     assert open_store(namespace=composed.lower()).list(scope="all") == []
     confined = same.within(split, confined=True)
     assert len(confined.search("tea", namespaces=split, scope="all")) == 1
+
+
+def test_the_entities_of_an_owner_are_paged_to_their_end(call: Call, filled: Store) -> None:
+    for name in ("Alice", "Bob", "Carol"):
+        filled.add(f"{name} met Dave in Paris", subject=name, user_id="ana")
+    filled.add("Erin owns a boat", subject="Erin")
+    filled.graph.build()
+    answer = call("memory_graph_entities", limit=100)
+    assert "more" not in answer
+    assert "Alice" not in {one["name"] for one in answer["entities"]}
+    first = call("memory_graph_entities", limit=1, user_id="ana")
+    every = call("memory_graph_entities", limit=100, user_id="ana")["entities"]
+    assert first["more"] == len(every) - 1

@@ -18,7 +18,7 @@ from memstore.database.tables import graph_reads
 from memstore.domain import clock
 from memstore.domain.arguments import MAX_NAME, MAX_NUMBER, checked_number, checked_text
 from memstore.domain.entities import GraphBuilt, GraphStatus, LikelySame
-from memstore.domain.records import asked_scope
+from memstore.domain.records import EVERYBODY, asked_scope
 from memstore.domain.threads import Awaited, awaited
 from memstore.errors import NotFound, Remedy
 from memstore.graph import build, decisions
@@ -84,9 +84,12 @@ class Graph:
                 Changes(transaction, self._author).write(line, *discarding)
         build.sweep(self._engine, self._namespace)
 
-    def status(self) -> GraphStatus:
-        """Return when and from what the graph was built, and how many facts changed since."""
-        wanted = self._visible("all")
+    def status(self, *, scope: AskedScope = EVERYBODY) -> GraphStatus:
+        """Return when and from what the graph was built, and how many facts changed since.
+
+        With a scope, entities and relations are counted as :meth:`entities` shows them.
+        """
+        wanted = self._visible(scope)
         with self._engine.read() as transaction:
             built = graph_table.current(transaction, self._namespace)
             if built is None:
@@ -194,7 +197,7 @@ class Graph:
         Nothing is merged. Pairs that were decided about are left out.
         """
         checked_number(limit, "limit", 1, MOST_SHOWN)
-        wanted = self._visible("all")
+        wanted = self._visible(EVERYBODY)
         with self._engine.read() as transaction:
             built = graph_table.current(transaction, self._namespace)
             if built is None:

@@ -23,9 +23,8 @@ def memory_graph_entities(
 ) -> Answer:
     """List the people and things that stored facts mention, those with the most facts first."""
     graph = store.graph
-    return of_entities(
-        graph.entities(limit=limit, offset=offset, scope=owner), graph.status(), offset
-    )
+    found = graph.entities(limit=limit, offset=offset, scope=owner)
+    return of_entities(found, graph.status(scope=owner), offset)
 
 
 def memory_graph_neighbours(
