@@ -1098,3 +1098,30 @@ def test_conversation_left_to_retry_travels_with_an_export(
     model_server.replies = model
     assert len(Memory(away, model_server.generator()).retry()) == 1
     assert away.examine() == []
+
+
+def test_a_model_is_shown_no_secret_that_is_redacted(
+    path: Path, model: Conversing, model_server: ModelServer
+) -> None:
+    key = "ghp_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5"
+    prompts: list[str] = []
+
+    def reply(prompt: str) -> str:
+        prompts.append(prompt)
+        return model(prompt)
+
+    model_server.replies = reply
+    generator = memstore.OllamaGenerator(model="m", base_url=model_server.url)
+    with memstore.open(path, embedder=None, secrets="redact") as store:
+        Memory(store, generator).add(
+            f"I drink coffee, live in Berlin, and my key is {key}",
+            metadata={"key": key},
+            user_id="ana",
+        )
+        memstore.Extractor(store, generator).extract(f"from coffee to tea, {key}", key)
+        Memory(store).add(f"my key is {key}", user_id="ana")
+        assert len(prompts) >= 2
+        assert not [prompt for prompt in prompts if key in prompt]
+        assert [prompt for prompt in prompts if "[redacted github-pat]" in prompt]
+    for file in path.parent.glob(f"{path.name}*"):
+        assert key.encode() not in file.read_bytes()

@@ -150,6 +150,9 @@ class Extractor:
         """
         if subject_hint is not None:
             checked_text(subject_hint, "subject_hint", MAX_NAME)
+        screen = self._store.screen
+        text, subject_hint = screen.value(text, "text"), screen.value(subject_hint, "subject_hint")
+        metadata = screen.value(metadata, "metadata")
         at = clock.moment(at, "at")
         begun = clock.utc_now()
         episode = self._store.episodes.record(

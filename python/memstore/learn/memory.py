@@ -119,8 +119,10 @@ class Memory:
             LearningError: a step failed; ``step`` names it, and the cause says why.
         """
         scope = Scope(**owners)
-        read = read_messages(messages)
+        screen = self._store.screen
+        read = [screen.record(message) for message in read_messages(messages)]
         encode(metadata)
+        metadata = screen.value(metadata, "metadata")
         if infer is None:
             infer = self._generator is not None
         if not infer:

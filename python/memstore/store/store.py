@@ -77,6 +77,7 @@ if TYPE_CHECKING:
     from memstore.importing import ImportFromReport
     from memstore.prompting.reading_log import Readings
     from memstore.store.file import File
+    from memstore.text.secrets import Screen
     from memstore.transfer import ImportReport
     from memstore.upkeep.doctor import Finding
     from memstore.upkeep.scheduled import ScheduledBackups
@@ -136,6 +137,11 @@ class Store:
     def namespace(self) -> str:
         """The partition every read and write is bound to."""
         return self._reach.namespace
+
+    @property
+    def screen(self) -> Screen:
+        """What becomes of keys and tokens in texts that are stored or read by a model."""
+        return self._file.screen
 
     @property
     def path(self) -> str:
