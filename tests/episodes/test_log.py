@@ -24,6 +24,7 @@ import memstore
 from memstore import (
     EmbedderUnavailable,
     IdempotencyConflict,
+    InvalidArgument,
     NewEpisode,
     NotFound,
     Scope,
@@ -198,7 +199,7 @@ def test_add_many_is_all_or_nothing(store: Store) -> None:
     bad = [*new, {"content": "another", "source": "t", "idempotency_key": "k"}]
     with pytest.raises(IdempotencyConflict):
         store.episodes.add_many(bad)
-    with pytest.raises(TypeError, match="unexpected keyword argument 'contents'"):
+    with pytest.raises(InvalidArgument, match="item 1 of 1: new_episodes have no field 'contents'"):
         store.episodes.add_many([{"contents": "x", "source": "t"}])
     assert store.episodes.count() == 4
     assert store.episodes.add_many([]) == []

@@ -125,7 +125,7 @@ def test_supersede_refuses_itself_and_the_inactive(store: Store) -> None:
 def test_add_many_stores_all_or_none(store: Store) -> None:
     facts = store.add_many([NewFact(**BERLIN), MUNICH])
     assert [fact.content for fact in facts] == [BERLIN["content"], MUNICH["content"]]
-    with pytest.raises(ValueError, match="fact 1 of 2: content is empty; none was stored"):
+    with pytest.raises(ValueError, match="fact 2 of 2: content is empty; none was stored"):
         store.add_many([{"content": "fine", "subject": "x"}, {"content": "", "subject": "x"}])
     with pytest.raises(NotFound):
         store.add_many(

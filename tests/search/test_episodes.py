@@ -118,7 +118,7 @@ def test_without_a_query_the_newest_come_first(log: Store, query: str | None) ->
 
 
 @pytest.mark.parametrize(
-    "query", ['"', "AND OR NOT", "a* NEAR(b)", "content:x", "\ud800", "👍", "->", "x" * 100_000]
+    "query", ['"', "AND OR NOT", "a* NEAR(b)", "content:x", "\ud800", "👍", "->", "x" * 20_000]
 )
 def test_any_text_is_a_query(log: Store, query: str) -> None:
     log.episodes.add("so -> it 👍 ends", source="t")

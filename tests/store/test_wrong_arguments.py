@@ -214,10 +214,13 @@ def answer(call: Callable[..., Any], *args: Any, **arguments: Any) -> Any:
 @pytest.mark.parametrize(
     ("wrong", "says"),
     [
-        (["abc"], "0 of 1: facts must be NewFact objects or mappings of its fields, not str"),
-        ([{"content": "c", "subject": "s"}, {"colour": 1}], "1 of 2: facts have no field 'colour'"),
-        ([{"content": "c"}], "0 of 1: facts lack 'subject'"),
-        ([{1: 2}], "0 of 1: facts have no field 1"),
+        (["abc"], "item 1 of 1: facts must be NewFact objects or mappings of its fields, not str"),
+        (
+            [{"content": "c", "subject": "s"}, {"colour": 1}],
+            "item 2 of 2: facts have no field 'colour'",
+        ),
+        ([{"content": "c"}], "item 1 of 1: facts lack 'subject'"),
+        ([{1: 2}], "item 1 of 1: facts have no field 1"),
         ("abc", "facts must be a list, not str"),
         (5, "facts must be a list, not int"),
     ],

@@ -66,7 +66,10 @@ def checked_items(given: Iterable[T], name: str) -> list[T]:
 def checked_records(kind: type[T], given: Iterable[T | Mapping[str, Any]], name: str) -> list[T]:
     """Return records that were passed as such, or as mappings of their fields."""
     items = checked_items(given, name)
-    return [_record(kind, one, name, f"{place} of {len(items)}") for place, one in enumerate(items)]
+    return [
+        _record(kind, one, name, f"item {place} of {len(items)}")
+        for place, one in enumerate(items, 1)
+    ]
 
 
 def _record(kind: type[T], given: T | Mapping[str, Any], name: str, place: str) -> T:

@@ -59,7 +59,7 @@ class Prepared:
 def all_checked(new_facts: list[NewFact], screen: Screen) -> list[CheckedFact]:
     """Check new facts; an error names the place of the one at fault."""
     found = []
-    for place, new in enumerate(new_facts):
+    for place, new in enumerate(new_facts, 1):
         try:
             found.append(checked(screen.record(new)))
         except (InvalidArgument, InvalidArgumentType) as error:
