@@ -62,6 +62,7 @@ SOUND: dict[str, Any] = {
 """What a parameter without a default is given where it is not wrong."""
 
 NOT_CALLED = {
+    "backup_in_background": "starts a thread",
     "close": "ends the store",
     "embed_in_background": "starts a thread",
     "keep_backups": "does not return",
