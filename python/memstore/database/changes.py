@@ -15,6 +15,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
+from memstore.database import journal
 from memstore.database.journal import Author
 from memstore.domain import clock
 from memstore.errors import StorageError
@@ -122,21 +123,24 @@ class Changes:
             raise ValueError("a change needs a line in the journal")
         for line in told:
             author = line.author or self.author
+            checked = {
+                "at": clock.to_text(line.at or clock.utc_now()),
+                "actor": author.actor,
+                "source": author.source,
+                "kind": line.kind,
+                "fact_id": line.fact_id,
+                "episode_id": line.episode_id,
+                "before": _encode(line.before),
+                "after": _encode(line.after),
+            }
             self.transaction.run(
-                "INSERT INTO memstore_journal"
-                " (at, actor, source, kind, fact_id, before, after, evidence, episode_id)"
-                " VALUES (:at, :actor, :source, :kind, :fact_id, :before, :after, :evidence,"
-                " :episode_id)",
+                f"INSERT INTO memstore_journal ({journal.CHECKED}, evidence, checksum)"
+                " VALUES (:at, :actor, :source, :kind, :fact_id, :episode_id, :before, :after,"
+                " :evidence, :checksum)",
                 {
-                    "at": clock.to_text(line.at or clock.utc_now()),
-                    "actor": author.actor,
-                    "source": author.source,
-                    "kind": line.kind,
-                    "fact_id": line.fact_id,
-                    "before": _encode(line.before),
-                    "after": _encode(line.after),
+                    **checked,
                     "evidence": _encode(line.evidence),
-                    "episode_id": line.episode_id,
+                    "checksum": journal.checksum(*checked.values()),
                 },
             )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zlib
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import groupby
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memstore.database.dialect import Dialect
-    from memstore.database.engine import Parameters, Row, Transaction
+    from memstore.database.engine import Parameters, Row, Transaction, Value
 
 COLUMNS = "id, at, actor, source, kind, fact_id, before, after, evidence, episode_id"
 
@@ -137,6 +138,23 @@ def _lines(
     return map(_decode, transaction.rows(query, parameters))
 
 
+CHECKED = "at, actor, source, kind, fact_id, episode_id, before, after"
+
+
+def checksum(*line: Value) -> int:
+    """Return what is stored with a line, from its columns :data:`CHECKED` as they are stored."""
+    return zlib.crc32(json.dumps(line, default=repr).encode())
+
+
+def damaged(transaction: Transaction) -> Iterator[int]:
+    """Yield the ids of lines that are not what was written."""
+    rows = transaction.rows(f"SELECT id, checksum, {CHECKED} FROM memstore_journal ORDER BY id")
+    for id_, held, *line in rows:
+        is_blank = held is None and line[-2:] == [None, None]
+        if not is_blank and held != checksum(*line):
+            yield id_
+
+
 def last_id(transaction: Transaction) -> int:
     """Return the number of the newest line; 0 before the first."""
     return transaction.scalar("SELECT max(id) FROM memstore_journal")
@@ -171,7 +189,8 @@ def forgetting_fact(fact_id: int) -> list[Statement]:
     """
     return [
         Statement(
-            "UPDATE memstore_journal SET before = NULL, after = NULL, evidence = NULL"
+            "UPDATE memstore_journal SET before = NULL, after = NULL, evidence = NULL,"
+            " checksum = NULL"
             " WHERE fact_id = :id",
             {"id": fact_id},
         ),
@@ -190,7 +209,7 @@ def forgetting_fact(fact_id: int) -> list[Statement]:
 def forgetting_episode(episode_id: int) -> Statement:
     """Return what blanks everything the journal holds of an episode; the lines stay."""
     return Statement(
-        "UPDATE memstore_journal SET before = NULL, after = NULL, evidence = NULL"
+        "UPDATE memstore_journal SET before = NULL, after = NULL, evidence = NULL, checksum = NULL"
         " WHERE episode_id = :id AND fact_id IS NULL",
         {"id": episode_id},
     )

@@ -32,13 +32,15 @@ def misfits(
 ) -> Iterator[tuple[int, str]]:
     """Yield each owner whose vector cannot be compared with the others, and why."""
     dimension = generation.dimension
-    for owner_id, blob in vector_table.everything(transaction, table, generation.id):
+    for owner_id, blob, checksum in vector_table.everything(transaction, table, generation.id):
         if dimension is None:
             yield owner_id, "no model is recorded"
         elif len(blob) != dimension * BYTES_PER_NUMBER:
             yield owner_id, f"{len(blob)} bytes for {dimension} numbers"
         elif not np.isfinite(vectors.decode(blob)).all():
             yield owner_id, "NaN or infinity"
+        elif checksum != vector_table.checksum(owner_id, blob):
+            yield owner_id, "not what was stored"
 
 
 def mend_vectors(transaction: Transaction, author: Author) -> list[str]:

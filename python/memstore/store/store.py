@@ -851,16 +851,23 @@ class Store:
                 namespaces=self._reach.visible(fact_table.count_namespaces(transaction)),
             )
 
-    def examine(self, *, progress: Progress | None = None) -> builtins.list[Finding]:
+    def examine(
+        self, *, deep: bool = False, progress: Progress | None = None
+    ) -> builtins.list[Finding]:
         """Prove that derived data agrees with the rows; an empty list means all is well.
 
         Args:
+            deep: read every line of the journal too, and compare it with its checksum.
             progress: called with how many checks are done, and of how many.
         """
         from memstore.upkeep import doctor  # with numpy
 
         return doctor.examine(
-            self._file.engine, satellite, read_only=self._file.read_only, progress=progress
+            self._file.engine,
+            satellite,
+            read_only=self._file.read_only,
+            deep=deep,
+            progress=progress,
         )
 
     def rebuild(self, *, progress: Progress | None = None) -> builtins.list[str]:

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from memstore.access import tokens
+from memstore.database import journal
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables import proposals as proposal_table
 from memstore.database.tables import replies
@@ -46,16 +47,19 @@ def examine(
     satellite: Satellite,
     *,
     read_only: bool = False,
+    deep: bool = False,
     progress: Progress | None = None,
 ) -> list[Finding]:
     """Run every check; an empty list means that all is well.
 
     Each reads one state of the file, and none holds up what keeps the write-ahead log short.
 
+    ``deep`` compares every line of the journal with its checksum, too.
+
     Comparing the full-text index with the rows counts as a write and is left out if only reading
     is allowed; SQLite's own check of the index is not.
     """
-    checks = _checks(engine, satellite)
+    checks = (*_checks(engine, satellite), *(DEEP if deep else ()))
     steps = len(checks) + (not read_only)
     findings: list[Finding] = []
     for done, (name, check) in enumerate(checks):
@@ -89,6 +93,16 @@ def _checks(engine: Engine, satellite: Satellite) -> Sequence[tuple[str, _Check]
         _ids("words", "subject keys or segments that do not fit", indexes.facts, True),
         ("graph", satellite.troubles),
     )
+
+
+def _journal_lines(transaction: Transaction) -> Iterator[tuple[str, bool]]:
+    if wrong := list(journal.damaged(transaction)):
+        told = f"lines of the journal that are not what was written: {_some(wrong)}"
+        yield Reason(told, Remedy.RESTORE_BACKUP), False
+
+
+DEEP: Final[Sequence[tuple[str, _Check]]] = (("journal", _journal_lines),)
+"""What is checked as well where everything is to be read."""
 
 
 def _ids(

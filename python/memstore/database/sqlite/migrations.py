@@ -11,9 +11,11 @@ import json
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from memstore.database import journal
 from memstore.database.migrations import LAST_SHARED_VERSION
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables import meta as meta_table
+from memstore.database.tables import vectors as vector_table
 from memstore.domain import clock, metadata
 from memstore.domain.arguments import nfc
 from memstore.settings import DEFAULT_NAMESPACE
@@ -168,10 +170,12 @@ def _adopt_facts(transaction: Transaction) -> None:
         }
         if "metadata" in known:
             known["metadata"] = metadata.decode(str(known["metadata"]))
+        after = json.dumps(known, ensure_ascii=False)
+        line = (at, "memstore", "migration", "adopt", fact_id, None, None, after)
         transaction.run(
-            "INSERT INTO memstore_journal (at, actor, source, kind, fact_id, after)"
-            " VALUES (:at, 'memstore', 'migration', 'adopt', :id, :known)",
-            {"at": at, "id": fact_id, "known": json.dumps(known, ensure_ascii=False)},
+            "INSERT INTO memstore_journal (at, actor, source, kind, fact_id, after, checksum)"
+            " VALUES (:at, 'memstore', 'migration', 'adopt', :id, :known, :checksum)",
+            {"at": at, "id": fact_id, "known": after, "checksum": journal.checksum(*line)},
         )
 
 
@@ -194,6 +198,15 @@ def _carry_vectors(transaction: Transaction) -> None:
         " FROM memstore_generations g, memstore_facts f"
         " JOIN memstore_original_facts o ON o.id = f.id ORDER BY f.id"
     )
+    vectors = transaction.rows(
+        "SELECT id, fact_id, CAST(embedding AS BLOB) FROM memstore_fact_vectors"
+        " WHERE embedding IS NOT NULL"
+    )
+    for id_, fact_id, blob in list(vectors):
+        transaction.run(
+            "UPDATE memstore_fact_vectors SET checksum = :checksum WHERE id = :id",
+            {"id": id_, "checksum": vector_table.checksum(fact_id, blob)},
+        )
 
 
 def _begin_generation(transaction: Transaction, model: str | None, dimension: str | None) -> None:

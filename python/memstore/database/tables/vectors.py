@@ -7,6 +7,7 @@ no vectors.
 
 from __future__ import annotations
 
+import zlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -98,10 +99,16 @@ def place(
     """
     vector = "NULL" if blob is None else "CASE WHEN state = 'active' THEN :vector END"
     transaction.run(
-        f"INSERT INTO {table.name} (generation_id, {table.owner}, embedding)"
-        f" SELECT id, :owner, {vector} FROM memstore_generations",
-        {"owner": owner_id, "vector": blob},
+        f"INSERT INTO {table.name} (generation_id, {table.owner}, embedding, checksum)"
+        f" SELECT id, :owner, {vector}, {vector.replace(':vector', ':checksum')}"
+        " FROM memstore_generations",
+        {"owner": owner_id, "vector": blob, "checksum": blob and checksum(owner_id, blob)},
     )
+
+
+def checksum(owner_id: int, blob: bytes) -> int:
+    """Return what is stored beside the vector of an owner, so that damage is noticed."""
+    return zlib.crc32(blob, zlib.crc32(str(owner_id).encode()))
 
 
 def place_all(transaction: Transaction, table: VectorTable, generation_id: int) -> int:
@@ -123,12 +130,18 @@ def filling(table: VectorTable, generation_id: int, owner_id: int, blob: bytes) 
     It stores none where the owner has one, or is gone.
     """
     return Statement(
-        f"UPDATE {table.name} AS v SET embedding = :vector, embed_error = NULL"
+        f"UPDATE {table.name} AS v SET embedding = :vector, checksum = :checksum,"
+        " embed_error = NULL"
         f" WHERE v.generation_id = :generation AND v.{table.owner} = :owner"
         f" AND v.embedding IS NULL AND v.embed_attempts <> {NOTHING_TO_EMBED}"
         f" AND EXISTS (SELECT 1 FROM {table.home} WHERE {table.link} AND {table.living})"
         f" RETURNING {table.owner}",
-        {"vector": blob, "generation": generation_id, "owner": owner_id},
+        {
+            "vector": blob,
+            "checksum": checksum(owner_id, blob),
+            "generation": generation_id,
+            "owner": owner_id,
+        },
     )
 
 
@@ -345,15 +358,15 @@ def owners_of(transaction: Transaction, table: VectorTable, changed: Sequence[in
 
 def everything(
     transaction: Transaction, table: VectorTable, generation_id: int
-) -> Iterator[tuple[int, bytes]]:
-    """Yield every stored vector of a generation, whatever its length, by owner."""
+) -> Iterator[tuple[int, bytes, int | None]]:
+    """Yield every stored vector of a generation by owner, whatever its length, and its checksum."""
     rows = transaction.rows(
-        f"SELECT {table.owner}, embedding FROM {table.name}"
+        f"SELECT {table.owner}, embedding, checksum FROM {table.name}"
         f" WHERE generation_id = :generation AND embedding IS NOT NULL ORDER BY {table.owner}",
         {"generation": generation_id},
     )
-    for owner_id, blob in rows:
-        yield owner_id, blob if isinstance(blob, bytes) else str(blob).encode()
+    for owner_id, blob, held in rows:
+        yield owner_id, blob if isinstance(blob, bytes) else str(blob).encode(), held
 
 
 def missing(transaction: Transaction, table: VectorTable, generation_id: int) -> list[int]:

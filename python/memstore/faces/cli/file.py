@@ -103,7 +103,8 @@ def _recover(_: None, arguments: argparse.Namespace, show: cli.Show) -> None:
 @cli.command(
     "doctor",
     "Prove that indexes and embeddings agree with the facts.",
-    "memstore doctor\nmemstore doctor --rebuild",
+    "memstore doctor --deep\nmemstore doctor --rebuild",
+    cli.option("--deep", "compare every line of the journal with its checksum, too"),
     cli.option(
         "--rebuild", "rebuild what is derived: the word index, and embeddings that do not fit"
     ),
@@ -114,7 +115,7 @@ def _doctor(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int 
         with show.progress("rebuilding") as progress:
             rebuilt = store.rebuild(progress=progress)
     with show.progress("examining") as progress:
-        findings = store.examine(progress=progress)
+        findings = store.examine(deep=arguments.deep, progress=progress)
     show.findings(findings, rebuilt)
     if any(finding.repairable for finding in findings):
         show.note("memstore doctor --rebuild mends what is marked as repairable")

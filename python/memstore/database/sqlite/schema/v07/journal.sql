@@ -10,7 +10,9 @@ CREATE TABLE memstore_journal (
     before     TEXT,
     after      TEXT,
     -- Why an automatic change was made. A column of its own keeps replaying `after` simple.
-    evidence   TEXT
+    evidence   TEXT,
+    -- CRC-32 of everything before the evidence; NULL once the line is blanked.
+    checksum   INTEGER
 );
 CREATE INDEX idx_memstore_journal_fact ON memstore_journal (fact_id) WHERE fact_id IS NOT NULL;
 CREATE INDEX idx_memstore_journal_episode ON memstore_journal (episode_id)

@@ -23,7 +23,9 @@ CREATE TABLE memstore_fact_vectors (
     fact_id        INTEGER NOT NULL REFERENCES memstore_facts(id),
     embed_attempts INTEGER NOT NULL DEFAULT 0,
     embed_error    TEXT,
-    embedding      BLOB
+    embedding      BLOB,
+    -- CRC-32 of the embedding, begun with the owner's id: a vector of another owner is damage, too.
+    checksum       INTEGER
 );
 CREATE UNIQUE INDEX idx_memstore_fact_vector ON memstore_fact_vectors (generation_id, fact_id);
 -- What waits for the embedder, in order.
@@ -37,7 +39,8 @@ CREATE TABLE memstore_piece_vectors (
     piece_id       INTEGER NOT NULL REFERENCES memstore_pieces(id),
     embed_attempts INTEGER NOT NULL DEFAULT 0,
     embed_error    TEXT,
-    embedding      BLOB
+    embedding      BLOB,
+    checksum       INTEGER
 );
 CREATE UNIQUE INDEX idx_memstore_piece_vector ON memstore_piece_vectors (generation_id, piece_id);
 CREATE INDEX idx_memstore_piece_queue ON memstore_piece_vectors (generation_id, piece_id, embed_attempts)
