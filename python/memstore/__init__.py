@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from memstore.domain.records import NewEpisode as NewEpisode
     from memstore.domain.records import NewFact as NewFact
     from memstore.domain.records import Proposal as Proposal
-    from memstore.domain.records import Repair as Repair
     from memstore.domain.records import Scope as Scope
     from memstore.domain.records import SearchHit as SearchHit
     from memstore.domain.records import SearchHits as SearchHits
@@ -105,7 +104,7 @@ _NAMES = {
     "domain.protocols": "Embedder Generator JSONGenerator",
     "domain.records": (
         "AccessToken Episode EpisodeHit EpisodeHits Fact JournalLine NewEpisode NewFact Proposal "
-        "Repair Scope SearchHit SearchHits StoreStatus Task"
+        "Scope SearchHit SearchHits StoreStatus Task"
     ),
     "domain.results": "Results WordsOnly",
     "errors": (

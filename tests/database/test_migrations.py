@@ -828,7 +828,7 @@ def test_odd_rows_of_the_original_open_and_travel(path: Path, tmp_path: Path) ->
         assert facts[6].status == "active"
         assert [fact.id for fact in store.history(4)] == [4, 5]
         assert facts[5].status == "active"
-        assert store.restore(4).fact.content == "  "
+        assert store.restore(4).content == "  "
         lines = list(store.export())
     with memstore.open(tmp_path / "copy.db", embedder=None) as copy:
         assert copy.import_(lines).imported == len(ODD_ROWS) + 1

@@ -174,8 +174,8 @@ def test_a_scope_finds_its_own_and_nothing_wider(store: Store) -> None:
 def test_restoring_and_reinstating_keep_the_owners(store: Store) -> None:
     old = store.add("tea", subject="s", user_id="ana", agent_id="a", episode_id=None)
     store.add("coffee", subject="s", user_id="ana", agent_id="a", supersedes=old.id)
-    assert store.reinstate(old.id).fact.scope == old.scope
-    assert store.restore(old.id).fact.scope == old.scope
+    assert store.reinstate(old.id).scope == old.scope
+    assert store.restore(old.id).scope == old.scope
 
 
 # -- undoing ---------------------------------------------------------------------------------------
@@ -184,7 +184,7 @@ def test_restoring_and_reinstating_keep_the_owners(store: Store) -> None:
 def test_reinstate_brings_the_text_back_beside_what_replaced_it(store: Store) -> None:
     old = store.add("tea", subject="ana", category="preference", metadata={"n": 1})
     newer = store.add("coffee", subject="ana", supersedes=old.id)
-    back = store.reinstate(old.id).fact
+    back = store.reinstate(old.id)
     assert (back.content, back.category, back.metadata) == ("tea", "preference", {"n": 1})
     assert {fact.id for fact in store.list()} == {newer.id, back.id}
     assert store.get(old.id).superseded_by == newer.id  # the chain is as it was
@@ -240,7 +240,7 @@ def test_accepting_a_proposal_supersedes(store: Store, proposed: memstore.Propos
     assert ("supersede", evidence) in lines(store, proposed.old.id)
     assert store.proposals.list() == []
     assert store.proposals.list("accepted") == store.proposals.list(None) == [done]
-    assert store.reinstate(proposed.old.id).fact.content == "Ana lives in Berlin"
+    assert store.reinstate(proposed.old.id).content == "Ana lives in Berlin"
     assert store.examine() == []
 
 

@@ -232,7 +232,7 @@ def test_delete_is_undone_by_restore(store: Store) -> None:
     assert store.list() == store.list(active_only=False) == []
     assert [f.id for f in store.list(include_deleted=True)] == [fact.id]
     assert store.search("Berlin") == []
-    assert store.restore(fact.id).fact == fact
+    assert store.restore(fact.id) == fact
     assert store.search("Berlin")[0].fact == fact
     assert kinds(store, fact.id) == ["add", "delete", "restore"]
 
@@ -240,7 +240,7 @@ def test_delete_is_undone_by_restore(store: Store) -> None:
 def test_restore_of_a_superseded_fact_grows_the_chain(store: Store) -> None:
     a = store.add(**BERLIN, metadata={"k": 1})
     b = store.add(**MUNICH, supersedes=a.id)
-    c = store.restore(a.id).fact
+    c = store.restore(a.id)
     assert (c.content, c.subject, c.category, c.metadata) == (
         a.content,
         a.subject,

@@ -88,7 +88,7 @@ def test_accepting_supersedes_all_and_reinstating_undoes(store: Store) -> None:
         evidence = store.journal(fact.id)[-1].evidence or {}
         assert (evidence["consolidates"], evidence["model"]) == ([one.id, two.id], "tidy-1")
     assert len(store.history(new.id)) == 3
-    done_again = store.reinstate(two.id)
+    done_again = store.facts.reinstate(two.id)
     assert (done_again.kind, done_again.fact.content) == ("reinstate", GREEN)
     assert [fact.content for fact in done_again.others] == [TEA]
     assert [fact.content for fact in done_again.active] == [GREEN, TEA, BOTH]
@@ -108,7 +108,7 @@ def test_restoring_one_fact_of_a_consolidation_brings_back_all(
     assert new is not None
     if corrected:
         new = store.add("Ana drinks coffee", subject="ana", supersedes=new.id)
-    repair = store.restore(one.id)
+    repair = store.facts.restore(one.id)
     assert (repair.kind, repair.fact.content) == ("restore", TEA)
     assert [fact.content for fact in repair.active] == [TEA, GREEN]
     assert store.get(new.id).superseded_by == repair.fact.id
@@ -122,7 +122,7 @@ def test_fact_of_a_consolidation_that_was_deleted_stays_deleted(store: Store) ->
     [done] = consolidate(store, group())
     store.proposals.accept(done.proposal_id or 0)
     store.delete(two.id)
-    assert [fact.content for fact in store.reinstate(one.id).active] == [TEA, BOTH]
+    assert [fact.content for fact in store.facts.reinstate(one.id).active] == [TEA, BOTH]
 
 
 def test_rejected_consolidation_is_not_put_forward_again(store: Store) -> None:

@@ -266,7 +266,7 @@ def test_auto_retires_what_cannot_hold_any_more_with_evidence(store: Store) -> N
     assert line.evidence["changes"] == [["tea", "coffee"]]
     assert (line.evidence["policy"], line.evidence["model"]) == ("auto", "scripted-1")
     assert line.evidence["episode"] == second.episode.id
-    back = store.reinstate(old.fact_id or 0).fact
+    back = store.reinstate(old.fact_id or 0)
     assert sorted(contents(store)) == [COFFEE, TEA]
     assert back.episode_id == first.episode.id
     check_replay(store)

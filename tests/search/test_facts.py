@@ -647,7 +647,7 @@ def delete(other: Store, old: int, deleted: int) -> set[int]:
 
 
 def restore(other: Store, old: int, deleted: int) -> set[int]:
-    return {old, other.restore(deleted).fact.id}
+    return {old, other.restore(deleted).id}
 
 
 def erase(other: Store, old: int, deleted: int) -> set[int]:

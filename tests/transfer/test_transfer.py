@@ -50,7 +50,7 @@ def fill(store: Store) -> dict[str, int]:
     after = store.add("Carol has no telephone", subject="carol", supersedes=erased.id)
     store.erase(erased.id)
     expired = store.add("The sale is on", subject="shop", expired_at=DAY)
-    back = store.restore(first.id).fact
+    back = store.restore(first.id)
     task = store.tasks.create("water the plants", priority="high")
     store.tasks.update(task.id, "in_progress", note="half done")
     names = ("first", "second", "third", "deleted", "erased", "after", "expired", "back", "task")

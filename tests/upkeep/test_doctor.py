@@ -479,7 +479,7 @@ class LongLife(RuleBasedStateMachine):
     def reinstate(self, fact: int) -> int:
         known = self.known[fact]
         try:
-            back = self.store.reinstate(fact).fact
+            back = self.store.reinstate(fact)
         except (Conflict, NotFound):
             says_so = any(
                 other.status == "active" and other.content == known.content
@@ -571,7 +571,7 @@ class LongLife(RuleBasedStateMachine):
         known = self.known[fact]
         newest = self.known[self.newest(fact)]
         try:
-            back = self.store.restore(fact).fact
+            back = self.store.restore(fact)
         except NotFound:
             assert known.erased
             return fact

@@ -238,7 +238,7 @@ class SearchHits(Results[SearchHit]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Repair:
-    """What :meth:`memstore.Store.restore` or :meth:`memstore.Store.reinstate` did."""
+    """What a restoring or reinstating did, for a face to tell."""
 
     kind: str
     """``restore``: the newer fact was wrong and the old text replaces it, or a deleted one is back;

@@ -38,7 +38,6 @@ from memstore.domain.records import (
     Fact,
     JournalLine,
     NewFact,
-    Repair,
     Scope,
     SearchHits,
     StoreStatus,
@@ -302,22 +301,22 @@ class Store:
         """
         return self.facts.delete(fact_id)
 
-    def restore(self, fact_id: int) -> Repair:
+    def restore(self, fact_id: int) -> Fact:
         """Bring a fact back because the newer one was wrong, or because it was deleted.
 
         The text of a superseded fact becomes a new fact that supersedes the newest of its chain; a
         chain only grows. If that was a consolidation, its other facts are active again too. A
         deleted fact loses its tombstone, and is again what it was.
 
-        Where old and new fact both hold, use :meth:`reinstate`.
+        Where old and new fact both hold, use :meth:`reinstate`. Returns the fact that is back.
 
         Raises:
             NotFound: no such fact.
             Conflict: it is active, or the newest of its chain is deleted.
         """
-        return self.facts.restore(fact_id)
+        return self.facts.restore(fact_id).fact
 
-    def reinstate(self, fact_id: int) -> Repair:
+    def reinstate(self, fact_id: int) -> Fact:
         """Bring a superseded fact back because the supersession was wrong: both hold.
 
         The old text becomes a new fact; the newer one stays as it is. All facts of a consolidation
@@ -329,7 +328,7 @@ class Store:
             NotFound: no such fact.
             Conflict: it is not superseded, or an active fact says the same already.
         """
-        return self.facts.reinstate(fact_id)
+        return self.facts.reinstate(fact_id).fact
 
     def newest_id(self) -> int:
         """Return the id of the newest fact of the file, for ``since`` of :meth:`apply`."""

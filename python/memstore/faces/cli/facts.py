@@ -149,7 +149,7 @@ def _delete(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
     file="made",
 )
 def _restore(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
-    done = store.restore(cli.known_id(store, arguments))
+    done = store.facts.restore(cli.known_id(store, arguments))
     said = f"restored #{arguments.id}"
     if done.fact.id != arguments.id:
         said += f" as #{done.fact.id}, which replaces the newer fact"
