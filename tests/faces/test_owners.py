@@ -143,7 +143,7 @@ def test_the_library_knows_ids_whosever_they_are(filled: Store, owner: str) -> N
     assert filled.get(fact.id) == fact
     assert [one.id for one in filled.history(fact.id)] == [fact.id]
     filled.delete(fact.id)
-    assert filled.restore(fact.id).fact.id == fact.id
+    assert filled.restore(fact.id).id == fact.id
     for asked, scope in ASKED.items():
         if owner in expected(asked):
             filled.check_owners(scope, fact.id)

@@ -29,7 +29,7 @@ import memstore
 with memstore.open(":memory:", embedder=None) as store:
     store.add_many({"content": f"the watchword is xylophagous {n} " * 50, "subject": "a"}
                    for n in range(1000))
-    store.episodes.record("what was said of xylophagous")
+    store.episodes.add("what was said of xylophagous", source="test")
     assert store.search("xylophagous")
     for number in range(1, 50):
         store.delete(number)
