@@ -11,7 +11,8 @@ import pytest
 from tests.support.raw import raw
 
 from memstore import Conflict, IdempotencyConflict, NewFact, NotFound, Store
-from memstore.facts.batch import AddFact
+from memstore.errors import Remedy
+from memstore.facts.batch import AddFact, SupersedeFact
 
 BERLIN = {"content": "Alice lives in Berlin", "subject": "alice", "category": "identity"}
 MUNICH = {"content": "Alice lives in Munich", "subject": "alice", "category": "identity"}
@@ -536,3 +537,41 @@ def test_a_fact_is_drawn_from_an_episode_of_its_namespace(store: Store) -> None:
         other.add("tea", subject="ana", episode_id=here.id)
     assert store.add("tea", subject="ana", episode_id=here.id).episode_id == here.id
     assert store.examine() == []
+
+
+def test_a_fact_of_another_subject_supersedes_only_where_it_is_said(store: Store) -> None:
+    old, new = store.add(**BERLIN), store.add("Bob lives in Munich", subject="bob")
+    says = f"fact {old.id} is about 'alice', and the one to supersede it about 'bob'"
+    for attempt in (
+        lambda: store.supersede(old.id, new.id),
+        lambda: store.add("Bob left", subject="bob", supersedes=old.id),
+        lambda: store.apply([SupersedeFact(old_id=old.id, new_id=new.id)]),
+        lambda: store.apply([AddFact(fact=NewFact(content="c", subject="bob", supersedes=old.id))]),
+    ):
+        with pytest.raises(Conflict, match=says) as caught:
+            attempt()
+        assert caught.value.remedy is Remedy.SAY_ACROSS
+    assert store.get(old.id).status == "active"
+    assert store.add("x", subject=" ALICE ", supersedes=old.id).subject == "ALICE"
+    third = store.add("Carol too", subject="carol", supersedes=new.id, across=True)
+    assert store.supersede(third.id, store.add(**BERLIN).id, across=True).status == "superseded"
+
+
+def test_a_task_and_a_fact_supersede_each_other_only_where_it_is_said(store: Store) -> None:
+    task, fact = store.tasks.create("buy bread"), store.add("bread is sold out", subject="todo")
+    with pytest.raises(Conflict, match=f"fact {task.id} is a task, but not the one to supersede"):
+        store.supersede(task.id, fact.id)
+    with pytest.raises(Conflict, match=f"fact {fact.id} is no task, and the one to supersede"):
+        store.supersede(fact.id, task.id)
+    assert store.supersede(task.id, fact.id, across=True).superseded_by == fact.id
+
+
+def test_older_is_what_a_fact_superseded(store: Store) -> None:
+    old = store.add(**BERLIN)
+    new = store.add(**MUNICH, supersedes=old.id)
+    assert store.older(old.id) is None
+    store.delete(new.id)
+    older = store.older(new.id)
+    assert older is not None
+    assert older.id == old.id
+    assert store.reinstate(old.id).status == "active"

@@ -763,7 +763,7 @@ def test_update_of_what_no_longer_holds_is_refused_and_changes_nothing(
 def test_history_shows_nothing_of_another_owner(plain: Memory, store: Store) -> None:
     [bens] = plain.add("Ben's secret", user_id="ben")
     [anas] = plain.add("Ana's", user_id="ana")
-    store.supersede(bens["id"] or 0, anas["id"] or 0)  # by whoever has the file
+    store.supersede(bens["id"] or 0, anas["id"] or 0, across=True)  # by whoever has the file
     assert "secret" not in json.dumps(plain.history(anas["id"] or 0, user_id="ana"))
     assert "Ana's" not in json.dumps(plain.history(bens["id"] or 0, user_id="ben"))
     assert plain.history(anas["id"] or 0, user_id="ana")[0]["memory"] == "Ana's"

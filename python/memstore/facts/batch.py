@@ -13,7 +13,7 @@ from memstore.domain.arguments import checked_id
 from memstore.domain.records import NewFact, checked_scope
 from memstore.errors import Conflict, InvalidArgumentType
 from memstore.facts import provenance
-from memstore.facts.facts import covers
+from memstore.facts.facts import check_alike, covers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -69,6 +69,8 @@ class SupersedeFact:
 
     old_id: int
     new_id: int
+    across: bool = False
+    """Also where the two are of different subjects, or one of them is a task."""
     evidence: Mapping[str, Any] | None = None
 
 
@@ -231,9 +233,11 @@ def _carry_out(
 ) -> Applied:
     if isinstance(change, SupersedeFact):
         old = _current(facts, transaction, change.old_id, scope)
-        _current(facts, transaction, change.new_id, scope)
+        new = _current(facts, transaction, change.new_id, scope)
         if old.id == change.new_id:
             raise Conflict(f"fact {old.id} cannot supersede itself")
+        if not change.across:
+            check_alike(old, new)
         facts.retire(transaction, old, change.new_id, change.evidence)
         return Applied(change=change, fact=facts.known(transaction, old.id), previous=old)
     fact = _current(facts, transaction, change.fact_id, scope)

@@ -120,6 +120,8 @@ class Facts:
                 remedy=Remedy.NEW_KEY,
             )
         old = None if new.supersedes is None else self._retirable(transaction, new.supersedes)
+        if old is not None and not new.across:
+            check_alike(old, new)
         if new.episode_id is not None and not episode_table.exists(
             transaction, new.episode_id, self.namespace
         ):
@@ -179,9 +181,10 @@ class Facts:
         if held is None:
             return None
         if new.supersedes is not None:
-            self.retire(
-                transaction, self._retirable(transaction, new.supersedes), held.id, evidence
-            )
+            old = self._retirable(transaction, new.supersedes)
+            if not new.across:
+                check_alike(old, new)
+            self.retire(transaction, old, held.id, evidence)
         if new.episode_id is not None:
             return self.confirm_by(transaction, held, new.episode_id)
         return self._confirm(transaction, held)
@@ -271,7 +274,7 @@ class Facts:
         with self._engine.read() as transaction:
             return fact_table.count(transaction, wanted) > 0
 
-    def supersede(self, old_id: int, new_id: int) -> Fact:
+    def supersede(self, old_id: int, new_id: int, *, across: bool = False) -> Fact:
         if old_id == new_id:
             raise Conflict(f"fact {old_id} cannot supersede itself")
         with self._engine.write() as transaction:
@@ -282,6 +285,8 @@ class Facts:
                     f"fact {new_id} is {standing(new)}, so it cannot supersede fact {old_id}",
                     remedy=way_out(new),
                 )
+            if not across:
+                check_alike(old, new)
             self.retire(transaction, old, new_id)
             return self.known(transaction, old_id)
 
@@ -402,6 +407,16 @@ class Facts:
         changes = {"deleted_at": clock.utc_now()}
         return self._change(transaction, fact, Kind.DELETE, changes, evidence)
 
+    def older(self, fact_id: int) -> Fact | None:
+        with self._engine.read() as transaction:
+            self.known(transaction, fact_id)
+            found = [
+                fact
+                for fact in fact_table.superseded_by(transaction, fact_id)
+                if fact.namespace == self.namespace and fact.status == "superseded"
+            ]
+        return found[-1] if found else None
+
     def restore(self, fact_id: int) -> Repair:
         """Bring back a deleted fact, or the text of a superseded one as the newest of its chain."""
         with self._engine.write() as transaction:
@@ -515,6 +530,7 @@ class Facts:
             category=fact.category,
             metadata=fact.metadata,
             supersedes=supersedes,
+            across=True,  # the chain was made so
             valid_at=fact.valid_at,
             source=fact.source,
             episode_id=fact.episode_id,
@@ -562,6 +578,22 @@ class Facts:
             fact_table.updating(fact.id, **columns),
         )
         return self.known(transaction, fact.id)
+
+
+def check_alike(old: Fact, new: Fact | NewFact) -> None:
+    """Refuse to let a fact supersede one of another subject, or a task one that is none."""
+    if subject_key(old.subject) != subject_key(new.subject):
+        raise Conflict(
+            f"fact {old.id} is about {old.subject!r}, and the one to supersede it about "
+            f"{new.subject!r}",
+            remedy=Remedy.SAY_ACROSS,
+        )
+    if is_task(old.subject, old.metadata) != is_task(new.subject, new.metadata):
+        which = "no task, and" if is_task(new.subject, new.metadata) else "a task, but not"
+        raise Conflict(
+            f"fact {old.id} is {which} the one to supersede it",
+            remedy=Remedy.SAY_ACROSS,
+        )
 
 
 def retirement(

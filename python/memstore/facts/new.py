@@ -42,7 +42,9 @@ class CheckedFact(NewFact):
         return {name: getattr(self, name) for name in COLUMNS}
 
 
-COLUMNS: Final = tuple(field.name for field in fields(NewFact) if field.name != "supersedes")
+COLUMNS: Final = tuple(
+    field.name for field in fields(NewFact) if field.name not in ("supersedes", "across")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +96,7 @@ def checked(new: NewFact) -> CheckedFact:
         category=checked_text(new.category, "category", MAX_NAME).strip(),
         metadata=dict(new.metadata) if new.metadata is not None else None,
         supersedes=new.supersedes,
+        across=bool(new.across),
         created_at=clock.moment(new.created_at, "created_at"),
         valid_at=valid_at,
         expired_at=expired_at,

@@ -136,6 +136,7 @@ class AsyncStore(Awaited[Store]):
     add = awaited(Store.add)
     add_many = awaited(Store.add_many)
     supersede = awaited(Store.supersede)
+    older = awaited(Store.older)
     confirm = awaited(Store.confirm)
     update_metadata = awaited(Store.update_metadata)
     delete = awaited(Store.delete)

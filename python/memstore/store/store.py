@@ -196,6 +196,7 @@ class Store:
         category: str = DEFAULT_CATEGORY,
         metadata: Mapping[str, Any] | None = None,
         supersedes: int | None = None,
+        across: bool = False,
         created_at: datetime | str | None = None,
         valid_at: datetime | str | None = None,
         expired_at: datetime | str | None = None,
@@ -215,6 +216,7 @@ class Store:
             category: ``preference``, ``identity``, ``project``, … ; a ``note`` fades with time.
             metadata: a JSON object of your own.
             supersedes: the id of the active fact this one replaces; both happen, or neither.
+            across: let it replace a fact of another subject, or a task.
             created_at: when it was learned, if not now.
             valid_at: since when it holds.
             expired_at: from when on it no longer counts.
@@ -231,7 +233,7 @@ class Store:
         Raises:
             NotFound: there is no fact ``supersedes``, or no episode ``episode_id``, in this
                 namespace.
-            Conflict: that fact is superseded already, or deleted.
+            Conflict: that fact is superseded already, deleted, or of another subject or kind.
             IdempotencyConflict: the key was used for other content.
             ValueError: an empty or over-long text, a bad time, metadata that is no JSON.
         """
@@ -243,6 +245,7 @@ class Store:
                     category=category,
                     metadata=metadata,
                     supersedes=supersedes,
+                    across=across,
                     created_at=created_at,
                     valid_at=valid_at,
                     expired_at=expired_at,
@@ -265,14 +268,20 @@ class Store:
         """
         return self.facts.add_many(checked_records(NewFact, facts, "facts"))
 
-    def supersede(self, old_id: int, new_id: int) -> Fact:
+    def supersede(self, old_id: int, new_id: int, *, across: bool = False) -> Fact:
         """Retire a fact in favour of a newer one that is stored already; return the retired one.
+
+        Args:
+            old_id: the active fact that no longer holds.
+            new_id: the active fact that holds instead.
+            across: let a fact replace one of another subject, or a task.
 
         Raises:
             NotFound: one of them is not in this namespace.
-            Conflict: the old one is superseded already, the new one not active, or both the same.
+            Conflict: the old one is superseded already, the new one not active, both the same, or
+                of another subject or kind.
         """
-        return self.facts.supersede(old_id, new_id)
+        return self.facts.supersede(old_id, new_id, across=across)
 
     def confirm(self, fact_id: int) -> Fact:
         """Count one more confirmation that a fact holds true.
@@ -300,6 +309,14 @@ class Store:
             NotFound: no such fact.
         """
         return self.facts.delete(fact_id)
+
+    def older(self, fact_id: int) -> Fact | None:
+        """Return the newest fact that this one superseded and :meth:`reinstate` can bring back.
+
+        Raises:
+            NotFound: no such fact.
+        """
+        return self.facts.older(fact_id)
 
     def restore(self, fact_id: int) -> Fact:
         """Bring a fact back because the newer one was wrong, or because it was deleted.

@@ -352,3 +352,18 @@ def test_version_is_that_of_the_package(capsys: pytest.CaptureFixture[str]) -> N
         main.main(["--version"])
     assert ended.value.code == 0
     assert capsys.readouterr().out.strip() == f"memstore-mcp {memstore.__version__}"
+
+
+def test_a_deletion_says_how_it_is_undone(call: Callable[..., Any], words: Store) -> None:
+    old = call("memory_store", content="Ana drinks tea", subject="ana")["id"]
+    new = call("memory_store", content="Ana drinks milk", subject="ana", supersedes=old)["id"]
+    answer = call("memory_delete", id=new)
+    assert answer["undo"] == f"memory_delete id={new} undo=true"
+    assert (answer["older"]["id"], answer["older"]["content"]) == (old, "Ana drinks tea")
+    assert f"memory_delete id={old} undo=true" in answer["hint"]
+    again = call("memory_delete", id=old, undo=True)["id"]
+    assert [fact.content for fact in words.list()] == ["Ana drinks tea"]
+    call("memory_delete", id=again)
+    call("memory_delete", id=again, undo=True)
+    assert [fact.id for fact in words.list()] == [again]
+    assert "older" not in call("memory_delete", id=again)

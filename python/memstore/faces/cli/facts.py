@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from memstore.store.store import Store
 
 
+ACROSS = cli.option("--across", "also a fact of another subject, or a task")
+
+
 @cli.command(
     "add",
     "Store a fact: one claim about one subject.",
@@ -34,6 +37,7 @@ if TYPE_CHECKING:
     ),
     *cli.METADATA,
     cli.option("--supersedes ID", "the fact this one replaces", type=cli.fact_id),
+    ACROSS,
     cli.option("--valid-at TIME", "since when it holds, e.g. 2026-03-01"),
     cli.EXPIRES_AT,
     cli.option("--source TEXT", "where it comes from"),
@@ -54,6 +58,7 @@ def _add(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
         category=arguments.category,
         metadata=cli.metadata_of(arguments) or None,
         supersedes=arguments.supersedes,
+        across=arguments.across,
         valid_at=arguments.valid_at,
         expired_at=arguments.expires_at,
         source=arguments.source,
@@ -84,12 +89,13 @@ def tell_pending(store: Store, fact_id: int, embedded: bool, show: cli.Show) -> 
     "memstore supersede 12 15",
     cli.option("OLD", "the fact that no longer holds", type=cli.fact_id),
     cli.option("NEW", "the fact that holds instead, stored already", type=cli.fact_id),
+    ACROSS,
     *cli.WHOSE,
     file="made",
 )
 def _supersede(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     store.check_owners(cli.whose(arguments), arguments.old, arguments.new)
-    fact = store.supersede(arguments.old, arguments.new)
+    fact = store.supersede(arguments.old, arguments.new, across=arguments.across)
     show.done(f"#{fact.id} is superseded by #{fact.superseded_by}", fact.to_dict())
 
 
@@ -138,6 +144,12 @@ def _delete(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
     fact = store.delete(cli.known_id(store, arguments))
     back = f"memstore restore {fact.id}{cli.same_owners(arguments)} brings it back"
     show.done(f"deleted #{fact.id}; {back}", fact.to_dict())
+    if (older := store.older(fact.id)) is not None:
+        again = f"memstore reinstate {older.id}{cli.same_owners(arguments)}"
+        show.note(
+            f"nothing of its chain is active now; {again} brings #{older.id} back: "
+            f"{visible(older.content)}"
+        )
 
 
 @cli.command(

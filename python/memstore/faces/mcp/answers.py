@@ -154,6 +154,19 @@ def of_stored(fact: Fact) -> Answer:
     return of_change(fact) | ({"status": "duplicate"} if held else {})
 
 
+def of_deletion(fact: Fact, older: Fact | None) -> Answer:
+    """Return how to undo a deletion, and what of the fact's chain can be brought back instead."""
+    answer = of_change(fact) | {"undo": f"memory_delete id={fact.id} undo=true"}
+    if older is not None:
+        answer["note"] = NOTE
+        answer["older"] = of_fact(older)
+        answer["hint"] = (
+            "nothing of its chain is active now; if the older fact holds, "
+            f"memory_delete id={older.id} undo=true"
+        )
+    return answer
+
+
 def of_tasks(tasks: Sequence[Task], narrowing: Sequence[str] = ()) -> Answer:
     return capped("tasks", map(of_task, tasks), len(tasks), "more", narrowing)
 

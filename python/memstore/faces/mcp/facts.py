@@ -12,6 +12,7 @@ from memstore.domain.records import CATEGORIES, DEFAULT_CATEGORY, Scope
 from memstore.faces.mcp.answers import (
     Answer,
     of_change,
+    of_deletion,
     of_history,
     of_list,
     of_search,
@@ -45,6 +46,7 @@ def memory_store(
     ] = DEFAULT_CATEGORY,
     metadata: Object | None = None,
     supersedes: Annotated[Id | None, Field(description="id of the fact this one replaces")] = None,
+    across: bool = False,
     idempotency_key: Annotated[
         Name | None, Field(description="same key, same fact: makes a retry safe")
     ] = None,
@@ -62,6 +64,7 @@ def memory_store(
         category=category,
         metadata=metadata,
         supersedes=supersedes,
+        across=across,
         idempotency_key=idempotency_key,
         unless_known=True,
         **owner.ids,
@@ -121,19 +124,25 @@ def memory_list(
 def memory_delete(
     store: Store,
     id: Id,  # noqa: A002 - the tool's argument
+    undo: bool = False,
     *,
     owner: Scope,
 ) -> Answer:
-    """Take back a fact that should never have been stored. If it was true once, supersede it."""
+    """Take back a fact that was never true; supersede one that was. undo brings either back."""
     store.check_owners(owner, id)
-    return of_change(store.delete(id))
+    if not undo:
+        return of_deletion(store.delete(id), store.older(id))
+    superseded = store.get(id).status == "superseded"
+    return of_change(store.reinstate(id) if superseded else store.restore(id))
 
 
-def memory_supersede(store: Store, old_id: Id, new_id: Id, *, owner: Scope) -> Answer:
+def memory_supersede(
+    store: Store, old_id: Id, new_id: Id, across: bool = False, *, owner: Scope
+) -> Answer:
     """Retire a fact in favour of a newer one, when both are stored already."""
     if old_id != new_id:  # which has an error of its own
         store.check_owners(owner, old_id, new_id)
-    return of_change(store.supersede(old_id, new_id))
+    return of_change(store.supersede(old_id, new_id, across=across))
 
 
 def memory_history(
