@@ -791,7 +791,7 @@ def test_methods_by_id_never_reach_into_another_namespace(
     if state == "deleted":
         elsewhere.delete(other)
     elif state == "superseded":
-        elsewhere.add("tea", subject="todo", supersedes=other)
+        elsewhere.add("tea", subject="todo", supersedes=other, across=True)
     own = store.add("own", subject="x").id
     before = dump(path)
     with pytest.raises(memstore.NotFound, match=str(other)):
