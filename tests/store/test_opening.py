@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import memstore
+from memstore.database.sqlite import copying
 from memstore.errors import Remedy
 
 PRAGMA = {1: "normal", 2: "full"}
@@ -79,3 +80,12 @@ def test_a_name_that_is_no_address_names_a_file(
     monkeypatch.chdir(tmp_path)
     memstore.open(name, embedder=None).close()
     assert Path(name).is_file()
+
+
+def test_the_names_of_new_folders_are_synced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[Path] = []
+    monkeypatch.setattr(copying, "sync", synced.append)
+    memstore.open(tmp_path / "one" / "two" / "memory.db", embedder=None).close()
+    assert synced == [tmp_path, tmp_path / "one", tmp_path / "one" / "two"]

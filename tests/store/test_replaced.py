@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -170,3 +172,123 @@ def test_others_may_come_go_and_write(kept: Store) -> None:
         kept.add(f"ours {turn}", subject="a")
     assert kept.count() == 7
     assert not kept.is_replaced
+
+
+ANOTHER_PROCESS = """
+import os, sys
+import memstore
+store = memstore.open(sys.argv[1], embedder=None)
+store.add(sys.argv[2], subject="a")
+os._exit(0)  # as if it were killed: the log stays
+"""
+
+
+def add_in_another_process(path: Path, content: str) -> None:
+    subprocess.run([sys.executable, "-c", ANOTHER_PROCESS, str(path), content], check=True)
+
+
+@pytest.mark.process
+def test_a_store_never_shares_the_index_of_a_log_that_is_gone(
+    kept: Store, open_store: OpenStore
+) -> None:
+    path = Path(kept.path)
+    idle = open_store(path, embedder=None)
+    assert idle.count() == 1
+    log(path).unlink()
+    index(path).unlink()
+    kept.add("saved", subject="a")
+    kept.close()
+    add_in_another_process(path, "of another process")
+    with pytest.raises(FileReplaced, match="another store in this process") as caught:
+        memstore.open(path, embedder=None)
+    assert caught.value.remedy is Remedy.CLOSE_OTHERS
+    idle.close()
+    store = open_store(path, embedder=None)
+    store.add("together", subject="a")
+    add_in_another_process(path, "and once more")
+    wanted = ["before", "saved", "of another process", "together", "and once more"]
+    assert [fact.content for fact in store.list()] == wanted
+    store.close()
+    assert contents(path) == wanted
+
+
+@pytest.mark.process
+def test_a_store_that_only_read_notices_that_the_log_is_gone(
+    kept: Store, open_store: OpenStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = Path(kept.path)
+    kept.close()
+    reader = open_store(path, embedder=None)
+    assert reader.count() == 1
+    log(path).unlink()
+    index(path).unlink()
+    add_in_another_process(path, "in the new log")
+    monkeypatch.setattr(sqlite_engine, "READ_CHECK_SECONDS", 0.0)
+    for use in (reader.count, lambda: reader.add("into the void", subject="a")):
+        with pytest.raises(FileReplaced, match=r"log .* was removed or replaced"):
+            use()
+    reader.close()
+    assert contents(path) == ["before", "in the new log"]
+
+
+@pytest.mark.process
+def test_a_log_of_another_survives_a_store_that_only_read(
+    kept: Store, open_store: OpenStore
+) -> None:
+    path = Path(kept.path)
+    kept.close()
+    reader = open_store(path, embedder=None)
+    assert reader.count() == 1
+    log(path).unlink()
+    index(path).unlink()
+    add_in_another_process(path, "in the new log")
+    reader.close()
+    assert contents(path) == ["before", "in the new log"]
+
+
+def test_the_first_write_of_a_store_notices_that_the_log_is_gone(
+    kept: Store, open_store: OpenStore
+) -> None:
+    path = Path(kept.path)
+    kept.close()
+    store = open_store(path, embedder=None)
+    assert store.count() == 1
+    log(path).unlink()
+    index(path).unlink()
+    with pytest.raises(FileReplaced, match="nothing was stored there"):
+        store.add("with another index", subject="a")
+    assert store.is_replaced
+    assert contents(path) == ["before"]
+
+
+def test_what_was_acknowledged_is_saved_where_a_reader_stays(
+    kept: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sqlite_engine, "WAIT_SECONDS", 0.0)
+    path = Path(kept.path)
+    kept.add("in the log", subject="a")
+    with kept._file.engine.read() as transaction:
+        transaction.scalar("SELECT count(*) FROM memstore_facts")
+        log(path).unlink()
+        kept.close()
+        assert contents(path) == ["before", "in the log"]
+
+
+def test_a_read_within_a_write_does_not_wait_for_it(
+    kept: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sqlite_engine, "READ_CHECK_SECONDS", 0.0)
+    engine = kept._file.engine
+    with ExitStack() as writing:
+        writing.enter_context(engine.write())
+        replace_by_backup(Path(kept.path))
+        with pytest.raises(FileReplaced), engine.read():
+            pass
+        with pytest.raises(FileReplaced):
+            writing.close()
+
+
+def test_compacting_notices(kept: Store) -> None:
+    replace_by_backup(Path(kept.path))
+    with pytest.raises(FileReplaced):
+        kept._file.engine.compact()

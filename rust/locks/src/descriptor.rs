@@ -27,6 +27,10 @@ pub struct Inode {
 }
 
 impl Inode {
+    pub fn new(device: u64, number: u64) -> Self {
+        Self { device, number }
+    }
+
     /// The regular file behind a descriptor; `None` for anything else.
     pub fn of(fd: RawFd) -> Option<Self> {
         let mut found = MaybeUninit::<libc::stat>::uninit();

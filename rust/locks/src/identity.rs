@@ -70,6 +70,10 @@ impl OpenFiles {
 
     /// What became of those that are no longer the ones remembered.
     ///
+    /// The index has to be one that `SQLite` holds locks of, whatever was remembered: all
+    /// connections of a process share the index that the first of them opened. A new one would use
+    /// it with a new log after both were removed, and lock nobody else out.
+    ///
     /// A file that cannot be asked for (no rights to its folder any more) counts as unchanged.
     #[must_use]
     pub fn changed(&self) -> Vec<(Part, Fate)> {
@@ -77,17 +81,35 @@ impl OpenFiles {
         self.parts
             .iter()
             .zip(known)
-            .filter_map(|((part, path), known)| Some((*part, fate(known?, path)?)))
+            .filter_map(|((part, path), known)| {
+                let fate = match part {
+                    Part::Index => fate(path, is_locked),
+                    Part::File | Part::Log => known.and_then(|k| fate(path, |now| now == k)),
+                };
+                Some((*part, fate?))
+            })
             .collect()
     }
 }
 
-fn fate(known: Identity, path: &Path) -> Option<Fate> {
+fn fate(path: &Path, is_same: impl FnOnce(Identity) -> bool) -> Option<Fate> {
     match identity(path) {
         Ok(None) => Some(Fate::Removed),
-        Ok(Some(now)) if now != known => Some(Fate::Replaced),
+        Ok(Some(now)) if !is_same(now) => Some(Fate::Replaced),
         Ok(Some(_)) | Err(_) => None,
     }
+}
+
+#[cfg(unix)]
+fn is_locked(file: Identity) -> bool {
+    let inode = crate::descriptor::Inode::new(file.device, file.inode);
+    crate::table::table().is_locked(inode)
+}
+
+/// There is no file to ask for.
+#[cfg(not(unix))]
+fn is_locked(_: Identity) -> bool {
+    true
 }
 
 /// The file a path leads to; `None` where there is none.
@@ -109,5 +131,5 @@ fn identity(path: &Path) -> std::io::Result<Option<Identity>> {
 /// Windows neither removes nor renames a file that is open.
 #[cfg(not(unix))]
 fn identity(_: &Path) -> std::io::Result<Option<Identity>> {
-    Ok(None)
+    Err(std::io::ErrorKind::Unsupported.into())
 }

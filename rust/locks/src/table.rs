@@ -157,6 +157,11 @@ impl Table {
         Some(self.kept.swap_remove(at).1)
     }
 
+    /// Whether SQLite has a file open that it has taken locks of.
+    pub fn is_locked(&self, inode: Inode) -> bool {
+        self.holders.contains_key(&inode)
+    }
+
     pub fn keeps_any(&self) -> bool {
         !self.kept.is_empty()
     }

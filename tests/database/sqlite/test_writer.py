@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import linecache
+import os
 import sqlite3
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from types import FrameType
 
 import pytest
 from tests.support.clock import wait_until
@@ -15,7 +19,7 @@ from tests.support.raw import raw
 from memstore.database.engine import Transaction
 from memstore.database.sqlite import writer
 from memstore.database.sqlite.engine import SqliteEngine
-from memstore.database.sqlite.turns import Turns
+from memstore.database.sqlite.turns import Turn, Turns
 from memstore.errors import FileReplaced, StorageError, StoreBusy
 
 Body = Callable[[Transaction], object]
@@ -59,33 +63,46 @@ def names(path: Path) -> list[str]:
 
 
 def together(
-    engine: SqliteEngine, *bodies: Body, before: Callable[[], object] = lambda: None
+    engine: SqliteEngine,
+    *bodies: Body,
+    before: Callable[[], object] = lambda: None,
+    starting: Callable[[int], object] = lambda place: None,
 ) -> list[BaseException | None]:
     """Run bodies in threads of their own so that they share one transaction, in this order.
 
     Args:
         before: called while the first waits for the others.
+        starting: called in each thread, with its place.
     """
     outcomes: list[BaseException | None] = [None] * len(bodies)
     queue = engine._writer._turns._queue
     begun, queued = threading.Event(), threading.Event()
+    ended = [threading.Event() for _ in bodies]
 
     def run(place: int) -> None:
         try:
+            starting(place)
             with engine.write() as transaction:
                 if place == 0:
                     begun.set()
                     assert queued.wait(30)
                     before()
                 bodies[place](transaction)
-        except (StorageError, KeyError) as error:
+        except (StorageError, KeyError, KeyboardInterrupt) as error:
             outcomes[place] = error
+        finally:
+            sys.settrace(None)
+            ended[place].set()
+            begun.set()
+
+    def is_waiting(place: int) -> bool:
+        return ended[0].is_set() or len(queue) + sum(e.is_set() for e in ended[1:]) == place
 
     threads = [threading.Thread(target=run, args=(place,)) for place in range(len(bodies))]
     for place, thread in enumerate(threads):
         thread.start()
         assert begun.wait(30)
-        assert wait_until(lambda place=place: len(queue) == place)  # type: ignore[misc]
+        assert wait_until(lambda place=place: is_waiting(place))  # type: ignore[misc]
     queued.set()
     for thread in threads:
         thread.join(30)
@@ -126,7 +143,7 @@ def test_nothing_is_acknowledged_before_the_shared_commit(engine: SqliteEngine, 
     with ExitStack() as stack:
         stack.callback(thread.join, 30)
         thread.start()
-        assert wait_until(lambda: engine._writer._turns._taken)
+        assert wait_until(lambda: engine._writer._turns._holder is not None)
         with engine.write() as transaction:
             second(transaction)
     assert seen == [(False, []), ["one", "two"]]
@@ -225,33 +242,141 @@ def test_another_process_is_waited_for_and_then_told_of(engine: SqliteEngine, pa
 
 
 def test_turns_come_in_the_order_they_were_asked_for() -> None:
-    turns = Turns()
-    assert turns.take(0, shares=True)
+    turns, first = Turns(), Turn(shares=True)
+    assert turns.take(first, 0)
     order: list[int] = []
 
     def take(number: int) -> None:
-        assert turns.take(30, shares=True)
+        turn = Turn(shares=True)
+        assert turns.take(turn, 30)
         order.append(number)
-        turns.release()
+        turns.give_back(turn)
 
     threads = [threading.Thread(target=take, args=(number,)) for number in range(5)]
     for number, thread in enumerate(threads, 1):
         thread.start()
         assert wait_until(lambda number=number: len(turns._queue) == number)  # type: ignore[misc]
-    turns.release()
+    turns.give_back(first)
     for thread in threads:
         thread.join(30)
     assert order == list(range(5))
-    assert turns.take(0, shares=False)
+    assert turns.take(Turn(shares=False), 0)
 
 
 def test_a_turn_is_handed_over_only_to_who_shares() -> None:
-    turns = Turns()
+    turns, first, second = Turns(), Turn(shares=True), Turn(shares=False)
     assert not turns.hand_over()
-    assert turns.take(0, shares=True)
-    thread = threading.Thread(target=turns.take, args=(30,), kwargs={"shares": False})
+    assert turns.take(first, 0)
+    second.thread = -1
+    thread = threading.Thread(target=turns.take, args=(second, 30))
     thread.start()
     assert wait_until(lambda: len(turns._queue) == 1)
     assert not turns.hand_over()
-    turns.release()
+    turns.give_back(first)
     thread.join(30)
+    assert turns.has(second)
+
+
+def test_a_turn_is_given_back_as_often_as_one_likes() -> None:
+    turns, first, second = Turns(), Turn(shares=True), Turn(shares=True)
+    assert turns.take(first, 0)
+    turns.give_back(first)
+    assert turns.take(second, 0)
+    turns.give_back(first)
+    assert turns.has(second)
+
+
+def test_a_write_within_a_write_of_the_same_thread_is_refused_at_once(
+    engine: SqliteEngine, path: Path
+) -> None:
+    uses: list[Callable[[], object]] = [
+        lambda: engine.write(wait_seconds=1000).__enter__(),
+        engine.close,
+        engine.compact,
+    ]
+    with engine.write() as transaction:
+        adding("one")(transaction)
+        for use in uses:
+            with pytest.raises(StoreBusy, match="this thread is in the middle of a write"):
+                use()
+    assert names(path) == ["one"]
+
+
+class Interruption:
+    """Ctrl-C before the n-th line that a thread runs in the files that take turns."""
+
+    def __init__(self, line: int) -> None:
+        self.left = line
+
+    def __call__(self, frame: FrameType, event: str, _: object) -> Interruption | None:
+        if Path(frame.f_code.co_filename).name not in ("writer.py", "turns.py"):
+            return None
+        line = linecache.getline(frame.f_code.co_filename, frame.f_lineno)
+        # No signal comes right before a block begins or its lock is released.
+        if event == "line" and self.left >= 0 and not line.lstrip().startswith(("with ", "try:")):
+            self.left -= 1
+            if self.left < 0:
+                raise KeyboardInterrupt
+        return self
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("place", range(3))
+def test_an_interruption_at_any_line_leaves_no_thread_waiting(
+    engine: SqliteEngine, path: Path, place: int
+) -> None:
+    acknowledged: list[str] = []
+    for line in range(1000):
+        interruption = Interruption(line)
+
+        def body(number: int, interruption: Interruption = interruption, line: int = line) -> Body:
+            return adding(f"{line}.{number}")
+
+        def tracing(number: int, interruption: Interruption = interruption) -> None:
+            if number == place:
+                sys.settrace(interruption)
+
+        outcomes = together(engine, *map(body, range(3)), starting=tracing)
+        for number, outcome in enumerate(outcomes):
+            if outcome is None:
+                acknowledged.append(f"{line}.{number}")
+            else:
+                assert isinstance(outcome, KeyboardInterrupt | StorageError)
+        if interruption.left >= 0:
+            break
+        assert isinstance(outcomes[place], KeyboardInterrupt)
+        with engine.write(wait_seconds=0):
+            pass
+    assert interruption.left >= 0
+    assert line > 30
+    assert set(acknowledged) <= set(names(path))
+
+
+@pytest.mark.process
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_child_forked_in_the_middle_of_a_write_waits_for_nothing(engine: SqliteEngine) -> None:
+    begun, ended = threading.Event(), threading.Event()
+
+    def write() -> None:
+        with engine.write():
+            begun.set()
+            assert ended.wait(30)
+
+    thread = threading.Thread(target=write)
+    thread.start()
+    assert begun.wait(30)
+    child = os.fork()
+    if child == 0:
+        refused = 0
+        for use in (engine.compact, engine.write, lambda: engine.read().__enter__()):
+            try:
+                use()
+            except StorageError:
+                refused += 1
+        engine.close()
+        os._exit(refused)
+    _, status = os.waitpid(child, 0)
+    ended.set()
+    thread.join(30)
+    assert os.waitstatus_to_exitcode(status) == 3

@@ -30,7 +30,7 @@ from memstore.database.sqlite.transaction import (
 )
 from memstore.database.sqlite.writer import Writer
 from memstore.domain.arguments import checked_choice, checked_real
-from memstore.errors import FileReplaced, Remedy, StorageError, StoreClosed
+from memstore.errors import FileReplaced, Remedy, StorageError, StoreBusy, StoreClosed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -104,9 +104,11 @@ class SqliteEngine:
         self._files = OpenFiles(self._path)
         self._files.remember()
         self._checked = time.monotonic()
-        self._has_log = self._memory is not None
-        """Whether the log is open, and stays, because the connection that writes has used it."""
-        self._writer = Writer(self._connect_writer, self._begin, self._verify)
+        self._has_log = False
+        """Whether a connection has used the log, so that it is open, and stays."""
+        self._has_written = self._memory is not None
+        """Whether the connection that writes has used it."""
+        self._writer = Writer(self._connect_writer, self._begin, self._verify, self._let_go)
 
     @property
     def path(self) -> str:
@@ -175,19 +177,23 @@ class SqliteEngine:
             copying.write_copy(source, target, progress)
 
     def compact(self) -> bool:
+        self._check_usable()
         with self._writer.alone():
-            self._check_usable()
             connection = self._writer.connection
-            connection.set_busy_timeout(COMPACT_WAIT_MILLISECONDS)
             try:
+                self._begin(connection, time.monotonic() + COMPACT_WAIT_MILLISECONDS / 1000)
+                connection.execute("ROLLBACK")
+                connection.set_busy_timeout(COMPACT_WAIT_MILLISECONDS)
                 if self._memory is None:
                     # The copy may be as large as the file, and is no matter for the memory.
                     connection.pragma("temp_store", "FILE")
                 connection.execute("VACUUM")
+                self._verify()
                 connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
             except apsw.Error:  # in use, or no room for a copy; what was committed stays so
                 return False
             finally:
+                roll_back(connection)
                 connection.pragma("temp_store", "MEMORY")
             return True
 
@@ -229,18 +235,33 @@ class SqliteEngine:
             self._closed = True
             is_ours = self._lost is None and self._holds_commits() and self._lost is None
             is_ours = is_ours and not (untouched and self._had_log)
-            while self._idle:
-                self._close(self._idle.pop(), is_ours)
-            if self._writer.is_open:
+            if is_ours and self._writer.is_open:
                 connection = self._writer.connection
                 with suppress(apsw.Error):
                     # The last one to close empties the log and removes it; this starts earlier.
                     connection.set_busy_timeout(0)
-                    if is_ours:
-                        connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
-                self._close(connection, is_ours)
+                    connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
+            self._close_all(is_ours)
             if self._memory is not None:
                 self._memory.close()
+
+    def _close_all(self, is_ours: bool) -> None:
+        """Close every connection that is not in use; for who has the turn and the pool."""
+        while self._idle:
+            self._close(self._idle.pop(), is_ours)
+        if self._writer.is_open:
+            self._close(self._writer.connection, is_ours)
+            self._writer.forget()
+
+    def _let_go(self) -> None:
+        """Close what is open of a file that is lost; for who has the turn.
+
+        All connections of a process share the index of the log that the first one opened. So while
+        one of a log that was removed is open, no new one can use the file.
+        """
+        if self._lost is not None:
+            with self._pool:
+                self._close_all(is_ours=False)
 
     def _close(self, connection: apsw.Connection, is_ours: bool) -> None:
         # Nothing of a file that is gone may get into the one that took its place.
@@ -252,11 +273,40 @@ class SqliteEngine:
         self._use_log(connection, deadline)
         connection.set_busy_timeout(max(0, int((deadline - time.monotonic()) * 1000)))
         connection.execute("BEGIN IMMEDIATE")
-        if not self._has_log:  # the first locks of this file are taken
+        if not self._has_written:  # the first locks of this file are taken
             locks.check(self._path)
+            self._note_log(connection)
             self._verify()
-            self._files.remember()
-            self._has_log = True
+            self._has_written = True
+
+    def _note_log(self, connection: apsw.Connection) -> None:
+        """Watch the log, once a connection has used it.
+
+        Raises:
+            FileReplaced: another store in this process uses one that is gone.
+        """
+        if self._has_log or connection.pragma("journal_mode") != "wal" or self._changed():
+            return
+        self._files.remember()
+        if self._files.changed():
+            raise FileReplaced(
+                f"another store in this process has {self._path!r} open with a log that was "
+                "removed or replaced",
+                remedy=Remedy.CLOSE_OTHERS,
+            )
+        self._has_log = True
+
+    def _raise_changed(self) -> None:
+        if changed := self._changed():
+            raise FileReplaced(self._told(changed), remedy=Remedy.OPEN_REPLACED)
+
+    def _told(self, changed: dict[str, str]) -> str:
+        if "file" in changed:
+            return f"{self._path!r} was {changed['file']} while it was open"
+        return (
+            f"the log of {self._path!r} was removed or replaced while it was open; what was not "
+            "copied into the file yet may be lost"
+        )
 
     def _verify(self) -> None:
         """Check, before a commit is acknowledged, that it is in a file that will be found again.
@@ -265,32 +315,36 @@ class SqliteEngine:
             FileReplaced: it is not.
         """
         if not self._holds_commits():
-            raise FileReplaced(f"{self._lost}; nothing was stored", remedy=Remedy.OPEN_REPLACED)
+            raise FileReplaced(
+                f"{self._lost}; nothing was stored there", remedy=Remedy.OPEN_REPLACED
+            )
 
     def _holds_commits(self) -> bool:
         """Return whether what is committed is in the file; note if it is another one by now."""
         self._checked = time.monotonic()
         if not (changed := self._changed()):
             return True
-        if "file" in changed:
-            self._lost = f"{self._path!r} was {changed['file']} while it was open"
-            return False
-        if "replaced" not in changed.values() and self._saved():
+        is_saved = "file" not in changed and "replaced" not in changed.values() and self._saved()
+        if is_saved:
             self._lost = (
                 f"the log of {self._path!r} was removed while it was open; all that had been "
                 "acknowledged was saved"
             )
-            return True
-        self._lost = f"the log of {self._path!r} was removed or replaced while it was open"
-        return False
+        else:
+            self._lost = self._told(changed)
+        return is_saved
 
     def _saved(self) -> bool:
         """Copy a log without a name into the file; for as long as no other log is there."""
+        if not self._has_written:  # it may be none that this store knows
+            return False
+        connection = self._writer.connection
+        connection.set_busy_timeout(int(WAIT_SECONDS * 1000))
         try:
-            self._writer.connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+            length, copied = connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_FULL)
         except apsw.Error:
             return False
-        return "replaced" not in self._changed().values()
+        return copied == length and "replaced" not in self._changed().values()
 
     def _changed(self) -> dict[str, str]:
         """Return what became of the files that are no longer the ones that were opened.
@@ -411,21 +465,37 @@ class SqliteEngine:
         with self._pool:
             idle = self._idle.pop() if self._idle else None
         connection = idle or self._connect()
-        due = time.monotonic() - self._checked >= READ_CHECK_SECONDS
-        if (idle is None or due) and self._changed():
-            connection.close()
-            with self._writer.alone():
-                self._holds_commits()
-            self._check_usable()
+        try:
+            if idle is None and self._memory is None:
+                connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
+                self._note_log(connection)
+                self._raise_changed()
+            elif time.monotonic() - self._checked >= READ_CHECK_SECONDS:
+                self._raise_changed()
+                self._checked = time.monotonic()
+        except BaseException as error:
+            self._close(connection, is_ours=False)
+            if isinstance(error, FileReplaced):
+                self._notice_change()
+            if isinstance(error, apsw.Error):
+                raise storage_error(error) from error
+            raise
         return connection
+
+    def _notice_change(self) -> None:
+        """Save what can be saved, unless a thread writes, which will do so itself."""
+        with suppress(StoreBusy), self._writer.alone(wait_seconds=0):
+            self._holds_commits()
+        self._check_usable()
 
     def _give_back(self, connection: apsw.Connection) -> None:
         roll_back(connection)
         with self._pool:
-            if not (self._closed or self._immutable) and len(self._idle) < IDLE_READERS:
+            is_usable = not (self._closed or self._immutable or self._lost)
+            if is_usable and len(self._idle) < IDLE_READERS:
                 self._idle.append(connection)
                 return
-        self._close(connection, self._lost is None)
+        self._close(connection, is_ours=self._lost is None and not self._changed())
 
     def _check_usable(self) -> None:
         if self._lost is not None:
@@ -449,6 +519,7 @@ def _create_folder(folder: Path) -> None:
     missing = [one for one in (folder, *folder.parents) if not one.exists()]
     for one in reversed(missing):
         one.mkdir(mode=0o700, exist_ok=True)
+        copying.sync(one.parent)  # its name must survive a power cut, too
 
 
 def _size(path: str) -> int:

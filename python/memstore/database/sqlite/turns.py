@@ -6,69 +6,76 @@ import threading
 from collections import deque
 
 
-class _Waiting:
-    """A thread that waits for its turn."""
+class Turn:
+    """The turn of one thread: not asked for yet, waited for, had, or given back."""
 
-    def __init__(self, shares: bool) -> None:
+    def __init__(self, *, shares: bool) -> None:
         self.shares = shares
+        """Whether it would also be taken with what another one left."""
+        self.thread = threading.get_ident()
         self.called = threading.Lock()
         self.called.acquire()
 
 
 class Turns:
-    """At most one thread has the turn."""
+    """At most one has the turn."""
 
     def __init__(self) -> None:
         self._deciding = threading.Lock()
-        self._taken = False
-        self._queue: deque[_Waiting] = deque()
+        self._holder: Turn | None = None
+        self._queue: deque[Turn] = deque()
 
-    def take(self, wait_seconds: float, *, shares: bool) -> bool:
-        """Wait for the turn.
+    def take(self, turn: Turn, wait_seconds: float) -> bool:
+        """Wait for the turn, and return whether it came.
 
-        Args:
-            wait_seconds: how long.
-            shares: whether this thread would also take it with what another one left to it.
-
-        Returns:
-            Whether this thread has the turn now.
+        It does not come to a thread that has it already. An exception (Ctrl-C) may leave it had or
+        waited for, so whoever asked gives it back in the end, whatever happened.
         """
         with self._deciding:
-            if not self._taken:
-                self._taken = True
+            if self._holder is None:
+                self._holder = turn
                 return True
-            if wait_seconds <= 0:
+            if wait_seconds <= 0 or self._holder.thread == turn.thread:
                 return False
-            waiting = _Waiting(shares)
-            self._queue.append(waiting)
-        try:
-            if waiting.called.acquire(timeout=wait_seconds):
-                return True
-        except BaseException:  # Ctrl-C: nobody may be left waiting for this thread
-            if self._was_called(waiting):
-                self.release()
-            raise
-        return self._was_called(waiting)
-
-    def _was_called(self, waiting: _Waiting) -> bool:
-        """Leave the queue, and return whether the turn came all the same."""
+            self._queue.append(turn)
+        turn.called.acquire(timeout=wait_seconds)
         with self._deciding:
-            if waiting not in self._queue:
-                return True
-            self._queue.remove(waiting)
-            return False
+            if self._holder is not turn:
+                self._queue.remove(turn)
+            return self._holder is turn
+
+    def has(self, turn: Turn) -> bool:
+        return self._holder is turn
+
+    def is_mine(self) -> bool:
+        """Return whether this thread has the turn."""
+        holder = self._holder
+        return holder is not None and holder.thread == threading.get_ident()
 
     def hand_over(self) -> bool:
         """Pass the turn to the next thread if that one shares; return whether it did."""
         with self._deciding:
             if not self._queue or not self._queue[0].shares:
                 return False
-            self._queue.popleft().called.release()
+            self._holder = self._queue[0]
+            self._call_holder()
             return True
 
-    def release(self) -> None:
+    def give_back(self, turn: Turn) -> None:
+        """Pass the turn to the next thread, if this one has it; or no longer wait for it.
+
+        One that was interrupted is completed by the next one.
+        """
         with self._deciding:
-            if self._queue:
-                self._queue.popleft().called.release()
-            else:
-                self._taken = False
+            if turn in self._queue:
+                self._queue.remove(turn)
+            if self._holder is turn:
+                self._holder = self._queue[0] if self._queue else None
+            self._call_holder()
+
+    def _call_holder(self) -> None:
+        """Let the thread that has the turn go on, if it still waits."""
+        if self._queue and self._queue[0] is self._holder:
+            self._queue.popleft()
+        if self._holder is not None and self._holder.called.locked():
+            self._holder.called.release()

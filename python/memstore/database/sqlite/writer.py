@@ -24,14 +24,16 @@ from memstore.database.sqlite.transaction import (
     roll_back,
     storage_error,
 )
-from memstore.database.sqlite.turns import Turns
-from memstore.errors import StorageError
+from memstore.database.sqlite.turns import Turn, Turns
+from memstore.errors import Remedy, StorageError, StoreBusy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 GROUP_SECONDS: Final = 0.02
 """How long others may join a transaction. Other processes wait in the meantime."""
+
+INTERRUPTED: Final = "the transaction was interrupted, and may have been committed"
 
 
 class _Group:
@@ -43,7 +45,9 @@ class _Group:
         self.members = 0
         """Writes that are to be committed."""
         self.ended = threading.Event()
+        self.is_stored = False
         self.failure: StorageError | None = None
+        """Why it is not, if that is known."""
 
 
 class Writer:
@@ -55,6 +59,7 @@ class Writer:
         connect: opens it.
         begin: begins a transaction, by a deadline of ``time.monotonic()``.
         verify: called after each commit and before it is acknowledged.
+        end: called before a turn is given back.
     """
 
     def __init__(
@@ -62,16 +67,17 @@ class Writer:
         connect: Callable[[], apsw.Connection],
         begin: Callable[[apsw.Connection, float], None],
         verify: Callable[[], None],
+        end: Callable[[], None],
     ) -> None:
         self._connect = connect
         self._begin = begin
         self._verify = verify
+        self._end_turn = end
         self._connection: apsw.Connection | None = None
         self._log: Log | None = None
         self._turns = Turns()
-        self._thread: int | None = None
-        self._left: _Group | None = None
-        """The group whose transaction is open while the turn passes."""
+        self._group: _Group | None = None
+        """The group whose transaction is open."""
 
     @property
     def connection(self) -> apsw.Connection:
@@ -89,74 +95,91 @@ class Writer:
     @property
     def is_mine(self) -> bool:
         """Whether this thread is within a transaction."""
-        return self._thread == threading.get_ident()
+        return self._turns.is_mine()
+
+    def forget(self) -> None:
+        """Have no connection any more, because who has the turn closed it."""
+        self._connection = self._log = None
 
     @contextmanager
     def alone(self, wait_seconds: float = threading.TIMEOUT_MAX) -> Iterator[None]:
-        """Wait until no transaction is open, and let none begin."""
-        if not self._turns.take(wait_seconds, shares=False):
-            raise busy(wait_seconds)
+        """Wait until no transaction is open, and let none begin.
+
+        Raises:
+            StoreBusy: one did not end in time, or it is this thread's own.
+        """
+        turn = Turn(shares=False)
         try:
+            self._take(turn, wait_seconds)
             yield
+            self._give_back(turn)
         finally:
-            self._turns.release()
+            self._give_back(turn)
 
     @contextmanager
     def transaction(
         self, wait_seconds: float, *, check_links: bool = True
     ) -> Iterator[SqliteTransaction]:
         deadline = time.monotonic() + wait_seconds
-        if not self._turns.take(wait_seconds, shares=check_links):
-            raise busy(wait_seconds)
-        left, self._left = self._left, None
-        group = left or self._begun(wait_seconds, deadline, alone=not check_links)
-        if left:
-            self._join(group)
+        turn = Turn(shares=check_links)
         try:
-            self._thread = threading.get_ident()
+            self._take(turn, wait_seconds)
+            group = self._joined() or self._begun(wait_seconds, deadline, alone=not check_links)
             try:
                 yield SqliteTransaction(self.connection)
-            finally:
-                self._thread = None
-            if left:
-                with TRANSLATED:
-                    self.connection.execute("RELEASE member")
-        except BaseException as error:
-            self._undo(group, error)
-            self._leave(group)
-            raise
-        group.members += 1
-        if not self._leave(group):
+                if group.members:
+                    with TRANSLATED:
+                        self.connection.execute("RELEASE member")
+            except BaseException as error:
+                self._undo(group, error)
+                self._leave(group)
+                raise
+            group.members += 1
+            ended = self._leave(group)
+            self._give_back(turn)
+        finally:  # once more, for Ctrl-C may come at any line
+            self._give_back(turn)
+        if not ended:
             group.ended.wait()
-        if group.failure is not None:
-            raise copy.copy(group.failure) from group.failure
+        if not group.is_stored:
+            failure = group.failure or StorageError(INTERRUPTED)
+            raise copy.copy(failure) from failure
+
+    def _take(self, turn: Turn, wait_seconds: float) -> None:
+        if self._turns.take(turn, wait_seconds):
+            return
+        if self.is_mine:
+            raise StoreBusy("this thread is in the middle of a write", remedy=Remedy.WAIT)
+        raise busy(wait_seconds)
+
+    def _give_back(self, turn: Turn) -> None:
+        """Give the turn back, unless it was handed over."""
+        if self._turns.has(turn):
+            if self._group is not None:  # something was interrupted on the way
+                self._abandon(self._group)
+            self._end_turn()
+        self._turns.give_back(turn)
+
+    def _joined(self) -> _Group | None:
+        """Join the transaction that another thread has left open, if there is one."""
+        group = self._group
+        if group is not None:
+            with TRANSLATED:
+                self.connection.execute("SAVEPOINT member")
+        return group
 
     def _begun(self, wait_seconds: float, deadline: float, *, alone: bool) -> _Group:
-        group = _Group(alone=alone)
+        self._group = group = _Group(alone=alone)
         try:
             if alone:
                 # Without effect inside a transaction.
                 self.connection.pragma("foreign_keys", False)
             self._begin(self.connection, deadline)
-        except BaseException as error:
-            if self._connection is not None:
-                roll_back(self._connection)
-            self._end(group)
-            if isinstance(error, apsw.BusyError):
-                raise busy(wait_seconds) from None
-            if isinstance(error, apsw.Error):
-                raise storage_error(error) from error
-            raise
+        except apsw.BusyError:
+            raise busy(wait_seconds) from None
+        except apsw.Error as error:
+            raise storage_error(error) from error
         return group
-
-    def _join(self, group: _Group) -> None:
-        try:
-            with TRANSLATED:
-                self.connection.execute("SAVEPOINT member")
-        except BaseException as error:
-            self._undo_all(group, error)
-            self._end(group)
-            raise
 
     def _undo(self, group: _Group, error: BaseException) -> None:
         """Undo what one member did, and nothing of the others'."""
@@ -174,18 +197,20 @@ class Writer:
         roll_back(self.connection)
         group.failure = StorageError(f"a write that shared the transaction failed: {error}")
 
+    def _abandon(self, group: _Group) -> None:
+        """End a transaction that nobody else will, without a commit."""
+        if self._connection is not None:
+            roll_back(self._connection)
+        self._end(group)
+
     def _leave(self, group: _Group) -> bool:
         """Leave the transaction to the next thread, or commit it; return whether it ended."""
-        if self.connection.in_transaction and not group.alone and time.monotonic() < group.until:
-            self._left = group
-            if self._turns.hand_over():
-                return False
-            self._left = None
-        try:
-            if group.members and group.failure is None:
-                self._commit(group)
-        finally:
-            self._end(group)
+        shared = self.connection.in_transaction and not group.alone
+        if shared and time.monotonic() < group.until and self._turns.hand_over():
+            return False
+        if group.members and group.failure is None:
+            self._commit(group)
+        self._end(group)
         return True
 
     def _commit(self, group: _Group) -> None:
@@ -193,21 +218,17 @@ class Writer:
             with TRANSLATED:
                 self.connection.execute("COMMIT")
             self._verify()
-        except BaseException as error:
+        except StorageError as error:
             roll_back(self.connection)
-            if isinstance(error, StorageError):
-                group.failure = error
-            else:
-                group.failure = StorageError("the commit was interrupted, and may have succeeded")
-                raise
+            group.failure = error
+        else:
+            group.is_stored = True
 
     def _end(self, group: _Group) -> None:
-        """Tell the members, and give the turn back."""
+        """Tell the members."""
         group.ended.set()
-        try:
-            if group.alone and self._connection is not None:
-                self._connection.pragma("foreign_keys", True)
-            if group.failure is None and self._log is not None:
-                self._log.keep_short()
-        finally:
-            self._turns.release()
+        if group.alone and self._connection is not None:
+            self._connection.pragma("foreign_keys", True)
+        if group.is_stored and self._log is not None:
+            self._log.keep_short()
+        self._group = None
