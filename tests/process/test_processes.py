@@ -316,11 +316,9 @@ def test_write_after_waiting_too_long_is_refused_and_stores_nothing(
 
 
 @pytest.mark.parametrize("seconds", [-1, -0.5, float("nan"), float("inf"), 1e15])
-def test_open_with_impossible_wait_is_refused(
-    seconds: float, path: Path, open_store: Callable[..., Store]
-) -> None:
+def test_open_with_impossible_wait_is_refused(seconds: float, path: Path) -> None:
     with pytest.raises(ValueError, match="wait_seconds"):
-        open_store(wait_seconds=seconds)
+        memstore.open(path, embedder=None, wait_seconds=seconds)
     assert not path.exists()
 
 
