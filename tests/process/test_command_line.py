@@ -153,12 +153,12 @@ sys.exit(programs.{program}())
 
 STARTED = """
 import sys, threading
-from memstore.faces.cli import facts, main
-real = facts.content_of
+from memstore.faces.cli import command, main
+real = command.content_of
 def content_of(text):
     print("reading", flush=True)
     return real(text)
-facts.content_of = content_of
+command.content_of = content_of
 sys.exit(main.main())
 """
 

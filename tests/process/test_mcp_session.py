@@ -91,7 +91,9 @@ def test_conversation_of_a_real_client(path: Path) -> None:
             assert done == {"id": 3, "status": "completed"}
             assert (await call("memory_task_list", surface="startup"))["tasks"] == []
 
-            assert (await call("memory_delete", id=2)) == {"id": 2, "status": "deleted"}
+            deleted = await call("memory_delete", id=2)
+            assert (deleted["id"], deleted["status"]) == (2, "deleted")
+            assert "memory_delete id=1 undo=true" in deleted["hint"]
             status = await call("memory_status")
             assert (status["superseded"], status["deleted"]) == (1, 1)
             assert status["search"] == "words only"

@@ -671,7 +671,9 @@ def test_erase_leaves_no_bytes_of_the_text(path: Path, open_store: Callable[...,
         idempotency_key="vaultkey-key",
     )
     store.update_metadata(erased.id, {"vaultkey": "vaultkey-2", "more": "hushhush " * 3000})
-    newer = store.add("replaced by something harmless", subject="x", supersedes=erased.id)
+    newer = store.add(
+        "replaced by something harmless", subject="x", supersedes=erased.id, across=True
+    )
     for number in range(50):
         store.add(f"later fact {number} about the weather", subject="weather")
     assert other.search(SECRET, active_only=False)

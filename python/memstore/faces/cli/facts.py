@@ -154,7 +154,7 @@ def _delete(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
 
 @cli.command(
     "restore",
-    "The newer fact was wrong: the old text replaces it. Brings back a deleted one, too.",
+    "The newer fact was wrong, or deleting it: bring a fact back.",
     "memstore restore 12",
     cli.ID,
     *cli.WHOSE,

@@ -33,7 +33,7 @@ def _status(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
 
 @cli.command(
     "backup",
-    "Write a consistent copy of the file while others use it, once or on a schedule.",
+    "Copy the file while others use it, once or on a schedule.",
     "memstore backup memories-2026-03-01.db\nmemstore backup --every 1h --keep 24",
     cli.option(
         "FILE",
@@ -87,7 +87,7 @@ def _keep_backups(store: Store, arguments: argparse.Namespace, show: cli.Show) -
 
 @cli.command(
     "recover",
-    "Bring a backup back, while others use the file; what was there is kept beside it.",
+    "Bring a backup back; what was there is kept beside it.",
     "memstore recover memories-2026-03-01.db",
     cli.option("BACKUP", "what memstore backup wrote; it is left as it is"),
     file="closed",

@@ -326,7 +326,7 @@ def _sources(proposal: Proposal) -> str:
 
 @cli.command(
     "reinstate",
-    "The supersession was wrong: the old and the newer fact both hold.",
+    "The supersession was wrong: both facts hold.",
     "memstore reinstate 12",
     cli.ID,
     *cli.WHOSE,
