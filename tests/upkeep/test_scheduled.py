@@ -138,6 +138,14 @@ def test_what_makes_no_sense_is_refused(store: Store, every: float, keep: int) -
         store.backup_in_background(every, keep)
 
 
+def test_a_store_in_memory_has_no_folder_for_them_of_its_own() -> None:
+    with (
+        memstore.open(":memory:", embedder=None) as store,
+        pytest.raises(memstore.InvalidArgument, match="folder is needed for a store in memory"),
+    ):
+        store.backup_in_background(3600, 3)
+
+
 def test_a_store_makes_them_in_the_background(
     open_store: Callable[..., Store], tmp_path: Path
 ) -> None:

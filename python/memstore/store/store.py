@@ -815,6 +815,8 @@ class Store:
                 "backups",
                 remedy=Remedy.OPEN_WRITABLE,
             )
+        if folder is None and self.path == ":memory:":
+            raise InvalidArgument("is needed for a store in memory", argument="folder")
         where = None if folder is None else file_at(folder, "folder").absolute()
         return ScheduledBackups(self._file.engine, every_seconds, keep, where, tell=tell)
 
