@@ -56,7 +56,7 @@ def _id(value: object) -> object:
 
 Text = Annotated[Name | None, BeforeValidator(_said)]
 LongText = Annotated[str | None, BeforeValidator(_said)]
-Group = Annotated[Text, Field(description="another namespace; leave out")]
+Group = Annotated[Text, Field(description="rarely needed")]
 Tags = Annotated[
     list[str],
     BeforeValidator(from_json),
@@ -201,7 +201,7 @@ def update_episode(
     *,
     owner: Scope,
 ) -> Answer:
-    """Change an episode's tags, expiry or metadata; its words stay."""
+    """Change an episode's tags, expiry or metadata."""
     changes: dict[str, Any] = {}
     if tags is not None:
         changes["tags"] = tags
@@ -215,7 +215,7 @@ def update_episode(
 
 
 def get_status(store: Store, *, owner: Scope) -> Answer:
-    """Check the health of the memory and its embedder; count what waits."""
+    """Check the memory and its embedder; count what waits."""
     return of_health(store.status(scope=owner), store.probe_embedder())
 
 
