@@ -137,7 +137,7 @@ def _to_do(store: Store, stage: TerminalShow) -> None:
 def _end(store: Store, stage: TerminalShow, seconds: float) -> None:
     status = store.status()
     counts = f"{status.active} active, {status.superseded} superseded, {status.pending} pending"
-    embedded = f"{status.dimension} numbers a vector" if status.dimension else "words only"
+    embedded = f"{status.dimension} numbers per vector" if status.dimension else "words only"
     stage.line()
     stage.line(
         ("✓ ", "green"),
