@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import Phase, given, settings
+from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 from tests.support.examples import examples
 
@@ -169,6 +169,7 @@ def test_wrong_arguments_raise_what_is_documented(
 
 @settings(phases=[Phase.explicit, Phase.generate], max_examples=examples(100))
 @given(changes=CHANGES, scope=st.one_of(st.just(Scope()), WRONG), since=WRONG)
+@example(changes=[AddFact(fact=NewFact(content="c", subject="s"))], scope=Scope(), since=10**30)
 def test_wrong_changes_raise_what_is_documented(
     held: Store, changes: Any, scope: Any, since: Any
 ) -> None:

@@ -9,7 +9,7 @@ from memstore.database.changes import Line
 from memstore.database.journal import Kind
 from memstore.database.tables import proposals as proposal_table
 from memstore.domain import metadata
-from memstore.domain.arguments import checked_id
+from memstore.domain.arguments import MAX_NUMBER, checked_id, checked_number
 from memstore.domain.records import NewFact, checked_scope
 from memstore.errors import Conflict, InvalidArgumentType
 from memstore.facts import provenance
@@ -114,6 +114,7 @@ def apply(
     checked_scope(scope)
     if since is not None:
         checked_id(since, "since")
+        checked_number(since, "since", 0, MAX_NUMBER)
     for change in changes:
         _check(change)
     changes = [_owned(change, scope) for change in changes]
