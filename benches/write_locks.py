@@ -4,7 +4,7 @@
 
 The first table is of one file with 10,000 facts and as many episodes: the longest time that the
 write lock was held, and how long the whole call took. What is marked with a star is one
-transaction on purpose, because the caller chose its size or nothing else may happen meanwhile. The
+transaction on purpose, because the caller chose its size or nothing else may run. The
 second is of adds per second, by durability and number of threads, in turn in one run.
 """
 

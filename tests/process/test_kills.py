@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from tests.support.clock import wait_until
+from tests.support.programs import LETTERS
 
 import memstore
 
@@ -31,17 +32,12 @@ pytestmark = [
 # Imports once and forks the workers, so that no round need wait for eight starts. Each opens the
 # file for itself, and does at random what agents do. What a call returned is acknowledged: noted
 # in a file of the worker's own, with one write the kernel keeps.
-PROGRAM = """
+PROGRAM = (
+    LETTERS
+    + """
 import os, random, sqlite3, sys, threading, time
-import numpy as np
 import memstore
 import memstore.embedding.embedding, memstore.search.hybrid
-
-class Letters:
-    model = "letters-26"
-    def embed(self, texts):
-        return np.array([[text.count(chr(97 + i)) + 0.5 for i in range(26)] for text in texts],
-                        dtype=np.float32)
 
 def disturb(path):
     # Another SQLite in the process, and programs that only read bytes: locks of the process
@@ -116,6 +112,7 @@ for line in sys.stdin:
     ended = [os.waitpid(pid, 0)[1] for pid in pids]
     print(*(os.WTERMSIG(status) if os.WIFSIGNALED(status) else -1 for status in ended), flush=True)
 """
+)
 
 
 class Letters:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.support.programs import LETTERS
 
 import memstore
 
@@ -22,16 +23,11 @@ FACTS = 10_000
 FIRST_SECONDS = 60.0
 """Until then caches fill; what counts is how it goes on."""
 
-PROGRAM = """
+PROGRAM = (
+    LETTERS
+    + """
 import json, os, random, sys, time
-import numpy as np
 import memstore
-
-class Letters:
-    model = "letters-26"
-    def embed(self, texts):
-        return np.array([[text.count(chr(97 + i)) + 0.5 for i in range(26)] for text in texts],
-                        dtype=np.float32)
 
 WORDS = [f"{a}{b}" for a in "bdfgklmnprst" for b in ("ada", "elo", "iru", "ona", "usi")]
 path, seconds, seed = sys.argv[1], float(sys.argv[2]), int(sys.argv[3])
@@ -71,6 +67,7 @@ while (passed := time.monotonic() - began) < seconds:
 store.close()
 print(json.dumps({"acts": acts}))
 """
+)
 
 
 def test_eight_processes_use_one_file(

@@ -212,16 +212,22 @@ def test_a_store_never_shares_the_index_of_a_log_that_is_gone(
     assert contents(path) == wanted
 
 
+def read_and_left_without_log(kept: Store, open_store: OpenStore) -> tuple[Path, Store]:
+    """Return the only store of a file, which has read it, and whose log was then removed."""
+    path = Path(kept.path)
+    kept.close()
+    store = open_store(path, embedder=None)
+    assert store.count() == 1
+    log(path).unlink()
+    index(path).unlink()
+    return path, store
+
+
 @pytest.mark.process
 def test_a_store_that_only_read_notices_that_the_log_is_gone(
     kept: Store, open_store: OpenStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = Path(kept.path)
-    kept.close()
-    reader = open_store(path, embedder=None)
-    assert reader.count() == 1
-    log(path).unlink()
-    index(path).unlink()
+    path, reader = read_and_left_without_log(kept, open_store)
     add_in_another_process(path, "in the new log")
     monkeypatch.setattr(sqlite_engine, "READ_CHECK_SECONDS", 0.0)
     for use in (reader.count, lambda: reader.add("into the void", subject="a")):
@@ -235,12 +241,7 @@ def test_a_store_that_only_read_notices_that_the_log_is_gone(
 def test_a_log_of_another_survives_a_store_that_only_read(
     kept: Store, open_store: OpenStore
 ) -> None:
-    path = Path(kept.path)
-    kept.close()
-    reader = open_store(path, embedder=None)
-    assert reader.count() == 1
-    log(path).unlink()
-    index(path).unlink()
+    path, reader = read_and_left_without_log(kept, open_store)
     add_in_another_process(path, "in the new log")
     reader.close()
     assert contents(path) == ["before", "in the new log"]
@@ -249,12 +250,7 @@ def test_a_log_of_another_survives_a_store_that_only_read(
 def test_the_first_write_of_a_store_notices_that_the_log_is_gone(
     kept: Store, open_store: OpenStore
 ) -> None:
-    path = Path(kept.path)
-    kept.close()
-    store = open_store(path, embedder=None)
-    assert store.count() == 1
-    log(path).unlink()
-    index(path).unlink()
+    path, store = read_and_left_without_log(kept, open_store)
     with pytest.raises(FileReplaced, match="nothing was stored there"):
         store.add("with another index", subject="a")
     assert store.is_replaced

@@ -158,7 +158,7 @@ class Engine(Protocol):
 
         Args:
             apart: the caller's own code runs in between, so that the transaction may stay open for
-                long, and the same thread may write meanwhile. Some engines then read a copy.
+                long, and the same thread may write at the same time. Some engines then read a copy.
 
         Raises:
             FileReplaced: the file is no longer the one that was opened.

@@ -492,7 +492,7 @@ class Facts:
         ]
 
     def _back_too(self, transaction: Transaction, others: Iterable[Fact]) -> tuple[Fact, ...]:
-        """Bring back the facts of an undone consolidation that nobody deleted since."""
+        """Bring back the facts of an undone consolidation, except those deleted since."""
         found = []
         for one in others:
             again = self._again(transaction, one, None)
@@ -581,7 +581,7 @@ class Facts:
 
 
 def check_alike(old: Fact, new: Fact | NewFact) -> None:
-    """Refuse to let a fact supersede one of another subject, or a task one that is none."""
+    """Refuse a supersession across subjects, or between a task and a fact."""
     if subject_key(old.subject) != subject_key(new.subject):
         raise Conflict(
             f"fact {old.id} is about {old.subject!r}, and the one to supersede it about "

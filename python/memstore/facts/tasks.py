@@ -118,7 +118,7 @@ class Tasks:
             task_id: the task's id.
             status: ``pending``, ``in_progress``, ``completed`` or ``cancelled``.
             note: why; kept with the task.
-            owners: only if it belongs to just these; by default, whoever's it is.
+            owners: only if it belongs to just these; by default, any owner's.
 
         Raises:
             NotFound: no such task, or it has other owners.

@@ -88,7 +88,7 @@ class Screen:
         return replace(new, **changed) if changed else new
 
     def value(self, value: Any, name: str, depth: int = 0) -> Any:
-        """Return a text, or JSON, without secrets; the very same where there is none."""
+        """Return a text, or JSON, without secrets; unchanged if it has none."""
         if self.policy == "keep" or depth > MAX_DEPTH:  # which is refused elsewhere
             return value
         if isinstance(value, str):

@@ -87,7 +87,7 @@ class SqliteEngine:
         self._closed = False
         self._logging = read_only
         self._immutable = False
-        """Whether connections take it for granted that nobody changes the file."""
+        """Whether connections assume that the file does not change."""
         self._idle: list[apsw.Connection] = []
         self._pool = threading.Lock()
         self._memory: Memory | None = None
@@ -225,7 +225,7 @@ class SqliteEngine:
 
         Args:
             untouched: leave a log that was there before as it is, rather than copy it into the
-                file: the file is none that this program may change.
+                file: this program may not change the file.
         """
         if self._process != os.getpid():
             return  # the parent's; and a turn another thread of it had is never given back here
@@ -233,8 +233,9 @@ class SqliteEngine:
             if self._closed:
                 return
             self._closed = True
-            is_ours = self._lost is None and self._holds_commits() and self._lost is None
-            is_ours = is_ours and not (untouched and self._had_log)
+            if self._lost is None:
+                self._holds_commits()
+            is_ours = self._lost is None and not (untouched and self._had_log)
             if is_ours and self._writer.is_open:
                 connection = self._writer.connection
                 with suppress(apsw.Error):
@@ -246,7 +247,7 @@ class SqliteEngine:
                 self._memory.close()
 
     def _close_all(self, is_ours: bool) -> None:
-        """Close every connection that is not in use; for who has the turn and the pool."""
+        """Close every connection that is not in use. The caller holds the turn and the pool."""
         while self._idle:
             self._close(self._idle.pop(), is_ours)
         if self._writer.is_open:
@@ -254,7 +255,7 @@ class SqliteEngine:
             self._writer.forget()
 
     def _let_go(self) -> None:
-        """Close what is open of a file that is lost; for who has the turn.
+        """Close what is open of a file that is lost. The caller holds the turn.
 
         All connections of a process share the index of the log that the first one opened. So while
         one of a log that was removed is open, no new one can use the file.
@@ -378,7 +379,7 @@ class SqliteEngine:
                 f"{self._path!r} does not exist, and a read-only store creates no file"
             )
         if file.is_symlink() and not file.exists():
-            # SQLite would create what it leads to, wherever that is and readable by whoever.
+            # SQLite would create its target, wherever that is, and readable by everyone.
             raise StorageError(
                 f"{self._path!r} is a link to {os.readlink(file)!r}, which does not exist",
                 remedy=Remedy.NAME_FILE,

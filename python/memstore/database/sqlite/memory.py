@@ -1,7 +1,7 @@
-"""A database in memory, which no file ever holds a part of.
+"""A database in memory; nothing of it is written to a file.
 
-SQLite's connections to it share one copy, without a log: one that writes and those that read
-exclude each other. So readers queue with the writers of the process, in the order they came.
+SQLite's connections to it share one copy without a log, so a writer and readers exclude each
+other. Readers therefore queue with the writers, first come, first served.
 """
 
 from __future__ import annotations
@@ -21,9 +21,7 @@ if TYPE_CHECKING:
 
 PATH: Final = ":memory:"
 
-FLAGS: Final = (
-    apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE | apsw.SQLITE_OPEN_URI
-)  # fmt: skip
+FLAGS: Final = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE | apsw.SQLITE_OPEN_URI
 
 
 class Memory:

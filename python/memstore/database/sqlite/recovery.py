@@ -1,7 +1,7 @@
 """Bringing a backup back into the place of a file, while others have that file open.
 
-The file is replaced and never written into: who has it open goes on with what it opened until the
-identity of the file is next compared, and then stops.
+The file is replaced, never written into. A process that has it open keeps using the old file until
+it next compares the file's identity, and then stops.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ def recover(backup: Path, file: Path, progress: Progress | None = None) -> Path 
         progress: called with how many pages are copied, and of how many.
 
     Raises:
-        StorageError: the backup is damaged, newer than this program, or none of ours; or the file
-            cannot be replaced. The file is then as it was.
+        StorageError: the backup is damaged, newer than this program, or not a memstore file; or the
+            file cannot be replaced. The file is then unchanged.
     """
     locks.install(str(file))
     ready = Path(f"{file}.recovering")
@@ -83,7 +83,7 @@ def _checked(backup: Path) -> Iterator[SqliteTransaction]:
 
 @contextmanager
 def _no_writer(file: Path) -> Iterator[None]:
-    """Let nobody write for as long as possible; a file that is damaged has no writers."""
+    """Keep others from writing, if the file is sound enough to be locked."""
     with ExitStack() as held:
         if file.exists():
             with suppress(apsw.Error):

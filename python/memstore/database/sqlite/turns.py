@@ -29,7 +29,7 @@ class Turns:
         """Wait for the turn, and return whether it came.
 
         It does not come to a thread that has it already. An exception (Ctrl-C) may leave it had or
-        waited for, so whoever asked gives it back in the end, whatever happened.
+        waited for, so the caller always gives it back in the end.
         """
         with self._deciding:
             if self._holder is None:

@@ -81,7 +81,7 @@ class Writer:
 
     @property
     def connection(self) -> apsw.Connection:
-        """The connection, for who has the turn."""
+        """The connection. The caller holds the turn."""
         if self._connection is None:
             self._connection = self._connect()
             self._log = Log(self._connection)
@@ -98,7 +98,7 @@ class Writer:
         return self._turns.is_mine()
 
     def forget(self) -> None:
-        """Have no connection any more, because who has the turn closed it."""
+        """Drop the connection. The caller holds the turn and has closed it."""
         self._connection = self._log = None
 
     @contextmanager
@@ -198,7 +198,7 @@ class Writer:
         group.failure = StorageError(f"a write that shared the transaction failed: {error}")
 
     def _abandon(self, group: _Group) -> None:
-        """End a transaction that nobody else will, without a commit."""
+        """End a transaction that was interrupted, without a commit."""
         if self._connection is not None:
             roll_back(self._connection)
         self._end(group)

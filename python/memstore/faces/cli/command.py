@@ -328,7 +328,7 @@ OWNERS: Final = (
 
 WHOSE: Final = (
     *OWNERS,
-    option("--scope", "all: whoever's it is", dest="whose", choices=(EVERYBODY,)),
+    option("--scope", "all: of any owner", dest="whose", choices=(EVERYBODY,)),
 )
 """What a command looks for: what belongs to the owners named, or to nobody."""
 

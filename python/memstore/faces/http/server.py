@@ -111,7 +111,7 @@ def _prepare_tokens(
     except (MemstoreError, ValueError, TypeError) as error:
         if public:
             raise
-        # Calls say so too, and the file may be mended meanwhile.
+        # Calls say so too, and the file may be repaired in the meantime.
         logger.warning("the store did not open: %s", wording.in_server(error))
         return ()
     create = "create one with `memstore token create NAME`"
