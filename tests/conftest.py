@@ -58,9 +58,12 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     sys.addaudithook(_refuse_processes)
-    # A busy machine is no fault of an example.
+    # A busy machine is no fault of an example. The same examples each time, unless a seed is given.
     settings.register_profile(
-        "memstore", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+        "memstore",
+        deadline=None,
+        suppress_health_check=[HealthCheck.too_slow],
+        derandomize=config.getoption("--hypothesis-seed") is None,
     )
     settings.register_profile(
         "quick", settings.get_profile("memstore"), max_examples=QUICK_EXAMPLES

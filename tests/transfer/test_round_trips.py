@@ -89,12 +89,17 @@ class RoundTrips(RuleBasedStateMachine):
         with self.store as store, memstore.open(":memory:", embedder=None) as target:
             target.import_(store.export())
             assert target.examine() == []
-            assert told(target) == told(store)
+            assert told(target, until=changed_at(store)) == told(store)
         self.folder.cleanup()
 
 
-def told(store: memstore.Store) -> list[Any]:
-    """All that an export says, but for what an import adds, with UUIDs for ids."""
+def changed_at(store: memstore.Store) -> str:
+    """When the newest line of the journal was written; "" if there is none."""
+    return json.loads(next(iter(store.export())))["changed_at"] or ""
+
+
+def told(store: memstore.Store, until: str = "~") -> list[Any]:
+    """All that an export says, with UUIDs for ids; of the journal what was written until then."""
 
     lines = [json.loads(line) for line in store.export()][1:]
     uuids = {(kind, one[kind]["id"]): one[kind]["uuid"]
@@ -102,7 +107,7 @@ def told(store: memstore.Store) -> list[Any]:
     found = []
     for line in lines:
         ((kind, values),) = line.items()
-        if values.get("kind") == "adopt":
+        if kind == "operation" and values["at"] > until:
             continue
         for name, about in (("id", kind), ("superseded_by", "fact"), ("episode_id", "episode"),
                             ("fact", "fact"), ("episode", "episode"), ("old", "fact"),
