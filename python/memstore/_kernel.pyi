@@ -13,13 +13,14 @@ What holds for every function:
 - On a free-threaded build every function may be called from any thread at any time.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, Self, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
+    "Ids",
     "OpenFiles",
     "Rows",
     "cosine",
@@ -99,6 +100,31 @@ def cosine(a: NDArray[np.float32], b: NDArray[np.float32]) -> float:
 
 def instruction_set() -> str:
     """What a scan uses on this machine: `"avx512"`, `"avx2"`, `"neon"` or `"scalar"`."""
+
+@final
+class Ids:
+    """An immutable set of row ids, one bit each, so it takes an eighth of the largest in bytes.
+
+    Args:
+        ids: 0 to 2**32 - 1, in any order; equal ones count once.
+
+    Raises:
+        ValueError: an id that no row has.
+        TypeError: not an iterable of integers.
+    """
+
+    def __new__(cls, ids: Iterable[int]) -> Ids: ...
+    def __len__(self) -> int: ...
+    def __contains__(self, row_id: int, /) -> bool: ...
+    def __iter__(self) -> Iterator[int]:
+        """Yield the ids, from the smallest."""
+
+    def __and__(self, other: Ids, /) -> Ids: ...
+    def __or__(self, other: Ids, /) -> Ids: ...
+    def __sub__(self, other: Ids, /) -> Ids: ...
+    def __rand__(self, other: Ids, /) -> Ids: ...
+    def __ror__(self, other: Ids, /) -> Ids: ...
+    def __rsub__(self, other: Ids, /) -> Ids: ...
 
 @final
 class Rows:

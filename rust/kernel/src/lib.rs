@@ -10,6 +10,8 @@ pub mod dot;
 pub mod halves;
 mod huge_pages;
 mod id_hash;
+pub mod ids;
+pub mod mapped;
 mod partition;
 pub mod rank;
 pub mod rows;

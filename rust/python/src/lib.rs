@@ -6,6 +6,9 @@
 
 mod arrays;
 mod codec;
+#[allow(dead_code, reason = "the classes that use it come next")]
+mod derived;
+mod ids;
 mod locks;
 mod rank;
 mod rows;
@@ -32,6 +35,8 @@ fn instruction_set() -> &'static str {
 mod _kernel {
     #[pymodule_export]
     use super::codec::{cosine, decode, decode_many, encode, encode_many};
+    #[pymodule_export]
+    use super::ids::Ids;
     #[pymodule_export]
     use super::instruction_set;
     #[pymodule_export]

@@ -1,0 +1,29 @@
+//! What the classes share that are kept in derived files.
+
+use memstore_kernel::mapped::{Refused, Tag};
+use pyo3::prelude::*;
+
+use crate::arrays::value_error;
+
+/// What a file of this kind was derived from: the identity of the database, and the generation of
+/// the vectors or 0.
+pub(crate) fn tag(kind: [u8; 8], version: u64, database: &[u8], generation: u64) -> PyResult<Tag> {
+    let database = database.try_into().map_err(|_| {
+        let length = database.len();
+        value_error(format!("database must be 16 bytes, got {length}"))
+    })?;
+    Ok(Tag {
+        kind,
+        version,
+        database,
+        generation,
+    })
+}
+
+/// `OSError` where there is no file to read, `ValueError` where it is not the one that is asked for.
+pub(crate) fn refusal(refused: Refused) -> PyErr {
+    match refused {
+        Refused::Unreadable(error) => error.into(),
+        refused => value_error(refused.to_string()),
+    }
+}

@@ -1,0 +1,67 @@
+//! A set of row ids as a Python class.
+
+use memstore_kernel::ids as kernel;
+use pyo3::exceptions::PyMemoryError;
+use pyo3::prelude::*;
+use pyo3::types::PyIterator;
+
+use crate::arrays::value_error;
+
+/// A set of row ids, one bit each.
+#[pyclass(frozen, eq, module = "memstore._kernel")]
+#[derive(PartialEq)]
+pub(crate) struct Ids(pub kernel::Ids);
+
+#[pymethods]
+impl Ids {
+    #[new]
+    fn new(ids: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let ids = row_ids("ids", ids)?;
+        kernel::Ids::of(&ids)
+            .map(Self)
+            .map_err(|error| PyMemoryError::new_err(format!("ids: {error}")))
+    }
+
+    fn __len__(&self) -> usize {
+        self.0.len()
+    }
+
+    fn __contains__(&self, id: i64) -> bool {
+        u32::try_from(id).is_ok_and(|id| self.0.contains(id))
+    }
+
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
+        self.0
+            .iter()
+            .collect::<Vec<_>>()
+            .into_pyobject(py)?
+            .try_iter()
+    }
+
+    fn __and__(&self, other: &Self) -> Self {
+        Self(self.0.and(&other.0))
+    }
+
+    fn __or__(&self, other: &Self) -> Self {
+        Self(self.0.or(&other.0))
+    }
+
+    fn __sub__(&self, other: &Self) -> Self {
+        Self(self.0.minus(&other.0))
+    }
+}
+
+/// Row ids from any iterable of integers.
+pub(crate) fn row_ids(name: &str, argument: &Bound<'_, PyAny>) -> PyResult<Vec<u32>> {
+    let mut found = Vec::new();
+    for item in argument.try_iter()? {
+        let id: i64 = item?.extract()?;
+        let id = u32::try_from(id)
+            .map_err(|_| value_error(format!("{name} holds {id}: a row id is 0 to 2**32 - 1")))?;
+        found
+            .try_reserve(1)
+            .map_err(|error| PyMemoryError::new_err(format!("{name}: {error}")))?;
+        found.push(id);
+    }
+    Ok(found)
+}

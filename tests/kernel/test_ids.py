@@ -1,0 +1,31 @@
+"""Sets of row ids."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memstore._kernel import Ids
+
+SETS = st.sets(st.integers(0, 300))
+
+
+@given(SETS, SETS)
+def test_they_behave_as_sets(left: set[int], right: set[int]) -> None:
+    a, b = Ids(left), Ids(right)
+    assert [*a] == sorted(left)
+    assert len(a) == len(left)
+    assert all((id_ in a) == (id_ in left) for id_ in range(-1, 302))
+    assert [*(a & b)] == sorted(left & right)
+    assert [*(a | b)] == sorted(left | right)
+    assert [*(a - b)] == sorted(left - right)
+    assert (a == b) == (left == right)
+
+
+def test_an_id_that_no_row_has_is_refused() -> None:
+    for wrong in (-1, 2**32, 2**63 - 1):
+        with pytest.raises(ValueError, match="a row id is 0 to"):
+            Ids([1, wrong])
+    with pytest.raises(TypeError):
+        Ids(["1"])  # type: ignore[list-item]
