@@ -35,6 +35,7 @@ with memstore.open(":memory:", embedder=None) as store:
         store.delete(number)
     store.erase(500)
     store.rebuild()
+    assert sum("xylophagous" in line for line in store.export()) > 900
     assert store.examine() == [], store.examine()
     opened = [os.readlink(f"/proc/self/fd/{fd}") for fd in os.listdir("/proc/self/fd")
               if os.path.islink(f"/proc/self/fd/{fd}")]

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, TypeAlias
+from typing import IO, TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, TypeAlias
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -153,12 +153,8 @@ class Engine(Protocol):
         """Whether the file is no longer the one that was opened; every use then fails."""
         ...
 
-    def read(self, *, apart: bool = False) -> AbstractContextManager[Transaction]:
+    def read(self) -> AbstractContextManager[Transaction]:
         """Open a transaction that only reads; it never waits for a writer.
-
-        Args:
-            apart: the caller's own code runs in between, so that the transaction may stay open for
-                long, and the same thread may write at the same time. Some engines then read a copy.
 
         Raises:
             FileReplaced: the file is no longer the one that was opened.
@@ -204,6 +200,13 @@ class Engine(Protocol):
             Whether it succeeded. It fails while another process uses the database, and without
             room on the disk for a copy.
         """
+
+    def scratch(self) -> AbstractContextManager[IO[bytes]]:
+        """Open an empty file that ends with its use, even if the process is killed.
+
+        Of a store in memory nothing is written to a disk.
+        """
+        ...
 
     def exposed(self) -> dict[str, int]:
         """Return the files that other users of the machine may open, with their permission bits."""

@@ -174,6 +174,17 @@ def changed_since(transaction: Transaction, line_id: int, column: str) -> list[i
     )
 
 
+def erased_since(transaction: Transaction, line_id: int) -> bool:
+    """Return whether the text of anything was erased after this line."""
+    return bool(
+        transaction.scalar(
+            "SELECT count(*) FROM memstore_journal WHERE id > :after"
+            f" AND kind IN ('{Kind.ERASE}', '{Kind.ERASE_EPISODE}')",
+            {"after": line_id},
+        )
+    )
+
+
 def last_restored(transaction: Transaction, fact_id: int) -> datetime | None:
     row = transaction.one(
         "SELECT max(at) FROM memstore_journal WHERE fact_id = :id AND kind = :kind",

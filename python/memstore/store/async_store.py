@@ -75,7 +75,7 @@ class AsyncGenerations(Awaited[Generations]):
 def _export(
     store: Store, *, namespaces: Namespaces = None, progress: Progress | None = None
 ) -> Iterator[str]:
-    # Read to its end in the thread, because a transaction stays in the thread that opened it.
+    # Read to its end in the thread, so that no line waits for the disk in the event loop.
     return iter([*store.export(namespaces=namespaces, progress=progress)])
 
 

@@ -653,11 +653,14 @@ class Store:
     def export(
         self, *, namespaces: Namespaces = None, progress: Progress | None = None
     ) -> Iterator[str]:
-        """Yield an export as lines of JSON: everything but the embeddings.
+        """Yield an export as lines of JSON: everything but the embeddings, all from one state.
+
+        The first line comes when everything has been read, in short steps; no one has to wait for
+        whoever takes the lines.
 
         Args:
             namespaces: which ones; the store's own by default, ``"all"`` for all.
-            progress: called with how many facts are written, and of how many.
+            progress: called with how many facts and episodes are read, and of how many.
         """
         from memstore import transfer  # slow to import, seldom used
 

@@ -1,44 +1,204 @@
-"""Exporting one state of the database, line by line: the same state gives the same bytes."""
+"""Exporting one state of the database, line by line: the same state gives the same bytes.
+
+Everything is read in steps, each a transaction that is over soon, and put aside. What was changed
+meanwhile is read again, and the last step reads the rest of that: the export is of the state which
+that step sees. No transaction is open while the caller takes the lines.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore.database import journal
 from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables import generations as generation_table
 from memstore.domain import clock
+from memstore.errors import StorageError
 from memstore.transfer import attachments, lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from memstore.database.engine import Engine, Progress, Transaction
+    from memstore.domain.records import JournalLine
 
-PROGRESS_EVERY: Final = 500
+STEP: Final = 500
+"""Facts or episodes read in one transaction."""
+
+ROUNDS: Final = 5
+"""How often what was changed meanwhile is read again in steps; then in one, however much it is."""
+
+
+class _Kind(NamedTuple):
+    """How facts, or episodes, are read and written down."""
+
+    journalled: str
+    """The column of the journal that names them."""
+    all_ids: Callable[[Transaction, Sequence[str] | None], list[int]]
+    get_many: Callable[[Transaction, Sequence[int]], dict[int, Any]]
+    operations: Callable[[Transaction, int], list[JournalLine]]
+    out: Callable[[Any], str]
+
+
+EPISODES: Final = _Kind(
+    "episode_id",
+    episode_table.all_ids,
+    episode_table.get_many,
+    journal.of_episode,
+    lines.episode_out,
+)
+FACTS: Final = _Kind(
+    "fact_id", fact_table.all_ids, fact_table.get_many, journal.of_fact, lines.fact_out
+)
+
+
+class _Aside:
+    """Lines that were read, and are not handed out yet."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+
+    def put(self, told: Iterable[str]) -> None:
+        try:
+            self._file.writelines(f"{line}\n".encode() for line in told)
+            self._file.flush()
+        except OSError as error:
+            raise StorageError(
+                f"what is exported cannot be put aside: {error.strerror or error}"
+            ) from error
+
+    def clear(self) -> None:
+        self._file.seek(0)
+        self._file.truncate()
+
+    def lines(self) -> Iterator[str]:
+        self._file.seek(0)
+        return (line.decode()[:-1] for line in self._file)
+
+
+@dataclass(slots=True)
+class _Held:
+    """What was read of one kind: of each record its line, and those of its operations."""
+
+    kind: _Kind
+    first: _Aside
+    """As each was read first, by id: a line with the id and the number of lines, then those."""
+    again: dict[int, list[str]] = field(default_factory=dict)
+    """As it was read last, where that was later."""
+
+    def lines(self) -> Iterator[str]:
+        """Yield the lines of each record as it was read last, by id."""
+        first = self.first.lines()
+        for head in first:
+            id_, number = map(int, head.split())
+            told = list(islice(first, number))
+            yield from self.again.pop(id_, told)
+        for _, told in sorted(self.again.items()):
+            yield from told
 
 
 def export(
     engine: Engine, namespaces: tuple[str, ...] | None, progress: Progress | None = None
 ) -> Iterator[str]:
     """Yield the lines of an export, without line ends, all from one state of the database."""
-    with engine.read(apart=True) as transaction:
-        episodes = episode_table.count_all(transaction, namespaces)
-        facts = fact_table.count_all(transaction, namespaces)
-        yield _header(transaction, namespaces, facts, episodes)
-        total, done = facts + episodes, 0
-        for text, is_one in _records(transaction, namespaces):
-            yield text
-            done += is_one
-            if progress is not None and is_one and (done % PROGRESS_EVERY == 0 or done == total):
-                progress(done, total)
-        yield from attachments.written(transaction, namespaces)
+    with ExitStack() as stack:
+        episodes, facts, attached = (_Aside(stack.enter_context(engine.scratch())) for _ in "123")
+        held = [_Held(EPISODES, episodes), _Held(FACTS, facts)]
+        reading = _Reading(engine, namespaces, held, attached, progress)
+        yield reading.in_steps() or reading.at_once()
+        for one in held:
+            yield from one.lines()
+        yield from attached.lines()
 
 
-def _header(
-    transaction: Transaction, namespaces: tuple[str, ...] | None, facts: int, episodes: int
-) -> str:
+@dataclass(slots=True)
+class _Reading:
+    engine: Engine
+    namespaces: tuple[str, ...] | None
+    held: list[_Held]
+    attached: _Aside
+    progress: Progress | None
+
+    def in_steps(self) -> str | None:
+        """Read everything, and return the first line of the export.
+
+        ``None`` if something was erased meanwhile: its text may be in what was read before.
+        """
+        with self.engine.read() as transaction:
+            began = position = journal.last_id(transaction)
+            ids = self._all_ids(transaction)
+        done, total = 0, sum(map(len, ids))
+        for one, some in self._steps(ids):
+            with self.engine.read() as transaction:
+                one.first.put(self._framed(transaction, one, some))
+            done += len(some)
+            if self.progress is not None:
+                self.progress(done, total)
+        for _ in range(ROUNDS):
+            with self.engine.read() as transaction:
+                ids = self._changed_ids(transaction, position)
+                now = journal.last_id(transaction)
+            if sum(map(len, ids)) <= STEP:
+                break
+            for one, some in self._steps(ids):
+                with self.engine.read() as transaction:
+                    one.again.update(self._records(transaction, one, some))
+            position = now
+        with self.engine.read() as transaction:
+            if journal.erased_since(transaction, began):
+                return None
+            for one, some in self._steps(self._changed_ids(transaction, position)):
+                one.again.update(self._records(transaction, one, some))
+            return self._end(transaction)
+
+    def at_once(self) -> str:
+        """Read everything in one transaction, and return the first line."""
+        with self.engine.read() as transaction:
+            for one in self.held:
+                one.first.clear()
+                one.again.clear()
+            for one, some in self._steps(self._all_ids(transaction)):
+                one.first.put(self._framed(transaction, one, some))
+            return self._end(transaction)
+
+    def _all_ids(self, transaction: Transaction) -> list[list[int]]:
+        return [one.kind.all_ids(transaction, self.namespaces) for one in self.held]
+
+    def _changed_ids(self, transaction: Transaction, position: int) -> list[list[int]]:
+        return [
+            journal.changed_since(transaction, position, one.kind.journalled) for one in self.held
+        ]
+
+    def _steps(self, ids: Sequence[Sequence[int]]) -> Iterator[tuple[_Held, Sequence[int]]]:
+        for one, all_ in zip(self.held, ids, strict=True):
+            for first in range(0, len(all_), STEP):
+                yield one, all_[first : first + STEP]
+
+    def _records(
+        self, transaction: Transaction, one: _Held, ids: Sequence[int]
+    ) -> Iterator[tuple[int, list[str]]]:
+        """Yield the id and the lines of each record of the namespaces, by id."""
+        for id_, record in sorted(one.kind.get_many(transaction, ids).items()):
+            if self.namespaces is None or record.namespace in self.namespaces:
+                operations = one.kind.operations(transaction, id_)
+                yield id_, [one.kind.out(record), *map(lines.operation_out, operations)]
+
+    def _framed(self, transaction: Transaction, one: _Held, ids: Sequence[int]) -> Iterator[str]:
+        for id_, told in self._records(transaction, one, ids):
+            yield f"{id_} {len(told)}"
+            yield from told
+
+    def _end(self, transaction: Transaction) -> str:
+        """Read what belongs to the records, and return the first line."""
+        self.attached.put(attachments.written(transaction, self.namespaces))
+        return _header(transaction, self.namespaces)
+
+
+def _header(transaction: Transaction, namespaces: tuple[str, ...] | None) -> str:
     """Write the first line, without a word on when or where the export was made."""
     active = generation_table.active(transaction)
     changed_at = journal.last_change(transaction, namespaces)
@@ -46,23 +206,10 @@ def _header(
         memstore="export",
         format=lines.FORMAT,
         changed_at=clock.to_text(changed_at) if changed_at is not None else None,
-        facts=facts,
+        facts=fact_table.count_all(transaction, namespaces),
         operations=journal.count(transaction, namespaces),
-        episodes=episodes,
+        episodes=episode_table.count_all(transaction, namespaces),
         **attachments.counted(transaction, namespaces),
         model=active.model,
         dimension=active.dimension,
     )
-
-
-def _records(
-    transaction: Transaction, namespaces: tuple[str, ...] | None
-) -> Iterator[tuple[str, bool]]:
-    for episode in episode_table.everything(transaction, namespaces):
-        yield lines.episode_out(episode), True
-        for operation in journal.of_episode(transaction, episode.id):
-            yield lines.operation_out(operation), False
-    for fact in fact_table.everything(transaction, namespaces):
-        yield lines.fact_out(fact), True
-        for operation in journal.of_fact(transaction, fact.id):
-            yield lines.operation_out(operation), False

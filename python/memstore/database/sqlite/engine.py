@@ -7,20 +7,21 @@ decide: with a write-ahead log readers never block, and writers queue for up to 
 
 from __future__ import annotations
 
+import io
 import os
 import stat
 import sys
 import threading
 import time
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import IO, TYPE_CHECKING, Final
 
 import apsw
 
 from memstore._kernel import OpenFiles
 from memstore.database.sqlite import copying, integrity, locks, memory, migrations
-from memstore.database.sqlite.memory import Memory, copied
+from memstore.database.sqlite.memory import Memory
 from memstore.database.sqlite.transaction import (
     TRANSLATED,
     SqliteTransaction,
@@ -119,9 +120,9 @@ class SqliteEngine:
         return locks.in_force()
 
     @contextmanager
-    def read(self, *, apart: bool = False) -> Iterator[SqliteTransaction]:
+    def read(self) -> Iterator[SqliteTransaction]:
         if self._memory is not None:
-            with self._read_in_memory(self._memory, apart) as transaction:
+            with self._read_in_memory(self._memory) as transaction:
                 yield transaction
             return
         connection = self._borrow()
@@ -133,7 +134,7 @@ class SqliteEngine:
             self._give_back(connection)
 
     @contextmanager
-    def _read_in_memory(self, memory: Memory, apart: bool) -> Iterator[SqliteTransaction]:
+    def _read_in_memory(self, memory: Memory) -> Iterator[SqliteTransaction]:
         if self._writer.is_mine:  # it would wait for itself
             yield SqliteTransaction(self._writer.connection)
             return
@@ -141,15 +142,10 @@ class SqliteEngine:
         try:
             with self._writer.alone(self._wait_seconds), TRANSLATED:
                 connection.execute("BEGIN; SELECT count(*) FROM sqlite_schema").fetchall()
-                copy = copied(connection) if apart else None
-            if copy is None:
-                with memory.reading():
-                    yield SqliteTransaction(connection)
+            with memory.reading():
+                yield SqliteTransaction(connection)
         finally:
             self._give_back(connection)
-        if copy is not None:
-            with closing(copy):
-                yield SqliteTransaction(copy)
 
     def write(
         self, *, wait_seconds: float | None = None, check_links: bool = True
@@ -204,6 +200,13 @@ class SqliteEngine:
     @property
     def is_lost(self) -> bool:
         return self._lost is not None
+
+    def scratch(self) -> AbstractContextManager[IO[bytes]]:
+        if self._memory is not None:
+            return io.BytesIO()
+        from tempfile import TemporaryFile  # slow to import, seldom used
+
+        return TemporaryFile()
 
     def exposed(self) -> dict[str, int]:
         if os.name != "posix" or self._memory is not None:

@@ -66,11 +66,3 @@ class Memory:
 
     def close(self) -> None:
         self._kept.close()
-
-
-def copied(source: apsw.Connection) -> apsw.Connection:
-    """Return a connection to a copy of its own, in memory as well."""
-    copy = apsw.Connection(PATH)
-    with copy.backup("main", source, "main") as task:
-        task.step()
-    return copy

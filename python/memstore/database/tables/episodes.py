@@ -157,6 +157,14 @@ def count(transaction: Transaction, wanted: EpisodeFilter) -> int:
     return transaction.scalar(f"SELECT count(*) FROM {_seen(transaction)} WHERE {where}", values)
 
 
+def all_ids(transaction: Transaction, namespaces: Sequence[str] | None = None) -> list[int]:
+    """Return the ids of every episode, erased ones too, in their order."""
+    where = within(transaction.dialect, "e.namespace", namespaces)
+    return transaction.ints(
+        f"SELECT e.id FROM memstore_episodes e{where} ORDER BY e.id", {"namespaces": namespaces}
+    )
+
+
 def count_all(transaction: Transaction, namespaces: Sequence[str] | None = None) -> int:
     """Return how many episodes there are, erased ones too; ``None``: in every namespace."""
     where = within(transaction.dialect, "e.namespace", namespaces)

@@ -174,6 +174,14 @@ def everything(transaction: Transaction, namespaces: Sequence[str] | None = None
     return map(decode, rows)
 
 
+def all_ids(transaction: Transaction, namespaces: Sequence[str] | None = None) -> list[int]:
+    """Return the ids of every fact, erased ones too, in their order."""
+    where = within(transaction.dialect, "namespace", namespaces)
+    return transaction.ints(
+        f"SELECT id FROM memstore_facts{where} ORDER BY id", {"namespaces": namespaces}
+    )
+
+
 def count_all(transaction: Transaction, namespaces: Sequence[str] | None = None) -> int:
     where = within(transaction.dialect, "namespace", namespaces)
     return transaction.scalar(
