@@ -21,7 +21,7 @@ import memstore
 from memstore import LearningError, Memory, NotFound, Scope, Store
 from memstore.domain import clock
 from memstore.domain.threads import STOPPED
-from memstore.errors import Conflict, GeneratorError, GeneratorUnavailable, StoreClosed
+from memstore.errors import Conflict, GeneratorError, GeneratorUnavailable, StoreBusy, StoreClosed
 from memstore.facts.facts import journalled
 from memstore.history import replay
 from memstore.learn.conversation import Stopped
@@ -333,14 +333,19 @@ def test_add_stores_many_messages_in_short_transactions(
     assert sizes == [200, 200, 50]
 
 
-def test_tasks_are_no_memories_to_change(store: Store) -> None:
+def test_tasks_are_no_memories(store: Store) -> None:
     memory = Memory(store)
     task = store.tasks.create("brew tea", owners=Scope(user_id="ana"))
     memory.add("I like tea", user_id="ana")
-    for change in (memory.delete, partial(memory.update, content="x")):
+    store.add("tea is a word", subject="todo", metadata={"kind": "word"}, user_id="ana")
+    for call in (memory.get, memory.history, memory.delete, partial(memory.update, content="x")):
         with pytest.raises(NotFound, match=f"fact {task.id} is a task, not a memory"):
-            change(task.id, user_id="ana")
-    assert len(memory.delete_all(user_id="ana")) == 1
+            call(task.id, user_id="ana")
+    seen = {"I like tea", "tea is a word"}
+    assert set(texts(memory.get_all(user_id="ana"))) == seen
+    assert set(texts(memory.search("tea", user_id="ana"))) == seen
+    assert len(texts(memory.get_all(user_id="ana", limit=1, offset=1))) == 1
+    assert len(memory.delete_all(user_id="ana")) == 2
     assert memory.delete_all(everything=True) == []
     assert [one.id for one in store.tasks.list(owners="all")] == [task.id]
 
@@ -812,6 +817,29 @@ def test_delete_all_of_a_scope_leaves_the_others(plain: Memory) -> None:
     assert plain.get_all(user_id="ana") == []
     assert texts(plain.get_all(user_id="ben")) == ["one", "two"]
     assert len(plain.delete_all(everything=True)) == 2
+
+
+@pytest.mark.parametrize("failure", [KeyboardInterrupt, StoreBusy])
+def test_delete_all_that_is_stopped_is_completed_by_the_same_call(
+    plain: Memory, store: Store, monkeypatch: pytest.MonkeyPatch, failure: type[BaseException]
+) -> None:
+    monkeypatch.setattr("memstore.learn.memory.CHANGED_AT_ONCE", 3)
+    plain.add([{"role": "user", "content": f"text {n}"} for n in range(11)], user_id="ana")
+    apply, calls = store.apply, iter([None, None, failure("stopped")])
+
+    def stopping(*arguments: Any, **given: Any) -> Any:
+        if failed := next(calls, None):
+            raise failed
+        return apply(*arguments, **given)
+
+    monkeypatch.setattr(store, "apply", stopping)
+    with pytest.raises(failure):
+        plain.delete_all(user_id="ana")
+    left = [f"text {n}" for n in range(6, 11)]
+    assert texts(plain.get_all(user_id="ana")) == left
+    assert [event["memory"] for event in plain.delete_all(user_id="ana")] == left
+    assert plain.get_all(user_id="ana") == []
+    assert store.count(scope="all", include_deleted=True) == 11
 
 
 @pytest.mark.parametrize("arguments", [{}, {"user_id": "ana", "everything": True}], ids=str)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from memstore.domain import clock
 from memstore.domain.arguments import MAX_CONTENT, MAX_QUERY, checked_text
-from memstore.domain.records import Scope
+from memstore.domain.records import TODO, Scope
 from memstore.errors import InvalidArgument
 from memstore.text.folding import claim_hash, subject_key
 
@@ -105,6 +105,8 @@ class FactFilter(Filter):
     metadata: Sequence[MetadataFilter] = ()
     active_only: bool = True
     include_deleted: bool = False
+    tasks: bool = True
+    """``False`` leaves them out."""
 
     def __post_init__(self) -> None:
         # Files of others hold longer names than are stored here.
@@ -118,7 +120,7 @@ class FactFilter(Filter):
     def is_plain(self) -> bool:
         """Whether namespace, state and having an owner alone decide."""
         narrowed = self.subject or self.category or self.content or self.metadata
-        return self.is_common and not narrowed
+        return self.is_common and self.tasks and not narrowed
 
     def where(self, dialect: Dialect) -> tuple[str, Parameters]:
         """Return the condition on ``memstore_facts f``, and its parameters."""
@@ -135,6 +137,9 @@ class FactFilter(Filter):
                 conditions.add_equal("claim_hash", claim_hash(self.subject, self.content))
         if self.category is not None:
             conditions.add_equal("category", self.category.strip())
+        if not self.tasks:
+            kind = dialect.member("f.metadata", "'kind'")
+            conditions.add(f"(f.subject_key = '{TODO}' AND {kind} = 'task') IS NOT TRUE")
         for place, condition in enumerate(self.metadata):
             clause, values = metadata_clause(dialect, condition, place)
             conditions.add(clause, **values)

@@ -30,6 +30,7 @@ class FactNarrowing(TypedDict, total=False):
     filters: Filters
     scope: AskedScope
     active_only: bool
+    tasks: bool
 
 
 class FactRanking(TypedDict, total=False):

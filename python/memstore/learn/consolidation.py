@@ -107,8 +107,8 @@ def consolidate(
     checked_choice(policy, POLICIES, "policy")
     generator = given_generator(generator)
     by_owner: dict[Scope, list[Fact]] = {}
-    for fact in store.list(subject=subject, scope=scope or EVERYBODY):
-        if fact.metadata.get("kind") != "task" and fact.expired_at is None:
+    for fact in store.list(subject=subject, scope=scope or EVERYBODY, tasks=False):
+        if fact.expired_at is None:
             by_owner.setdefault(fact.scope, []).append(fact)
     found: list[Consolidated] = []
     for facts in by_owner.values():

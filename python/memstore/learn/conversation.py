@@ -207,12 +207,13 @@ class Learner:
             scope=self.scope,
             limit=MOST_MEMORIES,
             half_lives_seconds={"note": 0},  # an old memory may be just the one that changed
+            tasks=False,
             touch=False,
         )
         similar: dict[int, Fact] = {}
         for rank in zip_longest(*found):
             for hit in filter(None, rank):
-                if hit.fact.metadata.get("kind") != "task" and hit.fact.id not in taken:
+                if hit.fact.id not in taken:
                     similar.setdefault(hit.fact.id, hit.fact)
         return list(_fitting(similar.values()))[:MOST_MEMORIES]
 

@@ -28,7 +28,7 @@ from memstore.prompting.messages import read_messages
 from memstore.providers import given_generator
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from memstore.domain.metadata import Filters
     from memstore.domain.protocols import Generator
@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 SPEAKERS: Final = ("user", "assistant")
 """The roles whose words are memories where no model reads them."""
 
-STORED_AT_ONCE: Final = 200
-"""Messages stored as they are in one transaction, so that other writers need not wait long."""
+CHANGED_AT_ONCE: Final = 200
+"""Memories stored as they are, or deleted, in one transaction: other writers need not wait long."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -202,8 +202,8 @@ class Memory:
         changes = [AddFact(fact=new, unless_known=True) for new in news]
         applied = [
             done
-            for start in range(0, len(changes), STORED_AT_ONCE)
-            for done in self._store.apply(changes[start : start + STORED_AT_ONCE], scope=scope)
+            for start in range(0, len(changes), CHANGED_AT_ONCE)
+            for done in self._store.apply(changes[start : start + CHANGED_AT_ONCE], scope=scope)
         ]
         return MemoryEvents([memory_event("NONE" if a.known else "ADD", a.fact) for a in applied])
 
@@ -228,7 +228,7 @@ class Memory:
         if threshold is not None:
             checked_real(threshold, "threshold", 0, 1)
         scope = Scope(**owners)
-        found = self._store.search(query, scope=scope, filters=filters, limit=limit)
+        found = self._store.search(query, scope=scope, filters=filters, limit=limit, tasks=False)
         hits = (
             as_memory(hit.fact) | {"score": hit.score}
             for hit in found
@@ -241,7 +241,7 @@ class Memory:
         """Return one memory of a scope; its ``status`` says whether it is superseded or expired.
 
         Raises:
-            NotFound: there is none with this id in the scope, or it was deleted.
+            NotFound: there is none with this id in the scope, it was deleted, or it is a task.
         """
         return as_memory(self._of(Scope(**owners), memory_id))
 
@@ -256,7 +256,9 @@ class Memory:
     ) -> list[dict[str, Any]]:
         """Return the active memories of a scope, oldest first; keywords as of :meth:`search`."""
         scope = Scope(**owners)
-        found = self._store.list(scope=scope, filters=filters, limit=limit, offset=offset)
+        found = self._store.list(
+            scope=scope, filters=filters, limit=limit, offset=offset, tasks=False
+        )
         return [as_memory(fact) for fact in found]
 
     @keywords(Owners)
@@ -282,7 +284,7 @@ class Memory:
             Conflict: it is superseded or expired, or the metadata would make it a task.
         """
         scope = Scope(**owners)
-        old = self._changeable(scope, memory_id)
+        old = self._of(scope, memory_id)
         if old.status != "active":
             remedy = None if old.superseded_by is None else Remedy.USE_NEWEST
             raise Conflict(f"memory {old.id} is {standing(old)}", remedy=remedy)
@@ -309,7 +311,7 @@ class Memory:
             Conflict: it is superseded.
         """
         scope = Scope(**owners)
-        old = self._changeable(scope, memory_id)
+        old = self._of(scope, memory_id)
         if old.superseded_by is not None:
             raise Conflict(
                 f"memory {old.id} is superseded by memory {old.superseded_by}",
@@ -325,7 +327,10 @@ class Memory:
     def delete_all(
         self, *, everything: bool = False, **owners: Unpack[Owners]
     ) -> list[MemoryEvent]:
-        """Delete all active memories of a scope, or none; tasks stay.
+        """Delete all active memories of a scope; tasks stay.
+
+        They go a few hundred in a transaction. What is left after an error or an interruption goes
+        with the same call again; what it had deleted stays deleted, and can be restored.
 
         Args:
             everything: delete the memories of every scope in the namespace; not together with a
@@ -333,7 +338,7 @@ class Memory:
 
         Raises:
             ValueError: neither a scope id nor ``everything=True``, or both.
-            Conflict: others kept changing the memories; nothing was deleted.
+            Conflict: others kept changing the memories; some may be left.
         """
         scope = Scope(**owners)
         named = scope != Scope()
@@ -341,21 +346,27 @@ class Memory:
             raise InvalidArgument(
                 "must be True exactly when no scope id is given", argument="everything"
             )
-        return [deleted(a.fact) for a in self._delete_active(scope if named else None, ATTEMPTS)]
+        return [deleted(a.fact) for a in self._delete_active(scope if named else None)]
 
-    def _delete_active(self, scope: Scope | None, attempts: int) -> list[Applied]:
-        facts = self._store.list(scope=scope or "all")
-        deletions = [
-            DeleteFact(fact_id=fact.id)
-            for fact in facts
-            if not is_task(fact.subject, fact.metadata)
-        ]
-        try:
-            return self._store.apply(deletions, scope=scope)
-        except (Conflict, NotFound):  # one of them was changed in the meantime
-            if attempts == 1:
-                raise
-        return self._delete_active(scope, attempts - 1)
+    def _delete_active(self, scope: Scope | None) -> Iterator[Applied]:
+        """Delete in short transactions, so that other writers need not wait long."""
+        attempts = ATTEMPTS
+        left = self._ids(scope)
+        while left:
+            deletions = [DeleteFact(fact_id=one) for one in left[:CHANGED_AT_ONCE]]
+            try:
+                done = self._store.apply(deletions, scope=scope)
+            except (Conflict, NotFound):  # one of them was changed in the meantime
+                attempts -= 1
+                if not attempts:
+                    raise
+                left = self._ids(scope)
+            else:
+                yield from done
+                left = left[CHANGED_AT_ONCE:]
+
+    def _ids(self, scope: Scope | None) -> list[int]:
+        return [fact.id for fact in self._store.list(scope=scope or "all", tasks=False)]
 
     @keywords(Owners)
     def history(self, memory_id: int, **owners: Unpack[Owners]) -> list[PastMemoryEvent]:
@@ -393,18 +404,14 @@ class Memory:
             )
         return self._store.clear()
 
-    def _changeable(self, scope: Scope, memory_id: int) -> Fact:
-        fact = self._of(scope, memory_id)
-        if is_task(fact.subject, fact.metadata):
-            raise NotFound(f"fact {memory_id} is a task, not a memory", remedy=Remedy.UPDATE_TASK)
-        return fact
-
     def _of(self, scope: Scope, memory_id: int, *, deleted_too: bool = False) -> Fact:
         fact = self._store.get(memory_id)
         if fact.scope != scope or (fact.deleted_at is not None and not deleted_too):
             raise NotFound(
                 f"there is no memory {memory_id} of these owners", remedy=Remedy.NAME_OWNERS
             )
+        if is_task(fact.subject, fact.metadata):
+            raise NotFound(f"fact {memory_id} is a task, not a memory", remedy=Remedy.UPDATE_TASK)
         return fact
 
 

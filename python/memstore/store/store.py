@@ -415,7 +415,7 @@ class Store:
 
     # -- finding -----------------------------------------------------------------------------
 
-    @keywords(FactSearch, limit=10, active_only=True, touch=True)
+    @keywords(FactSearch, limit=10, active_only=True, tasks=True, touch=True)
     def search(self, query: str, **asked: Unpack[FactSearch]) -> SearchHits:
         """Find facts by words and by meaning, best first.
 
@@ -434,6 +434,7 @@ class Store:
             scope: what belongs to just these owners, an owner that is not named being not set;
                 without one, what belongs to nobody; ``"all"`` for everybody's.
             active_only: leave superseded and expired facts out.
+            tasks: whether tasks are facts, too; ``False`` leaves them out.
             word_weight: what the words count, 0.6 by default.
             vector_weight: what the meaning counts, 0.4 by default.
             half_lives_seconds: for categories, the age at which a score has halved; 0 for never.
@@ -445,7 +446,7 @@ class Store:
         """
         return self.search_batch([query], **asked)[0]
 
-    @keywords(FactSearch, limit=10, active_only=True, touch=True)
+    @keywords(FactSearch, limit=10, active_only=True, tasks=True, touch=True)
     def search_batch(self, queries: Sequence[str], **asked: Unpack[FactSearch]) -> list[SearchHits]:
         """Search for several queries with one call to the embedder; see :meth:`search`."""
         if isinstance(queries, str):
@@ -468,7 +469,14 @@ class Store:
         self._file.write_use_counts()
         return self.facts.get(fact_id)
 
-    @keywords(FactList, active_only=True, include_deleted=False, offset=0, newest_first=False)
+    @keywords(
+        FactList,
+        active_only=True,
+        tasks=True,
+        include_deleted=False,
+        offset=0,
+        newest_first=False,
+    )
     def list(self, **asked: Unpack[FactList]) -> builtins.list[Fact]:
         """Return facts by id; what narrows them is as in :meth:`search`.
 
@@ -485,7 +493,7 @@ class Store:
         with self._file.engine.read() as transaction:
             return [*fact_table.select(transaction, wanted, **page)]
 
-    @keywords(FactCount, active_only=True, include_deleted=False)
+    @keywords(FactCount, active_only=True, tasks=True, include_deleted=False)
     def count(self, **asked: Unpack[FactCount]) -> int:
         """Return how many facts :meth:`list` would return without a limit."""
         wanted = self._filter(asked)
