@@ -7,14 +7,16 @@ from typing import Any
 
 import pytest
 
-from memstore import Scope, Store
+from memstore import MetadataFilter, Scope, Store
 from memstore.database.engine import Transaction
 from memstore.database.filters import EpisodeFilter, FactFilter
 from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables import pieces as piece_table
+from memstore.database.tables import vectors as vector_table
 from memstore.domain import clock
 
+N = (MetadataFilter("n", "=", 7),)
 OWNERS = {"nobody": Scope(), "ana": Scope(user_id="ana"), "a run": Scope(run_id="r"), "all": None}
 
 
@@ -52,7 +54,12 @@ class Explained:
 @pytest.fixture
 def filled(store: Store) -> Store:
     store.add_many(
-        {"content": f"fact {n}", "subject": f"s{n % 7}", "user_id": [None, "ana"][n % 2]}
+        {
+            "content": f"fact {n}",
+            "subject": f"s{n % 7}",
+            "user_id": [None, "ana"][n % 2],
+            "metadata": {"n": n},
+        }
         for n in range(300)
     )
     return store
@@ -81,6 +88,15 @@ READS: dict[str, Callable[[Any, str], Any]] = {
         t, "default", "s1", "fact 1", OWNERS[o] or Scope()
     ),
     "visible": lambda t, o: fact_table.visible(t, [1, 2, 3], facts(o)),
+    "visible with metadata": lambda t, o: fact_table.visible(t, [1, 2, 3], facts(o, metadata=N)),
+    "ids": lambda t, o: fact_table.select_ids(t, facts(o)),
+    "ids of a subject": lambda t, o: fact_table.select_ids(t, facts(o, subject="s1")),
+    "ids of a category": lambda t, o: fact_table.select_ids(t, facts(o, category="x")),
+    "ids with metadata": lambda t, o: fact_table.select_ids(t, facts(o, metadata=N)),
+    "count with metadata": lambda t, o: fact_table.count(t, facts(o, metadata=N)),
+    "vectors": lambda t, o: vector_table.embedded(t, vector_table.FACTS, [1, 2, 3]),
+    "half-lives": lambda t, o: fact_table.births(t, [1, 2, 3], ("note",)),
+    "facts": lambda t, o: fact_table.get_many(t, [1, 2, 3]),
     "states": lambda t, o: fact_table.count_states(t, facts(o)),
     "subjects": lambda t, o: fact_table.count_by(t, "subject", facts(o)),
     "episodes": lambda t, o: episode_table.count(
@@ -106,5 +122,9 @@ def test_reads_go_by_an_index(explained: Explained, read: str, owner: str) -> No
             assert "TEMP B-TREE" not in plan, plan
     if read == "said again":
         assert "idx_memstore_claim" in explained.plans[0]
-    if read == "visible":
-        assert "INTEGER PRIMARY KEY" in explained.plans[0]
+    if read.startswith("visible"):
+        assert explained.plans[0].startswith("SEARCH f USING INTEGER PRIMARY KEY")
+    if read == "ids of a subject":
+        assert "idx_memstore_subject" in explained.plans[0]
+    if read in ("ids with metadata", "count with metadata"):
+        assert "memstore_fact_members USING PRIMARY KEY (key=?" in explained.plans[0]

@@ -38,7 +38,8 @@ def healthy(path: Path, open_store: Callable[..., Store]) -> Path:
         store.erase(store.add("the secret", subject="carol").id)
         store.add("東京都は日本の首都です", subject="geography")
         store.confirm(2)
-        store.update_metadata(5, {"checked": True})
+        for fact_id in (2, 5):
+            store.update_metadata(fact_id, {"checked": True})
         assert store.examine() == []
     return path
 
@@ -136,6 +137,16 @@ DERIVED_DAMAGE = {
         "DROP TRIGGER memstore_facts_au; UPDATE memstore_facts SET segments = NULL WHERE id = 5;",
         "words",
         "segments that do not fit: 5",
+    ),
+    "metadata is not found": (
+        "DELETE FROM memstore_fact_members WHERE fact_id = 2",
+        "words",
+        "not find by their metadata: 2$",
+    ),
+    "metadata is found that no fact has": (
+        "INSERT INTO memstore_fact_members VALUES ('n', 'number', 7, 2)",
+        "words",
+        "not find by their metadata: 2$",
     ),
     "the subject is compared by another one": (
         "UPDATE memstore_facts SET subject_key = 'geology' WHERE id = 5;",

@@ -122,8 +122,12 @@ class FactFilter(Filter):
         narrowed = self.subject or self.category or self.content or self.metadata
         return self.is_common and self.tasks and not narrowed
 
-    def where(self, dialect: Dialect) -> tuple[str, Parameters]:
-        """Return the condition on ``memstore_facts f``, and its parameters."""
+    def where(self, dialect: Dialect, *, by_id: bool = False) -> tuple[str, Parameters]:
+        """Return the condition on ``memstore_facts f``, and its parameters.
+
+        Where a few rows are looked up ``by_id``, their metadata is read; otherwise the facts that
+        have it are gathered first.
+        """
         conditions = self._conditions("f", dialect)
         conditions.add("f.content <> ''" if self.include_deleted else "f.deleted_at IS NULL")
         if self.active_only:
@@ -141,7 +145,7 @@ class FactFilter(Filter):
             kind = dialect.member("f.metadata", "'kind'")
             conditions.add(f"(f.subject_key = '{TODO}' AND {kind} = 'task') IS NOT TRUE")
         for place, condition in enumerate(self.metadata):
-            clause, values = metadata_clause(dialect, condition, place)
+            clause, values = metadata_clause(dialect, condition, place, by_id=by_id)
             conditions.add(clause, **values)
         return conditions.sql
 
@@ -200,7 +204,7 @@ class EpisodeFilter(Filter):
 
 
 def metadata_clause(
-    dialect: Dialect, condition: MetadataFilter, place: int
+    dialect: Dialect, condition: MetadataFilter, place: int, *, by_id: bool
 ) -> tuple[str, dict[str, Value]]:
     """Write one metadata filter as SQL; the key is a parameter too, so any key is safe.
 
@@ -209,24 +213,45 @@ def metadata_clause(
     key, value = f"key_{place}", f"value_{place}"
     values: dict[str, Value] = {key: condition.key}
 
-    def has(test: str = "TRUE") -> str:
-        return dialect.has_member("f.metadata", f":{key}", test)
+    def has(kind: str = "", op: str = "") -> str:
+        if by_id:
+            return dialect.has_member("f.metadata", f":{key}", _read(kind, op, value))
+        return f"f.id IN (SELECT fact_id FROM memstore_fact_members WHERE key = :{key}" + (
+            f" AND {_filed(kind, op, value)})" if kind else ")"
+        )
 
     if condition.value is None:
-        clause = has("NOT member.is_null")
+        clause = has("null", "!=")
         if condition.op != "!=":
             clause = f"NOT {clause}"
     else:
-        column, values[value] = _typed(condition.value)
-        op = "IS DISTINCT FROM" if condition.op == "!=" else condition.op
-        clause = has(f"member.{column} {op} :{value}")
+        kind, values[value] = _typed(condition.value)
+        clause = has(kind, condition.op)
     if condition.include_missing:
         clause = f"({clause} OR NOT {has()})"
     return clause, values
 
 
+def _read(kind: str, op: str, value: str) -> str:
+    """Return the test of a member that is read from the metadata."""
+    if kind == "null":
+        return "NOT member.is_null"
+    if not kind:
+        return "TRUE"
+    return f"member.{kind} {'IS DISTINCT FROM' if op == '!=' else op} :{value}"
+
+
+def _filed(kind: str, op: str, value: str) -> str:
+    """Return the same test of a row of ``memstore_fact_members``."""
+    if kind == "null":
+        return "kind <> 'null'"
+    if op == "!=":
+        return f"NOT (kind = '{kind}' AND value = :{value})"
+    return f"kind = '{kind}' AND value {op} :{value}"
+
+
 def _typed(value: Scalar) -> tuple[str, Value]:
-    """Return the member's column for values of this type, and the value as it is compared."""
+    """Return the kind of member that has values of this type, and the value as it is compared."""
     if isinstance(value, bool):
         return "truth", int(value)
     return ("text" if isinstance(value, str) else "number"), value

@@ -91,6 +91,12 @@ def _checks(engine: Engine, satellite: Satellite) -> Sequence[tuple[str, _Check]
         ),
         ("embeddings", _embeddings),
         _ids("words", "subject keys or segments that do not fit", indexes.facts, True),
+        _ids(
+            "words",
+            "facts that filters do not find by their metadata",
+            fact_table.misfiled_members,
+            True,
+        ),
         ("graph", satellite.troubles),
     )
 

@@ -53,7 +53,11 @@ def rebuild_facts(transaction: Transaction) -> str:
     stale = [(fact_id, right) for fact_id, held, right in found if right != held]
     for fact_id, right in stale:
         fact_table.set_found_by(transaction, fact_id, right)
-    return f"rebuilt the full-text index and what {len(stale)} facts are found by"
+    misfiled = fact_table.misfiled_members(transaction)
+    if misfiled:
+        fact_table.refile_members(transaction)
+    mended = {*(fact_id for fact_id, _ in stale), *misfiled}
+    return f"rebuilt the full-text index and what {len(mended)} facts are found by"
 
 
 def rebuild_episodes(transaction: Transaction, author: Author) -> str:

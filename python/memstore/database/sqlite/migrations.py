@@ -48,7 +48,8 @@ def _run_file(transaction: Transaction, name: str) -> None:
 
 
 OTHER_GROUPS = (
-    "facts_words", "journal", "episodes", "vectors", "proposals", "readings", "graph", "tokens",
+    "facts_words", "facts_members", "journal", "episodes", "vectors", "changes", "proposals",
+    "readings", "graph", "tokens",
 )  # fmt: skip
 
 

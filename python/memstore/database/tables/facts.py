@@ -205,13 +205,12 @@ def newer(transaction: Transaction, fact_id: int, wanted: FactFilter) -> int | N
 
 def select_ids(transaction: Transaction, wanted: FactFilter) -> list[int]:
     where, values = wanted.where(transaction.dialect)
-    return transaction.ints(
-        f"SELECT f.id FROM memstore_facts f WHERE {where} ORDER BY f.id", values
-    )
+    # In no order: in that of the ids the planner would rather read all the namespace.
+    return transaction.ints(f"SELECT f.id FROM memstore_facts f WHERE {where}", values)
 
 
 def visible(transaction: Transaction, fact_ids: Sequence[int], wanted: FactFilter) -> set[int]:
-    where, values = wanted.where(transaction.dialect)
+    where, values = wanted.where(transaction.dialect, by_id=True)
     return {
         *transaction.ints(
             # By id: the planner would rather read all the namespace.
@@ -426,6 +425,23 @@ def all_found_by(transaction: Transaction) -> Iterator[tuple[int, FoundBy, Found
     )
     for fact_id, content, subject, *held in rows:
         yield fact_id, FoundBy(*held), found_by(content, subject)
+
+
+def misfiled_members(transaction: Transaction) -> list[int]:
+    """Return the ids of the facts whose metadata is not what filters find them by."""
+    right, held = "SELECT * FROM memstore_fact_members_read", "SELECT * FROM memstore_fact_members"
+    return transaction.ints(
+        f"SELECT fact_id FROM ({right} EXCEPT {held}) AS lacking"
+        f" UNION SELECT fact_id FROM ({held} EXCEPT {right}) AS stray ORDER BY 1"
+    )
+
+
+def refile_members(transaction: Transaction) -> None:
+    """Let every fact be found by the metadata it has."""
+    transaction.run("DELETE FROM memstore_fact_members")
+    transaction.run(
+        "INSERT INTO memstore_fact_members SELECT DISTINCT * FROM memstore_fact_members_read"
+    )
 
 
 class ErasedFact(NamedTuple):

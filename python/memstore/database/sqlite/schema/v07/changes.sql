@@ -1,0 +1,73 @@
+-- The feeds: which rows changed, whoever changed them, one line a change. What is kept in memory or
+-- in files beside the database follows them: `seq` says how far it has come, and the ids after that
+-- are read again. They are written by triggers, so that what another program does is seen, too.
+-- Only the newest 200,000 lines are kept; what is further behind is built anew.
+CREATE TABLE memstore_fact_changes (seq INTEGER PRIMARY KEY, id INTEGER NOT NULL);
+CREATE TRIGGER memstore_fact_changes_kept AFTER INSERT ON memstore_fact_changes
+WHEN new.seq % 1000 = 0 BEGIN
+    DELETE FROM memstore_fact_changes WHERE seq <= new.seq - 200000;
+END;
+CREATE TRIGGER memstore_facts_added AFTER INSERT ON memstore_facts BEGIN
+    INSERT INTO memstore_fact_changes (id) VALUES (new.id);
+END;
+CREATE TRIGGER memstore_facts_removed AFTER DELETE ON memstore_facts BEGIN
+    INSERT INTO memstore_fact_changes (id) VALUES (old.id);
+END;
+-- Not use counts and confirmations: no search asks for them.
+CREATE TRIGGER memstore_facts_changed AFTER UPDATE OF content, subject, category, segments, namespace,
+    user_id, agent_id, run_id, superseded_by, deleted_at, expired_at, subject_key ON memstore_facts BEGIN
+    INSERT INTO memstore_fact_changes (id) VALUES (new.id);
+END;
+-- Vectors of the active generation. A switch to another one makes all of them anew.
+CREATE TRIGGER memstore_fact_vectors_added AFTER INSERT ON memstore_fact_vectors
+WHEN new.embedding IS NOT NULL
+    AND new.generation_id = (SELECT id FROM memstore_generations WHERE state = 'active') BEGIN
+    INSERT INTO memstore_fact_changes (id) VALUES (new.fact_id);
+END;
+CREATE TRIGGER memstore_fact_vectors_removed AFTER DELETE ON memstore_fact_vectors
+WHEN old.embedding IS NOT NULL
+    AND old.generation_id = (SELECT id FROM memstore_generations WHERE state = 'active') BEGIN
+    INSERT INTO memstore_fact_changes (id) VALUES (old.fact_id);
+END;
+CREATE TRIGGER memstore_fact_vectors_changed AFTER UPDATE OF embedding ON memstore_fact_vectors
+WHEN new.generation_id = (SELECT id FROM memstore_generations WHERE state = 'active') BEGIN
+    INSERT INTO memstore_fact_changes (id) VALUES (new.fact_id);
+END;
+
+-- The same for episodes; with a piece, the change is that piece's or its vector's.
+CREATE TABLE memstore_episode_changes (seq INTEGER PRIMARY KEY, id INTEGER NOT NULL, piece_id INTEGER);
+CREATE TRIGGER memstore_episode_changes_kept AFTER INSERT ON memstore_episode_changes
+WHEN new.seq % 1000 = 0 BEGIN
+    DELETE FROM memstore_episode_changes WHERE seq <= new.seq - 200000;
+END;
+CREATE TRIGGER memstore_episodes_added AFTER INSERT ON memstore_episodes BEGIN
+    INSERT INTO memstore_episode_changes (id) VALUES (new.id);
+END;
+CREATE TRIGGER memstore_episodes_changed AFTER UPDATE OF content, content_hash, name,
+    source_description, segments, source, valid_at, expired_at, user_id, agent_id, run_id
+ON memstore_episodes BEGIN
+    INSERT INTO memstore_episode_changes (id) VALUES (new.id);
+END;
+CREATE TRIGGER memstore_pieces_removed AFTER DELETE ON memstore_pieces BEGIN
+    INSERT INTO memstore_episode_changes (id, piece_id) VALUES (old.episode_id, old.id);
+END;
+CREATE TRIGGER memstore_pieces_changed AFTER UPDATE OF start, stop, episode_id ON memstore_pieces BEGIN
+    INSERT INTO memstore_episode_changes (id, piece_id) VALUES (new.episode_id, new.id);
+END;
+CREATE TRIGGER memstore_piece_vectors_added AFTER INSERT ON memstore_piece_vectors
+WHEN new.embedding IS NOT NULL
+    AND new.generation_id = (SELECT id FROM memstore_generations WHERE state = 'active') BEGIN
+    INSERT INTO memstore_episode_changes (id, piece_id)
+    SELECT coalesce((SELECT episode_id FROM memstore_pieces WHERE id = new.piece_id), 0), new.piece_id;
+END;
+CREATE TRIGGER memstore_piece_vectors_removed AFTER DELETE ON memstore_piece_vectors
+WHEN old.embedding IS NOT NULL
+    AND old.generation_id = (SELECT id FROM memstore_generations WHERE state = 'active') BEGIN
+    INSERT INTO memstore_episode_changes (id, piece_id)
+    SELECT coalesce((SELECT episode_id FROM memstore_pieces WHERE id = old.piece_id), 0), old.piece_id;
+END;
+CREATE TRIGGER memstore_piece_vectors_changed AFTER UPDATE OF embedding ON memstore_piece_vectors
+WHEN new.generation_id = (SELECT id FROM memstore_generations WHERE state = 'active') BEGIN
+    INSERT INTO memstore_episode_changes (id, piece_id)
+    SELECT coalesce((SELECT episode_id FROM memstore_pieces WHERE id = new.piece_id), 0), new.piece_id;
+END;
