@@ -12,6 +12,7 @@ import pytest
 SOURCE = Path(__file__).parent.parent / "python" / "memstore"
 
 ROOMS = (
+    "lazy",
     "errors",
     "settings",
     "domain",
@@ -60,7 +61,6 @@ DOORS = {
         "search.ranking",
     },
     "os.environ": {"settings"},
-    "platformdirs": {"settings"},
     "tokenizers": {"providers.local"},
     "safetensors": {"providers.local"},
     "starlette": {f"faces.http.{name}" for name in ("endpoint", "gate", "server")},
@@ -103,6 +103,15 @@ def imported(tree: ast.Module) -> Iterator[str]:
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
+def lazily_imported(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    """Yield the name and the module of each import on first use."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+            call = node.value
+            if ast.unparse(call.func) == "lazy_import":
+                yield ast.unparse(node.targets[0]), ast.literal_eval(call.args[0])
+
+
 def module_of(name: str) -> str | None:
     """Return the module of ours that an imported name belongs to."""
     if name.startswith("memstore._kernel") or name.split(".")[0] != "memstore":
@@ -142,6 +151,17 @@ def test_each_library_has_one_door(library: str) -> None:
         or library in ATTRIBUTES[module]
     }
     assert users == DOORS[library]
+
+
+@pytest.mark.parametrize("module", sorted(TREES))
+def test_a_lazy_import_says_the_same_to_type_checkers(module: str) -> None:
+    eager = {}
+    for node in ast.walk(TREES[module]):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            room = f"{node.module}." if isinstance(node, ast.ImportFrom) else ""
+            eager |= {alias.asname or alias.name: room + alias.name for alias in node.names}
+    lazy = dict(lazily_imported(TREES[module]))
+    assert lazy == {name: eager.get(name) for name in lazy}
 
 
 def test_an_engine_is_known_to_the_database_and_to_who_opens_it() -> None:

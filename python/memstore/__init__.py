@@ -82,12 +82,12 @@ if TYPE_CHECKING:
     from memstore.learn.extraction import Outcome as Outcome
     from memstore.learn.memory import Memory as Memory
     from memstore.learn.reading import extract_facts as extract_facts
-    from memstore.providers import AnthropicGenerator as AnthropicGenerator
-    from memstore.providers import LocalEmbedder as LocalEmbedder
-    from memstore.providers import OllamaEmbedder as OllamaEmbedder
-    from memstore.providers import OllamaGenerator as OllamaGenerator
-    from memstore.providers import OpenAIEmbedder as OpenAIEmbedder
-    from memstore.providers import OpenAIGenerator as OpenAIGenerator
+    from memstore.providers.anthropic import AnthropicGenerator as AnthropicGenerator
+    from memstore.providers.local import LocalEmbedder as LocalEmbedder
+    from memstore.providers.ollama import OllamaEmbedder as OllamaEmbedder
+    from memstore.providers.ollama import OllamaGenerator as OllamaGenerator
+    from memstore.providers.openai import OpenAIEmbedder as OpenAIEmbedder
+    from memstore.providers.openai import OpenAIGenerator as OpenAIGenerator
     from memstore.store.async_store import AsyncStore as AsyncStore
     from memstore.store.opening import open as open
     from memstore.store.recovery import Recovered as Recovered
@@ -122,10 +122,10 @@ _NAMES = {
     "learn.reading": "extract_facts",
     "learn.memory": "Memory",
     "learn.events": "Refusal",
-    "providers": (
-        "AnthropicGenerator LocalEmbedder OllamaEmbedder OllamaGenerator OpenAIEmbedder "
-        "OpenAIGenerator"
-    ),
+    "providers.anthropic": "AnthropicGenerator",
+    "providers.local": "LocalEmbedder",
+    "providers.ollama": "OllamaEmbedder OllamaGenerator",
+    "providers.openai": "OpenAIEmbedder OpenAIGenerator",
     "store.async_store": "AsyncStore",
     "store.opening": "open",
     "store.recovery": "Recovered recover",

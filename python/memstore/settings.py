@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING
-
-from platformdirs import user_data_path
+import sys
+from typing import NamedTuple
 
 from memstore.errors import InvalidArgument
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 DEFAULT_NAMESPACE = "default"
 TRUE_WORDS = frozenset({"1", "true", "yes", "on"})
 FALSE_WORDS = frozenset({"", "0", "false", "no", "off"})
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(NamedTuple):
     """One value for each ``MEMSTORE_*`` variable; ``None`` where the environment says nothing.
 
     ``docs/cli.md`` and ``docs/mcp.md`` say what each of them is for.
@@ -45,9 +39,9 @@ class Settings:
 
 def from_environment() -> Settings:
     texts = {
-        f.name: os.environ.get(f"MEMSTORE_{f.name.upper()}") or None
-        for f in fields(Settings)
-        if f.name != "read_only"
+        name: os.environ.get(f"MEMSTORE_{name.upper()}") or None
+        for name in Settings._fields
+        if name != "read_only"
     }
     return Settings(**texts, read_only=_flag("MEMSTORE_READ_ONLY"))
 
@@ -69,6 +63,17 @@ def anthropic_key() -> str | None:
     return os.environ.get("ANTHROPIC_API_KEY") or None
 
 
-def default_path() -> Path:
+def default_path() -> str:
     """Return the file used when none is named, e.g. ``~/.local/share/memstore/memory.db``."""
-    return user_data_path("memstore", appauthor=False) / "memory.db"
+    return os.path.join(_data_folder(), "memstore", "memory.db")
+
+
+def _data_folder() -> str:
+    """Return where programs of this user keep their data, by the rules of the system."""
+    variable, usual = {
+        "win32": ("LOCALAPPDATA", "~/AppData/Local"),
+        "darwin": ("", "~/Library/Application Support"),
+    }.get(sys.platform, ("XDG_DATA_HOME", "~/.local/share"))
+    named = os.environ.get(variable, "")
+    # One that is relative counts as none: it would name another file in each folder.
+    return named if os.path.isabs(named) else os.path.expanduser(usual)

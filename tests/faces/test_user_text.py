@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import inspect
 from collections.abc import Iterator
-from dataclasses import fields
 
 import pytest
 from hypothesis import given
@@ -51,9 +50,7 @@ def parameters() -> Iterator[str]:
 def names() -> list[str]:
     """Return every flag, parameter and setting, and what the tables of the faces hold."""
     found = {*ONCE_ALTERED, *parameters(), *flags(command_line.parser()), *flags(server._parser())}
-    found |= {f.name for f in fields(Settings)} | {
-        f"MEMSTORE_{f.name.upper()}" for f in fields(Settings)
-    }
+    found |= {*Settings._fields, *(f"MEMSTORE_{name.upper()}" for name in Settings._fields)}
     found |= {"OPENAI_API_KEY", "ANTHROPIC_API_KEY", *tools.offered("facts,tasks", read_only=False)}
     for table in (wording.COMMAND_LINE_ARGUMENTS, wording.SERVER_ARGUMENTS):
         found |= {*table, *table.values()}

@@ -19,7 +19,8 @@ from memstore.faces import wording
 from memstore.faces.cli import main as command_line
 from memstore.faces.mcp import main, tools
 from memstore.faces.options import chosen_settings
-from memstore.providers import OllamaEmbedder, OpenAIEmbedder
+from memstore.providers.ollama import OllamaEmbedder
+from memstore.providers.openai import OpenAIEmbedder
 
 TOOLS = tools.offered(main.DEFAULT_TOOLS, read_only=False)
 
@@ -176,7 +177,7 @@ def test_an_empty_flag_is_refused(cli: CommandLine, flag: str) -> None:
 
 
 def test_an_empty_variable_means_unset(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in settings.Settings.__dataclass_fields__:
+    for name in settings.Settings._fields:
         monkeypatch.setenv(f"MEMSTORE_{name.upper()}", "")
     assert chosen_settings(argparse.Namespace()) == settings.Settings()
 

@@ -8,12 +8,15 @@ import signal
 import subprocess
 import sys
 import tomllib
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 import memstore
+from memstore.faces.cli import catalogue
 from memstore.faces.cli import main as face
+from memstore.faces.cli.command import Command
 
 pytestmark = pytest.mark.process
 
@@ -144,7 +147,7 @@ INTERRUPTED_IMPORT = """
 import sys
 class Interrupting:
     def find_spec(self, name, *_):
-        if name == "memstore.store.store":
+        if name == "memstore.faces.options":
             raise KeyboardInterrupt
 sys.meta_path.insert(0, Interrupting())
 from memstore import __main__ as programs
@@ -214,17 +217,30 @@ def test_flags_stand_before_or_after_the_command(filled: Path, tmp_path: Path) -
 def test_help_names_every_command_with_an_example(capsys: pytest.CaptureFixture[str]) -> None:
     assert face.main([]) == 0
     everything = capsys.readouterr().out
-    for name, command in face.COMMANDS.items():
+    for name, entry in face.COMMANDS.items():
         assert re.search(rf"^  {name} +\S", everything, re.MULTILINE)
         assert face.main([*name.split(), "--help"]) == 0
         told = capsys.readouterr().out
         assert told.startswith(f"usage: memstore {name} ")
-        assert command.summary in told
-        assert f"example:\n  {command.example.splitlines()[0]}" in told
+        assert entry.summary in told
+        assert f"example:\n  {catalogue.load(name).example.splitlines()[0]}" in told
     assert face.main(["task"]) == 0
     assert "task update" in capsys.readouterr().out
     for code in ("0 ", "1 ", "2 ", "3 ", "4 ", "130"):
         assert f"\n  {code}" in everything
+
+
+def test_the_catalogue_lists_the_commands_of_every_module() -> None:
+    folder = Path(catalogue.__file__).parent
+    modules = [import_module(f"memstore.faces.cli.{file.stem}") for file in folder.glob("[!_]*.py")]
+    described = {
+        command.name: module.__name__
+        for module in modules
+        if module is not catalogue
+        for command in getattr(module, "COMMANDS", ())
+        if isinstance(command, Command)
+    }
+    assert described == {name: entry.module.__name__ for name, entry in catalogue.COMMANDS.items()}
 
 
 def test_every_command_is_in_the_documentation() -> None:
@@ -240,7 +256,7 @@ def test_every_example_can_be_parsed() -> None:
     import shlex
 
     parser = face.parser()
-    for command in face.COMMANDS.values():
+    for command in map(catalogue.load, face.COMMANDS):
         for line in command.example.splitlines():
             words = shlex.split(line.rsplit("| memstore", 1)[-1].removeprefix("memstore"))
             for stop in ("|", ">"):

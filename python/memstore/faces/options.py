@@ -8,21 +8,23 @@ from __future__ import annotations
 import argparse
 import textwrap
 from contextlib import contextmanager
-from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore import providers, settings
 from memstore.errors import EmbedderMismatch, InvalidArgument, Reason
-from memstore.providers.http_generator import HttpGenerator
+from memstore.lazy import lazy_import
 from memstore.settings import Settings
-from memstore.store.opening import open as open_file
-from memstore.store.opening import open_by_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from memstore.domain.protocols import Embedder, JSONGenerator
+    from memstore.providers import http_generator
+    from memstore.store import opening
     from memstore.store.store import Store
+else:
+    http_generator = lazy_import("memstore.providers.http_generator")
+    opening = lazy_import("memstore.store.opening")
 
 ENVIRONMENT_HELP = """\
 environment (a flag wins over it):
@@ -104,9 +106,9 @@ def chosen_settings(arguments: argparse.Namespace) -> Settings:
     """
     environment = settings.from_environment()
     flags = {
-        f.name: value
-        for f in fields(Settings)
-        if (value := getattr(arguments, f.name, None)) is not None
+        name: value
+        for name in Settings._fields
+        if (value := getattr(arguments, name, None)) is not None
     }
     for name, value in flags.items():
         if isinstance(value, str) and not value.strip():
@@ -118,14 +120,13 @@ def chosen_settings(arguments: argparse.Namespace) -> Settings:
             f"--ollama names an Ollama server, and --embedder is {flags['embedder']}: "
             "leave one of them out"
         )
-    merged = replace(environment, **flags)
+    merged = environment._replace(**flags)
     if "model" not in flags and embedder_name(merged) != embedder_name(environment):
         # The environment's model is that of the environment's embedder.
-        merged = replace(merged, model=None)
+        merged = merged._replace(model=None)
     if "generator" in flags and flags["generator"] != environment.generator:
         # So are its generator's model and address.
-        merged = replace(
-            merged,
+        merged = merged._replace(
             generator_model=flags.get("generator_model"),
             generator_url=flags.get("generator_url"),
         )
@@ -208,7 +209,7 @@ def open_generator(chosen: Settings) -> Iterator[JSONGenerator | None]:
     try:
         yield made
     finally:
-        if isinstance(made, HttpGenerator):
+        if made is not None and isinstance(made, http_generator.HttpGenerator):
             made.close()
 
 
@@ -251,9 +252,9 @@ def open_store(chosen: Settings, *, actor: str = "user", source: str) -> Store:
     }
     base_url = {"ollama": chosen.ollama, "openai": chosen.openai}.get(name)
     try:
-        return open_file(**options, embedder=name, model=chosen.model, base_url=base_url)
+        return opening.open(**options, embedder=name, model=chosen.model, base_url=base_url)
     except EmbedderMismatch as error:
         if chosen.db or chosen.embedder or chosen.model or base_url:
             raise
         # The usual file, as another program left it: nobody chose the model that does not fit.
-        return open_by_words(Reason.of(error), **options)
+        return opening.open_by_words(Reason.of(error), **options)

@@ -2,56 +2,41 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore import settings
 from memstore.domain.arguments import checked_choice
 from memstore.domain.protocols import Generator
 from memstore.errors import InvalidArgument, InvalidArgumentType
-from memstore.providers.anthropic import AnthropicGenerator
-from memstore.providers.local import LocalEmbedder
-from memstore.providers.ollama import OllamaEmbedder, OllamaGenerator
-from memstore.providers.openai import OpenAIEmbedder, OpenAIGenerator
+from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from memstore.domain.protocols import Embedder, JSONGenerator
+    from memstore.providers import anthropic, local, ollama, openai
+else:
+    anthropic = lazy_import("memstore.providers.anthropic")
+    local = lazy_import("memstore.providers.local")
+    ollama = lazy_import("memstore.providers.ollama")
+    openai = lazy_import("memstore.providers.openai")
 
-__all__ = [
-    "GENERATORS",
-    "NAMES",
-    "AnthropicGenerator",
-    "LocalEmbedder",
-    "OllamaEmbedder",
-    "OllamaGenerator",
-    "OpenAIEmbedder",
-    "OpenAIGenerator",
-    "embedder",
-    "generator",
-    "given_generator",
-]
-
-_EMBEDDERS = {
-    "local": LocalEmbedder,
-    "ollama": OllamaEmbedder,
-    "openai": OpenAIEmbedder,
-    "none": None,
+_EMBEDDERS: Final[Mapping[str, Callable[..., Embedder | None]]] = {
+    "local": lambda: local.LocalEmbedder(),
+    "ollama": lambda **given: ollama.OllamaEmbedder(**given),
+    "openai": lambda **given: openai.OpenAIEmbedder(**given),
+    "none": lambda: None,
 }
-_GENERATORS = {
-    "ollama": OllamaGenerator,
-    "openai": OpenAIGenerator,
-    "anthropic": AnthropicGenerator,
-    "none": None,
+_GENERATORS: Final[Mapping[str, Callable[..., JSONGenerator | None]]] = {
+    "ollama": lambda **given: ollama.OllamaGenerator(**given),
+    "openai": lambda **given: openai.OpenAIGenerator(**given),
+    "anthropic": lambda **given: anthropic.AnthropicGenerator(**given),
+    "none": lambda: None,
 }
-_NAMED_GENERATORS = {name: kind for name, kind in _GENERATORS.items() if kind is not None}
-_KEYS = {
-    OpenAIEmbedder: settings.openai_key,
-    OpenAIGenerator: settings.openai_key,
-    AnthropicGenerator: settings.anthropic_key,
-}
-NAMES = tuple(_EMBEDDERS)
-GENERATORS = tuple(_GENERATORS)
+_WITHOUT_SERVICE: Final = ("local", "none")
+_KEYS: Final = {"openai": settings.openai_key, "anthropic": settings.anthropic_key}
+NAMES: Final = tuple(_EMBEDDERS)
+GENERATORS: Final = tuple(_GENERATORS)
 
 
 def embedder(
@@ -83,13 +68,14 @@ def given_generator(given: str | Generator) -> Generator:
         ValueError: an unknown name.
         TypeError: neither a name nor a generator.
     """
+    named = {name: make for name, make in _GENERATORS.items() if name != "none"}
     if isinstance(given, str):
-        made: Generator = _made("generator", _NAMED_GENERATORS, given, None, None, None)
+        made: Generator = _made("generator", named, given, None, None, None)
         return made
     if isinstance(given, type) or not isinstance(given, Generator):
         name = f"the class {given.__name__}" if isinstance(given, type) else type(given).__name__
         raise InvalidArgumentType(
-            f"must be {', '.join(map(repr, _NAMED_GENERATORS))}, or an object with a `model` and a "
+            f"must be {', '.join(map(repr, named))}, or an object with a `model` and a "
             f"`generate(prompt)`, not {name}",
             argument="generator",
         )
@@ -98,18 +84,17 @@ def given_generator(given: str | Generator) -> Generator:
 
 def _made(
     what: str,
-    kinds: Mapping[str, Callable[..., Any] | None],
+    makers: Mapping[str, Callable[..., Any]],
     name: str,
     api_key: str | None,
     model: str | None,
     base_url: str | None,
 ) -> Any:
-    checked_choice(name, kinds, what)
-    kind = kinds[name]
+    checked_choice(name, makers, what)
     given = {"model": model, "base_url": base_url}
     given = {key: value for key, value in given.items() if value is not None}
-    if given and kind in (LocalEmbedder, None):
+    if given and name in _WITHOUT_SERVICE:
         raise InvalidArgument(f"does not go with the {what} {name!r}", argument=next(iter(given)))
-    if kind in _KEYS:
-        given["api_key"] = api_key or _KEYS[kind]()
-    return None if kind is None else kind(**given)
+    if name in _KEYS:
+        given["api_key"] = api_key or _KEYS[name]()
+    return makers[name](**given)

@@ -159,8 +159,8 @@ def _maker(
         return None
 
     def make(model: str) -> Embedder | None:
-        local = providers.LocalEmbedder()
-        if model == local.model:
+        local = providers.embedder("local")
+        if local is not None and model == local.model:
             return local
         return None if given == "local" else _embedder(given, model, base_url, api_key)
 

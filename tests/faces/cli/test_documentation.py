@@ -47,7 +47,7 @@ class Session:
         self.root = root
         self.home = root / "home" / "alice"
         self.home.mkdir(parents=True)
-        for name in Settings.__dataclass_fields__:
+        for name in Settings._fields:
             monkeypatch.delenv(f"MEMSTORE_{name.upper()}", raising=False)
         monkeypatch.setenv("MEMSTORE_DB", str(self.home / ".local/share/memstore/memory.db"))
         monkeypatch.chdir(self.home)

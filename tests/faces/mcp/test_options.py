@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -25,7 +24,7 @@ from memstore.settings import Settings
 
 @pytest.fixture(autouse=True)
 def _no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in Settings.__dataclass_fields__:
+    for name in Settings._fields:
         monkeypatch.delenv(f"MEMSTORE_{name.upper()}", raising=False)
 
 
@@ -96,7 +95,7 @@ def test_the_address_of_a_server_means_that_server(monkeypatch: pytest.MonkeyPat
 def test_a_model_alone_is_one_of_ollama(monkeypatch: pytest.MonkeyPatch) -> None:
     assert embedder_name(chosen("--model", "m")) == "ollama"
     assert chosen("--model", "m", "--embedder", "openai").embedder == "openai"
-    with open_store(replace(chosen("--model", "m"), db=":memory:"), source="test") as store:
+    with open_store(chosen("--model", "m")._replace(db=":memory:"), source="test") as store:
         assert store.status().embedder == "m"
     monkeypatch.setenv("MEMSTORE_MODEL", "nomic-embed-text")
     assert embedder_name(chosen()) == "ollama"
@@ -130,9 +129,7 @@ def test_the_model_of_the_environment_belongs_to_its_embedder(
     ],
 )
 def test_the_store_that_was_described_is_opened(settings: Settings, embedder: str | None) -> None:
-    from dataclasses import replace
-
-    with open_store(replace(settings, db=":memory:"), source="test") as store:
+    with open_store(settings._replace(db=":memory:"), source="test") as store:
         assert store.namespace == "default"
         assert store.status().embedder == embedder
 

@@ -10,12 +10,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from shlex import quote
-from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from memstore.domain.arguments import MAX_NUMBER
 from memstore.domain.metadata import DECODER, OPERATORS, MetadataFilter
 from memstore.domain.records import EVERYBODY, Scope
-from memstore.faces.options import HelpFormatter, chosen_settings, open_generator
+from memstore.faces.cli.usage import EMBEDDER_TROUBLE as EMBEDDER_TROUBLE
+from memstore.faces.cli.usage import REFUSED as REFUSED
+from memstore.faces.cli.usage import UsageError as UsageError
+from memstore.faces.options import chosen_settings, open_generator
 
 if TYPE_CHECKING:
     from memstore.domain.protocols import JSONGenerator
@@ -23,22 +26,6 @@ if TYPE_CHECKING:
     from memstore.faces.cli.render import JsonShow, PlainShow
     from memstore.faces.cli.render_terminal import TerminalShow
     from memstore.store.store import Store
-
-REFUSED: Final = 1
-WRONG_USAGE: Final = 2
-STORAGE_TROUBLE: Final = 3
-EMBEDDER_TROUBLE: Final = 4
-
-EXIT_CODES: Final = """\
-exit codes:
-  0    done; also a search or a list that found nothing
-  1    refused: no such fact, a conflict, a damaged export,
-       findings of the doctor
-  2    wrong usage: an unknown option or an invalid argument
-  3    the database or a file could not be read or written
-  4    the embedder or the generator failed, or the file holds the vectors of
-       another model
-  130  interrupted; 141: the reader of the output closed it"""
 
 FILTER: Final = re.compile(
     r"(?P<key>[^=<>!]+?)\s*(?P<op>==|!=|<=|>=|=|<|>)\s*(?P<value>.*)", re.DOTALL
@@ -57,10 +44,9 @@ Need: TypeAlias = Literal["unused", "optional", "needed"]
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """One command: what ``--help`` says of it, its arguments, and what it does."""
+    """One command: its arguments, and what it does; :mod:`.catalogue` says it in a sentence."""
 
     name: str
-    summary: str
     example: str
     """How it is used; lines a shell would take."""
     options: Sequence[Option]
@@ -77,14 +63,13 @@ class Command:
 
 def command(
     name: str,
-    summary: str,
     example: str,
     *options: Option,
     usage: str | None = None,
     file: File = "there",
     embedder: Need = "unused",
 ) -> Callable[[Run], Command]:
-    return partial(Command, name, summary, example, options, usage, file, embedder)
+    return partial(Command, name, example, options, usage, file, embedder)
 
 
 def one_of(*options: Option) -> Option:
@@ -108,61 +93,6 @@ def option(names: str, meaning: str, **details: Any) -> Option:
         details["action"] = "store_true"
     called = called or [words[0].lower()]
     return lambda parser: parser.add_argument(*called, help=meaning, **details)
-
-
-class UsageError(ValueError):
-    """The command line is invalid."""
-
-
-class Parser(argparse.ArgumentParser):
-    """An argument parser that raises its errors and suggests a fix."""
-
-    commands: Sequence[str] = ()
-    """All that may be meant by the name of a command, if not all of them are in the parser."""
-
-    _given: Sequence[str] = ()
-
-    def __init__(self, **details: Any) -> None:
-        details.setdefault("formatter_class", HelpFormatter)
-        super().__init__(allow_abbrev=False, **details)
-
-    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Parse as ever, and refuse here what the command does not know, not one level up."""
-        self._given = list(args or ())
-        known, unknown = super().parse_known_args(args, namespace)
-        if unknown:
-            self.error(f"unrecognized arguments: {' '.join(unknown)}")
-        return known, []
-
-    def error(self, message: str) -> NoReturn:
-        dashed = self._dashed()
-        if dashed and message.startswith(("unrecognized", "the following")):
-            message += f" (if {dashed!r} is text, put -- before it)"
-        elif dashed and message.endswith("expected one argument"):
-            message += f" (if {dashed!r} is its value, join the two with =)"
-        raise UsageError(f"{message}; see {self.prog} --help")
-
-    def _check_value(self, action: argparse.Action, value: Any) -> None:
-        if isinstance(action, argparse._SubParsersAction) and value not in action.choices:
-            import difflib  # slow to import, and only needed here
-
-            near = difflib.get_close_matches(value, self.commands or action.choices, n=1)
-            guess = f" (did you mean {near[0]}?)" if near else ""
-            self.error(f"there is no command {value!r}{guess}")
-        super()._check_value(action, value)
-
-    def _dashed(self) -> str | None:
-        """Return a word that begins with a dash, is not an option, and may be meant as text."""
-        if not self._get_positional_actions():
-            return None
-        for word in self._given:
-            if word == "--":
-                break
-            if word[:1] == "-" and len(word) > 1:
-                names = {word.partition("=")[0], word[:2]}  # a short one may be joined to its value
-                if names.isdisjoint(self._option_string_actions):
-                    return word
-        return None
 
 
 def metadata_of(arguments: argparse.Namespace) -> dict[str, Any]:

@@ -8,14 +8,23 @@ from typing import TYPE_CHECKING, Final
 
 from memstore.domain import clock
 from memstore.faces.cli import command as cli
+from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
     import argparse
+    import tempfile
     from collections.abc import Iterator
 
+    from rich import console
+
     from memstore.domain.records import Fact
+    from memstore.faces.cli import render_terminal
     from memstore.faces.cli.render_terminal import TerminalShow
     from memstore.store.store import Store
+else:
+    console = lazy_import("rich.console")
+    render_terminal = lazy_import("memstore.faces.cli.render_terminal")
+    tempfile = lazy_import("tempfile")
 
 PIPED_WIDTH: Final = 80
 
@@ -52,15 +61,12 @@ NEXT: Final = (
 @contextmanager
 def temporary_file() -> Iterator[str]:
     """Give the path of a file that is gone afterwards."""
-    import tempfile  # slow to import, and no other command needs it
-
     with tempfile.TemporaryDirectory(prefix="memstore-demo-") as folder:
         yield str(Path(folder) / "demo.db")
 
 
 @cli.command(
     "demo",
-    "See it work, in a temporary file.",
     "memstore demo",
     file="temporary",
     embedder="needed",
@@ -81,13 +87,11 @@ def _tell(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
 
 def _stage(show: cli.Show) -> TerminalShow:
     """Return what draws on a terminal, or the same without colours where there is none."""
-    from rich.console import Console
-
-    from memstore.faces.cli.render_terminal import TerminalShow
-
-    if isinstance(show, TerminalShow):
+    if isinstance(show, render_terminal.TerminalShow):
         return show
-    return TerminalShow(Console(width=PIPED_WIDTH, force_terminal=False, highlight=False))
+    return render_terminal.TerminalShow(
+        console.Console(width=PIPED_WIDTH, force_terminal=False, highlight=False)
+    )
 
 
 def _store_facts(store: Store, stage: TerminalShow) -> list[Fact]:

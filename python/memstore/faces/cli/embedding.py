@@ -31,7 +31,6 @@ def told(report: EmbedReport) -> str:
 
 @cli.command(
     "embed-pending",
-    "Embed what was stored while the embedder was away.",
     "memstore embed-pending --embedder ollama\nmemstore embed-pending --watch",
     cli.option("--limit N", "how many texts at most; a long episode is several", type=cli.count),
     cli.option("--retry-quarantined", "try those again whose embedding was given up"),
@@ -91,7 +90,6 @@ def _watch(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
 
 @cli.command(
     "reembed",
-    "Bring the file over to another embedding model.",
     "memstore reembed --embedder ollama --model mxbai-embed-large\n"
     "memstore reembed --status\nmemstore reembed --switch-back",
     cli.one_of(

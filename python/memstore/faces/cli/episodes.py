@@ -52,7 +52,6 @@ FILTERS = (
 
 @cli.command(
     "episode add",
-    "Record what was said or done, word for word, of any length.",
     "memstore episode add 'We agreed on blue-green deploys' --tag ops\n"
     "cat offer.txt | memstore episode add - --source mail --name 'Offer'",
     cli.option("CONTENT", "the words, kept as they are; - reads them from standard input"),
@@ -110,7 +109,6 @@ def _filters_of(arguments: argparse.Namespace) -> dict[str, Any]:
 
 @cli.command(
     "episode search",
-    "Find episodes by words and by meaning, best first.",
     "memstore episode search what did we agree on about deploys\n"
     "memstore episode search rollback --tag ops --after 2026-01-01 --mode words",
     cli.option("QUERY", "a question, or some words; none: the newest", nargs="*"),
@@ -159,7 +157,6 @@ def _tell(hits: EpisodeHits, show: cli.Show) -> None:
 
 @cli.command(
     "episode list",
-    "List episodes, oldest first.",
     "memstore episode list --newest --limit 20\n"
     "memstore episode list --source mail --after 2026-03-01 --json",
     cli.limit(),
@@ -181,7 +178,6 @@ def _list(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
 
 @cli.command(
     "episode get",
-    "Show one episode whole, with all its fields.",
     "memstore episode get 12",
     EPISODE_ID,
     *cli.WHOSE,
@@ -193,7 +189,6 @@ def _get(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
 
 @cli.command(
     "episode update",
-    "Change an episode's tags, expiry or metadata; its words stay.",
     "memstore episode update 12 --tag ops --tag done -m ticket=42\n"
     "memstore episode update 12 --expires-at 2026-12-31\n"
     "memstore episode update 12 --no-tags --unexpire",
@@ -237,7 +232,6 @@ def _update(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
 
 @cli.command(
     "episode erase",
-    "Remove an episode's text from the file for good.",
     "memstore episode erase 12",
     EPISODE_ID,
     cli.YES,

@@ -20,7 +20,6 @@ ACROSS = cli.option("--across", "also a fact of another subject, or a task")
 
 @cli.command(
     "add",
-    "Store a fact: one claim about one subject.",
     "memstore add 'Alice prefers dark mode' --subject alice --category preference\n"
     "memstore add 'Alice moved to Porto' --subject alice --supersedes 12\n"
     "git log -1 --format=%s | memstore add - --subject api -m source=git -m level=3",
@@ -85,7 +84,6 @@ def tell_pending(store: Store, fact_id: int, embedded: bool, show: cli.Show) -> 
 
 @cli.command(
     "supersede",
-    "Retire a fact in favour of a newer one that is stored already.",
     "memstore supersede 12 15",
     cli.option("OLD", "the fact that no longer holds", type=cli.fact_id),
     cli.option("NEW", "the fact that holds instead, stored already", type=cli.fact_id),
@@ -101,7 +99,6 @@ def _supersede(store: Store, arguments: argparse.Namespace, show: cli.Show) -> N
 
 @cli.command(
     "confirm",
-    "Count one more confirmation that a fact holds true.",
     "memstore confirm 12",
     cli.ID,
     *cli.WHOSE,
@@ -115,7 +112,6 @@ def _confirm(store: Store, arguments: argparse.Namespace, show: cli.Show) -> Non
 
 @cli.command(
     "update",
-    "Change a fact's metadata; what it says is superseded.",
     "memstore update 12 -m priority=3 -m lang=en --unset draft",
     cli.ID,
     *cli.METADATA,
@@ -134,7 +130,6 @@ def _update(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
 
 @cli.command(
     "delete",
-    "Take a fact out of every search; restore brings it back.",
     "memstore delete 12",
     cli.ID,
     *cli.WHOSE,
@@ -154,7 +149,6 @@ def _delete(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
 
 @cli.command(
     "restore",
-    "The newer fact was wrong, or deleting it: bring a fact back.",
     "memstore restore 12",
     cli.ID,
     *cli.WHOSE,
@@ -170,7 +164,6 @@ def _restore(store: Store, arguments: argparse.Namespace, show: cli.Show) -> Non
 
 @cli.command(
     "erase",
-    "Remove a fact's text from the file for good.",
     "memstore erase 12",
     cli.ID,
     cli.YES,

@@ -8,21 +8,22 @@ from typing import TYPE_CHECKING
 from memstore.domain.records import EVERYBODY
 from memstore.faces import wording
 from memstore.faces.cli import command as cli
-from memstore.faces.cli import embedding, transfer
 from memstore.faces.options import KEPT_BACKUPS, chosen_settings, duration
-from memstore.store.recovery import recover
+from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
     import argparse
     from pathlib import Path
 
     from memstore.errors import Reason
+    from memstore.store import recovery
     from memstore.store.store import Store
+else:
+    recovery = lazy_import("memstore.store.recovery")
 
 
 @cli.command(
     "status",
-    "Say what the store holds, and where and how it is kept.",
     "memstore status\nmemstore status --scope all",
     *cli.WHOSE,
     embedder="optional",
@@ -33,7 +34,6 @@ def _status(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
 
 @cli.command(
     "backup",
-    "Copy the file while others use it, once or on a schedule.",
     "memstore backup memories-2026-03-01.db\nmemstore backup --every 1h --keep 24",
     cli.option(
         "FILE",
@@ -87,14 +87,13 @@ def _keep_backups(store: Store, arguments: argparse.Namespace, show: cli.Show) -
 
 @cli.command(
     "recover",
-    "Bring a backup back; what was there is kept beside it.",
     "memstore recover memories-2026-03-01.db",
     cli.option("BACKUP", "what memstore backup wrote; it is left as it is"),
     file="closed",
 )
 def _recover(_: None, arguments: argparse.Namespace, show: cli.Show) -> None:
     with show.progress("copying") as progress:
-        done = recover(arguments.backup, chosen_settings(arguments).db, progress=progress)
+        done = recovery.recover(arguments.backup, chosen_settings(arguments).db, progress=progress)
     show.done(f"{done.path} holds what {arguments.backup} holds", asdict(done))
     if done.kept is not None:
         show.note(f"what was there is kept: {done.kept}")
@@ -102,7 +101,6 @@ def _recover(_: None, arguments: argparse.Namespace, show: cli.Show) -> None:
 
 @cli.command(
     "doctor",
-    "Prove that indexes and embeddings agree with the facts.",
     "memstore doctor --deep\nmemstore doctor --rebuild",
     cli.option("--deep", "compare every line of the journal with its checksum, too"),
     cli.option(
@@ -129,4 +127,4 @@ def _doctor(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int 
     return cli.REFUSED if findings else None
 
 
-COMMANDS = (_status, *transfer.COMMANDS, _backup, _recover, *embedding.COMMANDS, _doctor)
+COMMANDS = (_status, _backup, _recover, _doctor)

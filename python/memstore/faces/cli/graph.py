@@ -22,7 +22,6 @@ REFUSALS_SHOWN = 10
 
 @cli.command(
     "graph build",
-    "Build entities and relations from the facts.",
     "memstore graph build\nmemstore graph build --generator ollama",
     add_generator_flags,
 )
@@ -50,9 +49,7 @@ def _summary(status: GraphStatus) -> str:
     return f"built from {counted(status.facts)}: {entities}, {relations}"
 
 
-@cli.command(
-    "graph status", "Say when the graph was built, and what changed since.", "memstore graph status"
-)
+@cli.command("graph status", "memstore graph status")
 def _status(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     status = store.graph.status()
     if status.built_at is None:
@@ -65,7 +62,6 @@ def _status(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
 
 @cli.command(
     "graph entities",
-    "List entities, those of the most facts first.",
     "memstore graph entities --limit 20",
     cli.limit(50),
     cli.OFFSET,
@@ -89,7 +85,6 @@ def _nothing(store: Store) -> str:
 
 @cli.command(
     "graph neighbours",
-    "Show what is near an entity, and which facts say so.",
     "memstore graph neighbours Alice --depth 2",
     cli.option("NAME", "the entity, by any of its names"),
     cli.option("--depth N", "steps away at most, 1 to 5", type=cli.count, default=1),
@@ -130,7 +125,6 @@ def _told(relation: Relation) -> str:
 
 @cli.command(
     "graph likely",
-    "List names that may be one entity's; nothing is merged.",
     "memstore graph likely",
     cli.limit(20),
 )
@@ -150,7 +144,6 @@ TWO = (
 
 @cli.command(
     "graph merge",
-    "Say that two names are one entity.",
     "memstore graph merge Alice 'Alice Smith'",
     *TWO,
 )
@@ -161,7 +154,6 @@ def _merge(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
 
 @cli.command(
     "graph apart",
-    "Say that two names are two entities.",
     "memstore graph apart 'Alice Smith' 'Alice Jones'",
     *TWO,
 )
@@ -177,7 +169,6 @@ def _undo(done: EntityDecision) -> str:
 
 @cli.command(
     "graph forget",
-    "Take back what was said of two names.",
     "memstore graph forget Alice 'Alice Smith'",
     *TWO,
 )
@@ -186,7 +177,7 @@ def _forget(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
     show.done(f"nothing is decided about {done.left} and {done.right} any more", done.to_dict())
 
 
-@cli.command("graph decisions", "List what was said of names.", "memstore graph decisions")
+@cli.command("graph decisions", "memstore graph decisions")
 def _decisions(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     found = store.graph.decisions()
     rows = [
@@ -198,7 +189,7 @@ def _decisions(store: Store, arguments: argparse.Namespace, show: cli.Show) -> N
         show.note("nothing was decided about entities")
 
 
-@cli.command("graph drop", "Remove the graph; what was said of names stays.", "memstore graph drop")
+@cli.command("graph drop", "memstore graph drop")
 def _drop(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     store.graph.drop()
     show.done("dropped the graph; memstore graph build builds it again", {"dropped": True})

@@ -39,7 +39,6 @@ def show_past(store: Store, arguments: argparse.Namespace, show: cli.Show) -> No
 
 @cli.command(
     "extract",
-    "Store the facts in a text; a language model reads it.",
     "memstore extract notes.txt --generator ollama --source notes\n"
     "git log -1 | memstore extract - --subject api --generator openai --policy auto",
     cli.option("FILE", "the text; - reads standard input"),
@@ -108,7 +107,6 @@ def _number(fact: int | None) -> str | None:
 
 @cli.command(
     "remember",
-    "Learn from what was said: memories added, updated, deleted.",
     "memstore remember 'I switched to tea' --user ana --generator ollama\n"
     "memstore remember --messages chat.json --user ana --generator anthropic\n"
     "memstore remember 'I drink coffee' --user ana --direct\n"
@@ -223,7 +221,6 @@ def _change_row(change: MemoryEvent) -> tuple[object, ...]:
 
 @cli.command(
     "forget",
-    "Delete a memory, or all of a user, an agent or a run.",
     "memstore forget 12 --user ana\nmemstore forget --all --user ana",
     cli.option("ID", "one memory", type=cli.fact_id, nargs="?"),
     cli.option("--all", "every memory of the owners named", dest="whole"),
@@ -255,7 +252,6 @@ def _forget(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
 
 @cli.command(
     "proposals list",
-    "List proposals that need a decision.",
     "memstore proposals list\nmemstore proposals list --state all --user ana",
     cli.option(
         "--state",
@@ -291,7 +287,6 @@ PROPOSAL = cli.option("ID", "the proposal's id", type=cli.fact_id)
 
 @cli.command(
     "proposals accept",
-    "Let what was proposed supersede what it replaces.",
     "memstore proposals accept 3",
     PROPOSAL,
     *cli.WHOSE,
@@ -309,7 +304,6 @@ def _accept(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
 
 @cli.command(
     "proposals reject",
-    "Leave the facts as they are.",
     "memstore proposals reject 3",
     PROPOSAL,
     *cli.WHOSE,
@@ -326,7 +320,6 @@ def _sources(proposal: Proposal) -> str:
 
 @cli.command(
     "reinstate",
-    "The supersession was wrong: both facts hold.",
     "memstore reinstate 12",
     cli.ID,
     *cli.WHOSE,

@@ -6,42 +6,37 @@ import argparse
 import os
 import sys
 from contextlib import contextmanager
-from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Final, TextIO
 
 from memstore import __version__, errors
-from memstore.faces import options, wording
-from memstore.faces.cli import command as cli
-from memstore.faces.cli import demo, episodes, facts, graph, learn, rebuild, search, tasks, tokens
-from memstore.faces.cli import file as commands_file
-from memstore.faces.cli.render import JsonShow, PlainShow, to_json
-from memstore.faces.escaping import visible
+from memstore.faces import options
+from memstore.faces.cli import usage
+from memstore.faces.cli.catalogue import COMMANDS, GROUPS, load
+from memstore.lazy import lazy_import
 from memstore.settings import Settings
-from memstore.store.paths import file_at
-from memstore.text.secrets import noted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from memstore.faces import escaping, wording
+    from memstore.faces.cli import demo, render, render_terminal
+    from memstore.faces.cli.catalogue import Entry
+    from memstore.faces.cli.command import Command, Show
+    from memstore.store import paths
     from memstore.store.store import Store
+    from memstore.text import secrets
+else:
+    demo = lazy_import("memstore.faces.cli.demo")
+    escaping = lazy_import("memstore.faces.escaping")
+    paths = lazy_import("memstore.store.paths")
+    render = lazy_import("memstore.faces.cli.render")
+    render_terminal = lazy_import("memstore.faces.cli.render_terminal")
+    secrets = lazy_import("memstore.text.secrets")
+    wording = lazy_import("memstore.faces.wording")
 
 INTERRUPTED: Final = 130
 NOBODY_READS: Final = 141
 """What a shell reports of a program that SIGPIPE or Ctrl-C ended."""
-
-GROUPS: Final = (
-    ("store and correct", facts.COMMANDS),
-    ("find", search.COMMANDS),
-    ("learn from text", (*learn.COMMANDS, *rebuild.COMMANDS)),
-    ("relate what facts name", graph.COMMANDS),
-    ("the log of episodes", episodes.COMMANDS),
-    ("tasks", tasks.COMMANDS),
-    ("maintain the file", commands_file.COMMANDS),
-    ("serve over HTTP (memstore-mcp --http)", tokens.COMMANDS),
-    ("see it work", demo.COMMANDS),
-)
-
-COMMANDS: Final = {command.name: command for _, group in GROUPS for command in group}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -67,17 +62,17 @@ def main(argv: Sequence[str] | None = None) -> int:
 def exit_code(error: Exception) -> int:
     match error:
         case errors.StorageError():
-            return cli.STORAGE_TROUBLE
+            return usage.STORAGE_TROUBLE
         case errors.EmbedderError() | errors.GeneratorError():
-            return cli.EMBEDDER_TROUBLE
+            return usage.EMBEDDER_TROUBLE
         case errors.LearningError(__cause__=errors.MemstoreError() as cause):
             return exit_code(cause)
         case errors.MemstoreError():
-            return cli.REFUSED
+            return usage.REFUSED
         case OSError():
-            return cli.STORAGE_TROUBLE
+            return usage.STORAGE_TROUBLE
         case _:
-            return cli.WRONG_USAGE
+            return usage.WRONG_USAGE
 
 
 def parser(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
@@ -85,24 +80,24 @@ def parser(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
 
     Building the parsers of all commands takes longer than most commands do.
     """
-    top = cli.Parser(
+    top = usage.Parser(
         prog="memstore",
         usage="memstore COMMAND …",
         description=_description(),
-        epilog=f"{cli.EXIT_CODES}\n\n{options.ENVIRONMENT_HELP}\n  NO_COLOR          no colours",
+        epilog=f"{usage.EXIT_CODES}\n\n{options.ENVIRONMENT_HELP}\n  NO_COLOR          no colours",
     )
     top.add_argument("--version", action="version", version=f"memstore {__version__}")
     _add_common(top)
     top.set_defaults(json=False)
     commands = top.add_subparsers(
-        metavar="COMMAND", help=argparse.SUPPRESS, parser_class=cli.Parser, prog="memstore"
+        metavar="COMMAND", help=argparse.SUPPRESS, parser_class=usage.Parser, prog="memstore"
     )
     top.commands = [name.partition(" ")[0] for name in COMMANDS]
-    families: dict[str, argparse._SubParsersAction[cli.Parser]] = {}
-    for command in COMMANDS.values():
-        if words is not None and command.name.partition(" ")[0] not in words:
+    families: dict[str, argparse._SubParsersAction[usage.Parser]] = {}
+    for name, entry in COMMANDS.items():
+        if words is not None and name.partition(" ")[0] not in words:
             continue
-        family, _, rest = command.name.rpartition(" ")
+        family, _, rest = name.rpartition(" ")
         if family and family not in families:
             parent = commands.add_parser(
                 family, usage=f"memstore {family} COMMAND …", description=_family(family)
@@ -111,23 +106,22 @@ def parser(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
             families[family] = parent.add_subparsers(
                 metavar="COMMAND",
                 help=argparse.SUPPRESS,
-                parser_class=cli.Parser,
+                parser_class=usage.Parser,
                 prog=f"memstore {family}",
             )
-        _add_command((families[family] if family else commands), rest, command)
+        to = families[family] if family else commands
+        _add_command(to.add_parser(rest, description=entry.summary), load(name))
     return top
 
 
-def _add_command(
-    to: argparse._SubParsersAction[cli.Parser], name: str, command: cli.Command
-) -> None:
+def _add_command(added: usage.Parser, command: Command) -> None:
     example = "\n".join(f"  {line}" for line in command.example.splitlines())
-    added = to.add_parser(name, description=command.summary, epilog=f"example:\n{example}")
+    added.epilog = f"example:\n{example}"
     for option in command.options:
         option(added)
     positional = [str(action.metavar) for action in added._get_positional_actions()]
-    usage = command.usage or " ".join([*positional, "[options]"])
-    added.usage = f"memstore {command.name} {usage}"
+    what_follows = command.usage or " ".join([*positional, "[options]"])
+    added.usage = f"memstore {command.name} {what_follows}"
     if command.file != "temporary":
         _add_common(added)
     added.set_defaults(command=command)
@@ -148,26 +142,26 @@ def _add_common(to: argparse.ArgumentParser) -> None:
 def _description() -> str:
     lines = ["Durable memory for AI agents: facts in one file, found by words and by meaning,"]
     lines.append("superseded and never silently overwritten.")
-    for title, group in GROUPS:
+    for title, group in GROUPS.items():
         lines += ["", f"{title}:", *_listed(group)]
     lines += ["", "memstore COMMAND --help says more of each. Start with: memstore demo"]
     return "\n".join(lines)
 
 
 def _family(name: str) -> str:
-    members = [command for command in COMMANDS.values() if command.name.startswith(f"{name} ")]
-    title = next(title for title, group in GROUPS if members[0] in group)
+    members = {one: entry for one, entry in COMMANDS.items() if one.startswith(f"{name} ")}
+    title = next(title for title, group in GROUPS.items() if members.keys() <= group.keys())
     return "\n".join([f"{title[0].upper()}{title[1:]}:", "", *_listed(members)])
 
 
-def _listed(commands: Sequence[cli.Command]) -> Iterator[str]:
-    return (f"  {command.name:<14} {command.summary}" for command in commands)
+def _listed(commands: Mapping[str, Entry]) -> Iterator[str]:
+    return (f"  {name:<14} {entry.summary}" for name, entry in commands.items())
 
 
 def _run(argv: Sequence[str]) -> int:
     top = parser(argv)
     arguments = top.parse_args(argv)
-    command: cli.Command | None = getattr(arguments, "command", None)
+    command: Command | None = getattr(arguments, "command", None)
     if command is None:
         getattr(arguments, "family", top).print_help()
         return 0
@@ -179,37 +173,33 @@ def _run(argv: Sequence[str]) -> int:
     with _opened(command, arguments) as (store, trouble):
         if trouble is not None:
             show.note(trouble)
-        with noted() as redacted:
+        with secrets.noted() as redacted:
             status = command.run(store, arguments, show) or 0
         if redacted:
             show.note(f"redacted what looks like a secret: {', '.join(sorted(redacted))}")
         return status
 
 
-def _refuse_common(command: cli.Command, arguments: argparse.Namespace) -> None:
+def _refuse_common(command: Command, arguments: argparse.Namespace) -> None:
     """Refuse what would be passed over in silence, given before the command's name."""
-    common = ["json"] * arguments.json + [f.name for f in fields(Settings)]
+    common = ["json"] * arguments.json + [*Settings._fields]
     if given := [name for name in common if getattr(arguments, name, None) is not None]:
-        raise cli.UsageError(
+        raise usage.UsageError(
             f"{command.name} has a file of its own and no JSON: leave --{given[0]} out"
         )
 
 
-def _show(as_json: bool) -> cli.Show:
+def _show(as_json: bool) -> Show:
     """Return the way to show things that fits where the answer goes; rich is for terminals."""
     if as_json:
-        return JsonShow()
+        return render.JsonShow()
     if sys.stdout.isatty():
-        from memstore.faces.cli.render_terminal import TerminalShow
-
-        return TerminalShow()
-    return PlainShow()
+        return render_terminal.TerminalShow()
+    return render.PlainShow()
 
 
 @contextmanager
-def _opened(
-    command: cli.Command, arguments: argparse.Namespace
-) -> Iterator[tuple[Store, str | None]]:
+def _opened(command: Command, arguments: argparse.Namespace) -> Iterator[tuple[Store, str | None]]:
     """Open the file a command works on; with it goes why it was opened without its embedder."""
     if command.file == "temporary":
         with (
@@ -219,7 +209,7 @@ def _opened(
             yield store, None
         return
     chosen = options.chosen_settings(arguments)
-    wordless = replace(chosen, embedder="none", model=None)
+    wordless = chosen._replace(embedder="none", model=None)
     if command.file == "there":
         _check_there(chosen)
     trouble = None
@@ -242,7 +232,7 @@ def _check_there(chosen: Settings) -> None:
     """Refuse a named file that is missing, rather than make an empty one out of a typing error."""
     if chosen.db in (None, ":memory:"):
         return
-    if not file_at(chosen.db).exists():
+    if not paths.file_at(chosen.db).exists():
         raise errors.StorageError(
             f"{chosen.db} does not exist: memstore add makes it, or name another file with --db"
         )
@@ -256,9 +246,9 @@ def _in_words(error: Exception) -> str:
 
 def _complain(text: str, kind: str, code: int, argv: Sequence[str]) -> None:
     if "--json" in argv:
-        print(to_json({"error": text, "kind": kind, "exit_code": code}), file=sys.stderr)
+        print(render.to_json({"error": text, "kind": kind, "exit_code": code}), file=sys.stderr)
     else:
-        print(f"memstore: {visible(text)}", file=sys.stderr)
+        print(f"memstore: {escaping.visible(text)}", file=sys.stderr)
 
 
 def _have_streams() -> None:

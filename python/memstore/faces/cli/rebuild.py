@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 @cli.command(
     "rebuild",
-    "Rebuild what is derived: indexes, and facts from the log.",
     "memstore rebuild\nmemstore rebuild --facts --generator ollama",
     cli.option(
         "--facts",
@@ -53,7 +52,6 @@ def _rebuild(store: Store, arguments: argparse.Namespace, show: cli.Show) -> Non
 
 @cli.command(
     "consolidate",
-    "Propose one fact that says what several say.",
     "memstore consolidate ana --generator ollama\n"
     "memstore consolidate ana --user ana --generator openai --policy auto",
     cli.option("SUBJECT", "the subject of the facts"),

@@ -18,13 +18,19 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from memstore.domain import clock
 from memstore.faces import wording
 from memstore.faces.escaping import as_json, second, visible
+from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from rich import console, progress
+
     from memstore.database.engine import Progress
     from memstore.domain import records
     from memstore.upkeep.doctor import Finding
+else:
+    console = lazy_import("rich.console")
+    progress = lazy_import("rich.progress")
 
 HEALTHY: Final = "healthy: everything derived agrees with the rows"
 
@@ -113,16 +119,13 @@ def progress_bar(title: str) -> Iterator[Progress | None]:
     if not sys.stderr.isatty():
         yield None
         return
-    from rich import progress
-    from rich.console import Console
-
     columns = (
         progress.TextColumn("{task.description}"),
         progress.BarColumn(),
         progress.MofNCompleteColumn(),
         progress.TimeRemainingColumn(),
     )
-    with progress.Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    with progress.Progress(*columns, console=console.Console(stderr=True), transient=True) as bar:
         task = bar.add_task(title, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
 

@@ -7,18 +7,20 @@ from typing import TYPE_CHECKING
 from memstore.domain.records import EVERYBODY, Scope
 from memstore.faces import wording
 from memstore.faces.cli import command as cli
-from memstore.faces.cli.learn import show_past
+from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
     import argparse
 
     from memstore.domain.records import Fact, JournalLine, SearchHits
+    from memstore.faces.cli import learn
     from memstore.store.store import Store
+else:
+    learn = lazy_import("memstore.faces.cli.learn")
 
 
 @cli.command(
     "search",
-    "Find facts by words and by meaning, best first.",
     "memstore search what does Alice like\n"
     "memstore search deploy --subject api -f 'level>=3' --limit 5",
     cli.option("QUERY", "a question, or some words", nargs="+"),
@@ -69,7 +71,6 @@ def _tell_words_only(hits: SearchHits, show: cli.Show) -> None:
 
 @cli.command(
     "list",
-    "List facts, oldest first.",
     "memstore list --subject alice\nmemstore list --newest --limit 20 --json",
     *cli.NARROWING,
     cli.option("--deleted", "deleted facts too"),
@@ -95,14 +96,13 @@ def _list(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
         show.note("no facts here")
 
 
-@cli.command("get", "Show one fact with all its fields.", "memstore get 12", cli.ID, *cli.WHOSE)
+@cli.command("get", "memstore get 12", cli.ID, *cli.WHOSE)
 def _get(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     show.fact(store.get(cli.known_id(store, arguments)))
 
 
 @cli.command(
     "history",
-    "Show how a fact changed, oldest version first.",
     "memstore history 12\nmemstore history --subject alice --journal",
     cli.option("ID", "any fact of the chain", type=cli.fact_id, nargs="?"),
     cli.option("--subject NAME", "every fact there ever was about this, instead"),
@@ -115,7 +115,7 @@ def _history(store: Store, arguments: argparse.Namespace, show: cli.Show) -> Non
         raise cli.UsageError("history takes the id of a fact, or --subject NAME")
     scope = cli.whose(arguments)
     if scope not in (Scope(), EVERYBODY) and arguments.id is not None and not arguments.journal:
-        show_past(store, arguments, show)
+        learn.show_past(store, arguments, show)
         return
     facts = store.history(arguments.id, subject=arguments.subject, scope=scope)
     if arguments.journal:

@@ -19,7 +19,6 @@ SCOPES = "user, agent or collaborative"
 
 @cli.command(
     "task add",
-    "Store a task.",
     "memstore task add 'Renew the certificate' --due 2026-12-01 --priority high",
     cli.option("CONTENT", "what is to be done; - reads it from standard input"),
     cli.option("--scope WHO", f"who does it: {SCOPES} (default: user)", default="user"),
@@ -45,7 +44,6 @@ def _add(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
 
 @cli.command(
     "task update",
-    "Move a task to another status.",
     "memstore task update 7 completed --note 'renewed until 2027'",
     cli.option("ID", "the task's id", type=cli.fact_id),
     cli.option("STATUS", "pending, in_progress, completed or cancelled"),
@@ -65,7 +63,6 @@ def _update(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
 
 @cli.command(
     "task list",
-    "List open tasks, the most pressing first.",
     "memstore task list --scope agent\nmemstore task list --status all",
     cli.option("--scope WHO", f"only what {SCOPES} does; all: of every owner", dest="whose"),
     cli.option(

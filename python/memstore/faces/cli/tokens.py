@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 @cli.command(
     "token create",
-    "Create an access token for the HTTP server, for one namespace.",
     "memstore token create laptop\n"
     "memstore token create dashboard --namespace work --read-only --expires-at 2027-01-01",
     cli.option("NAME", "what it is called, e.g. whose it is"),
@@ -56,7 +55,7 @@ def _secret(file: str) -> str:
     return secret
 
 
-@cli.command("token list", "List the tokens of every namespace.", "memstore token list")
+@cli.command("token list", "memstore token list")
 def _list(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     tokens = store.tokens.list()
     show.rows([_cells(token) for token in tokens], [token.to_dict() for token in tokens])
@@ -80,7 +79,6 @@ def _cells(token: AccessToken) -> list[object]:
 
 @cli.command(
     "token revoke",
-    "End a token at once.",
     "memstore token revoke laptop\nmemstore token revoke '#3'",
     cli.option("token NAME|#ID", "the token's name, or its number as #3"),
 )

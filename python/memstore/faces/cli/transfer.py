@@ -6,6 +6,7 @@ import os
 import shutil
 import stat
 import sys
+import tempfile
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -32,7 +33,6 @@ ATTACHED: Final = {"proposals": "proposal", "replies": "model reply", "decisions
 
 @cli.command(
     "export",
-    "Write what is held as JSON Lines: all but the embeddings.",
     "memstore export memories.jsonl\nmemstore export --namespaces all | gzip > all.gz",
     cli.option("FILE", "- for standard output (default)", nargs="?", default=STANDARD),
     cli.option("--namespaces A,B", "export these instead; all for every one", type=cli.names),
@@ -73,7 +73,6 @@ def _whole_file(target: Path) -> Iterator[TextIO]:
         with open(target, "w", encoding="utf-8", newline="\n") as file:
             yield file
         return
-    import tempfile  # slow to import, and no other command needs it
 
     # Readable by its owner alone, as the database is.
     try:
@@ -94,7 +93,6 @@ def _whole_file(target: Path) -> Iterator[TextIO]:
 
 @cli.command(
     "import",
-    "Bring an export in, or what another program remembers.",
     "memstore import memories.jsonl --db other.db\nmemstore import --from mem0 memories.json",
     cli.option("FILE", "what export or another program wrote; - for standard input"),
     cli.option(
@@ -200,9 +198,7 @@ def _seekable(name: str) -> Iterator[Path]:
     if name != STANDARD:
         yield Path(name).expanduser()
         return
-    from tempfile import NamedTemporaryFile
-
-    with NamedTemporaryFile(prefix="memstore-") as file:
+    with tempfile.NamedTemporaryFile(prefix="memstore-") as file:
         shutil.copyfileobj(sys.stdin.buffer, file)
         file.flush()
         yield Path(file.name)

@@ -9,15 +9,24 @@ from typing import TYPE_CHECKING, Final
 
 from memstore import __version__
 from memstore.faces import options, wording
+from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
     from memstore.errors import Reason
-    from memstore.faces.http.address import Address, Names
+    from memstore.faces.http import address, server
+    from memstore.faces.mcp import opening, session, tools
     from memstore.settings import Settings
     from memstore.store.store import Store
+else:
+    # The SDK takes half a second to import; --help and --version do without it.
+    address = lazy_import("memstore.faces.http.address")
+    opening = lazy_import("memstore.faces.mcp.opening")
+    server = lazy_import("memstore.faces.http.server")
+    session = lazy_import("memstore.faces.mcp.session")
+    tools = lazy_import("memstore.faces.mcp.tools")
 
 DEFAULT_TOOLS: Final = "facts,tasks"
 
@@ -51,14 +60,9 @@ logger = logging.getLogger(__name__)
 def main(argv: Sequence[str] | None = None) -> None:
     parser = _parser()
     arguments = parser.parse_args(argv)
-    # The SDK takes half a second to import; --help and --version do without it.
-    from memstore.faces.mcp import opening as mcp_opening
-    from memstore.faces.mcp import session
-    from memstore.faces.mcp import tools as mcp_tools
-
     try:
         chosen = options.chosen_settings(arguments)
-        tools = mcp_tools.offered(
+        offered = tools.offered(
             chosen.tools or DEFAULT_TOOLS,
             read_only=chosen.read_only,
             generator=partial(options.make_generator, chosen),
@@ -69,12 +73,10 @@ def main(argv: Sequence[str] | None = None) -> None:
         parser.error(wording.in_server(error))
     # Standard output belongs to the protocol; what is wrong goes to the host's log.
     logging.basicConfig(level=logging.WARNING, format="memstore-mcp: %(message)s")
-    opening = mcp_opening.Opening(partial(_open, chosen, schedule))
+    opened = opening.Opening(partial(_open, chosen, schedule))
     if served is None:
-        session.run(tools, opening)
-    from memstore.faces.http import server
-
-    server.run(tools, opening, *served, no_token=arguments.no_token)
+        session.run(offered, opened)
+    server.run(offered, opened, *served, no_token=arguments.no_token)
 
 
 def _open(chosen: Settings, schedule: options.BackupSchedule | None) -> Store:
@@ -95,16 +97,15 @@ def _tell_backup(done: Path | Reason) -> None:
         logger.info("a backup was made: %s", done)
 
 
-def _http(arguments: argparse.Namespace) -> tuple[Address, Names] | None:
+def _http(arguments: argparse.Namespace) -> tuple[address.Address, address.Names] | None:
     """Return where to listen and by which names; ``None`` for standard input and output."""
     if arguments.http is None:
         if arguments.allow_host or arguments.allow_origin or arguments.no_token:
             raise ValueError("--allow-host, --allow-origin and --no-token go with --http")
         return None
-    from memstore.faces.http.address import Names, read_address
-
-    address = read_address(arguments.http)
-    return address, Names.of(address.host, arguments.allow_host, arguments.allow_origin)
+    where = address.read_address(arguments.http)
+    names = address.Names.of(where.host, arguments.allow_host, arguments.allow_origin)
+    return where, names
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -1,0 +1,84 @@
+"""How the command line is used: the parser, what it says of wrong usage, and the exit codes."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any, Final, NoReturn
+
+from memstore.faces.options import HelpFormatter
+from memstore.lazy import lazy_import
+
+if TYPE_CHECKING:
+    import difflib
+    from collections.abc import Sequence
+else:
+    difflib = lazy_import("difflib")
+
+REFUSED: Final = 1
+WRONG_USAGE: Final = 2
+STORAGE_TROUBLE: Final = 3
+EMBEDDER_TROUBLE: Final = 4
+
+EXIT_CODES: Final = """\
+exit codes:
+  0    done; also a search or a list that found nothing
+  1    refused: no such fact, a conflict, a damaged export,
+       findings of the doctor
+  2    wrong usage: an unknown option or an invalid argument
+  3    the database or a file could not be read or written
+  4    the embedder or the generator failed, or the file holds the vectors of
+       another model
+  130  interrupted; 141: the reader of the output closed it"""
+
+
+class UsageError(ValueError):
+    """The command line is invalid."""
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser that raises its errors and suggests a fix."""
+
+    commands: Sequence[str] = ()
+    """All that may be meant by the name of a command, if not all of them are in the parser."""
+
+    _given: Sequence[str] = ()
+
+    def __init__(self, **details: Any) -> None:
+        details.setdefault("formatter_class", HelpFormatter)
+        super().__init__(allow_abbrev=False, **details)
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse as ever, and refuse here what the command does not know, not one level up."""
+        self._given = list(args or ())
+        known, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            self.error(f"unrecognized arguments: {' '.join(unknown)}")
+        return known, []
+
+    def error(self, message: str) -> NoReturn:
+        dashed = self._dashed()
+        if dashed and message.startswith(("unrecognized", "the following")):
+            message += f" (if {dashed!r} is text, put -- before it)"
+        elif dashed and message.endswith("expected one argument"):
+            message += f" (if {dashed!r} is its value, join the two with =)"
+        raise UsageError(f"{message}; see {self.prog} --help")
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if isinstance(action, argparse._SubParsersAction) and value not in action.choices:
+            near = difflib.get_close_matches(value, self.commands or action.choices, n=1)
+            guess = f" (did you mean {near[0]}?)" if near else ""
+            self.error(f"there is no command {value!r}{guess}")
+        super()._check_value(action, value)
+
+    def _dashed(self) -> str | None:
+        """Return a word that begins with a dash, is not an option, and may be meant as text."""
+        if not self._get_positional_actions():
+            return None
+        for word in self._given:
+            if word == "--":
+                break
+            if word[:1] == "-" and len(word) > 1:
+                names = {word.partition("=")[0], word[:2]}  # a short one may be joined to its value
+                if names.isdisjoint(self._option_string_actions):
+                    return word
+        return None
