@@ -58,6 +58,7 @@ DOORS = {
         "database.sqlite.engine",
         "database.sqlite.locks",
         "embedding.vectors",
+        "search.index.visibility",
         "search.ranking",
     },
     "os.environ": {"settings"},

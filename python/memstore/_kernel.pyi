@@ -14,12 +14,14 @@ What holds for every function:
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from os import PathLike
 from typing import Literal, Self, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
+    "Columns",
     "Ids",
     "OpenFiles",
     "Rows",
@@ -125,6 +127,94 @@ class Ids:
     def __rand__(self, other: Ids, /) -> Ids: ...
     def __ror__(self, other: Ids, /) -> Ids: ...
     def __rsub__(self, other: Ids, /) -> Ids: ...
+
+@final
+class Columns:
+    """What decides which rows may be seen, by row id.
+
+    Every method releases the GIL and may be called from any thread: readers share, a writer waits
+    for them and they for it. Moments are texts, and their order is that of the texts; those written
+    as `2026-01-31T23:59:59.000000Z` take eight bytes.
+    """
+
+    def __new__(cls) -> Columns: ...
+    @staticmethod
+    def open(path: str | PathLike[str], database: bytes) -> Columns:
+        """Map what :meth:`save` wrote for the same database.
+
+        Raises:
+            OSError: there is no file, or it cannot be read.
+            ValueError: it is another one's, or damaged.
+        """
+
+    def save(self, path: str | PathLike[str], database: bytes, position: int) -> None:
+        """Write all of it to a file, under another name first.
+
+        Args:
+            path: replaced at once, and only if the file could be written.
+            database: 16 bytes that :meth:`open` is to ask for.
+            position: returned by :attr:`position` of what is opened.
+
+        Raises:
+            OSError: it cannot be written.
+            ValueError: `database` is not 16 bytes.
+        """
+
+    @property
+    def position(self) -> int:
+        """What it was saved with; 0 if it was not opened from a file."""
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of its own; those of a file that is mapped are not counted."""
+
+    def __len__(self) -> int: ...
+    def put(
+        self,
+        rows: Sequence[
+            tuple[
+                int,
+                str | None,
+                int,
+                tuple[str | None, str | None],
+                tuple[str | None, str | None, str | None],
+            ]
+        ],
+    ) -> None:
+        """Add rows, or replace those whose id is here.
+
+        Args:
+            rows: the row id; the namespace; flags, 0 to 255; two texts; three moments. `None` is
+                equal to nothing, and neither before nor after anything.
+
+        Raises:
+            ValueError: an id that no row has; nothing was changed.
+            TypeError, OverflowError: another type, or flags of more bits; nothing was changed.
+        """
+
+    def drop(self, ids: Iterable[int]) -> int:
+        """Remove rows; returns how many were here."""
+
+    def select(
+        self,
+        namespaces: Sequence[str] | None,
+        *,
+        without: int = 0,
+        texts: tuple[str | None, str | None] = (None, None),
+        periods: Sequence[tuple[int, str | None, str | None, bool]] = (),
+    ) -> Ids:
+        """Return the ids of the rows that are let through.
+
+        Args:
+            namespaces: where to look; `None` is everywhere.
+            without: flags of which a row has none.
+            texts: for each column of texts what a row has there; `None` for whatever.
+            periods: each a column of moments, after and before what a row's moment is (the bounds
+                are outside), and whether a row without one is let through.
+
+        Raises:
+            ValueError: no such column.
+        """
 
 @final
 class Rows:

@@ -211,25 +211,40 @@ def metadata_clause(
     Its ``place`` among the filters makes the parameters' names its own.
     """
     key, value = f"key_{place}", f"value_{place}"
-    values: dict[str, Value] = {key: condition.key}
+    kind, compared = _typed(condition.value)
+    values: dict[str, Value] = {key: condition.key, value: compared}
 
     def has(kind: str = "", op: str = "") -> str:
         if by_id:
             return dialect.has_member("f.metadata", f":{key}", _read(kind, op, value))
-        return f"f.id IN (SELECT fact_id FROM memstore_fact_members WHERE key = :{key}" + (
-            f" AND {_filed(kind, op, value)})" if kind else ")"
-        )
+        return f"f.id IN ({_having(kind, op, key, value)})"
 
-    if condition.value is None:
-        clause = has("null", "!=")
-        if condition.op != "!=":
-            clause = f"NOT {clause}"
-    else:
-        kind, values[value] = _typed(condition.value)
-        clause = has(kind, condition.op)
+    clause = has(kind, "!=" if condition.value is None else condition.op)
+    if condition.value is None and condition.op != "!=":
+        clause = f"NOT {clause}"
     if condition.include_missing:
         clause = f"({clause} OR NOT {has()})"
     return clause, values
+
+
+def having(condition: MetadataFilter) -> tuple[str, dict[str, Value]]:
+    """Return a query for the facts whose value passes a filter.
+
+    For ``= None`` it is those that have a value; what has no such key is never among them.
+    """
+    kind, compared = _typed(condition.value)
+    op = "!=" if condition.value is None else condition.op
+    return _having(kind, op, "key", "value"), {"key": condition.key, "value": compared}
+
+
+def having_key(key: str) -> tuple[str, dict[str, Value]]:
+    """Return a query for the facts that have a key, whatever its value."""
+    return _having("", "", "key", ""), {"key": key}
+
+
+def _having(kind: str, op: str, key: str, value: str) -> str:
+    query = f"SELECT fact_id FROM memstore_fact_members WHERE key = :{key}"
+    return f"{query} AND {_filed(kind, op, value)}" if kind else query
 
 
 def _read(kind: str, op: str, value: str) -> str:
@@ -252,6 +267,8 @@ def _filed(kind: str, op: str, value: str) -> str:
 
 def _typed(value: Scalar) -> tuple[str, Value]:
     """Return the kind of member that has values of this type, and the value as it is compared."""
+    if value is None:
+        return "null", None
     if isinstance(value, bool):
         return "truth", int(value)
     return ("text" if isinstance(value, str) else "number"), value

@@ -3,9 +3,10 @@
 //! Data flows one way: a vector is decoded ([`codec`]), brought to length one (`unit`), split
 //! into a coarse and a fine half ([`halves`]) and kept beside its neighbours ([`rows`]); a query
 //! walks the coarse halves ([`scan`]), multiplies ([`dot`]) and keeps the best ([`top_k`]).
-//! [`rank`] merges what the word search and the scan found.
+//! [`columns`] tell which rows may be seen, as [`ids`]. [`rank`] merges what the word search and the scan found.
 
 pub mod codec;
+pub mod columns;
 pub mod dot;
 pub mod halves;
 mod huge_pages;

@@ -5,6 +5,7 @@
 //! opens it may share its pages. It is not synced: what a loss of power left of it fails the
 //! checksum, and it can be derived again.
 
+use std::collections::TryReserveError;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::marker::PhantomData;
@@ -241,6 +242,25 @@ impl<T: AnyBitPattern + NoUninit> Numbers<T> {
         match &self.0 {
             Place::Owned(numbers) => numbers.capacity() * size_of::<T>(),
             Place::Mapped(..) => 0,
+        }
+    }
+}
+
+impl<T: AnyBitPattern + NoUninit> Numbers<T> {
+    /// The numbers as a vector to change; those of a file are copied first.
+    ///
+    /// # Errors
+    /// There is no memory for the copy.
+    pub fn to_mut(&mut self) -> Result<&mut Vec<T>, TryReserveError> {
+        if let Place::Mapped(..) = &self.0 {
+            let mut copy = Vec::new();
+            copy.try_reserve_exact(self.len())?;
+            copy.extend_from_slice(self);
+            self.0 = Place::Owned(copy);
+        }
+        match &mut self.0 {
+            Place::Owned(numbers) => Ok(numbers),
+            Place::Mapped(..) => unreachable!("it was copied"),
         }
     }
 }

@@ -6,7 +6,7 @@
 
 mod arrays;
 mod codec;
-#[allow(dead_code, reason = "the classes that use it come next")]
+mod columns;
 mod derived;
 mod ids;
 mod locks;
@@ -35,6 +35,8 @@ fn instruction_set() -> &'static str {
 mod _kernel {
     #[pymodule_export]
     use super::codec::{cosine, decode, decode_many, encode, encode_many};
+    #[pymodule_export]
+    use super::columns::Columns;
     #[pymodule_export]
     use super::ids::Ids;
     #[pymodule_export]

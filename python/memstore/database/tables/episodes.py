@@ -152,6 +152,18 @@ def newest_ids(transaction: Transaction, wanted: EpisodeFilter, limit: int) -> l
     )
 
 
+def select_ids(transaction: Transaction, wanted: EpisodeFilter) -> list[int]:
+    where, values = wanted.where(transaction.dialect)
+    return transaction.ints(f"SELECT e.id FROM {_seen(transaction)} WHERE {where}", values)
+
+
+def tagged(transaction: Transaction, tag: str) -> list[int]:
+    """Return the ids of the episodes with a tag, of every namespace."""
+    return transaction.ints(
+        "SELECT episode_id FROM memstore_episode_tags WHERE tag = :tag", {"tag": tag}
+    )
+
+
 def count(transaction: Transaction, wanted: EpisodeFilter) -> int:
     where, values = wanted.where(transaction.dialect)
     return transaction.scalar(f"SELECT count(*) FROM {_seen(transaction)} WHERE {where}", values)

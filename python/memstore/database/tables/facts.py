@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memstore.database.dialect import SAME_OWNERS, within
 from memstore.database.engine import NO_LIMIT, Statement
+from memstore.database.filters import having, having_key
 from memstore.database.tables import vectors as vector_table
 from memstore.database.tables.rows import read_moments
 from memstore.domain import clock, metadata
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from memstore.database.dialect import Dialect
     from memstore.database.engine import Parameters, Row, Transaction, Value
     from memstore.database.filters import FactFilter
+    from memstore.domain.metadata import MetadataFilter
     from memstore.domain.records import Scope
 
 
@@ -207,6 +209,16 @@ def select_ids(transaction: Transaction, wanted: FactFilter) -> list[int]:
     where, values = wanted.where(transaction.dialect)
     # In no order: in that of the ids the planner would rather read all the namespace.
     return transaction.ints(f"SELECT f.id FROM memstore_facts f WHERE {where}", values)
+
+
+def with_metadata(transaction: Transaction, condition: MetadataFilter) -> list[int]:
+    """Return the ids of the facts whose value passes; for ``= None``, of those that have one."""
+    return transaction.ints(*having(condition))
+
+
+def with_key(transaction: Transaction, key: str) -> list[int]:
+    """Return the ids of the facts whose metadata has a key."""
+    return transaction.ints(*having_key(key))
 
 
 def visible(transaction: Transaction, fact_ids: Sequence[int], wanted: FactFilter) -> set[int]:

@@ -1,0 +1,138 @@
+"""What an index holds of facts and episodes: by what they are seen, their words, their vectors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from memstore.database.tables import vectors as vector_table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from memstore.database.engine import Parameters, Row, Transaction
+    from memstore.database.tables.vectors import VectorTable
+
+SUPERSEDED, DELETED, ERASED, OWNED = 1, 2, 4, 8
+"""What is true of a row; their sum is its flags."""
+
+EXPIRES, CREATED, VALID = range(3)
+"""Which of a row's moments is which."""
+
+
+class IndexedRow(NamedTuple):
+    id: int
+    namespace: str
+    flags: int
+    texts: tuple[str | None, str | None]
+    """What it may be asked for by: subject and category, or the source."""
+    moments: tuple[str | None, str | None, str | None]
+    words: tuple[str | None, ...]
+    """What the full-text index has of it, column by column."""
+
+
+class Range(NamedTuple):
+    """The rows behind an id, in the order of their ids."""
+
+    after: int
+    limit: int
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where rows of one kind are read from."""
+
+    table: str
+    key: str
+    """Their id there."""
+    columns: str
+    """All that :func:`_row` reads."""
+    vectors: VectorTable
+
+
+FACTS: Final = Source(
+    table="memstore_facts f",
+    key="f.id",
+    columns="f.id, f.namespace, f.superseded_by IS NOT NULL, f.deleted_at IS NOT NULL,"
+    " f.content = '', coalesce(f.user_id, f.agent_id, f.run_id) IS NOT NULL,"
+    " f.subject_key, f.category, f.expired_at, NULL, NULL,"
+    " f.content, f.subject, f.category, f.segments",
+    vectors=vector_table.FACTS,
+)
+
+EPISODES: Final = Source(
+    table="memstore_episodes e",
+    key="e.id",
+    columns="e.id, e.namespace, FALSE, FALSE,"
+    " e.content_hash = '', coalesce(e.user_id, e.agent_id, e.run_id) IS NOT NULL,"
+    " e.source, NULL, e.expired_at, e.created_at, coalesce(e.valid_at, e.created_at),"
+    " e.content, e.name, e.source_description, e.segments",
+    vectors=vector_table.PIECES,
+)
+
+
+def rows(
+    transaction: Transaction, source: Source, which: Sequence[int] | Range
+) -> Iterator[IndexedRow]:
+    """Yield rows by their ids; what is not there is left out."""
+    test, values = _which(transaction, source.key, which)
+    found = transaction.rows(f"SELECT {source.columns} FROM {source.table} WHERE {test}", values)
+    return map(_row, found)
+
+
+def _row(row: Row) -> IndexedRow:
+    id_, namespace, superseded, deleted, erased, owned, *rest = row
+    flags = SUPERSEDED * superseded + DELETED * deleted + ERASED * erased + OWNED * owned
+    first, second, expires, created, valid, *words = rest
+    moments = (expires, created, valid)
+    return IndexedRow(id_, namespace, flags, (first, second), moments, tuple(words))
+
+
+class IndexedVector(NamedTuple):
+    id: int
+    """Of the fact, or of the piece of an episode."""
+    row_id: int
+    blob: bytes
+
+
+def vectors(
+    transaction: Transaction,
+    source: Source,
+    generation_id: int,
+    size_bytes: int,
+    which: Sequence[int] | Range,
+) -> Iterator[IndexedVector]:
+    """Yield the vectors of what can be searched by meaning, by the ids of facts or pieces.
+
+    Vectors of another length than ``size_bytes`` are left to the doctor.
+    """
+    table = source.vectors
+    test, values = _which(transaction, f"v.{table.owner}", which)
+    found = transaction.rows(
+        f"SELECT v.{table.owner}, h.id, v.embedding FROM {table.name} v CROSS JOIN {table.home}"
+        f" WHERE v.generation_id = :generation AND {table.link} AND {table.living}"
+        f" AND octet_length(v.embedding) = :size AND {test}",
+        {**values, "generation": generation_id, "size": size_bytes},
+    )
+    for id_, row_id, blob in found:
+        if isinstance(blob, bytes):  # another program may have written text of that length
+            yield IndexedVector(id_, row_id, blob)
+
+
+def extent(transaction: Transaction, source: Source) -> tuple[int, int]:
+    """Return how many rows there are, and the largest id."""
+    row = transaction.one(f"SELECT count(*), max({source.key}) FROM {source.table}")
+    return (0, 0) if row is None else (int(row[0]), int(row[1] or 0))
+
+
+def largest_id(transaction: Transaction, source: Source) -> int:
+    """Return the largest id of a row; at once, and so a guess at their number."""
+    return transaction.scalar(f"SELECT max({source.key}) FROM {source.table}")
+
+
+def _which(
+    transaction: Transaction, key: str, which: Sequence[int] | Range
+) -> tuple[str, Parameters]:
+    if isinstance(which, Range):
+        return f"{key} > :after ORDER BY {key} LIMIT :limit", which._asdict()
+    return f"{key} IN {transaction.dialect.listed('ids')}", {"ids": which}

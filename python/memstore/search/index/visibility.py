@@ -1,0 +1,89 @@
+"""Which rows a filter lets through: from columns where they tell it, and otherwise from SQL."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memstore._kernel import Ids
+from memstore.database.tables import episodes as episode_table
+from memstore.database.tables import facts as fact_table
+from memstore.database.tables.indexed import (
+    CREATED,
+    DELETED,
+    ERASED,
+    EXPIRES,
+    OWNED,
+    SUPERSEDED,
+    VALID,
+)
+from memstore.domain import clock
+from memstore.text.folding import subject_key
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from memstore._kernel import Columns
+    from memstore.database.engine import Transaction
+    from memstore.database.filters import EpisodeFilter, FactFilter
+    from memstore.domain.metadata import MetadataFilter
+    from memstore.domain.records import Scope
+
+
+def of_facts(transaction: Transaction, columns: Columns, wanted: FactFilter) -> Ids:
+    """Return the ids that ``wanted.where`` lets through."""
+    if wanted.content is not None or not wanted.is_common:
+        return Ids(fact_table.select_ids(transaction, wanted))
+    without = ERASED if wanted.include_deleted else DELETED
+    found = columns.select(
+        wanted.namespaces,
+        without=without | (SUPERSEDED if wanted.active_only else 0) | _owned(wanted.scope),
+        texts=(
+            None if wanted.subject is None else subject_key(wanted.subject),
+            None if wanted.category is None else wanted.category.strip(),
+        ),
+        periods=[_unexpired(wanted.now)] if wanted.active_only else [],
+    )
+    for condition in wanted.metadata:
+        found = _with_metadata(transaction, found, condition)
+    return found
+
+
+def _with_metadata(transaction: Transaction, found: Ids, condition: MetadataFilter) -> Ids:
+    passing = Ids(fact_table.with_metadata(transaction, condition))
+    if condition.value is None and condition.op != "!=":
+        return found - passing
+    if condition.include_missing:
+        return found - (Ids(fact_table.with_key(transaction, condition.key)) - passing)
+    return found & passing
+
+
+def of_episodes(transaction: Transaction, columns: Columns, wanted: EpisodeFilter) -> Ids:
+    """Return the ids that ``wanted.where`` lets through."""
+    if not wanted.is_common:
+        return Ids(episode_table.select_ids(transaction, wanted))
+    periods = [] if wanted.include_expired else [_unexpired(wanted.now)]
+    for column, name in ((CREATED, "created"), (VALID, "valid"), (EXPIRES, "expired")):
+        after, before = (_text(getattr(wanted, f"{name}_{end}")) for end in ("after", "before"))
+        if after is not None or before is not None:
+            periods.append((column, after, before, False))
+    found = columns.select(
+        wanted.namespaces,
+        without=ERASED | _owned(wanted.scope),
+        texts=(wanted.source, None),
+        periods=periods,
+    )
+    for tag in wanted.tags:
+        found = found & Ids(episode_table.tagged(transaction, tag))
+    return found
+
+
+def _owned(scope: Scope | None) -> int:
+    return 0 if scope is None else OWNED
+
+
+def _unexpired(now: datetime) -> tuple[int, str | None, str | None, bool]:
+    return EXPIRES, clock.to_text(now), None, True
+
+
+def _text(moment: datetime | None) -> str | None:
+    return None if moment is None else clock.to_text(moment)

@@ -1,0 +1,164 @@
+//! The columns that decide which rows may be seen, as a Python class.
+
+use std::path::PathBuf;
+use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use memstore_kernel::columns as kernel;
+use pyo3::exceptions::PyMemoryError;
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedStr;
+
+use crate::arrays::value_error;
+use crate::derived::{refusal, tag};
+use crate::ids::{Ids, row_ids};
+
+const KIND: [u8; 8] = *b"columns ";
+const VERSION: u64 = 1;
+
+type Text = Option<PyBackedStr>;
+type GivenRow = (i64, Text, u8, (Text, Text), (Text, Text, Text));
+type GivenPeriod = (usize, Text, Text, bool);
+
+/// What decides which rows may be seen, by row id.
+#[pyclass(frozen, module = "memstore._kernel")]
+pub(crate) struct Columns {
+    columns: RwLock<kernel::Columns>,
+    position: u64,
+}
+
+#[pymethods]
+impl Columns {
+    #[new]
+    fn new() -> Self {
+        Self {
+            columns: RwLock::new(kernel::Columns::new()),
+            position: 0,
+        }
+    }
+
+    #[staticmethod]
+    fn open(py: Python<'_>, path: PathBuf, database: &[u8]) -> PyResult<Self> {
+        let tag = tag(KIND, VERSION, database, 0)?;
+        let (columns, position) = py
+            .detach(|| kernel::Columns::open(&path, &tag))
+            .map_err(refusal)?;
+        Ok(Self {
+            columns: RwLock::new(columns),
+            position,
+        })
+    }
+
+    fn save(&self, py: Python<'_>, path: PathBuf, database: &[u8], position: u64) -> PyResult<()> {
+        let tag = tag(KIND, VERSION, database, 0)?;
+        py.detach(|| self.read().save(&path, &tag, position))
+            .map_err(PyErr::from)
+    }
+
+    #[getter]
+    fn position(&self) -> u64 {
+        self.position
+    }
+
+    #[getter]
+    fn nbytes(&self, py: Python<'_>) -> usize {
+        py.detach(|| self.read().nbytes())
+    }
+
+    fn __len__(&self, py: Python<'_>) -> usize {
+        py.detach(|| self.read().len())
+    }
+
+    fn put(&self, py: Python<'_>, rows: Vec<GivenRow>) -> PyResult<()> {
+        let rows: Vec<(u32, GivenRow)> = rows
+            .into_iter()
+            .map(|row| Ok((row_id(row.0)?, row)))
+            .collect::<PyResult<_>>()?;
+        py.detach(|| {
+            let mut columns = self.write();
+            for (id, (_, namespace, flags, texts, moments)) in &rows {
+                let row = kernel::Row {
+                    namespace: text(namespace),
+                    flags: *flags,
+                    texts: [text(&texts.0), text(&texts.1)],
+                    moments: [text(&moments.0), text(&moments.1), text(&moments.2)],
+                };
+                columns.put(*id, &row)?;
+            }
+            Ok(())
+        })
+        .map_err(no_memory)
+    }
+
+    fn drop(&self, py: Python<'_>, ids: &Bound<'_, PyAny>) -> PyResult<usize> {
+        let ids = row_ids("ids", ids)?;
+        py.detach(|| {
+            let mut columns = self.write();
+            ids.iter()
+                .try_fold(0, |sum, id| Ok(sum + usize::from(columns.remove(*id)?)))
+        })
+        .map_err(no_memory)
+    }
+
+    #[pyo3(signature = (namespaces, *, without=0, texts=(None, None), periods=vec![]))]
+    fn select(
+        &self,
+        py: Python<'_>,
+        namespaces: Option<Vec<PyBackedStr>>,
+        without: u8,
+        texts: (Text, Text),
+        periods: Vec<GivenPeriod>,
+    ) -> PyResult<Ids> {
+        if let Some((column, ..)) = periods.iter().find(|period| period.0 >= kernel::MOMENTS) {
+            return Err(value_error(format!(
+                "periods name column {column}: there are {}",
+                kernel::MOMENTS
+            )));
+        }
+        py.detach(|| {
+            let namespaces: Option<Vec<&str>> = namespaces
+                .as_ref()
+                .map(|names| names.iter().map(|name| &**name).collect());
+            let periods: Vec<_> = periods
+                .iter()
+                .map(|(column, after, before, or_none)| kernel::Period {
+                    column: *column,
+                    after: text(after),
+                    before: text(before),
+                    or_none: *or_none,
+                })
+                .collect();
+            self.read().select(&kernel::Wanted {
+                namespaces: namespaces.as_deref(),
+                without,
+                texts: [text(&texts.0), text(&texts.1)],
+                periods: &periods,
+            })
+        })
+        .map(Ids)
+        .map_err(no_memory)
+    }
+}
+
+impl Columns {
+    // As for resident rows: what a panic left is put again or found damaged, and can be asked.
+    fn read(&self) -> RwLockReadGuard<'_, kernel::Columns> {
+        self.columns.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, kernel::Columns> {
+        self.columns.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn text(text: &Text) -> Option<&str> {
+    text.as_deref()
+}
+
+fn row_id(id: i64) -> PyResult<u32> {
+    u32::try_from(id)
+        .map_err(|_| value_error(format!("rows hold the id {id}: a row id is 0 to 2**32 - 1")))
+}
+
+fn no_memory(error: std::collections::TryReserveError) -> PyErr {
+    PyMemoryError::new_err(format!("columns: {error}"))
+}

@@ -1,0 +1,178 @@
+"""Columns let through exactly what the filters' SQL does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tests.support.examples import examples
+
+import memstore
+from memstore import MetadataFilter, NewEpisode, Scope, Store
+from memstore._kernel import Columns, Ids
+from memstore.database.engine import Transaction
+from memstore.database.filters import EpisodeFilter, FactFilter
+from memstore.database.tables import episodes as episode_table
+from memstore.database.tables import facts as fact_table
+from memstore.database.tables import indexed
+from memstore.database.tables.indexed import Source
+from memstore.errors import InvalidArgument
+from memstore.search.index import visibility
+
+START = datetime(2026, 1, 1, tzinfo=UTC)
+
+moments = st.integers(-3, 3).map(lambda days: START + timedelta(days=days))
+maybe_moments = st.none() | moments
+namespaces = st.sampled_from(["default", "work", "é"])
+owners = st.sampled_from([{}, {}, {"user_id": "ana"}, {"user_id": "ana", "run_id": "r"}])
+words = st.sampled_from(["tea", "Tea", "rain", "ß"])
+scopes = st.sampled_from([None, Scope(), Scope(user_id="ana"), Scope(run_id="r")])
+among = st.none() | st.lists(namespaces, min_size=1, max_size=2, unique=True).map(tuple)
+# What another program may have written.
+texts_of_others = st.none() | st.sampled_from(["2026", "2026-01-01", "~", ""])
+
+
+@st.composite
+def facts(draw: st.DrawFn) -> dict[str, Any]:
+    return {
+        "content": draw(words),
+        "subject": draw(words),
+        "category": draw(words),
+        "metadata": draw(st.dictionaries(st.sampled_from("ab"), st.integers(0, 2) | st.none())),
+        **draw(owners),
+    }
+
+
+metadata_filters = st.builds(
+    MetadataFilter,
+    st.sampled_from("ab"),
+    st.sampled_from(["=", "!="]),
+    st.integers(0, 2) | st.none(),
+    st.booleans(),
+)
+fact_filters = st.builds(
+    FactFilter,
+    among,
+    moments,
+    scope=scopes,
+    subject=st.none() | words,
+    category=st.none() | words,
+    content=st.none() | words,
+    metadata=st.lists(metadata_filters, max_size=2),
+    active_only=st.booleans(),
+    include_deleted=st.booleans(),
+)
+
+
+@st.composite
+def episode_filters(draw: st.DrawFn) -> EpisodeFilter:
+    bounds = {
+        f"{kind}_{end}": draw(st.none() | st.none() | moments)
+        for kind in ("created", "valid", "expired")
+        for end in ("after", "before")
+    }
+    while True:
+        try:
+            return EpisodeFilter(
+                draw(among),
+                draw(moments),
+                scope=draw(scopes),
+                tags=tuple(draw(st.lists(words, max_size=2))),
+                source=draw(st.none() | words),
+                include_expired=draw(st.booleans()),
+                **bounds,
+            )
+        except InvalidArgument:
+            bounds["created_before"] = bounds["valid_before"] = bounds["expired_before"] = None
+
+
+@settings(deadline=None, max_examples=examples(60), suppress_health_check=[HealthCheck.too_slow])
+@given(
+    data=st.data(),
+    many=st.lists(st.tuples(namespaces, facts()), min_size=1, max_size=8),
+    filters=st.lists(fact_filters, min_size=1, max_size=6),
+)
+def test_facts(
+    data: st.DataObject,
+    many: list[tuple[str, dict[str, Any]]],
+    filters: list[FactFilter],
+) -> None:
+    with memstore.open(":memory:", embedder=None) as store:
+        fill_with_facts(store, data, many)
+        compare(store, indexed.FACTS, visibility.of_facts, fact_table.select_ids, filters)
+
+
+def fill_with_facts(
+    store: Store, data: st.DataObject, many: list[tuple[str, dict[str, Any]]]
+) -> None:
+    for namespace, fact in many:
+        place = store.within(namespace)
+        held = [one.id for one in place.list()]
+        change = data.draw(st.sampled_from(["add", "supersede", "delete", "erase"]))
+        if change == "supersede" and held:
+            place.supersede(data.draw(st.sampled_from(held)), place.add(**fact).id, across=True)
+            continue
+        added = place.add(**fact)
+        if change == "delete":
+            place.delete(added.id)
+        if change == "erase":
+            place.erase(added.id)
+    expire(store, data, "memstore_facts")
+
+
+@settings(deadline=None, max_examples=examples(60), suppress_health_check=[HealthCheck.too_slow])
+@given(
+    data=st.data(),
+    many=st.lists(
+        st.tuples(namespaces, words, words, st.lists(words, max_size=2), maybe_moments, owners),
+        min_size=1,
+        max_size=8,
+    ),
+    filters=st.lists(episode_filters(), min_size=1, max_size=6),
+)
+def test_episodes(data: st.DataObject, many: list[Any], filters: list[EpisodeFilter]) -> None:
+    with memstore.open(":memory:", embedder=None) as store:
+        fill_with_episodes(store, data, many)
+        compare(store, indexed.EPISODES, visibility.of_episodes, episode_table.select_ids, filters)
+
+
+def fill_with_episodes(store: Store, data: st.DataObject, many: list[Any]) -> None:
+    for namespace, content, source, tags, valid_at, owner in many:
+        place = store.within(namespace)
+        episode = NewEpisode(content=content, source=source, tags=tags, valid_at=valid_at, **owner)
+        [told] = place.episodes.add_many([episode])
+        if data.draw(st.booleans()) and data.draw(st.booleans()):
+            place.episodes.erase(told.id)
+    expire(store, data, "memstore_episodes")
+
+
+def expire(store: Store, data: st.DataObject, table: str) -> None:
+    with store._file.engine.write() as transaction:
+        for id_ in transaction.ints(f"SELECT id FROM {table}"):
+            at = data.draw(maybe_moments.map(_text) | texts_of_others)
+            transaction.run(
+                f"UPDATE {table} SET expired_at = :at WHERE id = :id", {"at": at, "id": id_}
+            )
+
+
+def compare(
+    store: Store,
+    source: Source,
+    seen: Callable[[Transaction, Columns, Any], Ids],
+    select: Callable[[Transaction, Any], list[int]],
+    filters: list[Any],
+) -> None:
+    columns = Columns()
+    with store._file.engine.read() as transaction:
+        every = indexed.Range(0, 1000)
+        columns.put([row[:5] for row in indexed.rows(transaction, source, every)])
+        for wanted in filters:
+            found = seen(transaction, columns, wanted)
+            assert [*found] == sorted(select(transaction, wanted)), wanted
+
+
+def _text(moment: datetime | None) -> str | None:
+    return None if moment is None else moment.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
