@@ -17,7 +17,7 @@ import memstore
 
 ROOT = Path(__file__).parent.parent
 
-HEAVY = {"numpy", "httpx", "mcp", "rich", "tokenizers", "safetensors", "wordllama", "asyncio"}
+HEAVY = {"numpy", "httpx", "mcp", "rich", "asyncio"}
 
 
 def test_all_holds_every_name_that_resolves() -> None:

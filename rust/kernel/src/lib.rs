@@ -4,6 +4,7 @@
 //! into a coarse and a fine half ([`halves`]) and kept beside its neighbours ([`rows`]); a query
 //! walks the coarse halves ([`scan`]), multiplies ([`dot`]) and keeps the best ([`top_k`]).
 //! [`columns`] tell which rows may be seen, as [`ids`]. [`rank`] merges what the word search and the scan found.
+//! [`model`] makes vectors of texts.
 
 pub mod codec;
 pub mod columns;
@@ -13,6 +14,7 @@ mod huge_pages;
 mod id_hash;
 pub mod ids;
 pub mod mapped;
+pub mod model;
 mod partition;
 pub mod rank;
 pub mod rows;
