@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import secrets
 import time
-import uuid
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
@@ -77,7 +76,9 @@ def wait(event: Event, seconds: float) -> bool:
 
 def to_text(moment: datetime) -> str:
     """Write a moment as RFC 3339 in UTC with microseconds, so that text order is time order."""
-    return moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
+    if moment.tzinfo is not UTC:
+        moment = moment.astimezone(UTC)
+    return moment.isoformat(timespec="microseconds")[:-6] + "Z"  # in place of +00:00
 
 
 def from_text(text: str) -> datetime:
@@ -96,8 +97,11 @@ def moment(value: datetime | str | None, name: str) -> datetime | None:
             raise InvalidArgument(
                 "has no time zone: give an aware datetime, e.g. datetime.now(UTC)", argument=name
             )
+        if value is None:
+            return None
         try:
-            return value if value is None else value.astimezone(UTC)
+            at = value.astimezone(UTC)
+            return at if type(at) is datetime else from_text(to_text(at))
         except OverflowError:
             raise InvalidArgument(
                 f"is outside the years 1 to 9999 in UTC: {value}", argument=name
@@ -131,4 +135,5 @@ def named_uuid(at: datetime, digest: bytes) -> str:
 def _uuid(at: datetime, chance: int) -> str:
     milliseconds = max(0, (at - EPOCH) // timedelta(milliseconds=1)) & (2**48 - 1)
     bits = milliseconds << 80 | 0x7 << 76 | (chance >> 62) << 64 | 0b10 << 62
-    return str(uuid.UUID(int=bits | (chance & (2**62 - 1))))
+    text = f"{bits | (chance & (2**62 - 1)):032x}"
+    return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"

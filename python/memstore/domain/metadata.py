@@ -132,13 +132,26 @@ def checked_mapping(given: Mapping[str, Any], name: str = "metadata") -> Mapping
     return given
 
 
-def check_size(metadata: Mapping[str, Any] | None) -> None:
-    """Refuse new metadata over 64 KiB; what other programs stored may be larger."""
-    size = len((encode(metadata) or "").encode("utf-8"))
+def checked_new(metadata: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return new metadata as it will be read again; what other programs stored may be larger.
+
+    Raises:
+        InvalidArgument: it is no JSON, or over 64 KiB.
+    """
+    text = encode(metadata)
+    if text is None:
+        return {}
+    size = len(text) if text.isascii() else len(text.encode("utf-8"))
     if size > MAX_BYTES:
         raise InvalidArgument(
             f"is {size:,} bytes, over the limit of {MAX_BYTES:,}", argument="metadata"
         )
+    return decode(text)
+
+
+def text_of(checked: Mapping[str, Any]) -> str | None:
+    """Write metadata that was checked as JSON text; ``None`` for nothing."""
+    return ENCODER.encode(checked) if checked else None
 
 
 def check(value: object, name: str = "metadata", depth: int = 0) -> None:

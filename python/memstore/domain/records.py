@@ -56,11 +56,11 @@ class Record:
         return set_fields(self)
 
 
-def set_fields(record: Any) -> dict[str, Any]:
-    """Return the fields of a dataclass that are set, as JSON values."""
+def set_fields(record: Any, names: Iterable[str] | None = None) -> dict[str, Any]:
+    """Return the fields of a dataclass (all, or these) that are set, as JSON values."""
     return {
         name: value if value.__class__ in PLAIN else json_value(value)
-        for name in _names(record.__class__)
+        for name in names or _names(record.__class__)
         if (value := getattr(record, name)) is not None
     }
 
@@ -97,8 +97,8 @@ class Scope:
     run_id: str | None = None
 
     def __post_init__(self) -> None:
-        for name, given in self.ids.items():
-            if given is not None:
+        for name in SCOPE_FIELDS:
+            if (given := getattr(self, name)) is not None:
                 object.__setattr__(self, name, checked_name(given, name))
 
     @property

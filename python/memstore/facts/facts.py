@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database import journal
 from memstore.database.changes import Changes, Line
@@ -16,7 +16,7 @@ from memstore.database.tables import vectors as vector_table
 from memstore.database.tables.readings import EXTRACT
 from memstore.domain import clock, metadata
 from memstore.domain.arguments import MAX_QUERY, checked_id, checked_text
-from memstore.domain.records import TODO, Repair, json_value
+from memstore.domain.records import TODO, Fact, Repair, json_value, set_fields
 from memstore.embedding.compatibility import ActiveGeneration
 from memstore.errors import (
     Conflict,
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from memstore.database.engine import Engine, Statement, Transaction
     from memstore.database.satellite import Satellite
-    from memstore.domain.records import Fact, JournalLine, NewFact, Scope
+    from memstore.domain.records import JournalLine, NewFact, Scope
     from memstore.embedding.current import CurrentEmbedder
 
 
@@ -131,11 +131,19 @@ class Facts:
             )
         uuid, created_at = provenance.identity(transaction, self.namespace, new)
         why = evidence if old is None else None
-        fact = fact_table.insert(
+        blob = self._admitted(transaction, prepared)
+        fact = Fact(
+            id=fact_table.new_id(transaction),
+            uuid=uuid,
+            namespace=self.namespace,
+            embedded=blob is not None,
+            **new.columns() | {"created_at": created_at},
+        )
+        fact_table.insert(
             self.changes(transaction),
-            new.columns() | {"uuid": uuid, "namespace": self.namespace, "created_at": created_at},
-            lambda fact: Line(Kind.ADD, fact.id, after=journalled(fact), evidence=why),
-            self._admitted(transaction, prepared),
+            fact,
+            lambda new: Line(Kind.ADD, new.id, after=journalled(new), evidence=why),
+            blob,
         )
         if old is not None:
             # An extracted fact replaces an older one from when its text was recorded, so that
@@ -391,7 +399,7 @@ class Facts:
             if before == after:
                 return fact
             if len(after) > len(before):
-                metadata.check_size(merged)
+                metadata.checked_new(merged)
             return self._change(transaction, fact, Kind.METADATA, {"metadata": merged})
 
     def delete(self, fact_id: int) -> Fact:
@@ -607,10 +615,16 @@ def retirement(
     )
 
 
+JOURNALLED: Final = tuple(
+    name
+    for name in fact_table.STORED
+    if name not in ("id", "use_count", "last_used_at")  # how it is used is not journalled
+)
+
+
 def journalled(fact: Fact) -> dict[str, Any]:
-    """Return what the journal keeps of a fact; usage and the embedding are not journalled."""
-    left_out = ("id", "use_count", "last_used_at", "embed_error", "embedded", "status")
-    return {name: value for name, value in fact.to_dict().items() if name not in left_out}
+    """Return what the journal keeps of a fact."""
+    return set_fields(fact, JOURNALLED)
 
 
 def is_task(subject: str, metadata: Mapping[str, Any] | None) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database.tables.readings import EXTRACT, MEMORY
@@ -21,14 +21,12 @@ CONSOLIDATE: Final = "consolidate"
 DERIVATIONS: Final = (EXTRACT, MEMORY, CONSOLIDATE)
 """The ways in which a fact is derived; those that are told have none."""
 
-SHORT_FIELDS: Final = ("source", "idempotency_key")
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedFact(NewFact):
     """A new fact that can be stored as it is: its texts checked, its times read."""
 
-    metadata: dict[str, Any] | None = None
+    metadata: dict[str, Any] = field(default_factory=dict)
     created_at: datetime | None = None
     valid_at: datetime | None = None
     expired_at: datetime | None = None
@@ -43,7 +41,7 @@ class CheckedFact(NewFact):
 
 
 COLUMNS: Final = tuple(
-    field.name for field in fields(NewFact) if field.name not in ("supersedes", "across")
+    one.name for one in fields(NewFact) if one.name not in ("supersedes", "across")
 )
 
 
@@ -73,7 +71,7 @@ def all_checked(new_facts: list[NewFact], screen: Screen) -> list[CheckedFact]:
 
 
 def checked(new: NewFact) -> CheckedFact:
-    metadata.check_size(new.metadata)
+    known = metadata.checked_new(new.metadata)
     valid_at = clock.moment(new.valid_at, "valid_at")
     expired_at = clock.moment(new.expired_at, "expired_at")
     if expired_at and valid_at and expired_at <= valid_at:
@@ -94,7 +92,7 @@ def checked(new: NewFact) -> CheckedFact:
         content=checked_text(new.content, "content", MAX_CONTENT),
         subject=checked_text(new.subject, "subject", MAX_NAME).strip(),
         category=checked_text(new.category, "category", MAX_NAME).strip(),
-        metadata=dict(new.metadata) if new.metadata is not None else None,
+        metadata=known,
         supersedes=new.supersedes,
         across=bool(new.across),
         created_at=clock.moment(new.created_at, "created_at"),
@@ -102,7 +100,8 @@ def checked(new: NewFact) -> CheckedFact:
         expired_at=expired_at,
         episode_id=new.episode_id,
         derivation=new.derivation,
-        **{name: _short(getattr(new, name), name) for name in SHORT_FIELDS},
+        source=_short(new.source, "source"),
+        idempotency_key=_short(new.idempotency_key, "idempotency_key"),
         **Scope(user_id=new.user_id, agent_id=new.agent_id, run_id=new.run_id).ids,
     )
 

@@ -190,21 +190,22 @@ class _Episodes:
             self.erased += 1
 
     def _bring_in(self, episode: Episode, home: str, operations: Iterable[JournalLine]) -> Episode:
-        values = {name: getattr(episode, name) for name in episode_table.INSERT_LIST}
-        values["namespace"] = home
-        if episode.content and not episode.salt:  # another program's
-            values["salt"] = episode_changes.new_salt()
-        key = episode.idempotency_key
+        key, salt = episode.idempotency_key, episode.salt
+        if episode.content and not salt:  # another program's
+            salt = episode_changes.new_salt()
         if key and episode_table.find_key(self.transaction, home, key) is not None:
-            values["idempotency_key"] = None  # another episode has it here
-        return episode_table.insert(
+            key = None  # another episode has it here
+        id_ = episode_table.new_id(self.transaction)
+        here = replace(episode, id=id_, namespace=home, salt=salt, idempotency_key=key)
+        episode_table.insert(
             self.changes,
-            values,
+            here,
             lambda placed: [
                 *(Line.repeated(one, episode_id=placed.id) for one in operations),
                 _adopted(placed),
             ],
         )
+        return here
 
 
 def _adopted(episode: Episode) -> Line:
@@ -256,22 +257,30 @@ class _Facts:
             self.updates[self._update(known, fact, operations)] += 1
 
     def _bring_in(self, fact: Fact, home: str, operations: Sequence[JournalLine]) -> Fact:
-        values = {name: getattr(fact, name) for name in fact_table.INSERT_LIST}
         key = fact.idempotency_key
         if key and fact_table.find(self.adoption.transaction, home, idempotency_key=key):
-            values["idempotency_key"] = None  # another fact has it here
-        values |= {"namespace": home, "superseded_by": None, "superseded_at": None}
-        if fact.episode_id is not None:
-            values["episode_id"] = self.logged[fact.episode_id].id
-        return fact_table.insert(
+            key = None  # another fact has it here
+        here = replace(
+            fact,
+            id=fact_table.new_id(self.adoption.transaction),
+            namespace=home,
+            idempotency_key=key,
+            superseded_by=None,
+            superseded_at=None,
+            episode_id=None if fact.episode_id is None else self.logged[fact.episode_id].id,
+            embed_error=None,
+            embedded=False,
+        )
+        fact_table.insert(
             self.adoption,
-            values,
+            here,
             lambda linked: [
                 *(Line.repeated(one, fact_id=linked.id) for one in operations),
                 # The lines before have other ids; this one is about the fact's state here.
                 Line(Kind.ADOPT, linked.id, after=journalled(linked)),
             ],
         )
+        return here
 
     def _update(self, known: Fact, fact: Fact, operations: Iterable[JournalLine]) -> Kind | None:
         """Delete, restore or erase a known fact as the source did, if that was later than here."""
