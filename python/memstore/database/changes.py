@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 ENCODER: Final = json.JSONEncoder(ensure_ascii=False)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Line:
     """A line of the journal; see :class:`memstore.domain.records.JournalLine`."""
 

@@ -35,7 +35,7 @@ NO_LIMIT: Final = 2**62
 """What LIMIT says where there is none."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Statement:
     """A write to a journalled table, for :class:`memstore.database.changes.Changes` to run."""
 

@@ -17,6 +17,9 @@ MAX_DEPTH = 100
 OPERATORS = ("=", "!=", "<", "<=", ">", ">=")
 
 Scalar: TypeAlias = str | int | float | bool | None
+TEXTS: Final = frozenset({str})
+FLAT: Final = frozenset({str, int, float, bool, type(None)})
+"""Types of values that are read as they were written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,14 +142,17 @@ def checked_new(metadata: Mapping[str, Any] | None) -> dict[str, Any]:
         InvalidArgument: it is no JSON, or over 64 KiB.
     """
     text = encode(metadata)
-    if text is None:
+    if metadata is None or text is None:
         return {}
     size = len(text) if text.isascii() else len(text.encode("utf-8"))
     if size > MAX_BYTES:
         raise InvalidArgument(
             f"is {size:,} bytes, over the limit of {MAX_BYTES:,}", argument="metadata"
         )
-    return decode(text)
+    is_flat = TEXTS.issuperset(map(type, metadata)) and FLAT.issuperset(
+        map(type, metadata.values())
+    )
+    return dict(metadata) if is_flat else DECODER.decode(text)
 
 
 def text_of(checked: Mapping[str, Any]) -> str | None:

@@ -16,7 +16,7 @@ from memstore.database.tables import vectors as vector_table
 from memstore.database.tables.readings import EXTRACT
 from memstore.domain import clock, metadata
 from memstore.domain.arguments import MAX_QUERY, checked_id, checked_text
-from memstore.domain.records import TODO, Fact, Repair, json_value, set_fields
+from memstore.domain.records import TODO, Fact, Repair, json_value, made, set_fields
 from memstore.embedding.compatibility import ActiveGeneration
 from memstore.errors import (
     Conflict,
@@ -129,20 +129,21 @@ class Facts:
                 f"there is no episode {new.episode_id} in namespace {self.namespace!r}",
                 remedy=Remedy.FIND_ID,
             )
-        uuid, created_at = provenance.identity(transaction, self.namespace, new)
+        now = clock.utc_now()
+        uuid, created_at = provenance.identity(transaction, self.namespace, new, now)
         why = evidence if old is None else None
         blob = self._admitted(transaction, prepared)
-        fact = Fact(
-            id=fact_table.new_id(transaction),
-            uuid=uuid,
-            namespace=self.namespace,
-            embedded=blob is not None,
-            **new.columns() | {"created_at": created_at},
-        )
+        values = new.columns()
+        values["id"] = fact_table.new_id(transaction)
+        values["uuid"] = uuid
+        values["namespace"] = self.namespace
+        values["created_at"] = created_at
+        values["embedded"] = blob is not None
+        fact = made(Fact, values)
         fact_table.insert(
             self.changes(transaction),
             fact,
-            lambda new: Line(Kind.ADD, new.id, after=journalled(new), evidence=why),
+            lambda new: Line(Kind.ADD, new.id, after=journalled(new), evidence=why, at=now),
             blob,
         )
         if old is not None:

@@ -15,7 +15,7 @@ from memstore.database.tables import vectors as vector_table
 from memstore.database.tables.rows import read_moments
 from memstore.domain import clock, metadata
 from memstore.domain.arguments import MAX_NUMBER
-from memstore.domain.records import FACT_FIELDS, MOMENT_FIELDS, OPEN_STATUSES, TODO, Fact
+from memstore.domain.records import FACT_FIELDS, MOMENT_FIELDS, OPEN_STATUSES, TODO, Fact, made
 from memstore.text import folding, words
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def decode(row: Row) -> Fact:
     read_moments("fact", values, MOMENT_FIELDS)
     values["metadata"] = metadata.decode(values["metadata"])
     values["embedded"] = bool(values["embedded"])
-    return Fact(**values)
+    return made(Fact, values)
 
 
 def new_id(transaction: Transaction) -> int:
