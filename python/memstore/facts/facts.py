@@ -489,16 +489,19 @@ class Facts:
         return fact_table.chain(transaction, fact_id)[-1]
 
     def _with(self, transaction: Transaction, fact: Fact) -> list[Fact]:
-        """Return the facts that were superseded together with one, by a consolidation."""
-        ids: list[int] = []
-        for line in journal.of_fact(transaction, fact.id):
-            if line.kind == Kind.SUPERSEDE:
-                ids = (line.evidence or {}).get("consolidates", [])
-        return [
-            one
-            for one in fact_table.superseded_by(transaction, fact.superseded_by or 0)
-            if one.id in ids and one.id != fact.id
-        ]
+        """Return the facts that were superseded together with one, by a consolidation.
+
+        By the lines of each, not by the ids in one: they may be of another file.
+        """
+        retired = fact_table.superseded_by(transaction, fact.superseded_by or 0)
+        together = {
+            line.fact_id
+            for line in journal.of_facts(transaction, [one.id for one in retired])
+            if line.kind == Kind.SUPERSEDE and "consolidates" in (line.evidence or {})
+        }
+        if fact.id not in together:
+            return []
+        return [one for one in retired if one.id in together and one.id != fact.id]
 
     def _back_too(self, transaction: Transaction, others: Iterable[Fact]) -> tuple[Fact, ...]:
         """Bring back the facts of an undone consolidation, except those deleted since."""

@@ -7,9 +7,10 @@ or erased here never becomes active again.
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from memstore.database import journal
 from memstore.database.changes import Adoption, Changes, Line
@@ -25,10 +26,10 @@ from memstore.domain import clock
 from memstore.episodes import changes as episode_changes
 from memstore.facts.facts import journalled, retirement
 from memstore.history.erasing import erase_episode, erase_fact
-from memstore.transfer import batches
+from memstore.transfer import batches, references
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from memstore.database.engine import Engine, Progress, Transaction
     from memstore.database.satellite import Satellite
@@ -275,12 +276,23 @@ class _Facts:
             self.adoption,
             here,
             lambda linked: [
-                *(Line.repeated(one, fact_id=linked.id) for one in operations),
-                # The lines before have other ids; this one is about the fact's state here.
+                *(Line.repeated(self._told_here(one), fact_id=linked.id) for one in operations),
+                # This one is about the fact's state here.
                 Line(Kind.ADOPT, linked.id, after=journalled(linked)),
             ],
         )
         return here
+
+    def _told_here(self, line: JournalLine) -> JournalLine:
+        """Return a line of the source's with the ids that its facts and episodes have here."""
+        before, after, evidence = map(self.with_ids, (line.before, line.after, line.evidence))
+        return line._replace(before=before, after=after, evidence=evidence)
+
+    def with_ids(self, part: Mapping[str, Any] | None) -> dict[str, Any] | None:
+        def in_(held: Mapping[int, Fact] | Mapping[int, Episode]) -> Callable[[int], int | None]:
+            return lambda id_: held[id_].id if id_ in held else None
+
+        return references.replaced(part, in_(self.here), in_(self.logged))
 
     def _update(self, known: Fact, fact: Fact, operations: Iterable[JournalLine]) -> Kind | None:
         """Delete, restore or erase a known fact as the source did, if that was later than here."""
@@ -332,6 +344,7 @@ def _attach(attached: Attached, facts: _Facts, log: _Episodes) -> dict[str, int]
             old_id=facts.here[proposal.old_id].id,
             new_id=None if proposal.new_id is None else facts.here[proposal.new_id].id,
             sources=tuple(facts.here[fact_id].id for fact_id in proposal.sources),
+            evidence=_encoded(facts.with_ids(json.loads(proposal.evidence or "null"))),
         )
         done["proposals"] += proposal_table.place(changes, here) is not None
     for reading in attached.readings:
@@ -350,3 +363,7 @@ def _attach(attached: Attached, facts: _Facts, log: _Episodes) -> dict[str, int]
             changes, log.namespace or home, decision
         )
     return done
+
+
+def _encoded(evidence: Mapping[str, Any] | None) -> str | None:
+    return None if evidence is None else json.dumps(evidence, ensure_ascii=False)
