@@ -592,7 +592,7 @@ class StoreStatus:
     unlearnt: int
     """Conversations of the log that nothing was learnt from: a model failed, or is being asked."""
     incomplete_imports: int
-    """Imports that were interrupted; the same import again completes each."""
+    """Imports that were interrupted; the same import again completes each, or it is given up."""
     subjects: dict[str, int]
     categories: dict[str, int]
     model: str | None
