@@ -19,14 +19,16 @@ from typing import Literal, Self, final
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import Buffer
 
 __all__ = [
+    "Codes",
     "Columns",
     "Ids",
     "OpenFiles",
     "Rows",
-    "StaticModel",
     "cosine",
+    "cosines",
     "decode",
     "decode_many",
     "encode",
@@ -101,8 +103,139 @@ def cosine(a: NDArray[np.float32], b: NDArray[np.float32]) -> float:
         TypeError: not numpy arrays of float32.
     """
 
+def cosines(query: Buffer, blobs: Sequence[bytes]) -> list[float]:
+    """The cosine of a query with each vector, in order, in -1..1; 0.0 for a vector of zeros.
+
+    In float32, as `Rows.similarity` computes it and `Codes.scan` bounds it. Releases the GIL.
+
+    Args:
+        query: a C-contiguous buffer of `d` float32.
+        blobs: vectors of `4 * d` bytes, float32, little-endian.
+
+    Raises:
+        ValueError: a BLOB of another size (its index, its length and the expected one are named),
+            NaN or an infinity.
+        TypeError: not a buffer of float32, or not a sequence of `bytes`.
+    """
+
 def instruction_set() -> str:
     """What a scan uses on this machine: `"avx512"`, `"avx2"`, `"neon"` or `"scalar"`."""
+
+@final
+class Codes:
+    """Codes of vectors, a quarter of their size, that tell which can be among the nearest.
+
+    The vectors themselves are not kept: `scan` returns a few more rows than were asked for, and
+    `cosines` compares their vectors. No row that is among the nearest is left out. A row has an id,
+    and an owner whose visibility counts: a fact is its own owner, a piece belongs to its episode.
+
+    Rows are in a file that is mapped, so that processes share it, and those that came since are in
+    memory. Every method releases the GIL and may be called from any thread: readers share, a writer
+    waits for them and they for it. A reader sees all of a `put` or nothing of it.
+
+    Args:
+        dimension: components of a vector, at least one.
+
+    Raises:
+        ValueError: the dimension is not 1 to 65,536.
+    """
+
+    def __new__(cls, dimension: int) -> Codes: ...
+    @staticmethod
+    def open(path: str | PathLike[str], database: bytes, generation: int) -> Codes:
+        """Map a file that `save` wrote. It is read in place; changes to the rows stay in memory.
+
+        Args:
+            path: the file.
+            database: the 16 bytes that it was saved with.
+            generation: that of the vectors, as it was saved with.
+
+        Raises:
+            OSError: it cannot be read.
+            ValueError: it is damaged, or was derived from something else.
+        """
+
+    def save(
+        self, path: str | PathLike[str], database: bytes, generation: int, position: int
+    ) -> None:
+        """Write all rows to a new file; writing more rows waits for it, reading does not.
+
+        The rows in memory stay there: open the file to have them in it.
+
+        Args:
+            path: the file; there is nothing at it, or a whole file.
+            database: 16 bytes that identify it.
+            generation: that of the vectors.
+            position: how far in the database's changes the rows go.
+
+        Raises:
+            OSError: it cannot be written.
+        """
+
+    @property
+    def dimension(self) -> int:
+        """Components of a vector."""
+
+    @property
+    def position(self) -> int:
+        """How far in the database's changes the file went that was opened; 0 if there was none."""
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes in memory of this process' own; what is mapped is not counted."""
+
+    def __len__(self) -> int:
+        """How many rows there are."""
+
+    def put(self, ids: Iterable[int], owners: Iterable[int], blobs: Sequence[bytes]) -> None:
+        """Add rows, or replace those whose id is here. Of an id that occurs twice the last stays.
+
+        All or nothing. Takes some microseconds a row, nearly all of them before it keeps any
+        reader waiting.
+
+        Args:
+            ids: row ids, 0 to 2**32 - 1.
+            owners: row ids, the owner of each row.
+            blobs: vectors of `4 * d` bytes, float32, little-endian.
+
+        Raises:
+            ValueError: unequal lengths, an id that no row has, a BLOB of another size (its index,
+                its length and the expected one are named), NaN or an infinity.
+            TypeError: not integers, or not a sequence of `bytes`.
+        """
+
+    def drop(self, ids: Iterable[int]) -> int:
+        """Remove rows; returns how many were here.
+
+        Args:
+            ids: row ids.
+
+        Raises:
+            ValueError: an id that no row has.
+            TypeError: not integers.
+        """
+
+    def scan(self, queries: Buffer, limit: int, visible: Ids | None = None) -> list[list[int]]:
+        """Find the rows that can be among the nearest to each query.
+
+        Near are rows of positive cosine, as `cosines` computes it. All rows that may tie with the
+        last of the nearest are among those returned; about as many more as lie within 0.02 of its
+        cosine. All queries share one pass over the rows; where the work is worth it, several
+        threads share it too.
+
+        Args:
+            queries: a C-contiguous buffer of `q * d` float32, one query after the other.
+            limit: how many of the nearest are wanted; 0 finds none.
+            visible: owners whose rows may be found; `None` is all. If they are few, only their
+                rows are looked at.
+
+        Returns:
+            For each query row ids, ascending.
+
+        Raises:
+            ValueError: not a whole number of vectors, NaN or an infinity, a negative limit.
+            TypeError: not a buffer of float32.
+        """
 
 @final
 class Ids:
@@ -361,54 +494,6 @@ class Rows:
         Raises:
             ValueError: another dimension (both are named), NaN or an infinity.
             TypeError: a wrong dtype.
-        """
-
-@final
-class StaticModel:
-    """The embedded model: static token vectors, pooled by their mean and brought to length one.
-
-    The table is part of the module, so making one opens nothing and costs nothing. Every method
-    releases the GIL and may be called from any thread. The strings are read in place, and a text
-    of any length is read whole. Results are the same on every machine, alone or in a batch, and
-    however many threads share the work.
-
-    Tokens are those of Llama 2's tokenizer without its special ones: `<s>` in a text is text.
-    """
-
-    def __new__(cls) -> Self: ...
-    @property
-    def dimension(self) -> int:
-        """Components of a vector: 256."""
-
-    @property
-    def pieces(self) -> int:
-        """Pieces of the vocabulary: every token id is smaller."""
-
-    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """The vector of each text as a new, writable `float32[n, 256]`.
-
-        Rows have length one; that of the empty text is zeros. A large batch is shared by several
-        threads.
-
-        Raises:
-            ValueError: a text holds a lone surrogate (`UnicodeEncodeError`).
-            TypeError: not a sequence of `str`, or a single `str`.
-        """
-
-    def embed_bytes(self, texts: Sequence[str]) -> list[bytes]:
-        """The same vectors, each as a BLOB of float32, little-endian; loads no numpy.
-
-        Raises:
-            ValueError: a text holds a lone surrogate (`UnicodeEncodeError`).
-            TypeError: not a sequence of `str`, or a single `str`.
-        """
-
-    def token_ids(self, texts: Sequence[str]) -> list[bytes]:
-        """The token ids of each text, in order, as uint16, little-endian.
-
-        Raises:
-            ValueError: a text holds a lone surrogate (`UnicodeEncodeError`).
-            TypeError: not a sequence of `str`, or a single `str`.
         """
 
 def lock_system_calls() -> list[tuple[str, int]]:

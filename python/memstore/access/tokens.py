@@ -94,18 +94,16 @@ class Tokens:
                 raise Conflict(
                     f"token {taken.id} is called {name!r} already", remedy=Remedy.RENAME_TOKEN
                 )
-            token = AccessToken(
-                id=token_table.new_id(transaction),
-                name=name,
-                namespace=self._namespace,
-                access=access,
-                created_at=now,
-                expires_at=until,
-            )
-            token_table.insert(
+            token = token_table.insert(
                 Changes(transaction, self._author),
-                token,
-                _hash(secret),
+                {
+                    "name": name,
+                    "hash": _hash(secret),
+                    "namespace": self._namespace,
+                    "access": access,
+                    "created_at": now,
+                    "expires_at": until,
+                },
                 lambda new: Line(Kind.TOKEN, after=journalled(new)),
             )
         return token, secret

@@ -9,7 +9,10 @@ use std::hash::{BuildHasherDefault, Hasher};
 /// A hash map keyed by an id.
 pub(crate) type IdMap<V> = HashMap<i64, V, BuildHasherDefault<IdHasher>>;
 
-/// Hashes one `i64`.
+/// The place of each row, by its id.
+pub(crate) type RowMap = HashMap<u32, u32, BuildHasherDefault<IdHasher>>;
+
+/// Hashes one id.
 #[derive(Default)]
 pub(crate) struct IdHasher(u64);
 
@@ -19,6 +22,10 @@ impl Hasher for IdHasher {
         // low bits, which choose the bucket, and the high ones, which tell entries apart.
         let product = u128::from(id as u64) * 0x9e37_79b9_7f4a_7c15_u128;
         self.0 = (product as u64) ^ ((product >> 64) as u64);
+    }
+
+    fn write_u32(&mut self, id: u32) {
+        self.write_i64(i64::from(id));
     }
 
     fn write(&mut self, bytes: &[u8]) {

@@ -5,6 +5,7 @@
 use memstore_kernel::codec::check_finite;
 use numpy::{Element, PyArrayDescrMethods, PyArrayDyn, PyArrayMethods, PyUntypedArray};
 use numpy::{PyUntypedArrayMethods, dtype};
+use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::{PyMemoryError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
@@ -64,11 +65,7 @@ pub(crate) fn matrix_of(
 
 /// Refuse vectors that hold NaN or an infinity, naming the first.
 pub(crate) fn check_rows_finite(name: &str, matrix: &Matrix) -> PyResult<()> {
-    for (row, vector) in matrix.values.chunks(matrix.dimension.max(1)).enumerate() {
-        check_finite(vector)
-            .map_err(|found| value_error(format!("{name} row {row} holds {found}")))?;
-    }
-    Ok(())
+    check_vectors_finite(name, &matrix.values, matrix.dimension)
 }
 
 /// An `int64[n]`.
@@ -110,6 +107,46 @@ pub(crate) fn room<T>(length: usize) -> PyResult<Vec<T>> {
 
 fn no_memory(length: usize) -> PyErr {
     PyMemoryError::new_err(format!("there is no memory for {length} values"))
+}
+
+/// The numbers of any C-contiguous buffer of float32, whatever its shape.
+pub(crate) fn buffer(name: &str, argument: &Bound<'_, PyAny>) -> PyResult<Vec<f32>> {
+    let buffer = PyBuffer::<f32>::get(argument).map_err(|error| {
+        PyTypeError::new_err(format!("{name} must be a buffer of float32: {error}"))
+    })?;
+    if !buffer.is_c_contiguous() {
+        return Err(value_error(format!("{name} must be C-contiguous")));
+    }
+    let mut values = room(buffer.item_count())?;
+    values.resize(buffer.item_count(), 0.0);
+    buffer.copy_to_slice(argument.py(), &mut values)?;
+    Ok(values)
+}
+
+/// Vectors of finite numbers, one after the other, from a buffer.
+pub(crate) fn vectors(
+    name: &str,
+    argument: &Bound<'_, PyAny>,
+    dimension: usize,
+) -> PyResult<Vec<f32>> {
+    let values = buffer(name, argument)?;
+    if !values.len().is_multiple_of(dimension) {
+        let length = values.len();
+        return Err(value_error(format!(
+            "{name} holds {length} numbers, expected vectors of dimension {dimension}"
+        )));
+    }
+    check_vectors_finite(name, &values, dimension)?;
+    Ok(values)
+}
+
+/// Refuse vectors that hold NaN or an infinity, naming the first.
+pub(crate) fn check_vectors_finite(name: &str, values: &[f32], dimension: usize) -> PyResult<()> {
+    for (row, vector) in values.chunks(dimension.max(1)).enumerate() {
+        check_finite(vector)
+            .map_err(|found| value_error(format!("{name} row {row} holds {found}")))?;
+    }
+    Ok(())
 }
 
 /// Refuse arguments that should be of one length and are not.

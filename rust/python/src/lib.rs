@@ -6,11 +6,11 @@
 
 mod arrays;
 mod codec;
+mod codes;
 mod columns;
 mod derived;
 mod ids;
 mod locks;
-mod model;
 mod rank;
 mod rows;
 
@@ -37,6 +37,8 @@ mod _kernel {
     #[pymodule_export]
     use super::codec::{cosine, decode, decode_many, encode, encode_many};
     #[pymodule_export]
+    use super::codes::{Codes, cosines};
+    #[pymodule_export]
     use super::columns::Columns;
     #[pymodule_export]
     use super::ids::Ids;
@@ -44,8 +46,6 @@ mod _kernel {
     use super::instruction_set;
     #[pymodule_export]
     use super::locks::{OpenFiles, lock_system_calls, locks_held, pretend_process_locks};
-    #[pymodule_export]
-    use super::model::StaticModel;
     #[pymodule_export]
     use super::rank::rank;
     #[pymodule_export]

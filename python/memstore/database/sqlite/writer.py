@@ -78,8 +78,6 @@ class Writer:
         self._turns = Turns()
         self._group: _Group | None = None
         """The group whose transaction is open."""
-        self.current: SqliteTransaction | None = None
-        """The write that takes place, or the last one that did."""
 
     @property
     def connection(self) -> apsw.Connection:
@@ -128,9 +126,7 @@ class Writer:
             self._take(turn, wait_seconds)
             group = self._joined() or self._begun(wait_seconds, deadline, alone=not check_links)
             try:
-                self.current = SqliteTransaction(self.connection)
-                yield self.current
-                self.current.flush()
+                yield SqliteTransaction(self.connection)
                 if group.members:
                     with TRANSLATED:
                         self.connection.execute("RELEASE member")

@@ -97,11 +97,12 @@ def place(
 
     The vector is of the active generation's model.
     """
-    transaction.queue(
+    vector = "NULL" if blob is None else "CASE WHEN state = 'active' THEN :vector END"
+    transaction.run(
         f"INSERT INTO {table.name} (generation_id, {table.owner}, embedding, checksum)"
-        " SELECT id, :owner, CASE WHEN state = 'active' THEN :vector END,"
-        " CASE WHEN state = 'active' THEN :checksum END FROM memstore_generations",
-        (owner_id, blob, None if blob is None else checksum(owner_id, blob)),
+        f" SELECT id, :owner, {vector}, {vector.replace(':vector', ':checksum')}"
+        " FROM memstore_generations",
+        {"owner": owner_id, "vector": blob, "checksum": blob and checksum(owner_id, blob)},
     )
 
 

@@ -355,8 +355,7 @@ def _log(status: records.StoreStatus) -> list[Piece]:
         )
     if status.incomplete_imports:
         told = counted(status.incomplete_imports, "import")
-        again = "run the same again, or memstore import --give-up"
-        pieces.append((f" · {told} incomplete: {again}", "yellow"))
+        pieces.append((f" · {told} incomplete: run the same again", "yellow"))
     return pieces
 
 

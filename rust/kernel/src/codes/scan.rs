@@ -1,0 +1,384 @@
+//! The rows that can be among the nearest to each of several queries, in one pass.
+//!
+//! A row's cosine with a query is bounded from ever finer planes of its code. The worst of the
+//! `limit` largest lower bounds seen so far is the floor: a row whose upper bound is below it is
+//! not among the nearest, whatever its cosine is. At the end, what is below the last floor is left
+//! out. The last floor does not depend on who saw which row when: the rows that make it are
+//! never ruled out.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::num::NonZero;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::thread;
+
+use super::lanes::{Lanes, ROWS};
+use super::query::{Query, Range};
+use super::table::Slices;
+use super::{Codes, Part, code};
+use crate::dot::Dot;
+use crate::ids::Ids;
+
+/// Components for which one more thread is worth its start.
+const COMPONENTS_PER_THREAD: usize = 1 << 25;
+
+/// A few cores saturate the memory of any machine; more threads would only cost their start.
+const MOST_THREADS: usize = 8;
+
+/// Blocks that a thread takes at a time.
+const BLOCKS_AT_ONCE: usize = 64;
+
+/// Blocks whose rows are looked at more closely while their coarse words are in the cache.
+const BLOCKS_TOGETHER: usize = 8;
+
+/// What is asked of the codes.
+#[derive(Clone, Copy)]
+pub struct Question<'a> {
+    /// One query after the other, each of the codes' dimension.
+    pub queries: &'a [f32],
+    /// How many of the nearest rows are asked for.
+    pub limit: usize,
+    /// Owners of the rows that may be seen; all of them if there is none.
+    pub visible: Option<&'a Ids>,
+}
+
+/// For each query the ids of all rows that can be among the `limit` nearest, ascending.
+///
+/// Near is what has a positive cosine, as [`Dot::unit_cosine`] computes it for the unit vectors,
+/// with any instruction set. Rows that may tie with the last one are all among them.
+///
+/// Uses as many threads as the work is worth.
+///
+/// # Panics
+/// If `queries` is not a whole number of vectors.
+#[must_use]
+pub fn scan(codes: &Codes, question: &Question<'_>, lanes: &Lanes, dot: &Dot) -> Vec<Vec<u32>> {
+    scan_on(codes, question, lanes, dot, None)
+}
+
+/// [`scan`] with a given number of threads, for tests and measurements.
+///
+/// # Panics
+/// If `queries` is not a whole number of vectors.
+#[must_use]
+pub fn scan_on(
+    codes: &Codes,
+    question: &Question<'_>,
+    lanes: &Lanes,
+    dot: &Dot,
+    threads: Option<usize>,
+) -> Vec<Vec<u32>> {
+    let dimension = codes.dimension();
+    assert_eq!(
+        question.queries.len() % dimension,
+        0,
+        "a whole number of queries"
+    );
+    let queries: Vec<_> = question
+        .queries
+        .chunks_exact(dimension)
+        .map(Query::new)
+        .collect();
+    let pass = Pass {
+        lanes,
+        dot,
+        stretches: stretches(codes, question.visible),
+        next: AtomicUsize::new(0),
+        limit: question.limit,
+        floors: queries
+            .iter()
+            .map(|query| AtomicU32::new(query.floor().to_bits()))
+            .collect(),
+        queries,
+        visible: question.visible,
+        dimension,
+    };
+    if question.limit == 0 {
+        return vec![Vec::new(); pass.queries.len()];
+    }
+    let threads = threads.unwrap_or_else(|| pass.threads_worth());
+    let walks = pass.run(threads);
+    (0..pass.queries.len())
+        .map(|query| together(&walks, query, pass.limit))
+        .collect()
+}
+
+/// Blocks of one part that are walked.
+struct Stretch<'a> {
+    part: Part<'a>,
+    blocks: Blocks,
+}
+
+enum Blocks {
+    All(usize),
+    /// Ascending.
+    Some(Vec<u32>),
+}
+
+impl Blocks {
+    fn len(&self) -> usize {
+        match self {
+            Self::All(blocks) => *blocks,
+            Self::Some(blocks) => blocks.len(),
+        }
+    }
+
+    fn get(&self, index: usize) -> usize {
+        match self {
+            Self::All(_) => index,
+            Self::Some(blocks) => blocks[index] as usize,
+        }
+    }
+}
+
+fn stretches<'a>(codes: &'a Codes, visible: Option<&Ids>) -> Vec<Stretch<'a>> {
+    let stretch = |part: Part<'a>| Stretch {
+        blocks: match visible {
+            Some(visible) if visible.len() < part.rows.blocks() => of_owners(&part.rows, visible),
+            _ => Blocks::All(part.rows.blocks()),
+        },
+        part,
+    };
+    codes.parts().map(stretch).collect()
+}
+
+/// The blocks that hold rows of these owners.
+fn of_owners(rows: &Slices<'_>, visible: &Ids) -> Blocks {
+    let mut blocks = Vec::new();
+    let mut take = |row: usize| {
+        let block = (row / ROWS) as u32;
+        if blocks.last() != Some(&block) {
+            blocks.push(block);
+        }
+    };
+    if rows.ordered {
+        let mut row = 0;
+        for owner in visible.iter() {
+            row += first_not_below(&rows.owners[row..], owner);
+            while rows.owners.get(row) == Some(&owner) {
+                take(row);
+                row += 1;
+            }
+        }
+    } else {
+        let seen = |row: &usize| visible.contains(rows.owners[*row]);
+        (0..rows.len()).filter(seen).for_each(take);
+    }
+    Blocks::Some(blocks)
+}
+
+/// Where the first owner that is not below this one stands, which is mostly near the front.
+fn first_not_below(owners: &[u32], owner: u32) -> usize {
+    let mut reach = 1;
+    while owners.get(reach).is_some_and(|here| *here < owner) {
+        reach *= 2;
+    }
+    let end = owners.len().min(reach + 1);
+    let from = reach / 2;
+    from.min(end) + owners[from.min(end)..end].partition_point(|here| *here < owner)
+}
+
+/// One walk over the blocks, shared by its threads.
+struct Pass<'a> {
+    lanes: &'a Lanes,
+    dot: &'a Dot,
+    stretches: Vec<Stretch<'a>>,
+    /// The first blocks nobody has taken yet: a thread that is held up takes fewer.
+    next: AtomicUsize,
+    limit: usize,
+    /// Of each query the largest floor that a thread has found, as bits.
+    floors: Vec<AtomicU32>,
+    queries: Vec<Query>,
+    visible: Option<&'a Ids>,
+    dimension: usize,
+}
+
+impl Pass<'_> {
+    fn threads_worth(&self) -> usize {
+        static CORES: OnceLock<usize> = OnceLock::new();
+        let cores = *CORES.get_or_init(|| thread::available_parallelism().map_or(1, NonZero::get));
+        let blocks: usize = self
+            .stretches
+            .iter()
+            .map(|stretch| stretch.blocks.len())
+            .sum();
+        let components = blocks * ROWS * self.dimension * self.queries.len();
+        (components / COMPONENTS_PER_THREAD).clamp(1, cores.min(MOST_THREADS))
+    }
+
+    /// What each thread found for each query.
+    fn run(&self, threads: usize) -> Vec<Vec<Found>> {
+        thread::scope(|scope| {
+            // A thread that cannot be started is no error: the others do its work.
+            let start = |_| {
+                thread::Builder::new()
+                    .spawn_scoped(scope, || self.walk())
+                    .ok()
+            };
+            let started: Vec<_> = (1..threads).filter_map(start).collect();
+            let mut found = vec![self.walk()];
+            for thread in started {
+                found.push(
+                    thread
+                        .join()
+                        .unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+                );
+            }
+            found
+        })
+    }
+
+    fn walk(&self) -> Vec<Found> {
+        let mut walker = Walker::new(self);
+        while let Some((stretch, blocks)) = self.take() {
+            let mut index = blocks.start;
+            while index < blocks.end {
+                let end = blocks.end.min(index + BLOCKS_TOGETHER);
+                for query in 0..self.queries.len() {
+                    walker.see(stretch, index..end, query);
+                }
+                index = end;
+            }
+        }
+        walker.found
+    }
+
+    /// Blocks that nobody has taken yet.
+    fn take(&self) -> Option<(&Stretch<'_>, std::ops::Range<usize>)> {
+        let mut start = self.next.fetch_add(1, Ordering::Relaxed) * BLOCKS_AT_ONCE;
+        for stretch in &self.stretches {
+            let blocks = stretch.blocks.len();
+            if start < blocks {
+                return Some((stretch, start..blocks.min(start + BLOCKS_AT_ONCE)));
+            }
+            start -= blocks.next_multiple_of(BLOCKS_AT_ONCE);
+        }
+        None
+    }
+}
+
+/// What one thread found for one query.
+struct Found {
+    /// The largest lower bounds, as bits: those of positive numbers are ordered as they are.
+    lower: BinaryHeap<Reverse<u32>>,
+    /// Rows whose upper bound reached the floor of the moment.
+    rows: Vec<(u32, f32)>,
+}
+
+impl Found {
+    /// Count a lower bound; returns the floor.
+    fn offer(&mut self, lower: f32, limit: usize) -> f32 {
+        if lower > 0.0 {
+            let bits = Reverse(lower.to_bits());
+            if self.lower.len() < limit {
+                self.lower.push(bits);
+            } else if let Some(mut least) = self.lower.peek_mut()
+                && bits < *least
+            {
+                *least = bits;
+            }
+        }
+        match self.lower.peek() {
+            Some(Reverse(least)) if self.lower.len() == limit => f32::from_bits(*least),
+            _ => 0.0,
+        }
+    }
+}
+
+/// The rows that reach the floor of all threads.
+fn together(walks: &[Vec<Found>], query: usize, limit: usize) -> Vec<u32> {
+    let mut all = Found {
+        lower: BinaryHeap::new(),
+        rows: Vec::new(),
+    };
+    let mut floor = 0.0;
+    for Reverse(lower) in walks.iter().flat_map(|walk| &walk[query].lower) {
+        floor = all.offer(f32::from_bits(*lower), limit);
+    }
+    let rows = walks.iter().flat_map(|walk| &walk[query].rows);
+    let mut ids: Vec<u32> = rows
+        .filter(|(_, upper)| *upper >= floor)
+        .map(|(id, _)| *id)
+        .collect();
+    ids.sort_unstable();
+    ids
+}
+
+/// One thread's part of a pass.
+struct Walker<'a> {
+    pass: &'a Pass<'a>,
+    found: Vec<Found>,
+    /// Coarse and finer words of the row that is looked at, padded with zeros.
+    coarse: Vec<u32>,
+    finer: Vec<u32>,
+    /// Its values, padded with zeros.
+    values: Vec<f32>,
+}
+
+impl<'a> Walker<'a> {
+    fn new(pass: &'a Pass<'a>) -> Self {
+        let nothing = |_: &Query| Found {
+            lower: BinaryHeap::new(),
+            rows: Vec::new(),
+        };
+        let words = pass.queries.first().map_or(0, |query| query.finer_words);
+        let stride = pass.queries.first().map_or(0, |query| query.unit.len());
+        Self {
+            pass,
+            found: pass.queries.iter().map(nothing).collect(),
+            coarse: vec![0; words],
+            finer: vec![0; words],
+            values: vec![0.0; stride],
+        }
+    }
+
+    /// Show some blocks to a query.
+    fn see(&mut self, stretch: &Stretch<'_>, blocks: std::ops::Range<usize>, query: usize) {
+        let pass = self.pass;
+        let coarse = &pass.queries[query].coarse;
+        let floor = f32::from_bits(pass.floors[query].load(Ordering::Relaxed));
+        for index in blocks {
+            let block = stretch.blocks.get(index);
+            let mut rows = pass
+                .lanes
+                .coarse(&stretch.part.rows.block(block), coarse, floor);
+            while rows != 0 {
+                let row = block * ROWS + rows.trailing_zeros() as usize;
+                rows &= rows - 1;
+                if self.may_be_seen(&stretch.part, row) {
+                    self.look_closer(&stretch.part.rows, row, query);
+                }
+            }
+        }
+    }
+
+    fn may_be_seen(&self, part: &Part<'_>, row: usize) -> bool {
+        let valid = part
+            .valid
+            .is_none_or(|valid| valid.contains(part.rows.ids[row]));
+        let visible = self.pass.visible;
+        valid && visible.is_none_or(|visible| visible.contains(part.rows.owners[row]))
+    }
+
+    fn look_closer(&mut self, rows: &Slices<'_>, row: usize, index: usize) {
+        let pass = self.pass;
+        let (query, shared) = (&pass.queries[index], &pass.floors[index]);
+        let rest = rows.bounds(row).rest;
+        rows.read_finer(row, &mut self.coarse, &mut self.finer);
+        let product = pass.lanes.finer(&self.coarse, &self.finer, query);
+        let floor = f32::from_bits(shared.load(Ordering::Relaxed));
+        if query.finer_upper(product, rest) < floor {
+            return;
+        }
+        let values = &mut self.values[..pass.dimension];
+        code::decode(&self.coarse, &self.finer, rows.finest(row), values);
+        let Range { lower, upper } = query.finest(&self.values, rest, pass.dot);
+        if upper > 0.0 && upper >= floor {
+            let found = &mut self.found[index];
+            found.rows.push((rows.ids[row], upper));
+            let floor = found.offer(lower, pass.limit);
+            shared.fetch_max(floor.to_bits(), Ordering::Relaxed);
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! Codes of vectors as a Python class.
+
+use std::path::PathBuf;
+use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use memstore_kernel::codes::{self as kernel, Lanes, Question};
+use pyo3::exceptions::PyMemoryError;
+use pyo3::prelude::*;
+
+use crate::arrays::{self, check_lengths, value_error};
+use crate::derived;
+use crate::dot;
+use crate::ids::{Ids, row_ids};
+
+/// Codes of vectors, searched exactly.
+///
+/// The lock is only ever taken with the GIL released, and whoever holds it never asks for the GIL,
+/// so the two cannot wait for each other.
+#[pyclass(frozen, module = "memstore._kernel")]
+pub(crate) struct Codes {
+    dimension: usize,
+    position: u64,
+    codes: RwLock<kernel::Codes>,
+}
+
+#[pymethods]
+impl Codes {
+    #[new]
+    fn new(dimension: i64) -> PyResult<Self> {
+        let dimension = usize::try_from(dimension)
+            .ok()
+            .filter(|dimension| (1..=kernel::MOST_DIMENSIONS).contains(dimension))
+            .ok_or_else(|| {
+                let most = kernel::MOST_DIMENSIONS;
+                value_error(format!("dimension must be 1 to {most}, got {dimension}"))
+            })?;
+        Ok(Self::of(kernel::Codes::new(dimension), 0))
+    }
+
+    /// Map a file.
+    #[staticmethod]
+    fn open(py: Python<'_>, path: PathBuf, database: &[u8], generation: u64) -> PyResult<Self> {
+        let tag = derived::tag(kernel::KIND, kernel::VERSION, database, generation)?;
+        let (codes, position) = py
+            .detach(|| kernel::Codes::open(&path, &tag))
+            .map_err(derived::refusal)?;
+        Ok(Self::of(codes, position))
+    }
+
+    /// Write all rows to a file.
+    fn save(
+        &self,
+        py: Python<'_>,
+        path: PathBuf,
+        database: &[u8],
+        generation: u64,
+        position: u64,
+    ) -> PyResult<()> {
+        let tag = derived::tag(kernel::KIND, kernel::VERSION, database, generation)?;
+        py.detach(|| self.read().save(&path, &tag, position))?;
+        Ok(())
+    }
+
+    /// Components a vector has.
+    #[getter]
+    fn dimension(&self) -> usize {
+        self.dimension
+    }
+
+    /// How far in the database's changes the file went.
+    #[getter]
+    fn position(&self) -> u64 {
+        self.position
+    }
+
+    /// Bytes in this process' own memory.
+    #[getter]
+    fn nbytes(&self, py: Python<'_>) -> usize {
+        py.detach(|| self.read().nbytes())
+    }
+
+    fn __len__(&self, py: Python<'_>) -> usize {
+        py.detach(|| self.read().len())
+    }
+
+    /// Add or replace rows.
+    fn put(
+        &self,
+        ids: &Bound<'_, PyAny>,
+        owners: &Bound<'_, PyAny>,
+        blobs: &Bound<'_, PyAny>,
+    ) -> PyResult<()> {
+        let py = ids.py();
+        let (ids, owners) = (row_ids("ids", ids)?, row_ids("owners", owners)?);
+        let blobs = arrays::blobs(blobs)?;
+        check_lengths(("ids", ids.len()), ("owners", owners.len()))?;
+        check_lengths(("ids", ids.len()), ("blobs", blobs.len()))?;
+        py.detach(|| {
+            let batch = kernel::Batch::new(self.dimension, &ids, &owners, &blobs)?;
+            self.write().put(&batch)
+        })
+        .map_err(refusal)
+    }
+
+    /// Remove rows.
+    fn drop(&self, ids: &Bound<'_, PyAny>) -> PyResult<usize> {
+        let py = ids.py();
+        let ids = row_ids("ids", ids)?;
+        Ok(py.detach(|| self.write().drop_ids(&ids)))
+    }
+
+    /// The rows that can be among the nearest to each query.
+    #[pyo3(signature = (queries, limit, visible = None))]
+    fn scan(
+        &self,
+        queries: &Bound<'_, PyAny>,
+        limit: i64,
+        visible: Option<&Bound<'_, Ids>>,
+    ) -> PyResult<Vec<Vec<u32>>> {
+        let py = queries.py();
+        let queries = arrays::vectors("queries", queries, self.dimension)?;
+        let question = Question {
+            queries: &queries,
+            limit: arrays::limit(limit)?,
+            visible: visible.map(|visible| &visible.get().0),
+        };
+        let lanes = Lanes::best();
+        Ok(py.detach(|| kernel::scan(&self.read(), &question, &lanes, dot())))
+    }
+}
+
+/// The cosine of a query with each vector.
+#[pyfunction]
+pub(crate) fn cosines(query: &Bound<'_, PyAny>, blobs: &Bound<'_, PyAny>) -> PyResult<Vec<f32>> {
+    let py = query.py();
+    let query = arrays::buffer("query", query)?;
+    arrays::check_vectors_finite("query", &query, query.len())?;
+    let blobs = arrays::blobs(blobs)?;
+    py.detach(|| kernel::cosines(&query, &blobs, dot()))
+        .map_err(refusal)
+}
+
+impl Codes {
+    fn of(codes: kernel::Codes, position: u64) -> Self {
+        Self {
+            dimension: codes.dimension(),
+            position,
+            codes: RwLock::new(codes),
+        }
+    }
+
+    // A batch is checked before anything is changed, and what follows has no reason to panic; so a
+    // lock that is poisoned all the same still guards rows that can be searched.
+    fn read(&self) -> RwLockReadGuard<'_, kernel::Codes> {
+        self.codes.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, kernel::Codes> {
+        self.codes.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn refusal(refused: kernel::Refused) -> PyErr {
+    match refused {
+        kernel::Refused::Memory => PyMemoryError::new_err(refused.to_string()),
+        _ => value_error(refused.to_string()),
+    }
+}
