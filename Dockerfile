@@ -25,7 +25,7 @@ RUN python -m venv /opt/memstore \
 FROM python:3.13-slim-bookworm
 LABEL org.opencontainers.image.title="memstore" \
       org.opencontainers.image.description="Durable memory for AI agents, as an MCP server over HTTP" \
-      org.opencontainers.image.licenses="MIT"
+      org.opencontainers.image.licenses="MIT AND LicenseRef-Llama-2-Community"
 # A number, so that Kubernetes can see that it is not root.
 RUN groupadd --gid 10001 memstore \
     && useradd --uid 10001 --gid 10001 --no-create-home --shell /usr/sbin/nologin memstore \

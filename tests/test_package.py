@@ -17,7 +17,7 @@ import memstore
 
 ROOT = Path(__file__).parent.parent
 
-HEAVY = {"numpy", "httpx", "mcp", "rich", "tokenizers", "safetensors", "wordllama", "asyncio"}
+HEAVY = {"numpy", "httpx", "mcp", "rich", "asyncio"}
 
 
 def test_all_holds_every_name_that_resolves() -> None:
@@ -106,3 +106,18 @@ def test_documents_link_to_files_that_exist() -> None:
     ]:
         for link in re.findall(r"\]\(([^)#:]+)\)", document.read_text("utf-8")):
             assert (document.parent / link).exists(), f"{document.name}: {link}"
+
+
+def test_the_licences_of_the_embedded_model_come_with_it() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    files = [file for pattern in project["license-files"] for file in ROOT.glob(pattern)]
+    assert {file.name for file in files} == {
+        "LICENSE", "NOTICE", "LICENSE.wordllama", "LICENSE.llama-2",
+    }  # fmt: skip
+    notice = (ROOT / "rust/kernel/model/NOTICE").read_text("utf-8")
+    assert (
+        "Llama 2 is licensed under the LLAMA 2 Community License, "
+        "Copyright (c) Meta Platforms, Inc. All Rights Reserved."
+    ) in notice
+    agreement = (ROOT / "rust/kernel/model/LICENSE.llama-2").read_text("utf-8")
+    assert agreement.startswith("LLAMA 2 COMMUNITY LICENSE AGREEMENT")

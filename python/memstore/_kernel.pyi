@@ -27,6 +27,7 @@ __all__ = [
     "Ids",
     "OpenFiles",
     "Rows",
+    "StaticModel",
     "cosine",
     "cosines",
     "decode",
@@ -494,6 +495,54 @@ class Rows:
         Raises:
             ValueError: another dimension (both are named), NaN or an infinity.
             TypeError: a wrong dtype.
+        """
+
+@final
+class StaticModel:
+    """The embedded model: static token vectors, pooled by their mean and brought to length one.
+
+    The table is part of the module, so making one opens nothing and costs nothing. Every method
+    releases the GIL and may be called from any thread. The strings are read in place, and a text
+    of any length is read whole. Results are the same on every machine, alone or in a batch, and
+    however many threads share the work.
+
+    Tokens are those of Llama 2's tokenizer without its special ones: `<s>` in a text is text.
+    """
+
+    def __new__(cls) -> Self: ...
+    @property
+    def dimension(self) -> int:
+        """Components of a vector: 256."""
+
+    @property
+    def pieces(self) -> int:
+        """Pieces of the vocabulary: every token id is smaller."""
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """The vector of each text as a new, writable `float32[n, 256]`.
+
+        Rows have length one; that of the empty text is zeros. A large batch is shared by several
+        threads.
+
+        Raises:
+            ValueError: a text holds a lone surrogate (`UnicodeEncodeError`).
+            TypeError: not a sequence of `str`, or a single `str`.
+        """
+
+    def embed_bytes(self, texts: Sequence[str]) -> list[bytes]:
+        """The same vectors, each as a BLOB of float32, little-endian; loads no numpy.
+
+        Raises:
+            ValueError: a text holds a lone surrogate (`UnicodeEncodeError`).
+            TypeError: not a sequence of `str`, or a single `str`.
+        """
+
+    def token_ids(self, texts: Sequence[str]) -> list[bytes]:
+        """The token ids of each text, in order, as uint16, little-endian.
+
+        Raises:
+            ValueError: a text holds a lone surrogate (`UnicodeEncodeError`).
+            TypeError: not a sequence of `str`, or a single `str`.
         """
 
 def lock_system_calls() -> list[tuple[str, int]]:

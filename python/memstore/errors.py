@@ -90,9 +90,6 @@ class Remedy(Enum):
     CHOOSE_EMBEDDING_MODEL = "Choose an embedding model, such as embeddinggemma."
     CHOOSE_CHAT_MODEL = "Choose a model that writes text, such as llama3.1."
     CHOOSE_ANOTHER_MODEL = "Leave the text out, or choose another model."
-    INSTALL_LOCAL_MODEL = (
-        'Install it with pip install "wordllama>=0.2,<0.2.3", or choose another embedder.'
-    )
     SEND_LESS = "Send a shorter text, or raise max_tokens or context_tokens."
     ALLOW_TIME = "Allow more time with timeout_seconds, or send less at once."
     ASK_AGAIN = "Ask again, or ask another model."

@@ -180,7 +180,7 @@ def watch(monkeypatch: pytest.MonkeyPatch) -> Watch:
 
         return run
 
-    for name in ("rows", "one", "run"):
+    for name in ("rows", "one", "run", "queue"):
         monkeypatch.setattr(SqliteTransaction, name, watched(getattr(SqliteTransaction, name)))
     return watch
 

@@ -21,7 +21,7 @@ from memstore.faces.cli.command import Command
 pytestmark = pytest.mark.process
 
 DOCS = Path(__file__).parent.parent.parent / "docs" / "cli.md"
-HEAVY = ("numpy", "httpx", "mcp", "tokenizers", "safetensors", "rich")
+HEAVY = ("numpy", "httpx", "mcp", "rich")
 
 
 def environment(db: Path, **more: str) -> dict[str, str]:

@@ -141,6 +141,39 @@ def test_interrupted_import_is_completed_by_the_same_one(
     assert target.import_(lines).imported == 0
 
 
+def interrupted(target: Store, lines: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Import a part of an export."""
+    taken, done = merging._Merge.take, []
+
+    def take(merge: merging._Merge, *given: object) -> None:
+        if done:
+            raise Stopped
+        done.append(taken(merge, *given))  # type: ignore[arg-type, func-returns-value]
+
+    with monkeypatch.context() as patched:
+        patched.setattr(batches, "MOST", 30)
+        patched.setattr(merging._Merge, "take", take)
+        with pytest.raises(Stopped):
+            target.import_(lines)
+
+
+def test_an_import_that_nobody_completes_is_given_up(
+    store: Store, open_store: Callable[..., Store], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = filled(store, 80)
+    target = open_store(tmp_path / "target.db", embedder=None)
+    interrupted(target, lines, monkeypatch)
+    other = target.within("other")
+    assert (target.status().incomplete_imports, other.status().incomplete_imports) == (1, 0)
+    assert other.give_up_imports() == 0
+    held = target.count()
+    assert target.give_up_imports() == 1
+    assert (target.status().incomplete_imports, target.count()) == (0, held)
+    assert target.give_up_imports() == 0
+    target.import_(lines)
+    assert state(target) == state(store)
+
+
 IMPORTING = """
 import sys, memstore
 with memstore.open(sys.argv[1], embedder=None) as store, open(sys.argv[2]) as lines:

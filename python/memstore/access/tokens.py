@@ -94,16 +94,18 @@ class Tokens:
                 raise Conflict(
                     f"token {taken.id} is called {name!r} already", remedy=Remedy.RENAME_TOKEN
                 )
-            token = token_table.insert(
+            token = AccessToken(
+                id=token_table.new_id(transaction),
+                name=name,
+                namespace=self._namespace,
+                access=access,
+                created_at=now,
+                expires_at=until,
+            )
+            token_table.insert(
                 Changes(transaction, self._author),
-                {
-                    "name": name,
-                    "hash": _hash(secret),
-                    "namespace": self._namespace,
-                    "access": access,
-                    "created_at": now,
-                    "expires_at": until,
-                },
+                token,
+                _hash(secret),
                 lambda new: Line(Kind.TOKEN, after=journalled(new)),
             )
         return token, secret

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 from memstore.database import journal
 from memstore.database.journal import Author
 from memstore.domain import clock
-from memstore.errors import StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
 ENCODER: Final = json.JSONEncoder(ensure_ascii=False)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Line:
     """A line of the journal; see :class:`memstore.domain.records.JournalLine`."""
 
@@ -90,13 +89,10 @@ class Changes:
         for statement in statements:
             self.transaction.run(statement.command, statement.parameters)
 
-    def insert(
-        self, statement: Statement, decode: Callable[[Row], T], lines: Callable[[T], Lines]
-    ) -> T:
-        """Insert a row, write its lines, and return what it holds."""
-        record = self._inserted(statement, decode)
+    def insert(self, statement: Statement, record: T, lines: Callable[[T], Lines]) -> None:
+        """Insert a row that holds this record, and write its lines; both are queued."""
+        self.transaction.queue(statement.command, statement.parameters)
         self._tell(lines(record))
-        return record
 
     def write_some(
         self, statements: Iterable[Statement], lines: Callable[[list[Row]], Lines]
@@ -111,37 +107,27 @@ class Changes:
             self._tell(lines(rows))
         return rows
 
-    def _inserted(self, statement: Statement, decode: Callable[[Row], T]) -> T:
-        row = self.transaction.one(statement.command, statement.parameters)
-        if row is None:  # pragma: no cover - RETURNING always returns the row it inserted
-            raise StorageError("the database did not return the row it stored")
-        return decode(row)
-
     def _tell(self, lines: Lines) -> None:
         told = [lines] if isinstance(lines, Line) else lines
         if not told:
             raise ValueError("a change needs a line in the journal")
         for line in told:
             author = line.author or self.author
-            checked = {
-                "at": clock.to_text(line.at or clock.utc_now()),
-                "actor": author.actor,
-                "source": author.source,
-                "kind": line.kind,
-                "fact_id": line.fact_id,
-                "episode_id": line.episode_id,
-                "before": _encode(line.before),
-                "after": _encode(line.after),
-            }
-            self.transaction.run(
+            checked = (
+                clock.to_text(line.at or clock.utc_now()),
+                author.actor,
+                author.source,
+                line.kind,
+                line.fact_id,
+                line.episode_id,
+                _encode(line.before),
+                _encode(line.after),
+            )
+            self.transaction.queue(
                 f"INSERT INTO memstore_journal ({journal.CHECKED}, evidence, checksum)"
                 " VALUES (:at, :actor, :source, :kind, :fact_id, :episode_id, :before, :after,"
                 " :evidence, :checksum)",
-                {
-                    **checked,
-                    "evidence": _encode(line.evidence),
-                    "checksum": journal.checksum(*checked.values()),
-                },
+                (*checked, _encode(line.evidence), journal.checksum(*checked)),
             )
 
 
@@ -155,12 +141,9 @@ class Adoption(Changes):
         super().__init__(transaction, author)
         self._owed: dict[int, tuple[Any, Callable[[Any], Lines]]] = {}
 
-    def insert(
-        self, statement: Statement, decode: Callable[[Row], T], lines: Callable[[T], Lines]
-    ) -> T:
-        record = self._inserted(statement, decode)
+    def insert(self, statement: Statement, record: T, lines: Callable[[T], Lines]) -> None:
+        self.transaction.queue(statement.command, statement.parameters)
         self._owed[record.id] = record, lines
-        return record
 
     def link(self, record: Stored, statement: Statement) -> None:
         """Change a row that this adoption inserted."""

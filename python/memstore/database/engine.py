@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import IO, TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, TypeAlias
@@ -18,6 +18,9 @@ Value: TypeAlias = str | int | float | bytes | None
 Parameters: TypeAlias = Mapping[str, Value | Sequence[int] | Sequence[str]]
 """By the names a statement has for them; it need not name all. A list is read with the dialect."""
 NO_PARAMETERS: Final[Parameters] = MappingProxyType({})
+InOrder: TypeAlias = tuple[Value, ...]
+"""In the order in which a statement first names them."""
+Given: TypeAlias = Parameters | InOrder
 Row: TypeAlias = tuple[Any, ...]
 Durability = Literal["full", "normal"]
 """What a write that returned survives: ``full`` the loss of power, ``normal`` the end of the
@@ -32,16 +35,19 @@ NO_LIMIT: Final = 2**62
 """What LIMIT says where there is none."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Statement:
     """A write to a journalled table, for :class:`memstore.database.changes.Changes` to run."""
 
     command: str
-    parameters: Parameters = field(default_factory=dict)
+    parameters: Given = field(default_factory=dict)
 
 
 class Transaction(ABC):
-    """All of it happens, or none. Reads see one state of the database from first to last."""
+    """All of it happens, or none. Reads see one state of the database from first to last.
+
+    What is queued takes place before the next read or write, so that nobody can miss it.
+    """
 
     @property
     @abstractmethod
@@ -54,27 +60,36 @@ class Transaction(ABC):
         """The full-text indexes, each asked within a transaction."""
 
     @abstractmethod
-    def rows(self, sql: str, parameters: Parameters = NO_PARAMETERS) -> Iterator[Row]:
+    def rows(self, sql: str, parameters: Given = NO_PARAMETERS) -> Iterator[Row]:
         """Run a query and yield its rows as they come."""
 
     @abstractmethod
-    def one(self, sql: str, parameters: Parameters = NO_PARAMETERS) -> Row | None:
+    def one(self, sql: str, parameters: Given = NO_PARAMETERS) -> Row | None:
         """Run a query (or an INSERT with RETURNING) and return its first row."""
 
     @abstractmethod
-    def run(self, sql: str, parameters: Parameters = NO_PARAMETERS) -> int:
+    def run(self, sql: str, parameters: Given = NO_PARAMETERS) -> int:
         """Run a statement and return how many rows it changed."""
 
     @abstractmethod
-    def run_many(self, sql: str, rows: Iterable[Parameters]) -> None:
-        """Run a statement for each of some rows of parameters; lists are not among them."""
+    def queue(self, sql: str, parameters: Given) -> None:
+        """Run a statement later: before anything else is asked of the transaction, or at its end.
 
-    def scalar(self, sql: str, parameters: Parameters = NO_PARAMETERS) -> int:
+        Statements of one text are run together, which takes half the time; the text that was queued
+        first comes first. So a row is queued after the one that it refers to, and nothing else is
+        asked in between.
+        """
+
+    @abstractmethod
+    def next_id(self, table: str) -> int:
+        """Return an id for a row that is about to be queued; no row ever had it."""
+
+    def scalar(self, sql: str, parameters: Given = NO_PARAMETERS) -> int:
         """Return the number a query answers with; 0 where it answers with none."""
         row = self.one(sql, parameters)
         return int(row[0] or 0) if row else 0
 
-    def ints(self, sql: str, parameters: Parameters = NO_PARAMETERS) -> list[int]:
+    def ints(self, sql: str, parameters: Given = NO_PARAMETERS) -> list[int]:
         """Return the first column of what a query answers with, which holds ids or numbers."""
         return [row[0] for row in self.rows(sql, parameters)]
 

@@ -141,4 +141,4 @@ def stored_text(text: object, name: str) -> str:
             f"contains half of a character at position {error.start} (a lone surrogate)",
             argument=name,
         ) from None
-    return text
+    return text if type(text) is str else str.__str__(text)  # as it is read again

@@ -6,9 +6,8 @@ by itself, for other processes, and asyncio for what is on the network.
 
 from __future__ import annotations
 
-import secrets
+import os
 import time
-import uuid
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
@@ -23,6 +22,7 @@ from memstore.errors import InvalidArgument, InvalidArgumentType
 ACCEPTED_FORM = "an RFC 3339 time such as 2026-03-01T09:30:00Z, or a date such as 2026-03-01"
 UUID_CHARACTERS = 36
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+MILLISECOND = timedelta(milliseconds=1)
 LATEST = datetime.max.replace(tzinfo=UTC)
 """When something without a time was said: now, which is after everything that is stored."""
 
@@ -44,6 +44,8 @@ class Clock:
 
 
 _clock = Clock()
+_written: tuple[datetime | None, str] = (None, "")
+"""The moment that was written last, as text."""
 
 
 @contextmanager
@@ -77,7 +79,13 @@ def wait(event: Event, seconds: float) -> bool:
 
 def to_text(moment: datetime) -> str:
     """Write a moment as RFC 3339 in UTC with microseconds, so that text order is time order."""
-    return moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
+    global _written
+    last, text = _written
+    if moment is not last:  # as the moment of a change is, for each row that it is written to
+        at = moment if moment.tzinfo is UTC else moment.astimezone(UTC)
+        text = at.isoformat(timespec="microseconds")[:-6] + "Z"  # in place of +00:00
+        _written = moment, text
+    return text
 
 
 def from_text(text: str) -> datetime:
@@ -96,8 +104,11 @@ def moment(value: datetime | str | None, name: str) -> datetime | None:
             raise InvalidArgument(
                 "has no time zone: give an aware datetime, e.g. datetime.now(UTC)", argument=name
             )
+        if value is None:
+            return None
         try:
-            return value if value is None else value.astimezone(UTC)
+            at = value.astimezone(UTC)
+            return at if type(at) is datetime else from_text(to_text(at))
         except OverflowError:
             raise InvalidArgument(
                 f"is outside the years 1 to 9999 in UTC: {value}", argument=name
@@ -120,7 +131,7 @@ def new_uuid(at: datetime) -> str:
 
     Ours rather than a library's, because upgraded rows take the moment they were written at.
     """
-    return _uuid(at, secrets.randbits(74))
+    return _uuid(at, int.from_bytes(os.urandom(10)) >> 6)
 
 
 def named_uuid(at: datetime, digest: bytes) -> str:
@@ -129,6 +140,7 @@ def named_uuid(at: datetime, digest: bytes) -> str:
 
 
 def _uuid(at: datetime, chance: int) -> str:
-    milliseconds = max(0, (at - EPOCH) // timedelta(milliseconds=1)) & (2**48 - 1)
+    milliseconds = max(0, (at - EPOCH) // MILLISECOND) & (2**48 - 1)
     bits = milliseconds << 80 | 0x7 << 76 | (chance >> 62) << 64 | 0b10 << 62
-    return str(uuid.UUID(int=bits | (chance & (2**62 - 1))))
+    text = f"{bits | (chance & (2**62 - 1)):032x}"
+    return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"

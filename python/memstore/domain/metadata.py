@@ -17,6 +17,9 @@ MAX_DEPTH = 100
 OPERATORS = ("=", "!=", "<", "<=", ">", ">=")
 
 Scalar: TypeAlias = str | int | float | bool | None
+TEXTS: Final = frozenset({str})
+FLAT: Final = frozenset({str, int, float, bool, type(None)})
+"""Types of values that are read as they were written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,13 +135,29 @@ def checked_mapping(given: Mapping[str, Any], name: str = "metadata") -> Mapping
     return given
 
 
-def check_size(metadata: Mapping[str, Any] | None) -> None:
-    """Refuse new metadata over 64 KiB; what other programs stored may be larger."""
-    size = len((encode(metadata) or "").encode("utf-8"))
+def checked_new(metadata: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return new metadata as it will be read again; what other programs stored may be larger.
+
+    Raises:
+        InvalidArgument: it is no JSON, or over 64 KiB.
+    """
+    text = encode(metadata)
+    if metadata is None or text is None:
+        return {}
+    size = len(text) if text.isascii() else len(text.encode("utf-8"))
     if size > MAX_BYTES:
         raise InvalidArgument(
             f"is {size:,} bytes, over the limit of {MAX_BYTES:,}", argument="metadata"
         )
+    is_flat = TEXTS.issuperset(map(type, metadata)) and FLAT.issuperset(
+        map(type, metadata.values())
+    )
+    return dict(metadata) if is_flat else DECODER.decode(text)
+
+
+def text_of(checked: Mapping[str, Any]) -> str | None:
+    """Write metadata that was checked as JSON text; ``None`` for nothing."""
+    return ENCODER.encode(checked) if checked else None
 
 
 def check(value: object, name: str = "metadata", depth: int = 0) -> None:

@@ -10,30 +10,32 @@ from memstore.database.changes import Changes, Line
 from memstore.database.journal import Author, Kind
 from memstore.database.tables import episodes as episode_table
 from memstore.domain import clock, metadata
-from memstore.domain.records import json_value
+from memstore.domain.records import Episode, json_value
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from memstore.database.engine import Transaction
-    from memstore.domain.records import Episode
 
 
 def record(
     transaction: Transaction, author: Author, namespace: str, values: Mapping[str, Any]
 ) -> Episode:
     created_at = clock.utc_now()
-    return episode_table.insert(
+    episode = Episode(
+        id=episode_table.new_id(transaction),
+        uuid=clock.new_uuid(created_at),
+        namespace=namespace,
+        created_at=created_at,
+        salt=new_salt(),
+        **values,
+    )
+    episode_table.insert(
         Changes(transaction, author),
-        {
-            **values,
-            "uuid": clock.new_uuid(created_at),
-            "namespace": namespace,
-            "created_at": created_at,
-            "salt": new_salt(),
-        },
+        episode,
         lambda new: Line(Kind.EPISODE, episode_id=new.id, after=journalled(new)),
     )
+    return episode
 
 
 def new_salt() -> str:
@@ -75,7 +77,7 @@ def journalled(episode: Episode) -> dict[str, Any]:
 def _patched(before: Mapping[str, Any], patch: Mapping[str, Any]) -> dict[str, Any]:
     merged = metadata.merge_patch(before, patch)
     if len(metadata.encode(merged) or "") > len(metadata.encode(before) or ""):
-        metadata.check_size(merged)
+        metadata.checked_new(merged)
     return merged
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memstore.domain import clock
 from memstore.domain.arguments import MAX_NAME, MAX_NUMBER, checked_text
-from memstore.domain.metadata import check_size
+from memstore.domain.metadata import checked_new
 from memstore.domain.records import Scope
 from memstore.errors import InvalidArgument, InvalidArgumentType, Remedy
 
@@ -28,7 +28,6 @@ MAX_DESCRIPTION: Final = 10_000
 
 def checked(new: NewEpisode) -> dict[str, Any]:
     """Return the columns of a new episode; the caller checks its source, which may be none."""
-    check_size(new.metadata)
     owners = Scope(user_id=new.user_id, agent_id=new.agent_id, run_id=new.run_id)
     about = new.source_description
     return {
@@ -40,7 +39,7 @@ def checked(new: NewEpisode) -> dict[str, Any]:
         "source_description": _short(about, "source_description", MAX_DESCRIPTION),
         "tags": checked_tags(new.tags),
         "valid_at": clock.moment(new.valid_at, "valid_at"),
-        "metadata": None if new.metadata is None else dict(new.metadata),
+        "metadata": checked_new(new.metadata),
         "idempotency_key": _short(new.idempotency_key, "idempotency_key"),
         **owners.ids,
     }

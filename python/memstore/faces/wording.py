@@ -77,9 +77,6 @@ COMMAND_LINE_REMEDIES: Final[Mapping[Remedy, str]] = {
     Remedy.CHECK_GENERATOR_MODEL: (
         "Check that --generator-url leads to a chat service, and that it has the model."
     ),
-    Remedy.INSTALL_LOCAL_MODEL: (
-        'Install it with pip install "wordllama>=0.2,<0.2.3", or choose another --embedder.'
-    ),
     Remedy.SEND_LESS: "Send a shorter text.",
     Remedy.ALLOW_TIME: "It may still be loading its model: try again.",
     Remedy.BUILD_GRAPH: "Build the graph: memstore graph build.",

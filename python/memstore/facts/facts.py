@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database import journal
 from memstore.database.changes import Changes, Line
@@ -16,7 +16,7 @@ from memstore.database.tables import vectors as vector_table
 from memstore.database.tables.readings import EXTRACT
 from memstore.domain import clock, metadata
 from memstore.domain.arguments import MAX_QUERY, checked_id, checked_text
-from memstore.domain.records import TODO, Repair, json_value
+from memstore.domain.records import TODO, Fact, Repair, json_value, made, set_fields
 from memstore.embedding.compatibility import ActiveGeneration
 from memstore.errors import (
     Conflict,
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from memstore.database.engine import Engine, Statement, Transaction
     from memstore.database.satellite import Satellite
-    from memstore.domain.records import Fact, JournalLine, NewFact, Scope
+    from memstore.domain.records import JournalLine, NewFact, Scope
     from memstore.embedding.current import CurrentEmbedder
 
 
@@ -129,13 +129,22 @@ class Facts:
                 f"there is no episode {new.episode_id} in namespace {self.namespace!r}",
                 remedy=Remedy.FIND_ID,
             )
-        uuid, created_at = provenance.identity(transaction, self.namespace, new)
+        now = clock.utc_now()
+        uuid, created_at = provenance.identity(transaction, self.namespace, new, now)
         why = evidence if old is None else None
-        fact = fact_table.insert(
+        blob = self._admitted(transaction, prepared)
+        values = new.columns()
+        values["id"] = fact_table.new_id(transaction)
+        values["uuid"] = uuid
+        values["namespace"] = self.namespace
+        values["created_at"] = created_at
+        values["embedded"] = blob is not None
+        fact = made(Fact, values)
+        fact_table.insert(
             self.changes(transaction),
-            new.columns() | {"uuid": uuid, "namespace": self.namespace, "created_at": created_at},
-            lambda fact: Line(Kind.ADD, fact.id, after=journalled(fact), evidence=why),
-            self._admitted(transaction, prepared),
+            fact,
+            lambda new: Line(Kind.ADD, new.id, after=journalled(new), evidence=why, at=now),
+            blob,
         )
         if old is not None:
             # An extracted fact replaces an older one from when its text was recorded, so that
@@ -391,7 +400,7 @@ class Facts:
             if before == after:
                 return fact
             if len(after) > len(before):
-                metadata.check_size(merged)
+                metadata.checked_new(merged)
             return self._change(transaction, fact, Kind.METADATA, {"metadata": merged})
 
     def delete(self, fact_id: int) -> Fact:
@@ -480,16 +489,19 @@ class Facts:
         return fact_table.chain(transaction, fact_id)[-1]
 
     def _with(self, transaction: Transaction, fact: Fact) -> list[Fact]:
-        """Return the facts that were superseded together with one, by a consolidation."""
-        ids: list[int] = []
-        for line in journal.of_fact(transaction, fact.id):
-            if line.kind == Kind.SUPERSEDE:
-                ids = (line.evidence or {}).get("consolidates", [])
-        return [
-            one
-            for one in fact_table.superseded_by(transaction, fact.superseded_by or 0)
-            if one.id in ids and one.id != fact.id
-        ]
+        """Return the facts that were superseded together with one, by a consolidation.
+
+        By the lines of each, not by the ids in one: they may be of another file.
+        """
+        retired = fact_table.superseded_by(transaction, fact.superseded_by or 0)
+        together = {
+            line.fact_id
+            for line in journal.of_facts(transaction, [one.id for one in retired])
+            if line.kind == Kind.SUPERSEDE and "consolidates" in (line.evidence or {})
+        }
+        if fact.id not in together:
+            return []
+        return [one for one in retired if one.id in together and one.id != fact.id]
 
     def _back_too(self, transaction: Transaction, others: Iterable[Fact]) -> tuple[Fact, ...]:
         """Bring back the facts of an undone consolidation, except those deleted since."""
@@ -607,10 +619,16 @@ def retirement(
     )
 
 
+JOURNALLED: Final = tuple(
+    name
+    for name in fact_table.STORED
+    if name not in ("id", "use_count", "last_used_at")  # how it is used is not journalled
+)
+
+
 def journalled(fact: Fact) -> dict[str, Any]:
-    """Return what the journal keeps of a fact; usage and the embedding are not journalled."""
-    left_out = ("id", "use_count", "last_used_at", "embed_error", "embedded", "status")
-    return {name: value for name, value in fact.to_dict().items() if name not in left_out}
+    """Return what the journal keeps of a fact."""
+    return set_fields(fact, JOURNALLED)
 
 
 def is_task(subject: str, metadata: Mapping[str, Any] | None) -> bool:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database.tables.readings import EXTRACT, MEMORY
 from memstore.domain import clock, metadata
-from memstore.domain.arguments import MAX_CONTENT, MAX_NAME, checked_text
-from memstore.domain.records import NewFact, Scope
+from memstore.domain.arguments import MAX_CONTENT, MAX_NAME, checked_name, checked_text
+from memstore.domain.records import SCOPE_FIELDS, NewFact, Scope, made
 from memstore.errors import InvalidArgument, InvalidArgumentType
 
 if TYPE_CHECKING:
@@ -18,17 +18,18 @@ if TYPE_CHECKING:
 
 CONSOLIDATE: Final = "consolidate"
 
+MOMENTS: Final = ("created_at", "valid_at", "expired_at")
+SHORT_FIELDS: Final = ("source", "idempotency_key")
+
 DERIVATIONS: Final = (EXTRACT, MEMORY, CONSOLIDATE)
 """The ways in which a fact is derived; those that are told have none."""
 
-SHORT_FIELDS: Final = ("source", "idempotency_key")
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class CheckedFact(NewFact):
     """A new fact that can be stored as it is: its texts checked, its times read."""
 
-    metadata: dict[str, Any] | None = None
+    metadata: dict[str, Any]
     created_at: datetime | None = None
     valid_at: datetime | None = None
     expired_at: datetime | None = None
@@ -39,15 +40,11 @@ class CheckedFact(NewFact):
         return Scope(user_id=self.user_id, agent_id=self.agent_id, run_id=self.run_id)
 
     def columns(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in COLUMNS}
+        """Return what it will have as a fact."""
+        return {n: v for n, v in vars(self).items() if n not in ("supersedes", "across")}
 
 
-COLUMNS: Final = tuple(
-    field.name for field in fields(NewFact) if field.name not in ("supersedes", "across")
-)
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Prepared:
     """A fact checked and embedded, ready to be stored."""
 
@@ -73,9 +70,11 @@ def all_checked(new_facts: list[NewFact], screen: Screen) -> list[CheckedFact]:
 
 
 def checked(new: NewFact) -> CheckedFact:
-    metadata.check_size(new.metadata)
-    valid_at = clock.moment(new.valid_at, "valid_at")
-    expired_at = clock.moment(new.expired_at, "expired_at")
+    values = vars(new) | {"metadata": metadata.checked_new(new.metadata)}
+    for name in MOMENTS:
+        if values[name] is not None:
+            values[name] = clock.moment(values[name], name)
+    valid_at, expired_at = values["valid_at"], values["expired_at"]
     if expired_at and valid_at and expired_at <= valid_at:
         raise InvalidArgument(
             "is not after the time from which the fact is valid, so it would never hold",
@@ -90,22 +89,13 @@ def checked(new: NewFact) -> CheckedFact:
             f"must be {', '.join(DERIVATIONS)} or None, not {new.derivation!r}",
             argument="derivation",
         )
-    return CheckedFact(
-        content=checked_text(new.content, "content", MAX_CONTENT),
-        subject=checked_text(new.subject, "subject", MAX_NAME).strip(),
-        category=checked_text(new.category, "category", MAX_NAME).strip(),
-        metadata=dict(new.metadata) if new.metadata is not None else None,
-        supersedes=new.supersedes,
-        across=bool(new.across),
-        created_at=clock.moment(new.created_at, "created_at"),
-        valid_at=valid_at,
-        expired_at=expired_at,
-        episode_id=new.episode_id,
-        derivation=new.derivation,
-        **{name: _short(getattr(new, name), name) for name in SHORT_FIELDS},
-        **Scope(user_id=new.user_id, agent_id=new.agent_id, run_id=new.run_id).ids,
-    )
-
-
-def _short(text: str | None, name: str) -> str | None:
-    return None if text is None else checked_text(text, name, MAX_NAME)
+    values["content"] = checked_text(new.content, "content", MAX_CONTENT)
+    values["subject"] = checked_text(new.subject, "subject", MAX_NAME).strip()
+    values["category"] = checked_text(new.category, "category", MAX_NAME).strip()
+    for name in SHORT_FIELDS:
+        if values[name] is not None:
+            values[name] = checked_text(values[name], name, MAX_NAME)
+    for name in SCOPE_FIELDS:
+        if values[name] is not None:
+            values[name] = checked_name(values[name], name)
+    return made(CheckedFact, values)

@@ -41,7 +41,9 @@ def uuid_of(salt: str, episode_uuid: str, recorded_at: datetime, subject: str, c
     return clock.named_uuid(recorded_at, hashlib.sha256(told).digest())
 
 
-def identity(transaction: Transaction, namespace: str, new: CheckedFact) -> tuple[str, datetime]:
+def identity(
+    transaction: Transaction, namespace: str, new: CheckedFact, now: datetime
+) -> tuple[str, datetime]:
     """Return the UUID and the time of creation of a fact that is about to be stored.
 
     An extracted fact counts from when its text was recorded. One that was there before and is said
@@ -54,8 +56,8 @@ def identity(transaction: Transaction, namespace: str, new: CheckedFact) -> tupl
         if fact_table.find(transaction, namespace, uuid=uuid) is None:
             if new.derivation == EXTRACT:
                 created_at = created_at or episode.created_at
-            return uuid, created_at or clock.utc_now()
-    created_at = created_at or clock.utc_now()
+            return uuid, created_at or now
+    created_at = created_at or now
     return clock.new_uuid(created_at), created_at
 
 

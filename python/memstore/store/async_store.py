@@ -164,6 +164,7 @@ class AsyncStore(Awaited[Store]):
     similarities = awaited(Store.similarities)
     export = awaited(_export)
     import_ = awaited(Store.import_)
+    give_up_imports = awaited(Store.give_up_imports)
     import_from = awaited(Store.import_from)
     backup = awaited(Store.backup)
     backup_in_background = awaited(Store.backup_in_background)

@@ -686,7 +686,8 @@ class Store:
 
         All of it is checked before anything is written, and then comes in by short transactions,
         none of which shows a fact that was superseded. Interrupted, the same import again completes
-        it; until then :meth:`status` counts it as incomplete. Words find facts and episodes at
+        it; until then, or until :meth:`give_up_imports`, :meth:`status` counts it as incomplete.
+        Words find facts and episodes at
         once; :meth:`embed_pending` embeds them.
 
         Args:
@@ -711,6 +712,14 @@ class Store:
         return transfer.write(
             self._file.engine, self._file.author, incoming, home, satellite, progress
         )
+
+    def give_up_imports(self) -> int:
+        """Stop counting interrupted imports as incomplete; return how many there were.
+
+        What they brought in stays, and the same import still completes it.
+        """
+        with self._file.engine.write() as transaction:
+            return imports_table.give_up(transaction, self.namespace)
 
     def import_from(
         self,

@@ -40,6 +40,8 @@ def segments(*texts: str) -> str | None:
 
     Words of other scripts stay whole: those attached to such a run, and full-width ones.
     """
+    if all(map(str.isascii, texts)):
+        return None
     cut = [word for text in texts for word in _words_to_cut(text)]
     return " ".join(" ".join(PIECE.findall(word)) for word in cut) or None
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import TYPE_CHECKING, Final, TypeVar
 
+from memstore.transfer import references
 from memstore.transfer.attachments import Attached
 from memstore.transfer.parsing import Incoming
 
@@ -59,21 +60,22 @@ def of_episodes(incoming: Incoming, pace: Pace) -> Iterator[Incoming]:
 
 
 def of_facts(incoming: Incoming, pace: Pace) -> Iterator[Incoming]:
-    """Yield facts in their order, each with the newer facts of its chain."""
+    """Yield facts in their order, each with the newer facts of its chain, and with those that its
+    journal or theirs names."""
     operations = incoming.operations
     known = {fact.id: fact for fact in incoming.facts}
     while known:
         batch: dict[int, Fact] = {}
         rows = 0
         for fact in known.values():
-            newer = _successors(fact, known, batch)
-            more = sum(_rows(one, operations) for one in newer)
+            together = _together(fact, known, batch, operations)
+            more = sum(_rows(one, operations) for one in together.values())
             if batch and rows + more > pace.rows:
                 break
-            batch.update({one.id: one for one in newer})
+            batch |= together
             rows += more
         fits = rows <= 2 * pace.rows
-        # A chain that is longer than a batch comes newest first.
+        # What is longer than a batch comes newest first.
         parts = (
             [sorted(batch.values(), key=_id)] if fits else _cut([*batch.values()], operations, pace)
         )
@@ -89,14 +91,25 @@ def of_attached(incoming: Incoming, pace: Pace) -> Iterator[Incoming]:
             yield Incoming(attached=Attached(**{kind.name: batch}))
 
 
-def _successors(fact: Fact, known: Mapping[int, Fact], taken: Mapping[int, Fact]) -> list[Fact]:
-    """Return a fact and those after it in its chain that are to come, newest first."""
-    found: list[Fact] = []
-    here: Fact | None = fact
-    while here is not None and here.id not in taken:
-        found.append(here)
-        here = None if here.superseded_by is None else known.get(here.superseded_by)
-    return found[::-1]
+def _together(
+    fact: Fact,
+    known: Mapping[int, Fact],
+    taken: Mapping[int, Fact],
+    operations: Mapping[int, list[JournalLine]],
+) -> dict[int, Fact]:
+    """Return those that are to come with a fact, itself too; each after its successor."""
+    found: dict[int, Fact] = {}
+    waiting = [fact.id]
+    while waiting:
+        newer: list[Fact] = []
+        here = known.get(waiting.pop())
+        while here is not None and here.id not in taken and here.id not in found:
+            newer.append(here)
+            here = None if here.superseded_by is None else known.get(here.superseded_by)
+        for one in reversed(newer):
+            found[one.id] = one
+            waiting += references.facts_in(operations.get(one.id, ()))
+    return found
 
 
 def _cut(

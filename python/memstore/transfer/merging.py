@@ -7,9 +7,10 @@ or erased here never becomes active again.
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from memstore.database import journal
 from memstore.database.changes import Adoption, Changes, Line
@@ -25,10 +26,10 @@ from memstore.domain import clock
 from memstore.episodes import changes as episode_changes
 from memstore.facts.facts import journalled, retirement
 from memstore.history.erasing import erase_episode, erase_fact
-from memstore.transfer import batches
+from memstore.transfer import batches, references
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from memstore.database.engine import Engine, Progress, Transaction
     from memstore.database.satellite import Satellite
@@ -190,21 +191,22 @@ class _Episodes:
             self.erased += 1
 
     def _bring_in(self, episode: Episode, home: str, operations: Iterable[JournalLine]) -> Episode:
-        values = {name: getattr(episode, name) for name in episode_table.INSERT_LIST}
-        values["namespace"] = home
-        if episode.content and not episode.salt:  # another program's
-            values["salt"] = episode_changes.new_salt()
-        key = episode.idempotency_key
+        key, salt = episode.idempotency_key, episode.salt
+        if episode.content and not salt:  # another program's
+            salt = episode_changes.new_salt()
         if key and episode_table.find_key(self.transaction, home, key) is not None:
-            values["idempotency_key"] = None  # another episode has it here
-        return episode_table.insert(
+            key = None  # another episode has it here
+        id_ = episode_table.new_id(self.transaction)
+        here = replace(episode, id=id_, namespace=home, salt=salt, idempotency_key=key)
+        episode_table.insert(
             self.changes,
-            values,
+            here,
             lambda placed: [
                 *(Line.repeated(one, episode_id=placed.id) for one in operations),
                 _adopted(placed),
             ],
         )
+        return here
 
 
 def _adopted(episode: Episode) -> Line:
@@ -256,22 +258,41 @@ class _Facts:
             self.updates[self._update(known, fact, operations)] += 1
 
     def _bring_in(self, fact: Fact, home: str, operations: Sequence[JournalLine]) -> Fact:
-        values = {name: getattr(fact, name) for name in fact_table.INSERT_LIST}
         key = fact.idempotency_key
         if key and fact_table.find(self.adoption.transaction, home, idempotency_key=key):
-            values["idempotency_key"] = None  # another fact has it here
-        values |= {"namespace": home, "superseded_by": None, "superseded_at": None}
-        if fact.episode_id is not None:
-            values["episode_id"] = self.logged[fact.episode_id].id
-        return fact_table.insert(
+            key = None  # another fact has it here
+        here = replace(
+            fact,
+            id=fact_table.new_id(self.adoption.transaction),
+            namespace=home,
+            idempotency_key=key,
+            superseded_by=None,
+            superseded_at=None,
+            episode_id=None if fact.episode_id is None else self.logged[fact.episode_id].id,
+            embed_error=None,
+            embedded=False,
+        )
+        fact_table.insert(
             self.adoption,
-            values,
+            here,
             lambda linked: [
-                *(Line.repeated(one, fact_id=linked.id) for one in operations),
-                # The lines before have other ids; this one is about the fact's state here.
+                *(Line.repeated(self._told_here(one), fact_id=linked.id) for one in operations),
+                # This one is about the fact's state here.
                 Line(Kind.ADOPT, linked.id, after=journalled(linked)),
             ],
         )
+        return here
+
+    def _told_here(self, line: JournalLine) -> JournalLine:
+        """Return a line of the source's with the ids that its facts and episodes have here."""
+        before, after, evidence = map(self.with_ids, (line.before, line.after, line.evidence))
+        return line._replace(before=before, after=after, evidence=evidence)
+
+    def with_ids(self, part: Mapping[str, Any] | None) -> dict[str, Any] | None:
+        def in_(held: Mapping[int, Fact] | Mapping[int, Episode]) -> Callable[[int], int | None]:
+            return lambda id_: held[id_].id if id_ in held else None
+
+        return references.replaced(part, in_(self.here), in_(self.logged))
 
     def _update(self, known: Fact, fact: Fact, operations: Iterable[JournalLine]) -> Kind | None:
         """Delete, restore or erase a known fact as the source did, if that was later than here."""
@@ -323,6 +344,7 @@ def _attach(attached: Attached, facts: _Facts, log: _Episodes) -> dict[str, int]
             old_id=facts.here[proposal.old_id].id,
             new_id=None if proposal.new_id is None else facts.here[proposal.new_id].id,
             sources=tuple(facts.here[fact_id].id for fact_id in proposal.sources),
+            evidence=_encoded(facts.with_ids(json.loads(proposal.evidence or "null"))),
         )
         done["proposals"] += proposal_table.place(changes, here) is not None
     for reading in attached.readings:
@@ -341,3 +363,7 @@ def _attach(attached: Attached, facts: _Facts, log: _Episodes) -> dict[str, int]
             changes, log.namespace or home, decision
         )
     return done
+
+
+def _encoded(evidence: Mapping[str, Any] | None) -> str | None:
+    return None if evidence is None else json.dumps(evidence, ensure_ascii=False)

@@ -5,7 +5,7 @@
 //! walks the coarse halves ([`scan`]), multiplies ([`dot`]) and keeps the best ([`top_k`]).
 //! [`codes`] do the same without keeping the vectors: they tell which can be among the best.
 //! [`columns`] tell which rows may be seen, as [`ids`]. [`rank`] merges what the word search and
-//! the scan found.
+//! the scan found. [`model`] makes vectors of texts.
 
 pub mod codec;
 pub mod codes;
@@ -16,6 +16,7 @@ mod huge_pages;
 mod id_hash;
 pub mod ids;
 pub mod mapped;
+pub mod model;
 mod partition;
 pub mod rank;
 pub mod rows;

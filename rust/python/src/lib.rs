@@ -11,6 +11,7 @@ mod columns;
 mod derived;
 mod ids;
 mod locks;
+mod model;
 mod rank;
 mod rows;
 
@@ -46,6 +47,8 @@ mod _kernel {
     use super::instruction_set;
     #[pymodule_export]
     use super::locks::{OpenFiles, lock_system_calls, locks_held, pretend_process_locks};
+    #[pymodule_export]
+    use super::model::StaticModel;
     #[pymodule_export]
     use super::rank::rank;
     #[pymodule_export]

@@ -53,13 +53,13 @@ def test_demo_is_plain_and_short_when_piped(cli: CommandLine, tmp_path: Path) ->
     assert not cli.db.exists()
 
 
-def test_demo_says_so_without_the_local_model(
+def test_demo_says_so_if_the_local_model_fails(
     cli: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def missing(*_: object) -> object:
-        raise memstore.EmbedderRejected("the package wordllama is missing")
+        raise memstore.EmbedderRejected("the local model is missing")
 
     monkeypatch.setattr("memstore.providers.local.LocalEmbedder.embed", missing)
     answer = cli("demo")
     assert answer.code == 0
-    assert "wordllama is missing" in answer.out + answer.err
+    assert "the local model is missing" in answer.out + answer.err

@@ -10,6 +10,7 @@ import pytest
 from tests.support.command_line import CommandLine, cli_fixture  # noqa: F401
 
 import memstore
+from memstore.database.tables import imports
 from memstore.faces.cli import transfer
 from memstore.importing.importer import SOURCES
 
@@ -44,6 +45,23 @@ def test_import_from_another_program_tells_what_stays_behind(cli: CommandLine, r
     kept = cli("import", "--from", "engram", rows, "--keep-namespaces")
     assert kept.out == "imported 8 episodes\n"
     assert "came into one" not in kept.err
+
+
+def test_an_import_that_nobody_completes_is_given_up(cli: CommandLine) -> None:
+    cli("add", "one", "--subject", "a")
+    with memstore.open(cli.db, embedder=None) as store, store._file.engine.write() as transaction:
+        imports.begin(transaction, "mark", "default")
+    assert cli.json("status")["incomplete_imports"] == 1
+    assert cli("import", "--give-up").out == "gave up 1 import; what they brought in stays\n"
+    assert cli.json("import", "--give-up") == {"given_up": 0}
+    assert cli.json("status")["incomplete_imports"] == 0
+
+
+@pytest.mark.parametrize("arguments", [[], ["memories.jsonl", "--give-up"]])
+def test_import_takes_a_file_or_gives_up(cli: CommandLine, arguments: list[str]) -> None:
+    answer = cli("import", *arguments)
+    assert answer.code == 2
+    assert "import takes a FILE, or - for standard input; or --give-up alone" in answer.err
 
 
 def test_import_from_another_program_answers_programs(cli: CommandLine, rows: Path) -> None:

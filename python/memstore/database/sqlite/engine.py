@@ -135,8 +135,8 @@ class SqliteEngine:
 
     @contextmanager
     def _read_in_memory(self, memory: Memory) -> Iterator[SqliteTransaction]:
-        if self._writer.is_mine:  # it would wait for itself
-            yield SqliteTransaction(self._writer.connection)
+        if self._writer.is_mine and self._writer.current is not None:  # it would wait for itself
+            yield self._writer.current
             return
         connection = self._borrow()
         try:

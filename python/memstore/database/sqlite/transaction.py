@@ -16,9 +16,9 @@ from memstore.database.sqlite.full_text import INDEXES
 from memstore.errors import Remedy, StorageError, StoreBusy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator, Sequence
 
-    from memstore.database.engine import Parameters, Row
+    from memstore.database.engine import Given, Row
 
 LISTS: Final = frozenset((list, tuple))
 
@@ -34,35 +34,65 @@ class SqliteTransaction(Transaction):
 
     def __init__(self, connection: apsw.Connection) -> None:
         self.connection = connection
+        self._queued: dict[str, list[Sequence[apsw.SQLiteValue]]] = {}
+        """The rows that wait, by their statement."""
+        self._ids: dict[str, int] = {}
+        """The newest id of each table that rows are queued for."""
 
-    def rows(self, sql: str, parameters: Parameters = NO_PARAMETERS) -> Iterator[Row]:
+    def rows(self, sql: str, parameters: Given = NO_PARAMETERS) -> Iterator[Row]:
+        self.flush()
         with TRANSLATED:
             yield from self.connection.execute(sql, _bindings(sql, parameters))
 
-    def one(self, sql: str, parameters: Parameters = NO_PARAMETERS) -> Row | None:
+    def one(self, sql: str, parameters: Given = NO_PARAMETERS) -> Row | None:
+        self.flush()
         with TRANSLATED:
             # Run to the end: an INSERT … RETURNING takes effect only when its cursor is spent.
             found = self.connection.execute(sql, _bindings(sql, parameters)).fetchall()
         return found[0] if found else None
 
-    def run(self, sql: str, parameters: Parameters = NO_PARAMETERS) -> int:
+    def run(self, sql: str, parameters: Given = NO_PARAMETERS) -> int:
+        self.flush()
         with TRANSLATED:
             # Spent, or the statements after one that returns a row would not run.
             self.connection.execute(sql, _bindings(sql, parameters)).fetchall()
             return self.connection.changes()
 
-    def run_many(self, sql: str, rows: Iterable[Parameters]) -> None:
-        names = _names(sql)
+    def queue(self, sql: str, parameters: Given) -> None:
+        waiting = self._queued.get(sql)
+        if waiting is None:
+            waiting = self._queued[sql] = []
+        waiting.append(_bindings(sql, parameters))
+
+    def flush(self) -> None:
+        """Run what waits."""
+        if not self._queued:
+            return
+        queued, self._queued = self._queued, {}
         with TRANSLATED:
-            bindings = ([row[name] for name in names] for row in rows)
-            self.connection.executemany(sql, bindings).fetchall()
+            for sql, rows in queued.items():
+                self.connection.executemany(sql, rows).fetchall()
+
+    def next_id(self, table: str) -> int:
+        if table not in self._ids:
+            # What waits is no matter: no row of this table does.
+            sql = (
+                f"SELECT max(coalesce((SELECT max(id) FROM {table}), 0),"
+                " coalesce((SELECT seq FROM sqlite_sequence WHERE name = ?), 0))"
+            )
+            with TRANSLATED:
+                [(self._ids[table],)] = self.connection.execute(sql, (table,))
+        self._ids[table] += 1
+        return self._ids[table]
 
 
-def _bindings(sql: str, parameters: Parameters) -> apsw.Bindings:
+def _bindings(sql: str, parameters: Given) -> Sequence[apsw.SQLiteValue]:
     """Return what the driver binds: a list as the JSON array that the dialect reads.
 
     By place: for the driver to look names up takes three times as long.
     """
+    if isinstance(parameters, tuple):
+        return parameters
     if not parameters:
         return ()
     values = [parameters[name] for name in _names(sql)]

@@ -78,6 +78,8 @@ class Writer:
         self._turns = Turns()
         self._group: _Group | None = None
         """The group whose transaction is open."""
+        self.current: SqliteTransaction | None = None
+        """The write that takes place, or the last one that did."""
 
     @property
     def connection(self) -> apsw.Connection:
@@ -126,7 +128,9 @@ class Writer:
             self._take(turn, wait_seconds)
             group = self._joined() or self._begun(wait_seconds, deadline, alone=not check_links)
             try:
-                yield SqliteTransaction(self.connection)
+                self.current = SqliteTransaction(self.connection)
+                yield self.current
+                self.current.flush()
                 if group.members:
                     with TRANSLATED:
                         self.connection.execute("RELEASE member")

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from memstore.database.engine import Statement
 from memstore.database.tables.rows import read_moments
 from memstore.domain import clock
-from memstore.domain.records import AccessToken, json_value
+from memstore.domain.records import AccessToken, json_value, set_fields
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
     from datetime import datetime
 
     from memstore.database.changes import Changes, Lines
@@ -22,16 +22,20 @@ MOMENTS = ("created_at", "expires_at", "revoked_at", "last_used_at")
 SELECT = f"SELECT {', '.join(COLUMNS)} FROM memstore_tokens"
 
 
+def new_id(transaction: Transaction) -> int:
+    return transaction.next_id("memstore_tokens")
+
+
 def insert(
-    changes: Changes, values: Mapping[str, Any], lines: Callable[[AccessToken], Lines]
-) -> AccessToken:
+    changes: Changes, token: AccessToken, secret_hash: str, lines: Callable[[AccessToken], Lines]
+) -> None:
+    """Insert a token that has a new id."""
     statement = Statement(
-        "INSERT INTO memstore_tokens (name, hash, namespace, access, created_at, expires_at)"
-        f" VALUES (:name, :hash, :namespace, :access, :created_at, :expires_at)"
-        f" RETURNING {', '.join(COLUMNS)}",
-        {name: json_value(value) for name, value in values.items()},
+        "INSERT INTO memstore_tokens (id, name, hash, namespace, access, created_at, expires_at)"
+        " VALUES (:id, :name, :hash, :namespace, :access, :created_at, :expires_at)",
+        set_fields(token) | {"expires_at": json_value(token.expires_at), "hash": secret_hash},
     )
-    return changes.insert(statement, _decode, lines)
+    changes.insert(statement, token, lines)
 
 
 def by_hash(transaction: Transaction, secret_hash: str) -> AccessToken | None:

@@ -67,16 +67,16 @@ def insert(
     keys: tuple[str, str],
     decision: EntityDecision,
     lines: Callable[[Kept], Lines],
-) -> Kept:
+) -> None:
     """Store a decision on a pair of keys that has none yet."""
     names = (decision.left, decision.right)
     (left_key, left), (right_key, right) = sorted(zip(keys, names, strict=True))
+    id_ = changes.transaction.next_id("memstore_entity_decisions")
     statement = Statement(
-        "INSERT INTO memstore_entity_decisions"
-        " (namespace, left_key, right_key, same, left_name, right_name, actor, at)"
-        " VALUES (:namespace, :left_key, :right_key, :same, :left, :right, :actor, :at)"
-        f" RETURNING {COLUMNS}",
+        f"INSERT INTO memstore_entity_decisions ({COLUMNS})"
+        " VALUES (:id, :namespace, :left_key, :right_key, :same, :left, :right, :actor, :at)",
         {
+            "id": id_,
             "namespace": namespace,
             "left_key": left_key,
             "right_key": right_key,
@@ -87,7 +87,7 @@ def insert(
             "at": clock.to_text(decision.at),
         },
     )
-    return changes.insert(statement, _decode, lines)
+    changes.insert(statement, Kept(id_, namespace, left_key, right_key, decision), lines)
 
 
 def deleting(decision_id: int) -> Statement:

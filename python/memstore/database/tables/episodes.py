@@ -17,7 +17,7 @@ from memstore.errors import StorageError
 from memstore.text import words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from memstore.database.changes import Changes, Lines
     from memstore.database.engine import Row, Transaction, Value
@@ -25,32 +25,27 @@ if TYPE_CHECKING:
     from memstore.domain.records import Scope
 
 SELECT_LIST = ", ".join(f"e.{name}" for name in EPISODE_FIELDS)
-INSERT_LIST = tuple(name for name in EPISODE_FIELDS if name != "id")
-INSERTED = ", ".join((*INSERT_LIST, "segments"))
-INSERTED_VALUES = ", ".join(f":{name}" for name in (*INSERT_LIST, "segments"))
-RETURNED = ", ".join(EPISODE_FIELDS)
-EMPTY = dict.fromkeys(INSERT_LIST) | {"tags": "[]"}
+INSERTED = ", ".join((*EPISODE_FIELDS, "segments"))
+INSERTED_VALUES = ", ".join(f":{name}" for name in (*EPISODE_FIELDS, "segments"))
 SELECT = f"SELECT {SELECT_LIST} FROM memstore_episodes e"
 
 
-def insert(
-    changes: Changes, values: Mapping[str, Any], lines: Callable[[Episode], Lines]
-) -> Episode:
-    """Insert an episode from its fields (all but ``id``; those left out are empty).
+def new_id(transaction: Transaction) -> int:
+    return transaction.next_id("memstore_episodes")
+
+
+def insert(changes: Changes, episode: Episode, lines: Callable[[Episode], Lines]) -> None:
+    """Insert an episode that has a new id.
 
     With it go what it is found by: segments, tags, and its pieces, which are pending.
     """
-    content = values["content"]
-    given = {name: _encode(name, value) for name, value in values.items() if value is not None}
-    given["segments"] = segments(content, values.get("name"), values.get("source_description"))
+    row = [_encode(name, getattr(episode, name)) for name in EPISODE_FIELDS]
+    found = segments(episode.content, episode.name, episode.source_description)
     statement = Statement(
-        f"INSERT INTO memstore_episodes ({INSERTED}) VALUES ({INSERTED_VALUES})"
-        f" RETURNING {RETURNED}",
-        {**EMPTY, **given},
+        f"INSERT INTO memstore_episodes ({INSERTED}) VALUES ({INSERTED_VALUES})", (*row, found)
     )
-    episode = changes.insert(statement, _decode, lines)
-    piece_table.cut(changes.transaction, episode.id, content)
-    return episode
+    changes.insert(statement, episode, lines)
+    piece_table.cut(changes.transaction, episode.id, episode.content)
 
 
 def segments(content: str, *more: str | None) -> str | None:

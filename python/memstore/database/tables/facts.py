@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import fields
 from datetime import datetime
 from functools import cache
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memstore.database.dialect import SAME_OWNERS, within
@@ -14,7 +15,7 @@ from memstore.database.tables import vectors as vector_table
 from memstore.database.tables.rows import read_moments
 from memstore.domain import clock, metadata
 from memstore.domain.arguments import MAX_NUMBER
-from memstore.domain.records import FACT_FIELDS, MOMENT_FIELDS, OPEN_STATUSES, TODO, Fact
+from memstore.domain.records import FACT_FIELDS, MOMENT_FIELDS, OPEN_STATUSES, TODO, Fact, made
 from memstore.text import folding, words
 
 if TYPE_CHECKING:
@@ -38,11 +39,11 @@ class FoundBy(NamedTuple):
 
 
 STORED = tuple(f.name for f in fields(Fact) if not f.metadata.get("computed"))
-INSERT_LIST = tuple(name for name in STORED if name != "id")
-INSERTED = ", ".join((*INSERT_LIST, *FoundBy._fields))
-INSERTED_VALUES = ", ".join(f":{name}" for name in (*INSERT_LIST, *FoundBy._fields))
-RETURNED = ", ".join(STORED)
-EMPTY = dict.fromkeys(INSERT_LIST) | {"confirmed_count": 0, "use_count": 0}
+INSERTED = ", ".join((*STORED, *FoundBy._fields))
+INSERTED_VALUES = ", ".join(f":{name}" for name in (*STORED, *FoundBy._fields))
+stored_values = attrgetter(*STORED)
+METADATA_PLACE = STORED.index("metadata")
+MOMENT_PLACES = tuple(place for place, name in enumerate(STORED) if name in MOMENT_FIELDS)
 
 # A chain is everything that leads to its newest fact, however many were superseded by one.
 CHAIN = """
@@ -83,35 +84,34 @@ def _select(dialect: Dialect) -> str:
 
 
 def decode(row: Row) -> Fact:
-    return _made(dict(zip(FACT_FIELDS, row, strict=True)))
-
-
-def _made(values: dict[str, Any]) -> Fact:
+    values = dict(zip(FACT_FIELDS, row, strict=True))
     read_moments("fact", values, MOMENT_FIELDS)
     values["metadata"] = metadata.decode(values["metadata"])
     values["embedded"] = bool(values["embedded"])
-    return Fact(**values)
+    return made(Fact, values)
+
+
+def new_id(transaction: Transaction) -> int:
+    return transaction.next_id("memstore_facts")
 
 
 def insert(
     changes: Changes,
-    values: Mapping[str, Any],
+    fact: Fact,
     lines: Callable[[Fact], Lines],
     embedding: bytes | None = None,
-) -> Fact:
-    """Insert a fact from its fields (all but ``id``; those left out are empty) and return it."""
-    given = {name: _encode(name, value) for name, value in values.items() if value is not None}
-    found = found_by(values["content"], values["subject"])
+) -> None:
+    """Insert a fact that has a new id."""
+    row = [*stored_values(fact), *found_by(fact.content, fact.subject)]
+    row[METADATA_PLACE] = metadata.text_of(fact.metadata)
+    for place in MOMENT_PLACES:
+        if row[place] is not None:
+            row[place] = clock.to_text(row[place])
     statement = Statement(
-        f"INSERT INTO memstore_facts ({INSERTED}) VALUES ({INSERTED_VALUES}) RETURNING {RETURNED}",
-        {**EMPTY, **given, **found._asdict()},
+        f"INSERT INTO memstore_facts ({INSERTED}) VALUES ({INSERTED_VALUES})", tuple(row)
     )
-    computed = {"embed_error": None, "embedded": embedding is not None}
-    fact = changes.insert(
-        statement, lambda row: _made({**dict(zip(STORED, row, strict=True)), **computed}), lines
-    )
+    changes.insert(statement, fact, lines)
     vector_table.place(changes.transaction, vector_table.FACTS, fact.id, embedding)
-    return fact
 
 
 def found_by(content: str, subject: str) -> FoundBy:

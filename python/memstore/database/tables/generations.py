@@ -46,12 +46,20 @@ def get(transaction: Transaction, generation_id: int) -> Generation | None:
 
 def stage(changes: Changes, model: str, lines: Callable[[Generation], Lines]) -> Generation:
     """Begin a generation of a model; there must be none that is staged."""
-    statement = Statement(
-        "INSERT INTO memstore_generations (model, state, created_at) VALUES (:model, 'staged', :at)"
-        f" RETURNING {', '.join(COLUMNS)}",
-        {"model": model, "at": clock.to_text(clock.utc_now())},
+    new = Generation(
+        id=changes.transaction.next_id("memstore_generations"),
+        model=model,
+        dimension=None,
+        state="staged",
+        created_at=clock.utc_now(),
     )
-    return changes.insert(statement, _decode, lines)
+    statement = Statement(
+        "INSERT INTO memstore_generations (id, model, state, created_at)"
+        " VALUES (:id, :model, :state, :at)",
+        {"id": new.id, "model": model, "state": new.state, "at": clock.to_text(new.created_at)},
+    )
+    changes.insert(statement, new, lines)
+    return new
 
 
 def staging_again(generation_id: int) -> Statement:

@@ -111,7 +111,8 @@ def is_building(transaction: Transaction, graph_id: int) -> bool:
 def insert(transaction: Transaction, part: Part, rows: Iterable[tuple[Value, ...]]) -> None:
     columns = ", ".join(part.columns)
     statement = f"INSERT INTO {part.table} ({columns}) VALUES (:{', :'.join(part.columns)})"
-    transaction.run_many(statement, (dict(zip(part.columns, row, strict=True)) for row in rows))
+    for row in rows:
+        transaction.queue(statement, row)
 
 
 def making_current(namespace: str, graph_id: int, facts: int) -> list[Statement]:

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 from memstore.database.tables import meta as meta_table
 
 if TYPE_CHECKING:
-    from memstore.database.engine import Transaction
+    from memstore.database.engine import Parameters, Transaction
 
 PREFIX = "import:"
+
+INTO = "FROM memstore_meta WHERE substr(key, 1, 7) = :prefix AND value IN (:namespace, '')"
 
 
 def begin(transaction: Transaction, mark: str, namespace: str | None) -> None:
@@ -23,8 +25,13 @@ def end(transaction: Transaction, mark: str) -> None:
 
 def count(transaction: Transaction, namespace: str) -> int:
     """Return how many imports into a namespace are incomplete."""
-    return transaction.scalar(
-        "SELECT count(*) FROM memstore_meta WHERE substr(key, 1, 7) = :prefix"
-        " AND value IN (:namespace, '')",
-        {"prefix": PREFIX, "namespace": namespace},
-    )
+    return transaction.scalar(f"SELECT count(*) {INTO}", _into(namespace))
+
+
+def give_up(transaction: Transaction, namespace: str) -> int:
+    """Forget the incomplete imports into a namespace, and return how many there were."""
+    return transaction.run(f"DELETE {INTO}", _into(namespace))
+
+
+def _into(namespace: str) -> Parameters:
+    return {"prefix": PREFIX, "namespace": namespace}

@@ -34,10 +34,11 @@ class Piece(NamedTuple):
 def cut(transaction: Transaction, episode_id: int, content: str) -> None:
     """Cut an episode into pieces, each pending in every generation."""
     for start, stop in chunks.of_episode(content):
-        piece_id = transaction.scalar(
-            "INSERT INTO memstore_pieces (episode_id, start, stop)"
-            " VALUES (:episode, :start, :stop) RETURNING id",
-            {"episode": episode_id, "start": start, "stop": stop},
+        piece_id = transaction.next_id("memstore_pieces")
+        transaction.queue(
+            "INSERT INTO memstore_pieces (id, episode_id, start, stop)"
+            " VALUES (:id, :episode, :start, :stop)",
+            (piece_id, episode_id, start, stop),
         )
         vector_table.place(transaction, PIECES, piece_id)
 

@@ -97,12 +97,11 @@ def place(
 
     The vector is of the active generation's model.
     """
-    vector = "NULL" if blob is None else "CASE WHEN state = 'active' THEN :vector END"
-    transaction.run(
+    transaction.queue(
         f"INSERT INTO {table.name} (generation_id, {table.owner}, embedding, checksum)"
-        f" SELECT id, :owner, {vector}, {vector.replace(':vector', ':checksum')}"
-        " FROM memstore_generations",
-        {"owner": owner_id, "vector": blob, "checksum": blob and checksum(owner_id, blob)},
+        " SELECT id, :owner, CASE WHEN state = 'active' THEN :vector END,"
+        " CASE WHEN state = 'active' THEN :checksum END FROM memstore_generations",
+        (owner_id, blob, None if blob is None else checksum(owner_id, blob)),
     )
 
 

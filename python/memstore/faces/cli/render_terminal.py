@@ -355,7 +355,8 @@ def _log(status: records.StoreStatus) -> list[Piece]:
         )
     if status.incomplete_imports:
         told = counted(status.incomplete_imports, "import")
-        pieces.append((f" · {told} incomplete: run the same again", "yellow"))
+        again = "run the same again, or memstore import --give-up"
+        pieces.append((f" · {told} incomplete: {again}", "yellow"))
     return pieces
 
 

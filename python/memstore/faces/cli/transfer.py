@@ -94,18 +94,28 @@ def _whole_file(target: Path) -> Iterator[TextIO]:
 @cli.command(
     "import",
     "memstore import memories.jsonl --db other.db\nmemstore import --from mem0 memories.json",
-    cli.option("FILE", "what export or another program wrote; - for standard input"),
+    cli.option("FILE", "what export or another program wrote; - for standard input", nargs="?"),
     cli.option(
         "--from", "the program that wrote it, if not this one", dest="source", choices=SOURCES
     ),
     cli.option("--keep-namespaces", "leave everything in the namespace or group it came from"),
     cli.option("--skip-damaged", "with --from: leave out what cannot be read, and say so"),
     cli.option("--no-embed", "leave the embedding for later (embed-pending)"),
-    usage="FILE | - [options]",
+    cli.option("--give-up", "without a FILE: no longer wait for interrupted imports to go on"),
+    usage="FILE | - | --give-up [options]",
     embedder="needed",
     file="made",
 )
 def _import(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
+    if (arguments.file is None) != arguments.give_up:
+        raise cli.UsageError("import takes a FILE, or - for standard input; or --give-up alone")
+    if arguments.give_up:
+        given_up = store.give_up_imports()
+        show.done(
+            f"gave up {counted(given_up, 'import')}; what they brought in stays",
+            {"given_up": given_up},
+        )
+        return
     if arguments.source is None:
         _import_export(store, arguments, show)
         return

@@ -1,0 +1,201 @@
+//! The embedded model: a text's vector is the mean of its pieces' vectors, brought to length one.
+//!
+//! The table is part of the program: there is nothing to find, to read or to check when it is first
+//! used, and all processes share its pages. Where it comes from is told in
+//! `docs/decisions/0043-embedded-model.md`.
+
+mod file;
+mod tokens;
+
+use std::collections::TryReserveError;
+use std::num::NonZero;
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::thread;
+
+use self::file::File;
+use self::tokens::{Scratch, Tokens};
+use crate::unit::write_unit;
+
+/// Components of a vector.
+pub const DIMENSION: usize = 256;
+
+/// Bytes of text for which one more thread is worth its start: about a millisecond of work.
+const BYTES_PER_THREAD: usize = 1 << 15;
+
+/// So that one batch leaves something of a large machine to others.
+const MOST_THREADS: usize = 8;
+
+/// Texts that a thread takes at a time.
+const GROUP: usize = 16;
+
+/// The model; there is one in a process.
+pub struct StaticModel {
+    file: File,
+    tokens: Tokens,
+}
+
+impl StaticModel {
+    /// The model, ready.
+    pub fn embedded() -> &'static Self {
+        static MODEL: OnceLock<StaticModel> = OnceLock::new();
+        MODEL.get_or_init(|| {
+            let file = File::embedded();
+            let tokens = Tokens::new(&file);
+            Self { file, tokens }
+        })
+    }
+
+    /// The vector of each text, one after the other: of length one, or zeros for the empty text.
+    ///
+    /// Uses as many threads as the work is worth; the result does not depend on how many.
+    ///
+    /// # Errors
+    /// There is no memory.
+    pub fn embed(&self, texts: &[&str]) -> Result<Vec<f32>, TryReserveError> {
+        let bytes: usize = texts.iter().map(|text| text.len()).sum();
+        self.embed_on(texts, threads_worth(bytes))
+    }
+
+    /// [`Self::embed`] with a given number of threads.
+    fn embed_on(&self, texts: &[&str], threads: usize) -> Result<Vec<f32>, TryReserveError> {
+        let mut vectors = Vec::new();
+        vectors.try_reserve_exact(texts.len().saturating_mul(DIMENSION))?;
+        vectors.resize(texts.len() * DIMENSION, 0.0);
+        let groups = texts
+            .chunks(GROUP)
+            .zip(vectors.chunks_mut(GROUP * DIMENSION));
+        let groups = Mutex::new(groups);
+        let next = || groups.lock().unwrap_or_else(PoisonError::into_inner).next();
+        let work = || -> Result<(), TryReserveError> {
+            let mut scratch = Scratch::default();
+            while let Some((texts, vectors)) = next() {
+                self.embed_group(texts, vectors, &mut scratch)?;
+            }
+            Ok(())
+        };
+        thread::scope(|scope| {
+            // A thread that cannot be started is no error: the others do its work.
+            let start = |_| thread::Builder::new().spawn_scoped(scope, work).ok();
+            let started: Vec<_> = (1..threads).filter_map(start).collect();
+            let own = work();
+            started.into_iter().fold(own, |result, thread| {
+                let other = thread
+                    .join()
+                    .unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+                result.and(other)
+            })
+        })?;
+        Ok(vectors)
+    }
+
+    fn embed_group(
+        &self,
+        texts: &[&str],
+        vectors: &mut [f32],
+        scratch: &mut Scratch,
+    ) -> Result<(), TryReserveError> {
+        let mut ids = Vec::new();
+        for (text, vector) in texts.iter().zip(vectors.chunks_exact_mut(DIMENSION)) {
+            ids.clear();
+            self.tokens.encode(&self.file, text, scratch, &mut ids)?;
+            write_unit(&self.sum(&ids), vector);
+        }
+        Ok(())
+    }
+
+    /// The ids of each text's pieces.
+    ///
+    /// # Errors
+    /// There is no memory.
+    pub fn token_ids(&self, texts: &[&str]) -> Result<Vec<Vec<u16>>, TryReserveError> {
+        let mut all = Vec::new();
+        all.try_reserve_exact(texts.len())?;
+        let mut scratch = Scratch::default();
+        for text in texts {
+            let mut ids = Vec::new();
+            self.tokens
+                .encode(&self.file, text, &mut scratch, &mut ids)?;
+            all.push(ids);
+        }
+        Ok(all)
+    }
+
+    /// How many pieces the vocabulary has: every id is smaller.
+    pub fn pieces(&self) -> usize {
+        self.file.pieces()
+    }
+
+    /// The sum has the direction of the mean.
+    fn sum(&self, ids: &[u16]) -> [f32; DIMENSION] {
+        let mut sum = [0.0; DIMENSION];
+        for id in ids {
+            let (vector, scale) = self.file.vector(*id);
+            for (sum, byte) in sum.iter_mut().zip(vector) {
+                *sum += f32::from(byte.cast_signed()) * scale;
+            }
+        }
+        sum
+    }
+}
+
+fn threads_worth(bytes: usize) -> usize {
+    static CORES: OnceLock<usize> = OnceLock::new();
+    let cores = *CORES.get_or_init(|| thread::available_parallelism().map_or(1, NonZero::get));
+    (bytes / BYTES_PER_THREAD).clamp(1, cores.min(MOST_THREADS))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXTS: [&str; 5] = ["tea", "", "Alice drinks tea", "\u{1f389}", "東京"];
+
+    #[test]
+    fn a_vector_is_the_mean_of_its_pieces_at_length_one() {
+        let model = StaticModel::embedded();
+        let vectors = model.embed(&TEXTS).expect("memory");
+        let ids = model.token_ids(&TEXTS).expect("memory");
+        for (vector, ids) in vectors.chunks(DIMENSION).zip(&ids) {
+            let component = |at: usize| {
+                let weights = ids.iter().map(|id| {
+                    let (row, scale) = model.file.vector(*id);
+                    f64::from(row[at] as i8) * f64::from(scale)
+                });
+                weights.sum::<f64>()
+            };
+            let sum: Vec<f64> = (0..DIMENSION).map(component).collect();
+            let length = sum.iter().map(|x| x * x).sum::<f64>().sqrt().max(1e-30);
+            for (found, wanted) in vector.iter().zip(sum) {
+                assert!((f64::from(*found) - wanted / length).abs() < 1e-6);
+            }
+        }
+    }
+
+    #[test]
+    fn the_empty_text_has_no_pieces_and_a_vector_of_zeros() {
+        let model = StaticModel::embedded();
+        assert_eq!(model.token_ids(&[""]).expect("memory"), [vec![]]);
+        assert_eq!(model.embed(&[""]).expect("memory"), [0.0; DIMENSION]);
+        assert!(model.embed(&[]).expect("memory").is_empty());
+    }
+
+    #[test]
+    fn the_number_of_threads_changes_nothing() {
+        let model = StaticModel::embedded();
+        let texts: Vec<String> = (0..500).map(|n| format!("fact {n} of many")).collect();
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let alone = model.embed_on(&texts, 1).expect("memory");
+        for threads in [2, 3, 8, 100] {
+            assert_eq!(model.embed_on(&texts, threads).expect("memory"), alone);
+        }
+        let last = model.embed(&texts[499..]).expect("memory");
+        assert_eq!(last, alone[499 * DIMENSION..]);
+    }
+
+    #[test]
+    fn threads_are_started_for_work_only() {
+        assert_eq!(threads_worth(0), 1);
+        assert_eq!(threads_worth(BYTES_PER_THREAD - 1), 1);
+        assert!((1..=MOST_THREADS).contains(&threads_worth(usize::MAX)));
+    }
+}
