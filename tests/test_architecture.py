@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
-
-SOURCE = Path(__file__).parent.parent / "python" / "memstore"
+from tests.support.sources import parsed
 
 ROOMS = (
     "lazy",
@@ -77,39 +77,32 @@ DOORS = {
 SQL = re.compile(r"\s*(SELECT|INSERT INTO|UPDATE \w+ SET|DELETE FROM|PRAGMA|WITH \w+ AS)\s")
 
 
-def modules() -> Iterator[tuple[str, ast.Module]]:
-    for file in sorted(SOURCE.rglob("*.py")):
-        parts = file.relative_to(SOURCE).with_suffix("").parts
-        name = ".".join(part for part in parts if part != "__init__")
-        yield name, ast.parse(file.read_text(encoding="utf-8"))
-
-
-TREES = dict(modules())
-
-
-ATTRIBUTES = {
-    module: {ast.unparse(node) for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
-    for module, tree in TREES.items()
-}
-"""What is written with a dot, such as `os.environ`, by module."""
-
-
-def imported(tree: ast.Module) -> Iterator[str]:
+def imported(nodes: list[ast.AST]) -> Iterator[str]:
     """Yield every name a module imports, for types too: `from a import b` as `a.b`."""
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
-def lazily_imported(tree: ast.Module) -> Iterator[tuple[str, str]]:
+def lazily_imported(nodes: list[ast.AST]) -> Iterator[tuple[str, str]]:
     """Yield the name and the module of each import on first use."""
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
             call = node.value
             if ast.unparse(call.func) == "lazy_import":
                 yield ast.unparse(node.targets[0]), ast.literal_eval(call.args[0])
+
+
+@cache
+def imports() -> dict[str, set[str]]:
+    """Return what each module imports."""
+    return {name_of(file): set(imported(nodes)) for file, nodes in parsed().items()}
+
+
+def name_of(file: Path) -> str:
+    return ".".join(part for part in file.with_suffix("").parts if part != "__init__")
 
 
 def module_of(name: str) -> str | None:
@@ -117,26 +110,31 @@ def module_of(name: str) -> str | None:
     if name.startswith("memstore._kernel") or name.split(".")[0] != "memstore":
         return None
     parts = name.split(".")[1:]
-    while parts and ".".join(parts) not in TREES:
+    while parts and ".".join(parts) not in imports():
         parts.pop()
     return ".".join(parts)
 
 
 def below(module: str) -> set[str]:
-    return {m for name in imported(TREES[module]) if (m := module_of(name)) is not None} - {module}
+    return {m for name in imports()[module] if (m := module_of(name)) is not None} - {module}
 
 
 def room(module: str) -> int:
     return ROOMS.index(module.split(".")[0])
 
 
-@pytest.mark.parametrize("module", sorted(TREES))
-def test_imports_go_down_only(module: str) -> None:
-    assert [other for other in below(module) if room(other) > room(module)] == []
+def test_imports_go_down_only() -> None:
+    up = [
+        (module, other)
+        for module in imports()
+        for other in below(module)
+        if room(other) > room(module)
+    ]
+    assert up == []
 
 
 def test_modules_import_each_other_in_no_circle() -> None:
-    rest = {module: below(module) for module in TREES}
+    rest = {module: below(module) for module in imports()}
     while ready := {module for module, needs in rest.items() if not needs & rest.keys()}:
         rest = {module: needs for module, needs in rest.items() if module not in ready}
     assert rest == {}
@@ -146,28 +144,34 @@ def test_modules_import_each_other_in_no_circle() -> None:
 def test_each_library_has_one_door(library: str) -> None:
     users = {
         module
-        for module, tree in TREES.items()
-        if any(name == library or name.startswith(library + ".") for name in imported(tree))
-        or library in ATTRIBUTES[module]
+        for module, names in imports().items()
+        if any(name == library or name.startswith(library + ".") for name in names)
+    }
+    users |= {
+        name_of(file)
+        for file, nodes in parsed().items()
+        for node in nodes
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
+        if f"{node.value.id}.{node.attr}" == library
     }
     assert users == DOORS[library]
 
 
-@pytest.mark.parametrize("module", sorted(TREES))
-def test_a_lazy_import_says_the_same_to_type_checkers(module: str) -> None:
-    eager = {}
-    for node in ast.walk(TREES[module]):
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            room = f"{node.module}." if isinstance(node, ast.ImportFrom) else ""
-            eager |= {alias.asname or alias.name: room + alias.name for alias in node.names}
-    lazy = dict(lazily_imported(TREES[module]))
-    assert lazy == {name: eager.get(name) for name in lazy}
+def test_a_lazy_import_says_the_same_to_type_checkers() -> None:
+    for file, nodes in parsed().items():
+        eager = {}
+        for node in nodes:
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                room = f"{node.module}." if isinstance(node, ast.ImportFrom) else ""
+                eager |= {alias.asname or alias.name: room + alias.name for alias in node.names}
+        lazy = dict(lazily_imported(nodes))
+        assert lazy == {name: eager.get(name) for name in lazy}, file
 
 
 def test_an_engine_is_known_to_the_database_and_to_who_opens_it() -> None:
     users = {
         module
-        for module in TREES
+        for module in imports()
         if any(other.startswith("database.sqlite") for other in below(module))
         and not module.startswith("database.sqlite")
     }
@@ -177,20 +181,19 @@ def test_an_engine_is_known_to_the_database_and_to_who_opens_it() -> None:
 def test_mcp_is_imported_by_its_faces_only() -> None:
     users = {
         module
-        for module, tree in TREES.items()
-        if any(name.split(".")[0] in ("mcp", "mcp_types") for name in imported(tree))
+        for module, names in imports().items()
+        if any(name.split(".")[0] in ("mcp", "mcp_types") for name in names)
     }
     assert users
     assert all(module.startswith(("faces.mcp", "faces.http")) for module in users)
 
 
-@pytest.mark.parametrize("module", TREES)
-def test_sql_is_written_in_the_database_only(module: str) -> None:
-    if module.split(".")[0] == "database":
-        pytest.skip("where it belongs")
+def test_sql_is_written_in_the_database_only() -> None:
     texts = [
-        node.value
-        for node in ast.walk(TREES[module])
+        (str(file), node.value)
+        for file, nodes in parsed().items()
+        if file.parts[0] != "database"
+        for node in nodes
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
     ]
-    assert [text for text in texts if SQL.match(text)] == []
+    assert [(file, text) for file, text in texts if SQL.match(text)] == []

@@ -11,16 +11,14 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.conftest import WordEmbedder
+from tests.support.sources import parsed
 
-import memstore
 from memstore import NewFact, Scope, Store
 from memstore.database.changes import Adoption, Changes
 from memstore.database.journal import Author
 from memstore.database.sqlite.engine import SqliteTransaction
 from memstore.database.tables import facts as fact_table
 from memstore.facts.batch import AddFact, DeleteFact, KeepFact, MayReplace, SupersedeFact
-
-SOURCE = Path(memstore.__file__).parent
 
 JOURNALLED = {
     "memstore_entity_decisions",
@@ -81,12 +79,16 @@ def written_columns(sql: str) -> set[str]:
     return set(re.findall(r"(\w+) = ", found[1]))
 
 
+def sources() -> Iterator[tuple[Path, list[ast.AST]]]:
+    for file, nodes in parsed().items():
+        if file.name != "migrations.py":  # it makes the tables
+            yield file, nodes
+
+
 def writes() -> Iterator[tuple[str, str, str, bool]]:
     """Yield where each write of a journalled table is, its table, its SQL, if as a Statement."""
-    for file in sorted(SOURCE.rglob("*.py")):
-        if file.name == "migrations.py":
-            continue  # it makes the tables
-        for function in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+    for file, nodes in sources():
+        for function in nodes:
             if not isinstance(function, ast.FunctionDef):
                 continue
             for call in ast.walk(function):
@@ -115,10 +117,8 @@ def test_journalled_tables_are_written_by_statements_or_by_what_is_listed() -> N
 def test_every_write_in_the_package_is_seen() -> None:
     """A statement that is put together elsewhere, and not where it is run, would be overlooked."""
     seen = {sql for *_, sql, _ in writes()}
-    for file in sorted(SOURCE.rglob("*.py")):
-        if file.name == "migrations.py":
-            continue
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+    for file, nodes in sources():
+        for node in nodes:
             sql = text_of(node) if isinstance(node, ast.expr) else None
             for _, table in WRITE.findall(sql or ""):
                 if STANDING_FOR.get(table, table) in JOURNALLED:
@@ -127,9 +127,9 @@ def test_every_write_in_the_package_is_seen() -> None:
 
 def test_statements_are_run_by_changes_alone() -> None:
     users = {
-        str(file.relative_to(SOURCE))
-        for file in SOURCE.rglob("*.py")
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        str(file)
+        for file, nodes in parsed().items()
+        for node in nodes
         if isinstance(node, ast.Attribute) and node.attr == "command"
         if ast.unparse(node) != "cli.command"  # what makes a command of a function
     }

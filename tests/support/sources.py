@@ -1,0 +1,18 @@
+"""The package's own source, parsed once for all the tests that read it."""
+
+from __future__ import annotations
+
+import ast
+from functools import cache
+from pathlib import Path
+
+SOURCE = Path(__file__).parents[2] / "python" / "memstore"
+
+
+@cache
+def parsed() -> dict[Path, list[ast.AST]]:
+    """Return every node of every file, by the file's path in the package."""
+    return {
+        file.relative_to(SOURCE): list(ast.walk(ast.parse(file.read_text(encoding="utf-8"))))
+        for file in sorted(SOURCE.rglob("*.py"))
+    }
