@@ -6,15 +6,18 @@ Every combination: whose something is, whose is asked for, on which face, with w
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
 from mcp.server.mcpserver.exceptions import ToolError
+from tests.conftest import WordEmbedder
 from tests.support.command_line import CommandLine, cli_fixture  # noqa: F401 - a fixture
 
 import memstore
-from memstore import NotFound, Scope, Store
+from memstore import NewFact, NotFound, Scope, Store
 from memstore.domain.records import AskedScope
 from memstore.faces.mcp import tools
 
@@ -43,18 +46,25 @@ def expected(asked: str) -> Found:
     return {asked} & {*OWNERS}
 
 
+@pytest.fixture(scope="module")
+def filled_file(empty_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = shutil.copy(empty_file, tmp_path_factory.mktemp("filled") / "memory.db")
+    with memstore.open(path, embedder=WordEmbedder()) as store:
+        for name, scope in OWNERS.items():
+            store.add(f"kayak {name}", subject="Thing", **scope.ids)
+        for name, scope in OWNERS.items():
+            store.tasks.create(f"kayak {name}", owners=scope)
+        for name, scope in OWNERS.items():
+            store.episodes.add(f"kayak {name}", source="log", scope=scope)
+        store.embed_pending()
+    return path
+
+
 @pytest.fixture
-def filled(open_store: Callable[..., Store]) -> Store:
+def filled(filled_file: Path, path: Path, open_store: Callable[..., Store]) -> Store:
     """Facts 1 to 7, tasks 8 to 14, episodes 1 to 7, and proposals about facts 15 and more."""
-    store = open_store()
-    for name, scope in OWNERS.items():
-        store.add(f"kayak {name}", subject="Thing", **scope.ids)
-    for name, scope in OWNERS.items():
-        store.tasks.create(f"kayak {name}", owners=scope)
-    for name, scope in OWNERS.items():
-        store.episodes.add(f"kayak {name}", source="log", scope=scope)
-    store.embed_pending()
-    return store
+    shutil.copy(filled_file, path)
+    return open_store()
 
 
 def named(texts: list[str]) -> Found:
@@ -374,8 +384,9 @@ TOOL_VERBS: dict[str, Callable[[int], dict[str, Any]]] = {
 def test_tools_know_the_ids_of_the_owners_named(
     call: Call, filled: Store, asked: str, tool: str
 ) -> None:
-    for owner in NAMES.values():
-        filled.add("another", subject="thing", **OWNERS[owner].ids)
+    filled.add_many(
+        NewFact(content="another", subject="thing", **scope.ids) for scope in OWNERS.values()
+    )
     for number, owner in NAMES.items():
         arguments = TOOL_VERBS[tool](number) | said(asked)
         if owner not in expected(asked):

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.conftest import WordEmbedder
 
+import memstore
 from memstore import MetadataFilter, Scope, Store
 from memstore.database.engine import Transaction
 from memstore.database.filters import EpisodeFilter, FactFilter
@@ -51,18 +55,20 @@ class Explained:
         return self._transaction.scalar(sql, values or {})
 
 
-@pytest.fixture
-def filled(store: Store) -> Store:
-    store.add_many(
-        {
-            "content": f"fact {n}",
-            "subject": f"s{n % 7}",
-            "user_id": [None, "ana"][n % 2],
-            "metadata": {"n": n},
-        }
-        for n in range(300)
-    )
-    return store
+@pytest.fixture(scope="module")
+def filled(empty_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    path = shutil.copy(empty_file, tmp_path_factory.mktemp("filled"))
+    with memstore.open(path, embedder=WordEmbedder()) as store:
+        store.add_many(
+            {
+                "content": f"fact {n}",
+                "subject": f"s{n % 7}",
+                "user_id": [None, "ana"][n % 2],
+                "metadata": {"n": n},
+            }
+            for n in range(300)
+        )
+        yield store
 
 
 @pytest.fixture
