@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import shutil
 import sys
 import zlib
@@ -143,22 +144,26 @@ def open_store(
 ) -> Iterator[Callable[..., Store]]:
     """Opens stores on the test's file (or another) and closes them in the end.
 
-    The test's file is a copy of the empty one; any other that is missing is created.
+    A file that is missing is a copy of the empty one; one in a missing folder is created.
     """
     opened: list[Store] = []
 
     def open_(at: Path | None = None, **options: object) -> Store:
+        at = at or path
         options.setdefault("embedder", embedder)
-        if at is None and not (options.get("read_only") or path.exists()):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(empty_file, path)
-        store = memstore.open(at or path, **options)  # type: ignore[arg-type]
+        if _is_missing(at) and not options.get("read_only"):
+            shutil.copy(empty_file, at)
+        store = memstore.open(at, **options)  # type: ignore[arg-type]
         opened.append(store)
         return store
 
     yield open_
     for store in opened:
         store.close()
+
+
+def _is_missing(at: Path) -> bool:
+    return at.suffix == ".db" and at.parent.is_dir() and not os.path.lexists(at)
 
 
 @pytest.fixture

@@ -727,8 +727,9 @@ def test_open_in_missing_folder_creates_it(
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no permission bits")
-def test_new_file_is_private_to_its_user(path: Path, open_store: Callable[..., Store]) -> None:
-    store = open_store()
+def test_new_file_is_private_to_its_user(tmp_path: Path, open_store: Callable[..., Store]) -> None:
+    path = tmp_path / "new" / "memory.db"
+    store = open_store(path)
     store.add("a fact", subject="s")
     assert path.stat().st_mode & 0o077 == 0
     assert path.with_name(f"{path.name}-wal").stat().st_mode & 0o077 == 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -64,6 +65,11 @@ class CommandLine:
 
 @pytest.fixture(name="cli")
 def cli_fixture(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    path: Path,
+    empty_file: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> CommandLine:
-    return CommandLine(tmp_path / "memory.db", capsys, monkeypatch)
+    if not path.exists():  # a fixture may have filled it
+        shutil.copy(empty_file, path)
+    return CommandLine(path, capsys, monkeypatch)

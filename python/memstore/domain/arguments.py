@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import unicodedata
 from collections.abc import Iterable, Mapping
-from inspect import signature
+from functools import cache
+from inspect import Parameter, signature
 from typing import Any, TypeVar
 
 from memstore.errors import InvalidArgument, InvalidArgumentType
@@ -78,13 +79,18 @@ def _record(kind: type[T], given: T | Mapping[str, Any], name: str, place: str) 
     if not isinstance(given, Mapping):
         what = f"must be {kind.__name__} objects or mappings of its fields, not"
         raise InvalidArgumentType(f"{what} {type(given).__name__}", argument=name, place=place)
-    known = signature(kind).parameters
+    known = _parameters(kind)
     if unknown := [key for key in given if key not in known]:
         raise InvalidArgument(f"have no field {unknown[0]!r}", argument=name, place=place)
     needed = (key for key, one in known.items() if one.default is one.empty)
     if missing := [key for key in needed if key not in given]:
         raise InvalidArgument(f"lack {missing[0]!r}", argument=name, place=place)
     return kind(**given)
+
+
+@cache
+def _parameters(kind: type) -> Mapping[str, Parameter]:
+    return signature(kind).parameters
 
 
 def checked_choice(value: str, allowed: Iterable[str], name: str) -> str:

@@ -37,6 +37,7 @@ def test_meaning_alone_finds_the_fact_first(told: memstore.Store, query: str, pl
 
 
 def test_demo_is_plain_and_short_when_piped(cli: CommandLine, tmp_path: Path) -> None:
+    cli.db.unlink()
     answer = cli("demo")
     assert (answer.code, answer.err) == (0, "")
     assert "\x1b" not in answer.out

@@ -183,6 +183,7 @@ def test_errors_name_the_flag_and_the_way_out(
 
 
 def test_reading_makes_no_file(cli: CommandLine) -> None:
+    cli.db.unlink()
     for argv in (("search", "x"), ("list",), ("get", "1"), ("update", "1", "--no-tags")):
         code, text = cli.error("episode", *argv)
         assert code == 3

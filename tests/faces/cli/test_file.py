@@ -357,4 +357,4 @@ def test_an_address_is_no_file(
         "--db is an address of 'postgresql', and only files can be opened. Name another file with "
         "--db."
     )
-    assert not [*tmp_path.iterdir()]
+    assert [*tmp_path.iterdir()] == [cli.db]

@@ -134,6 +134,7 @@ def test_list_of_nothing_is_no_error(cli: CommandLine) -> None:
 def test_reading_a_named_file_that_is_missing_makes_none(
     cli: CommandLine, command: tuple[str, ...]
 ) -> None:
+    cli.db.unlink()
     code, error = cli.error(*command)
     assert code == 3
     assert "does not exist" in error

@@ -8,6 +8,7 @@ creates every table, and carries the facts over.
 from __future__ import annotations
 
 import json
+from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
@@ -44,7 +45,12 @@ def take_step(transaction: Transaction, version: int) -> None:
 
 
 def _run_file(transaction: Transaction, name: str) -> None:
-    transaction.run(files("memstore.database.sqlite.schema").joinpath(name).read_text("utf-8"))
+    transaction.run(_text_of(name))
+
+
+@cache
+def _text_of(name: str) -> str:
+    return files("memstore.database.sqlite.schema").joinpath(name).read_text("utf-8")
 
 
 OTHER_GROUPS = (

@@ -141,7 +141,7 @@ class Tool:
                 del lean["properties"][name]
         return lean
 
-    @property
+    @cached_property
     def _is_owned(self) -> bool:
         return OWNER in inspect.signature(self.function).parameters
 
