@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import unicodedata
 from collections.abc import Iterable, Mapping
-from functools import cache
 from inspect import Parameter, signature
 from typing import Any, TypeVar
 
@@ -67,30 +66,31 @@ def checked_items(given: Iterable[T], name: str) -> list[T]:
 def checked_records(kind: type[T], given: Iterable[T | Mapping[str, Any]], name: str) -> list[T]:
     """Return records that were passed as such, or as mappings of their fields."""
     items = checked_items(given, name)
+    known = signature(kind).parameters
     return [
-        _record(kind, one, name, f"item {place} of {len(items)}")
+        _record(kind, known, one, name, f"item {place} of {len(items)}")
         for place, one in enumerate(items, 1)
     ]
 
 
-def _record(kind: type[T], given: T | Mapping[str, Any], name: str, place: str) -> T:
+def _record(
+    kind: type[T],
+    known: Mapping[str, Parameter],
+    given: T | Mapping[str, Any],
+    name: str,
+    place: str,
+) -> T:
     if isinstance(given, kind):
         return given
     if not isinstance(given, Mapping):
         what = f"must be {kind.__name__} objects or mappings of its fields, not"
         raise InvalidArgumentType(f"{what} {type(given).__name__}", argument=name, place=place)
-    known = _parameters(kind)
     if unknown := [key for key in given if key not in known]:
         raise InvalidArgument(f"have no field {unknown[0]!r}", argument=name, place=place)
     needed = (key for key, one in known.items() if one.default is one.empty)
     if missing := [key for key in needed if key not in given]:
         raise InvalidArgument(f"lack {missing[0]!r}", argument=name, place=place)
     return kind(**given)
-
-
-@cache
-def _parameters(kind: type) -> Mapping[str, Parameter]:
-    return signature(kind).parameters
 
 
 def checked_choice(value: str, allowed: Iterable[str], name: str) -> str:
