@@ -162,8 +162,9 @@ def open_store(
         store.close()
 
 
-def _is_missing(at: Path) -> bool:
-    return at.suffix == ".db" and at.parent.is_dir() and not os.path.lexists(at)
+def _is_missing(at: Path | str) -> bool:
+    file = Path(at)
+    return file.suffix == ".db" and file.parent.is_dir() and not os.path.lexists(file)
 
 
 @pytest.fixture
