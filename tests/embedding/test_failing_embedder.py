@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Callable, Iterator
 
 import pytest
 from tests.support.clock import ManualClock, wait_until
 from tests.support.embedding_server import DIMENSION, MODES, EmbeddingServer, Mode
 
-import memstore
 from memstore import OllamaEmbedder, Store
 
 WRITES = 12
@@ -27,9 +25,8 @@ def server() -> Iterator[EmbeddingServer]:
 
 
 @pytest.fixture
-def store(path: Path, server: EmbeddingServer) -> Iterator[Store]:
-    with memstore.open(path, embedder="ollama", base_url=server.url) as opened:
-        yield opened
+def store(server: EmbeddingServer, open_store: Callable[..., Store]) -> Store:
+    return open_store(embedder="ollama", base_url=server.url)
 
 
 def nothing_waits(store: Store) -> bool:
@@ -69,9 +66,9 @@ def test_every_write_succeeds_and_nothing_waits_in_the_end(
     # The drain runs while the embedder fails, and goes on when it works again.
     store.embed_in_background(interval_seconds=5)
     if mode != "every third fails":  # that one is got the better of as it is
-        assert wait_until(lambda: manual_clock.advance(1) or server.asked > asked)
+        assert wait_until(lambda: manual_clock.advance(5) or server.asked > asked)
         server.mode = "works"
-    assert wait_until(lambda: manual_clock.advance(1) or nothing_waits(store))
+    assert wait_until(lambda: manual_clock.advance(5) or nothing_waits(store))
     status = store.status()
     assert (status.episodes_quarantined, status.quarantined) == (0, 0)
     server.mode = "works"

@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.conftest import WordEmbedder
 from tests.support.raw import raw
 
+import memstore
 from memstore import (
     AccessDenied,
     Extractor,
@@ -77,6 +79,14 @@ def fill(store: Store) -> dict[str, int]:
     store.graph.merge("Alice", "Alice Smith")
     store.graph.keep_apart("Bob", "Bobby")
     return {"talk": talk.id, "gone": gone.id, "plain": plain.id, "orphan": orphan.id}
+
+
+@pytest.fixture(scope="module")
+def exported() -> list[str]:
+    """The lines of an export of all that; damage is done to a copy."""
+    with memstore.open(":memory:", embedder=WordEmbedder()) as store:
+        fill(store)
+        return list(store.export())
 
 
 TABLES = {
@@ -320,9 +330,10 @@ def test_import_takes_no_idempotency_key_from_the_episode_that_has_it(
     assert target.examine() == []
 
 
-def test_import_refuses_facts_whose_episode_is_elsewhere(store: Store, target: Store) -> None:
-    fill(store)
-    header, *rest = [json.loads(line) for line in store.export()]
+def test_import_refuses_facts_whose_episode_is_elsewhere(
+    exported: list[str], target: Store
+) -> None:
+    header, *rest = [json.loads(line) for line in exported]
     facts = [one for one in rest if "fact" in one]
     for name in ("episodes", "operations", "proposals", "readings", "replies", "decisions"):
         header[name] = 0
@@ -333,9 +344,9 @@ def test_import_refuses_facts_whose_episode_is_elsewhere(store: Store, target: S
 
 @pytest.mark.parametrize("episode_id", [-1, 2**63, 2**63 - 1, True, "1", 1.0])
 def test_import_refuses_an_episode_that_there_is_not(
-    store: Store, target: Store, episode_id: object
+    exported: list[str], target: Store, episode_id: object
 ) -> None:
-    lines, place = damaged(store, "fact", "episode_id", episode_id)
+    lines, place = damaged(exported, "fact", "episode_id", episode_id)
     with pytest.raises(TransferError, match=rf"^line {place}: .*episode.*; nothing was import"):
         target.import_(lines)
 
@@ -352,9 +363,8 @@ def test_import_refuses_an_episode_of_another_namespace(store: Store, target: St
         target.import_(lines, keep_namespaces=True)
 
 
-def damaged(store: Store, kind: str, name: str, value: Any) -> tuple[list[str], int]:
-    fill(store)
-    lines = list(store.export())
+def damaged(exported: list[str], kind: str, name: str, value: Any) -> tuple[list[str], int]:
+    lines = [*exported]
     place = next(n for n, line in enumerate(lines) if kind in json.loads(line))
     one = json.loads(lines[place])
     one[kind][name] = value
@@ -405,35 +415,37 @@ BAD: list[tuple[str, str, Any]] = [
 
 @pytest.mark.parametrize(("kind", "name", "value"), BAD)
 def test_import_bad_line_is_named_and_nothing_comes_in(
-    kind: str, name: str, value: Any, store: Store, target: Store
+    kind: str, name: str, value: Any, exported: list[str], target: Store
 ) -> None:
-    lines, number = damaged(store, kind, name, value)
+    lines, number = damaged(exported, kind, name, value)
     with pytest.raises(TransferError, match=f"^line {number}: .*nothing was imported"):
         target.import_(lines)
     assert (target.count(), target.episodes.count(include_expired=True)) == (0, 0)
 
 
-def test_import_reply_is_kept_in_the_form_that_is_looked_for(store: Store, target: Store) -> None:
+def test_import_reply_is_kept_in_the_form_that_is_looked_for(
+    exported: list[str], target: Store
+) -> None:
     """What is erased must be found in it, however another file writes its JSON."""
-    lines, _ = damaged(store, "reply", "reply", '{ "facts" : ["Łyon"] }')
+    lines, _ = damaged(exported, "reply", "reply", '{ "facts" : ["Łyon"] }')
     target.import_(lines)
     replies = [row["reply"] for row in held(target)["memstore_replies"]]
     assert replies[0] == '{"facts":["\\u0141yon"]}'
 
 
 @pytest.mark.parametrize("kind", ["episode", "proposal", "reading", "reply", "decision"])
-def test_import_that_lacks_a_line_is_refused(kind: str, store: Store, target: Store) -> None:
-    fill(store)
-    lines = list(store.export())
+def test_import_that_lacks_a_line_is_refused(kind: str, exported: list[str], target: Store) -> None:
+    lines = [*exported]
     last = max(n for n, line in enumerate(lines) if kind in json.loads(line))
     del lines[last]
     with pytest.raises(TransferError, match="nothing was imported"):
         target.import_(lines)
 
 
-def test_import_of_the_same_episode_twice_in_a_file_is_refused(store: Store, target: Store) -> None:
-    fill(store)
-    lines = list(store.export())
+def test_import_of_the_same_episode_twice_in_a_file_is_refused(
+    exported: list[str], target: Store
+) -> None:
+    lines = [*exported]
     episodes = [n for n, line in enumerate(lines) if "episode" in json.loads(line)]
     lines[episodes[1]] = lines[episodes[0]]
     with pytest.raises(TransferError, match="the same id as an episode before it"):

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.conftest import WordEmbedder
 from tests.support.examples import examples
 from tests.support.raw import raw
 
@@ -315,11 +316,19 @@ VALUES (3, 'old job', 'eve', 'identity', 'odd', '2025-04-01T10:00:00Z', 7, '2025
 # -- damage ------------------------------------------------------------------------------------
 
 
-def exported(store: Store) -> list[str]:
-    old = store.add("the old text", subject="s", metadata={"k": 1})
-    store.add("the new text", subject="s", supersedes=old.id)
-    store.confirm(old.id + 1)
-    return list(store.export())
+@pytest.fixture(scope="module")
+def sound() -> list[str]:
+    with memstore.open(":memory:", embedder=WordEmbedder()) as store:
+        old = store.add("the old text", subject="s", metadata={"k": 1})
+        store.add("the new text", subject="s", supersedes=old.id)
+        store.confirm(old.id + 1)
+        return list(store.export())
+
+
+@pytest.fixture
+def exported(sound: list[str]) -> list[str]:
+    """The lines of an export, for a test to damage."""
+    return [*sound]
 
 
 def line_of(lines: list[str], kind: str) -> int:
@@ -340,11 +349,12 @@ TOO_MUCH = ["[" * 100_000, '{"fact": {"id": 1' + "0" * 5000 + "}}"]
 
 @pytest.mark.parametrize("line", DAMAGED + TOO_MUCH)
 @pytest.mark.parametrize("place", [0, 1, 2, -1])
-def test_import_damaged_line_is_named(line: str, place: int, store: Store, target: Store) -> None:
-    lines = exported(store)
-    lines[place] = line
-    number = place + 1 if place >= 0 else len(lines)
-    refused(target, lines, rf"^line {number}: ")
+def test_import_damaged_line_is_named(
+    line: str, place: int, exported: list[str], target: Store
+) -> None:
+    exported[place] = line
+    number = place + 1 if place >= 0 else len(exported)
+    refused(target, exported, rf"^line {number}: ")
 
 
 BAD_FACTS: list[tuple[str, Any]] = [
@@ -383,24 +393,22 @@ BAD_FACTS: list[tuple[str, Any]] = [
 
 @pytest.mark.parametrize(("name", "value"), BAD_FACTS)
 def test_import_bad_field_is_named_with_its_line(
-    name: str, value: Any, store: Store, target: Store
+    name: str, value: Any, exported: list[str], target: Store
 ) -> None:
-    lines = exported(store)
-    place = line_of(lines, "fact")
-    fact = json.loads(lines[place])
+    place = line_of(exported, "fact")
+    fact = json.loads(exported[place])
     fact["fact"][name] = value
-    lines[place] = json.dumps(fact)
-    refused(target, lines, rf"^line {place + 1}: .*{name.split('_')[0]}")
+    exported[place] = json.dumps(fact)
+    refused(target, exported, rf"^line {place + 1}: .*{name.split('_')[0]}")
 
 
 @pytest.mark.parametrize("name", ["id", "uuid", "namespace", "content", "subject", "created_at"])
-def test_import_missing_field_is_named(name: str, store: Store, target: Store) -> None:
-    lines = exported(store)
-    place = line_of(lines, "fact")
-    fact = json.loads(lines[place])
+def test_import_missing_field_is_named(name: str, exported: list[str], target: Store) -> None:
+    place = line_of(exported, "fact")
+    fact = json.loads(exported[place])
     del fact["fact"][name]
-    lines[place] = json.dumps(fact)
-    refused(target, lines, rf"^line {place + 1}: lacks {name}")
+    exported[place] = json.dumps(fact)
+    refused(target, exported, rf"^line {place + 1}: lacks {name}")
 
 
 @pytest.mark.parametrize(
@@ -420,24 +428,22 @@ def test_import_missing_field_is_named(name: str, store: Store, target: Store) -
     ],
 )
 def test_import_bad_operation_is_named_with_its_line(
-    name: str, value: Any, store: Store, target: Store
+    name: str, value: Any, exported: list[str], target: Store
 ) -> None:
-    lines = exported(store)
-    place = line_of(lines, "operation")
-    operation = json.loads(lines[place])
+    place = line_of(exported, "operation")
+    operation = json.loads(exported[place])
     operation["operation"][name] = value
-    lines[place] = json.dumps(operation)
-    refused(target, lines, rf"^line {place + 1}: ")
+    exported[place] = json.dumps(operation)
+    refused(target, exported, rf"^line {place + 1}: ")
 
 
-def test_import_believes_the_fact_not_its_past(store: Store, target: Store) -> None:
+def test_import_believes_the_fact_not_its_past(exported: list[str], target: Store) -> None:
     """The lines of the journal come along as history; what holds is the fact's own line."""
-    lines = exported(store)
-    place = line_of(lines, "operation")
-    operation = json.loads(lines[place])
+    place = line_of(exported, "operation")
+    operation = json.loads(exported[place])
     operation["operation"] |= {"kind": "erase", "after": {"content": "another"}}
-    lines[place] = json.dumps(operation)
-    assert target.import_(lines).imported == 2
+    exported[place] = json.dumps(operation)
+    assert target.import_(exported).imported == 2
     assert target.get(1).content == "the old text"
     assert target.examine() == []
 
@@ -449,32 +455,34 @@ def with_facts(lines: list[str], change: Callable[[list[dict[str, Any]]], object
     return [json.dumps(value) for value in values]
 
 
-def test_import_circle_is_refused(store: Store, target: Store) -> None:
-    lines = with_facts(exported(store), lambda facts: facts[1].update(superseded_by=facts[0]["id"]))
+def test_import_circle_is_refused(exported: list[str], target: Store) -> None:
+    lines = with_facts(exported, lambda facts: facts[1].update(superseded_by=facts[0]["id"]))
     refused(target, lines, "circle")
 
 
-def test_import_fact_superseded_by_itself_is_refused(store: Store, target: Store) -> None:
-    lines = with_facts(exported(store), lambda facts: facts[1].update(superseded_by=facts[1]["id"]))
+def test_import_fact_superseded_by_itself_is_refused(exported: list[str], target: Store) -> None:
+    lines = with_facts(exported, lambda facts: facts[1].update(superseded_by=facts[1]["id"]))
     refused(target, lines, "circle")
 
 
-def test_import_unknown_successor_is_refused(store: Store, target: Store) -> None:
-    lines = with_facts(exported(store), lambda facts: facts[1].update(superseded_by=999))
+def test_import_unknown_successor_is_refused(exported: list[str], target: Store) -> None:
+    lines = with_facts(exported, lambda facts: facts[1].update(superseded_by=999))
     refused(target, lines, r"fact 2 is superseded by fact 999")
 
 
 @pytest.mark.parametrize("name", ["id", "uuid"])
-def test_import_same_identity_twice_is_refused(name: str, store: Store, target: Store) -> None:
+def test_import_same_identity_twice_is_refused(
+    name: str, exported: list[str], target: Store
+) -> None:
     def double(facts: list[dict[str, Any]]) -> None:
         del facts[0]["superseded_by"], facts[0]["superseded_at"]
         facts[1][name] = facts[0][name]
 
-    refused(target, with_facts(exported(store), double), rf"the same {name} as a fact before it")
+    refused(target, with_facts(exported, double), rf"the same {name} as a fact before it")
 
 
-def test_import_chain_across_namespaces_is_refused(store: Store, target: Store) -> None:
-    lines = with_facts(exported(store), lambda facts: facts[0].update(namespace="elsewhere"))
+def test_import_chain_across_namespaces_is_refused(exported: list[str], target: Store) -> None:
+    lines = with_facts(exported, lambda facts: facts[0].update(namespace="elsewhere"))
     before = everything(target)
     with pytest.raises(TransferError, match="namespace"):
         target.import_(lines, keep_namespaces=True)
@@ -486,18 +494,17 @@ def test_import_of_nothing_is_refused(lines: list[str], target: Store) -> None:
     refused(target, lines, "empty")
 
 
-def test_import_of_another_format_is_refused(store: Store, target: Store) -> None:
-    lines = exported(store)
-    header = json.loads(lines[0])
-    lines[0] = json.dumps(header | {"format": 2})
-    refused(target, lines, "format 2")
+def test_import_of_another_format_is_refused(exported: list[str], target: Store) -> None:
+    header = json.loads(exported[0])
+    exported[0] = json.dumps(header | {"format": 2})
+    refused(target, exported, "format 2")
 
 
-def test_import_nulls_count_as_left_out(store: Store, target: Store) -> None:
+def test_import_nulls_count_as_left_out(exported: list[str], target: Store) -> None:
     """Other programs write what is not set as null."""
     names = ("superseded_at", "expired_at", "source", "metadata", "use_count")
     lines = with_facts(
-        exported(store),
+        exported,
         lambda facts: facts[1].update(dict.fromkeys(names), superseded_by=None),
     )
     assert target.import_(lines).imported == 2

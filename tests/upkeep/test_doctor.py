@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import sqlite3
 import tempfile
 from collections.abc import Callable, Iterator
@@ -28,10 +29,10 @@ from tests.conftest import WordEmbedder  # isort: skip
 DERIVED = ("embedding", "segments", "subject_key", "claim_hash")
 
 
-@pytest.fixture
-def healthy(path: Path, open_store: Callable[..., Store]) -> Path:
-    """A file with a chain, a tombstone, an erased place and metadata; closed."""
-    with open_store() as store:
+@pytest.fixture(scope="module")
+def healthy_file(empty_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = shutil.copy(empty_file, tmp_path_factory.mktemp("healthy") / "memory.db")
+    with memstore.open(path, embedder=WordEmbedder()) as store:
         old = store.add("Alice works at the bakery", subject="alice", metadata={"n": 1})
         store.add("Alice works at the brewery", subject="alice", supersedes=old.id)
         store.delete(store.add("Bob owns a kayak", subject="bob").id)
@@ -42,6 +43,12 @@ def healthy(path: Path, open_store: Callable[..., Store]) -> Path:
             store.update_metadata(fact_id, {"checked": True})
         assert store.examine() == []
     return path
+
+
+@pytest.fixture
+def healthy(healthy_file: Path, path: Path) -> Path:
+    """A file with a chain, a tombstone, an erased place and metadata; closed."""
+    return shutil.copy(healthy_file, path)
 
 
 @contextmanager
