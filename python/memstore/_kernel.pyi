@@ -28,6 +28,7 @@ __all__ = [
     "OpenFiles",
     "Rows",
     "StaticModel",
+    "Words",
     "cosine",
     "cosines",
     "decode",
@@ -544,6 +545,99 @@ class StaticModel:
             ValueError: a text holds a lone surrogate (`UnicodeEncodeError`).
             TypeError: not a sequence of `str`, or a single `str`.
         """
+
+@final
+class Words:
+    """An inverted index of rows' tokens, ranked exactly as FTS5's `bm25()` ranks them.
+
+    The tokens are those of FTS5's tokenizer, so that the index knows the words that FTS5 knows. A
+    phrase is a list of tokens that stand one behind the other within a column; a phrase of one
+    token is a word. Statistics are over all rows, whatever may be seen: their number, their mean
+    length and in how many a phrase is are exact at any time.
+
+    Every method releases the GIL and may be called from any thread: readers share, and see all of
+    a `put` or nothing of it. Merging, which can take a second or more, is done by the `put` that
+    makes it necessary and keeps no reader waiting.
+    """
+
+    def __new__(cls) -> Words: ...
+    @staticmethod
+    def open(path: str | PathLike[str], database: bytes) -> Words:
+        """Map a file that `save` wrote. It is read in place, and may be changed in memory.
+
+        Args:
+            path: the file.
+            database: the 16 bytes that it was saved with.
+
+        Raises:
+            OSError: it cannot be read.
+            ValueError: it is damaged, or was derived from something else.
+        """
+
+    def save(self, path: str | PathLike[str], database: bytes, position: int) -> None:
+        """Write all rows to a new file; writing more rows waits for it, reading does not.
+
+        Args:
+            path: the file; there is nothing at it, or a whole file.
+            database: 16 bytes that identify it.
+            position: how far in the database's changes the rows go.
+
+        Raises:
+            OSError: it cannot be written.
+        """
+
+    @property
+    def position(self) -> int:
+        """The position in the file that was opened; 0 if none was."""
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes in the memory of this process, roughly; what is mapped is not counted."""
+
+    def __len__(self) -> int:
+        """How many rows there are, those without tokens too."""
+
+    def put(self, ids: Iterable[int], texts: Iterable[Iterable[str]]) -> None:
+        """Add rows, or replace those whose id is here.
+
+        Of an id that occurs twice the last row stays. All or nothing. A large load is best put in
+        batches of some tens of thousands of rows.
+
+        Args:
+            ids: `n` row ids. The largest is limited to 2**24 and 64 more for each row.
+            texts: the tokens of each row in their order, at most 2**24; an empty one stands between
+                two columns.
+
+        Raises:
+            ValueError: unequal lengths, an id that is too large, too many tokens.
+            TypeError: not iterables of integers and of iterables of strings.
+        """
+
+    def drop(self, ids: Iterable[int]) -> int:
+        """Remove rows; returns how many were here."""
+
+    def search(
+        self, phrases: Sequence[Sequence[str]], limit: int, visible: Ids | None = None
+    ) -> list[tuple[int, float]]:
+        """Find the rows that have any of the phrases, best first, ties by the larger id.
+
+        Args:
+            phrases: one that occurs twice counts twice.
+            limit: how many rows to find at most; 0 finds none.
+            visible: the only rows that may be found; `None` is all.
+
+        Returns:
+            Ids and scores; a score is `-bm25()`, so more is better.
+
+        Raises:
+            ValueError: a negative limit.
+        """
+
+    def parts(self, phrases: Sequence[Sequence[str]], ids: Iterable[int]) -> list[list[float]]:
+        """What each phrase adds to the score of each row; 0.0 for a row that is not here."""
+
+    def frequencies(self, phrases: Sequence[Sequence[str]]) -> list[int]:
+        """How many rows have each phrase."""
 
 def lock_system_calls() -> list[tuple[str, int]]:
     """Return stand-ins for SQLite's system calls: the name of each and its address.

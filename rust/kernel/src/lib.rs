@@ -4,8 +4,8 @@
 //! into a coarse and a fine half ([`halves`]) and kept beside its neighbours ([`rows`]); a query
 //! walks the coarse halves ([`scan`]), multiplies ([`dot`]) and keeps the best ([`top_k`]).
 //! [`codes`] do the same without keeping the vectors: they tell which can be among the best.
-//! [`columns`] tell which rows may be seen, as [`ids`]. [`rank`] merges what the word search and
-//! the scan found. [`model`] makes vectors of texts.
+//! [`columns`] tell which rows may be seen, as [`ids`]. [`words`] is the inverted index. [`rank`]
+//! merges what the word search and the scan found. [`model`] makes vectors of texts.
 
 pub mod codec;
 pub mod codes;
@@ -24,3 +24,4 @@ pub mod scan;
 pub mod top_k;
 pub mod unit;
 mod visible;
+pub mod words;

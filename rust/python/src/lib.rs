@@ -14,6 +14,7 @@ mod locks;
 mod model;
 mod rank;
 mod rows;
+mod words;
 
 use std::sync::OnceLock;
 
@@ -53,4 +54,6 @@ mod _kernel {
     use super::rank::rank;
     #[pymodule_export]
     use super::rows::Rows;
+    #[pymodule_export]
+    use super::words::Words;
 }

@@ -1,0 +1,79 @@
+//! Rows of a segment that were dropped or replaced.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use super::cursor::Cursor;
+use super::postings::Postings;
+
+const BITS: usize = u64::BITS as usize;
+
+/// Terms whose dead rows are remembered; beyond, all are counted again.
+const MOST_COUNTED: usize = 10_000;
+
+/// A set of rows that grows, and for the terms that were asked for how many of them have each.
+#[derive(Default)]
+pub(crate) struct Dead {
+    words: Vec<u64>,
+    order: Vec<u32>,
+    /// By term.
+    counted: Mutex<HashMap<Box<[u8]>, Counted>>,
+}
+
+/// How many of the dead rows were looked at, and how many of those have a term.
+#[derive(Clone, Copy, Default)]
+struct Counted {
+    looked_at: usize,
+    have: usize,
+}
+
+impl Dead {
+    pub fn insert(&mut self, id: u32) {
+        let (word, bit) = (id as usize / BITS, 1 << (id as usize % BITS));
+        if word >= self.words.len() {
+            self.words.resize(word + 1, 0);
+        }
+        if self.words[word] & bit == 0 {
+            self.words[word] |= bit;
+            self.order.push(id);
+        }
+    }
+
+    pub fn contains(&self, id: u32) -> bool {
+        self.words
+            .get(id as usize / BITS)
+            .is_some_and(|word| word >> (id as usize % BITS) & 1 == 1)
+    }
+
+    pub fn len(&self) -> usize {
+        self.order.len()
+    }
+
+    /// How many of the rows of a term are dead.
+    ///
+    /// Looked up row by row, those that died since it was asked last: the text they had is not
+    /// known any more.
+    pub fn among(&self, term: &[u8], postings: &Postings<'_>) -> usize {
+        if self.order.is_empty() {
+            return 0;
+        }
+        let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
+        let Counted { looked_at, have } = counted.get(term).copied().unwrap_or_default();
+        let mut ids = self.order[looked_at..].to_vec();
+        if ids.is_empty() {
+            return have;
+        }
+        ids.sort_unstable();
+        let mut cursor = Cursor::anywhere(*postings);
+        let more = ids.into_iter().filter(|id| cursor.count(*id) > 0).count();
+        if counted.len() >= MOST_COUNTED {
+            counted.clear();
+        }
+        let now = Counted {
+            looked_at: self.order.len(),
+            have: have + more,
+        };
+        counted.insert(term.into(), now);
+        now.have
+    }
+}

@@ -1,0 +1,177 @@
+//! The inverted index as a Python class.
+
+use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use memstore_kernel::words as kernel;
+use memstore_kernel::words::{KIND, Phrase, Texts, VERSION};
+use pyo3::exceptions::PyMemoryError;
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+
+use crate::arrays::{check_lengths, limit, value_error};
+use crate::derived::{refusal, tag};
+use crate::ids::{Ids, row_ids};
+
+/// An inverted index, ranked as FTS5 ranks.
+///
+/// Locks are only ever taken with the GIL released, and whoever holds one never asks for the GIL.
+/// Who changes something holds `changing` from beginning to end; so what is merged beside the
+/// readers, which takes seconds, is still true when it takes its place.
+#[pyclass(frozen, module = "memstore._kernel")]
+pub(crate) struct Words {
+    words: RwLock<kernel::Words>,
+    changing: Mutex<()>,
+    position: u64,
+}
+
+#[pymethods]
+impl Words {
+    #[new]
+    fn new() -> Self {
+        Self::of(kernel::Words::default(), 0)
+    }
+
+    /// Map a file.
+    #[staticmethod]
+    fn open(py: Python<'_>, path: PathBuf, database: &[u8]) -> PyResult<Self> {
+        let tag = tag(KIND, VERSION, database, 0)?;
+        let (words, position) = py
+            .detach(|| kernel::Words::open(&path, &tag))
+            .map_err(refusal)?;
+        Ok(Self::of(words, position))
+    }
+
+    /// Write all rows to a file.
+    fn save(&self, py: Python<'_>, path: PathBuf, database: &[u8], position: u64) -> PyResult<()> {
+        let tag = tag(KIND, VERSION, database, 0)?;
+        Ok(py.detach(|| self.read().save(&path, &tag, position))?)
+    }
+
+    /// The position in the file that was opened.
+    #[getter]
+    fn position(&self) -> u64 {
+        self.position
+    }
+
+    /// Bytes held in memory.
+    #[getter]
+    fn nbytes(&self, py: Python<'_>) -> usize {
+        py.detach(|| self.read().nbytes())
+    }
+
+    fn __len__(&self, py: Python<'_>) -> usize {
+        py.detach(|| self.read().len())
+    }
+
+    /// Add or replace rows.
+    fn put(&self, ids: &Bound<'_, PyAny>, texts: &Bound<'_, PyAny>) -> PyResult<()> {
+        let py = ids.py();
+        let ids = row_ids("ids", ids)?;
+        let texts = tokens(texts)?;
+        check_lengths(("ids", ids.len()), ("texts", texts.len()))?;
+        py.detach(|| {
+            let _turn = self.turn();
+            self.write().put(&ids, &texts)?;
+            self.merge();
+            Ok(())
+        })
+        .map_err(refused)
+    }
+
+    /// Remove rows.
+    fn drop(&self, ids: &Bound<'_, PyAny>) -> PyResult<usize> {
+        let py = ids.py();
+        let ids = row_ids("ids", ids)?;
+        py.detach(|| {
+            let _turn = self.turn();
+            self.write().drop_ids(&ids)
+        })
+        .map_err(refused)
+    }
+
+    /// The best rows.
+    #[pyo3(signature = (phrases, limit, visible = None))]
+    fn search(
+        &self,
+        py: Python<'_>,
+        phrases: Vec<Phrase>,
+        limit: i64,
+        visible: Option<&Bound<'_, Ids>>,
+    ) -> PyResult<Vec<(u32, f64)>> {
+        let limit = self::limit(limit)?;
+        let visible = visible.map(|ids| &ids.get().0);
+        let found = py.detach(|| self.read().search(&phrases, limit, visible));
+        Ok(found.into_iter().map(|row| (row.id, row.score)).collect())
+    }
+
+    /// What each phrase adds to the score of each row.
+    fn parts(
+        &self,
+        py: Python<'_>,
+        phrases: Vec<Phrase>,
+        ids: &Bound<'_, PyAny>,
+    ) -> PyResult<Vec<Vec<f64>>> {
+        let ids = row_ids("ids", ids)?;
+        Ok(py.detach(|| self.read().parts(&phrases, &ids)))
+    }
+
+    /// How many rows have each phrase.
+    fn frequencies(&self, py: Python<'_>, phrases: Vec<Phrase>) -> Vec<u64> {
+        py.detach(|| self.read().frequencies(&phrases))
+    }
+}
+
+impl Words {
+    fn of(words: kernel::Words, position: u64) -> Self {
+        Self {
+            words: RwLock::new(words),
+            changing: Mutex::new(()),
+            position,
+        }
+    }
+
+    /// Merge what has become many. Without memory for it the rows stay where they are, are found
+    /// there, and the next `put` tries again.
+    fn merge(&self) {
+        while let Ok(Some(step)) = { self.read().step() } {
+            self.write().take(step);
+        }
+    }
+
+    // The kernel checks a batch before it changes anything, and what follows has no reason to
+    // panic; so a lock that is poisoned all the same still guards rows that can be searched.
+    fn read(&self) -> RwLockReadGuard<'_, kernel::Words> {
+        self.words.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, kernel::Words> {
+        self.words.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn turn(&self) -> MutexGuard<'_, ()> {
+        self.changing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn refused(refused: kernel::Refused) -> PyErr {
+    match refused {
+        kernel::Refused::Memory => PyMemoryError::new_err(refused.to_string()),
+        _ => value_error(refused.to_string()),
+    }
+}
+
+/// The tokens of each text, copied.
+fn tokens(texts: &Bound<'_, PyAny>) -> PyResult<Texts> {
+    let mut found = Texts::new();
+    let no_memory = |error| PyMemoryError::new_err(format!("texts: {error}"));
+    for text in texts.try_iter()? {
+        for token in text?.try_iter()? {
+            found
+                .push(token?.cast::<PyString>()?.to_str()?)
+                .map_err(no_memory)?;
+        }
+        found.end_row().map_err(no_memory)?;
+    }
+    Ok(found)
+}
