@@ -66,7 +66,8 @@ def test_conversation_of_a_real_client(path: Path) -> None:
                 metadata={"confidence": 0.9},
                 **alice,
             )
-            assert new == {"id": 2, "status": "active", "superseded": 1}
+            undo = "memory_delete id=1 undo=true, and both hold"
+            assert new == {"id": 2, "status": "active", "superseded": 1, "undo": undo}
             found = await call(
                 "memory_search", query="Alice mode", metadata={"confidence": {">=": 0.5}}
             )

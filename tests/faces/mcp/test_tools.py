@@ -16,7 +16,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import JSONRPCResponse, ListToolsResult
 
 import memstore
-from memstore import MetadataFilter, Store
+from memstore import MetadataFilter, Scope, Store
 from memstore.domain.records import CATEGORIES
 from memstore.faces.mcp import answers, main, tools
 from memstore.faces.mcp.facts import conditions
@@ -236,6 +236,7 @@ def test_store_of_what_is_held_confirms_it(call: Callable[..., Any]) -> None:
         "id": first["id"],
         "status": "duplicate",
         "superseded": wrong["id"],
+        "undo": f"memory_delete id={wrong['id']} undo=true, and both hold",
     }
     assert call("memory_list")["facts"][0]["confirmed"] == 2
     other = call("memory_store", **fact, metadata={"source": "chat"})
@@ -354,6 +355,33 @@ def test_version_is_that_of_the_package(capsys: pytest.CaptureFixture[str]) -> N
     assert capsys.readouterr().out.strip() == f"memstore-mcp {memstore.__version__}"
 
 
+@pytest.mark.parametrize("stored", [True, False])
+def test_a_supersession_says_how_it_is_undone(
+    call: Callable[..., Any], words: Store, stored: bool
+) -> None:
+    old = call("memory_store", content="Ana drinks tea", subject="ana")["id"]
+    new = {"content": "Ana drinks milk", "subject": "ana"}
+    if stored:
+        answer = call("memory_store", **new, supersedes=old)
+    else:
+        answer = call("memory_supersede", old_id=old, new_id=call("memory_store", **new)["id"])
+    assert answer["undo"] == f"memory_delete id={old} undo=true, and both hold"
+    undone = call("memory_delete", id=old, undo=True)
+    assert undone["active_now"] == [undone["id"], 2]
+    assert {fact.content for fact in words.list()} == {"Ana drinks tea", "Ana drinks milk"}
+
+
+def test_undoing_a_consolidation_brings_all_its_facts_back(
+    call: Callable[..., Any], words: Store
+) -> None:
+    ids = [words.add(text, subject="ana").id for text in ("likes tea", "likes rum")]
+    proposal = words.proposals.put_forward(ids, "likes drinks", {}, scope=Scope())
+    words.proposals.accept(proposal.id)
+    undone = call("memory_delete", id=ids[0], undo=True)
+    texts = [words.get(one).content for one in undone["active_now"]]
+    assert texts == ["likes tea", "likes rum", "likes drinks"]
+
+
 def test_a_deletion_says_how_it_is_undone(call: Callable[..., Any], words: Store) -> None:
     old = call("memory_store", content="Ana drinks tea", subject="ana")["id"]
     new = call("memory_store", content="Ana drinks milk", subject="ana", supersedes=old)["id"]
@@ -361,9 +389,13 @@ def test_a_deletion_says_how_it_is_undone(call: Callable[..., Any], words: Store
     assert answer["undo"] == f"memory_delete id={new} undo=true"
     assert (answer["older"]["id"], answer["older"]["content"]) == (old, "Ana drinks tea")
     assert f"memory_delete id={old} undo=true" in answer["hint"]
-    again = call("memory_delete", id=old, undo=True)["id"]
+    undone = call("memory_delete", id=old, undo=True)
+    again = undone["id"]
+    assert undone["repair"] == "reinstate: the supersession is undone"
+    assert undone["active_now"] == [again]
     assert [fact.content for fact in words.list()] == ["Ana drinks tea"]
     call("memory_delete", id=again)
-    call("memory_delete", id=again, undo=True)
+    undone = call("memory_delete", id=again, undo=True)
+    assert (undone["repair"], undone["active_now"]) == ("restore: the deletion is undone", [again])
     assert [fact.id for fact in words.list()] == [again]
     assert "older" not in call("memory_delete", id=again)

@@ -16,7 +16,7 @@ from memstore.faces.escaping import as_json, second
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from memstore.domain.records import Fact, Proposal, SearchHits, StoreStatus, Task
+    from memstore.domain.records import Fact, Proposal, Repair, SearchHits, StoreStatus, Task
     from memstore.learn.conversation import MemoryEvents
     from memstore.learn.events import Refusal
     from memstore.learn.extraction import Extracted, Extraction
@@ -46,6 +46,8 @@ NAMES_CHARACTERS: Final = 4_000
 """Of subjects, and of categories, in a status."""
 
 SHOWN_IDS: Final = 50
+
+UNDO: Final = "memory_delete id={} undo=true"
 
 
 def seen(value: Any) -> Any:
@@ -154,15 +156,28 @@ def of_stored(fact: Fact) -> Answer:
     return of_change(fact) | ({"status": "duplicate"} if held else {})
 
 
+def undoing(old_id: int) -> Answer:
+    """Return how a supersession is undone."""
+    return {"undo": f"{UNDO.format(old_id)}, and both hold"}
+
+
+def of_repair(done: Repair) -> Answer:
+    """Return what was undone, and which of the facts concerned are active now."""
+    undone = "supersession" if done.kind == "reinstate" else "deletion"
+    return of_change(done.fact) | {
+        "repair": f"{done.kind}: the {undone} is undone",
+        "active_now": [fact.id for fact in done.active],
+    }
+
+
 def of_deletion(fact: Fact, older: Fact | None) -> Answer:
     """Return how to undo a deletion, and what of the fact's chain can be brought back instead."""
-    answer = of_change(fact) | {"undo": f"memory_delete id={fact.id} undo=true"}
+    answer = of_change(fact) | {"undo": UNDO.format(fact.id)}
     if older is not None:
         answer["note"] = NOTE
         answer["older"] = of_fact(older)
         answer["hint"] = (
-            "nothing of its chain is active now; if the older fact holds, "
-            f"memory_delete id={older.id} undo=true"
+            "nothing of its chain is active now; if the older fact holds, " + UNDO.format(older.id)
         )
     return answer
 

@@ -15,9 +15,11 @@ from memstore.faces.mcp.answers import (
     of_deletion,
     of_history,
     of_list,
+    of_repair,
     of_search,
     of_status,
     of_stored,
+    undoing,
 )
 from memstore.faces.mcp.tool import Id, Name, Object, Tool
 from memstore.store.store import Store
@@ -69,7 +71,10 @@ def memory_store(
         unless_known=True,
         **owner.ids,
     )
-    return of_stored(fact) | ({} if supersedes is None else {"superseded": supersedes})
+    answer = of_stored(fact)
+    return (
+        answer if supersedes is None else answer | {"superseded": supersedes} | undoing(supersedes)
+    )
 
 
 def memory_search(
@@ -133,7 +138,7 @@ def memory_delete(
     if not undo:
         return of_deletion(store.delete(id), store.older(id))
     superseded = store.get(id).status == "superseded"
-    return of_change(store.reinstate(id) if superseded else store.restore(id))
+    return of_repair(store.facts.reinstate(id) if superseded else store.facts.restore(id))
 
 
 def memory_supersede(
@@ -142,7 +147,7 @@ def memory_supersede(
     """Retire a fact in favour of a newer one, when both are stored already."""
     if old_id != new_id:  # which has an error of its own
         store.check_owners(owner, old_id, new_id)
-    return of_change(store.supersede(old_id, new_id, across=across))
+    return of_change(store.supersede(old_id, new_id, across=across)) | undoing(old_id)
 
 
 def memory_history(
