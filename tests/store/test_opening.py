@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -89,3 +91,20 @@ def test_the_names_of_new_folders_are_synced(
     monkeypatch.setattr(copying, "sync", synced.append)
     memstore.open(tmp_path / "one" / "two" / "memory.db", embedder=None).close()
     assert synced == [tmp_path, tmp_path / "one", tmp_path / "one" / "two"]
+
+
+@pytest.mark.skipif(not hasattr(os, "O_DIRECTORY"), reason="Windows syncs no folders")
+def test_a_folder_that_its_file_system_cannot_sync_is_left_at_that(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "file"
+    file.touch()
+    for number, refused in ((errno.EINVAL, [file]), (errno.EIO, [file, tmp_path])):
+
+        def fail(_: int, number: int = number) -> None:
+            raise OSError(number, "failed")
+
+        monkeypatch.setattr(os, "fsync", fail)
+        for path in (file, tmp_path):
+            with nullcontext() if path not in refused else pytest.raises(OSError, match="failed"):
+                copying.sync(path)

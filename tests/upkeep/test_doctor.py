@@ -160,6 +160,16 @@ DERIVED_DAMAGE = {
         "words",
         "segments that do not fit: 5",
     ),
+    "the claim is another one": (
+        "UPDATE memstore_facts SET claim_hash = claim_hash + 1 WHERE id = 5;",
+        "words",
+        "claims or segments that do not fit: 5",
+    ),
+    "an erased fact's claim could be guessed": (
+        "UPDATE memstore_facts SET claim_hash = 7 WHERE content = '';",
+        "words",
+        "claims or segments that do not fit: 4",
+    ),
 }
 
 

@@ -90,7 +90,7 @@ def _checks(engine: Engine, satellite: Satellite) -> Sequence[tuple[str, _Check]
             "tokens", "tokens that differ from the journal, revoke unknown ones", tokens.strangers
         ),
         ("embeddings", _embeddings),
-        _ids("words", "subject keys or segments that do not fit", indexes.facts, True),
+        _ids("words", "subject keys, claims or segments that do not fit", indexes.facts, True),
         _ids(
             "words",
             "facts that filters do not find by their metadata",

@@ -11,6 +11,7 @@ from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables import pieces as piece_table
 from memstore.text import chunks
+from memstore.upkeep import journal_check
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,8 +24,9 @@ def facts(transaction: Transaction) -> list[int]:
     return [
         fact_id
         for fact_id, held, right in fact_table.all_found_by(transaction)
-        # Not its claim: where that differs the content was changed, which the journal shows.
         if right[:2] != held[:2]
+        # A claim also differs where the content was changed, which the journal shows.
+        or (right != held and not journal_check.differs(transaction, fact_id))
     ]
 
 

@@ -34,6 +34,12 @@ def episodes(transaction: Transaction) -> Iterator[str]:
     )
 
 
+def differs(transaction: Transaction, fact_id: int) -> bool:
+    """Return whether one fact differs from the journal."""
+    fact = fact_table.get_many(transaction, [fact_id])[fact_id]
+    return bool(_fact(fact, journal.of_fact(transaction, fact_id)))
+
+
 def _compared(
     stored: Iterable[T],
     journalled: Iterator[tuple[int, Iterable[JournalLine]]],

@@ -6,6 +6,7 @@ refused like the database of another program, and never opens as an empty store.
 
 from __future__ import annotations
 
+import errno
 import os
 from contextlib import contextmanager
 from pathlib import Path
@@ -88,6 +89,10 @@ def sync(path: Path) -> None:
         opened = os.open(path, os.O_RDWR)
     try:
         os.fsync(opened)
+    except OSError as error:
+        # Some file systems (CIFS, some in user space) sync no folder; there is nothing else to do.
+        if error.errno != errno.EINVAL or not path.is_dir():
+            raise
     finally:
         os.close(opened)
 
