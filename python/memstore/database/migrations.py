@@ -5,19 +5,22 @@ A new one is created at it; an older one takes one step and one transaction at a
 
 from __future__ import annotations
 
-import logging
-import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from memstore.database.tables import generations as generation_table
 from memstore.database.tables import meta as meta_table
 from memstore.errors import Remedy, SchemaError, StorageError
+from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
-    from memstore.database.engine import Engine, Transaction
+    import logging
+    import shutil
 
-logger = logging.getLogger(__name__)
+    from memstore.database.engine import Engine, Transaction
+else:
+    logging = lazy_import("logging")
+    shutil = lazy_import("shutil")
 
 ROOM: Final = 3
 """So many times the file's size must be free for a copy of it: the upgrade writes, too."""
@@ -58,7 +61,7 @@ def migrate(engine: Engine) -> int:
                     meta_table.record_version(transaction, version)
     except BaseException:
         if copy is not None:
-            logger.warning("%s was not upgraded; %s is a copy of it as it was", engine.path, copy)
+            _warn("%s was not upgraded; %s is a copy of it as it was", engine.path, copy)
         raise
     if first <= LAST_SHARED_VERSION < version:
         # Step 7 leaves the pages of the original's table empty. A failure costs only disk space.
@@ -82,7 +85,7 @@ def _copy(engine: Engine, version: int) -> Path | None:
     copy = Path(f"{engine.path}.version-{version}")
     size_bytes, free_bytes = engine.size_bytes(), shutil.disk_usage(copy.parent).free
     if free_bytes < ROOM * size_bytes:
-        logger.warning(
+        _warn(
             "%s is upgraded from schema version %d without a copy of it: the disk has %d bytes "
             "free, and the file %d", engine.path, version, free_bytes, size_bytes
         )  # fmt: skip
@@ -91,12 +94,16 @@ def _copy(engine: Engine, version: int) -> Path | None:
         if not copy.exists():  # one that another upgrade left is as good
             engine.backup(copy)
     except StorageError as error:
-        logger.warning(
+        _warn(
             "%s is upgraded from schema version %d without a copy of it: %s",
             engine.path, version, error,
         )  # fmt: skip
         return None
     return copy
+
+
+def _warn(text: str, *details: object) -> None:
+    logging.getLogger(__name__).warning(text, *details)
 
 
 def stored_model(transaction: Transaction, version: int) -> str | None:

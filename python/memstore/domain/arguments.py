@@ -5,10 +5,15 @@ from __future__ import annotations
 import math
 import unicodedata
 from collections.abc import Iterable, Mapping
-from inspect import Parameter, signature
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from memstore.errors import InvalidArgument, InvalidArgumentType
+from memstore.lazy import lazy_import
+
+if TYPE_CHECKING:
+    import inspect
+else:
+    inspect = lazy_import("inspect")
 
 T = TypeVar("T")
 
@@ -66,7 +71,7 @@ def checked_items(given: Iterable[T], name: str) -> list[T]:
 def checked_records(kind: type[T], given: Iterable[T | Mapping[str, Any]], name: str) -> list[T]:
     """Return records that were passed as such, or as mappings of their fields."""
     items = checked_items(given, name)
-    known = signature(kind).parameters
+    known = inspect.signature(kind).parameters
     return [
         _record(kind, known, one, name, f"item {place} of {len(items)}")
         for place, one in enumerate(items, 1)
@@ -75,7 +80,7 @@ def checked_records(kind: type[T], given: Iterable[T | Mapping[str, Any]], name:
 
 def _record(
     kind: type[T],
-    known: Mapping[str, Parameter],
+    known: Mapping[str, inspect.Parameter],
     given: T | Mapping[str, Any],
     name: str,
     place: str,

@@ -7,9 +7,14 @@ from contextvars import ContextVar, copy_context
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Concatenate, Final, Generic, ParamSpec, TypeVar
 
+from memstore.lazy import lazy_import
+
 if TYPE_CHECKING:
+    import asyncio
     from collections.abc import Callable, Coroutine
     from concurrent.futures import Executor
+else:
+    asyncio = lazy_import("asyncio")
 
 P = ParamSpec("P")
 S = TypeVar("S")
@@ -38,8 +43,6 @@ def awaited(
 
     @wraps(method)
     async def call(self: Awaited[S], /, *args: P.args, **options: P.kwargs) -> T:
-        import asyncio  # here, since importing memstore stays light
-
         stopped = threading.Event()
 
         def work() -> T:

@@ -6,21 +6,18 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
+from memstore.lazy import lazy_import
+
 if TYPE_CHECKING:
     from memstore.domain.protocols import Embedder
+    from memstore.embedding import embedding
     from memstore.embedding.embedding import Embedding
     from memstore.errors import Reason
+else:
+    embedding = lazy_import("memstore.embedding.embedding")
 
 MakeEmbedder: TypeAlias = Callable[[str], "Embedder | None"]
 """Makes the embedder of a model, by its name; ``None`` where it knows no such model."""
-
-
-def embedding_of(path: str, embedder: Embedder) -> Embedding:
-    # numpy and the kernel are imported here, with the first text that is embedded, so that opening
-    # a file and reading from it stay quick.
-    from memstore.embedding.embedding import Embedding
-
-    return Embedding(path, embedder)
 
 
 class CurrentEmbedder:
@@ -63,7 +60,7 @@ class CurrentEmbedder:
                 made = None if self._make is None else self._make(model)
                 if made is None:
                     return False
-                self._known[model] = embedding_of(self._path, made)
+                self._known[model] = embedding.Embedding(self._path, made)
             self._current = self._known[model]
             self._embedder = self._current.embedder
             return True
@@ -74,5 +71,5 @@ class CurrentEmbedder:
             self._current = self._use(embedder)
 
     def _use(self, embedder: Embedder) -> Embedding:
-        made = self._known[embedder.model] = embedding_of(self._path, embedder)
+        made = self._known[embedder.model] = embedding.Embedding(self._path, embedder)
         return made

@@ -18,7 +18,7 @@ from memstore.database.tables.vectors import FACTS, PIECES
 from memstore.domain.arguments import MAX_NAME, MAX_NUMBER, checked_id, checked_text
 from memstore.domain.records import BYTES_PER_NUMBER, GenerationStatus, VectorCounts
 from memstore.embedding.compatibility import ActiveGeneration, mismatch, other_dimension
-from memstore.embedding.current import embedding_of
+from memstore.embedding.embedding import Embedding
 from memstore.embedding.pending import BatchEmbedder
 from memstore.errors import Conflict, NotFound, Reason, Remedy
 
@@ -190,7 +190,7 @@ class Generations:
         return self._filling(target, embedder).run(None, limit, progress)
 
     def _filling(self, target: VectorTarget, embedder: Embedder) -> BatchEmbedder:
-        embedding = embedding_of(self._engine.path, embedder)
+        embedding = Embedding(self._engine.path, embedder)
         return BatchEmbedder(self._engine, self._author, target, embedding)
 
     def reembed(

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memstore.domain import clock
-from memstore.embedding.current import embedding_of
+from memstore.embedding.embedding import Embedding
 from memstore.embedding.requests import PROBE
 from memstore.errors import EmbedderError, InvalidArgument, Reason
 
@@ -61,7 +61,7 @@ class HealthCheck:
     def _try(self, asked: Future[Probe]) -> None:
         started = clock.monotonic()
         try:
-            dimension = embedding_of(self._path, self.embedder).ask([PROBE]).shape[1]
+            dimension = Embedding(self._path, self.embedder).ask([PROBE]).shape[1]
         except EmbedderError as error:
             asked.set_result(Probe(False, clock.monotonic() - started, trouble=Reason.of(error)))
         else:

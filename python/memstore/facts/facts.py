@@ -9,7 +9,6 @@ from memstore.database import journal
 from memstore.database.changes import Changes, Line
 from memstore.database.filters import FactFilter
 from memstore.database.journal import Author, Kind
-from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables import generations as generation_table
 from memstore.database.tables import vectors as vector_table
@@ -26,9 +25,7 @@ from memstore.errors import (
     Reason,
     Remedy,
 )
-from memstore.facts import provenance
-from memstore.facts.new import CheckedFact, Prepared, all_checked
-from memstore.history.erasing import erase_fact
+from memstore.lazy import lazy_import
 from memstore.text.folding import subject_key
 from memstore.text.secrets import Screen
 
@@ -39,8 +36,18 @@ if TYPE_CHECKING:
 
     from memstore.database.engine import Engine, Statement, Transaction
     from memstore.database.satellite import Satellite
+    from memstore.database.tables import episodes as episode_table
     from memstore.domain.records import JournalLine, NewFact, Scope
     from memstore.embedding.current import CurrentEmbedder
+    from memstore.facts import new as checking
+    from memstore.facts import provenance
+    from memstore.facts.new import CheckedFact, Prepared
+    from memstore.history import erasing
+else:
+    episode_table = lazy_import("memstore.database.tables.episodes")
+    erasing = lazy_import("memstore.history.erasing")
+    checking = lazy_import("memstore.facts.new")
+    provenance = lazy_import("memstore.facts.provenance")
 
 
 class Facts:
@@ -81,13 +88,14 @@ class Facts:
 
     def prepare(self, new_facts: Iterable[NewFact]) -> list[Prepared]:
         """Check facts and embed them: all that can be done before a transaction opens."""
-        every = all_checked(list(new_facts), self._screen)
+        every = checking.all_checked(list(new_facts), self._screen)
         if self._embedder is None or not every:
-            return [Prepared(new) for new in every]
+            return [checking.Prepared(new) for new in every]
         embedding = self._embedder.current
         blobs = embedding.for_writing([(new.subject, new.content) for new in every])
         return [
-            Prepared(new, blob, embedding.model) for new, blob in zip(every, blobs, strict=True)
+            checking.Prepared(new, blob, embedding.model)
+            for new, blob in zip(every, blobs, strict=True)
         ]
 
     def writing(self) -> AbstractContextManager[Transaction]:
@@ -536,7 +544,7 @@ class Facts:
 
     def _again(self, transaction: Transaction, fact: Fact, supersedes: int | None) -> Prepared:
         """Return a new fact that says what an old one said; it was checked when it was stored."""
-        new = CheckedFact(
+        new = checking.CheckedFact(
             content=fact.content,
             subject=fact.subject,
             category=fact.category,
@@ -550,12 +558,12 @@ class Facts:
         )
         active = generation_table.active(transaction)
         blob = vector_table.get(transaction, vector_table.FACTS, active.id, fact.id)
-        return Prepared(new, blob, active.model)
+        return checking.Prepared(new, blob, active.model)
 
     def erase(self, fact_id: int) -> bool:
         with self._engine.write() as transaction:
             fact = self._stored(transaction, fact_id)
-            erase_fact(self.changes(transaction), fact, self._satellite)
+            erasing.erase_fact(self.changes(transaction), fact, self._satellite)
         return self._engine.compact()
 
     def known(self, transaction: Transaction, fact_id: int, scope: Scope | None = None) -> Fact:

@@ -8,7 +8,6 @@ episode erases the salt: then nobody can tell from the UUID what the fact said.
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING, Final
 
 from memstore.database.journal import Kind
@@ -16,15 +15,19 @@ from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables.readings import EXTRACT, MEMORY
 from memstore.domain import clock
+from memstore.lazy import lazy_import
 from memstore.text.folding import subject_key
 
 if TYPE_CHECKING:
+    import hashlib
     from collections.abc import Iterable
     from datetime import datetime
 
     from memstore.database.engine import Transaction
     from memstore.domain.records import Episode, Fact, JournalLine
     from memstore.facts.new import CheckedFact
+else:
+    hashlib = lazy_import("hashlib")
 
 REBUILT: Final = "rebuild"
 """The key in the evidence of what a rebuild did by itself."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Final
 
 from memstore.domain.threads import Awaited, awaited
@@ -31,8 +32,6 @@ class AsyncMemory(Awaited[Memory]):
         *,
         change_share: float = CHANGE_SHARE,
     ) -> None:
-        from concurrent.futures import ThreadPoolExecutor  # slow to import
-
         # Threads of its own: many calls that wait for a model would fill asyncio's few threads,
         # and a search would wait behind them. They end with this object.
         threads = ThreadPoolExecutor(LEARNING_THREADS, "memstore-learning")

@@ -31,12 +31,18 @@ from memstore.errors import (
     MemstoreError,
     Remedy,
 )
+from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
     import asyncio
+    import ssl
     from collections.abc import Callable, Mapping, Sequence
 
     import httpx
+else:  # a store that embeds nothing need not pay for a client
+    asyncio = lazy_import("asyncio")
+    httpx = lazy_import("httpx")
+    ssl = lazy_import("ssl")
 
 RETRIED_STATUSES = frozenset({408, 425, 429, 500, 502, 503, 504, 529})  # 529: overloaded
 BACKOFF_SECONDS = 0.5
@@ -249,12 +255,6 @@ class _Wire:
     """An asynchronous client on an event loop of its own; ``post`` may be called by any thread."""
 
     def __init__(self, headers: Mapping[str, str], *, encrypted: bool) -> None:
-        # Imported here and not above: a store that never embeds need not pay for a client.
-        import asyncio
-        import ssl
-
-        import httpx
-
         try:
             # Reading all certificates takes 25 ms. Without encryption nothing asks for them, and
             # a context that has none trusts nobody.

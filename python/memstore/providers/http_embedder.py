@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from memstore.domain import clock
 from memstore.errors import EmbedderRejected, EmbedderUnavailable, InvalidArgumentType, Remedy
+from memstore.lazy import lazy_import
 from memstore.providers.http_model import HttpModel, at_least_one
 
 if TYPE_CHECKING:
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
 
     import numpy as np
     from numpy.typing import NDArray
+else:
+    np = lazy_import("numpy")
 
 
 class HttpEmbedder(HttpModel, ABC):
@@ -49,8 +52,6 @@ class HttpEmbedder(HttpModel, ABC):
             EmbedderRejected: the service refused the request, or the model's vectors do not
                 fit the texts (count, dimension, not finite). The same texts would fail again.
         """
-        import numpy as np  # here, so that importing an embedder stays cheap
-
         if isinstance(texts, str):
             raise InvalidArgumentType("must be a sequence of texts, not one text", argument="texts")
         endpoint, size = self._endpoint, self._batch_size
@@ -73,8 +74,6 @@ class HttpEmbedder(HttpModel, ABC):
         """Send one batch and return what should be its vectors, in the order of the texts."""
 
     def _row(self, vector: object, at: int) -> NDArray[np.float32]:
-        import numpy as np  # see embed()
-
         try:
             numbers = np.asarray(vector if isinstance(vector, list) else None)
         except ValueError:  # lists of different lengths inside

@@ -11,6 +11,7 @@ from memstore.embedding.generations import Generations
 from memstore.episodes.log import Episodes
 from memstore.facts.proposals import Proposals
 from memstore.facts.tasks import Tasks
+from memstore.lazy import lazy_import
 from memstore.store.store import Store
 
 if TYPE_CHECKING:
@@ -20,7 +21,10 @@ if TYPE_CHECKING:
     from memstore.database.engine import Progress
     from memstore.domain.namespaces import Namespaces
     from memstore.errors import Reason
+    from memstore.graph import graph
     from memstore.graph.graph import AsyncGraph
+else:
+    graph = lazy_import("memstore.graph.graph")
 
 
 class AsyncTasks(Awaited[Tasks]):
@@ -100,9 +104,7 @@ class AsyncStore(Awaited[Store]):
     @cached_property
     def graph(self) -> AsyncGraph:
         """Entities and relations, built from facts on request: ``build``, ``neighbours``."""
-        from memstore.graph.graph import AsyncGraph  # slow to import, seldom used
-
-        return AsyncGraph(self._blocking.graph)
+        return graph.AsyncGraph(self._blocking.graph)
 
     @property
     def namespace(self) -> str:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import threading
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from memstore.domain.results import WordsOnly
-from memstore.embedding.background import BackgroundEmbedding
 from memstore.embedding.current import CurrentEmbedder
-from memstore.embedding.generations import Generations
-from memstore.embedding.health import HealthCheck
 from memstore.errors import EmbedderError, Reason, Remedy
 from memstore.facts.use_counts import UseCounts
-from memstore.prompting.reading_log import Readings
+from memstore.lazy import lazy_import
 from memstore.search.searches import Searches
 from memstore.text.secrets import Screen
 
@@ -20,9 +18,19 @@ if TYPE_CHECKING:
     from memstore.database.engine import Engine
     from memstore.database.journal import Author
     from memstore.domain.protocols import Embedder
+    from memstore.embedding import background, generations, health
+    from memstore.embedding.background import BackgroundEmbedding
     from memstore.embedding.current import MakeEmbedder
-    from memstore.embedding.health import Probe
+    from memstore.embedding.generations import Generations
+    from memstore.embedding.health import HealthCheck, Probe
+    from memstore.prompting import reading_log
+    from memstore.prompting.reading_log import Readings
     from memstore.upkeep.scheduled import ScheduledBackups
+else:
+    background = lazy_import("memstore.embedding.background")
+    generations = lazy_import("memstore.embedding.generations")
+    health = lazy_import("memstore.embedding.health")
+    reading_log = lazy_import("memstore.prompting.reading_log")
 
 CLOSING_SECONDS: Final = 5.0
 """How long closing waits for a scheduled backup; one that is not finished then is not kept."""
@@ -49,15 +57,21 @@ class File:
             None if embedder is None else CurrentEmbedder(engine.path, embedder, make_embedder)
         )
         self.searches = Searches(engine, self.embedder)
-        self.generations = Generations(engine, author, self.embedder)
         self.wordless: Reason | None = None
         """Why there is no embedder, where it was not the caller's choice."""
-        self.readings = Readings(engine)
         self.use_counts = UseCounts(engine)
         self._starting = threading.Lock()
         self._background: BackgroundEmbedding | None = None
         self._health: HealthCheck | None = None
         self._backups: ScheduledBackups | None = None
+
+    @cached_property
+    def generations(self) -> Generations:
+        return generations.Generations(self.engine, self.author, self.embedder)
+
+    @cached_property
+    def readings(self) -> Readings:
+        return reading_log.Readings(self.engine)
 
     def search_words_only(self, why: Reason) -> None:
         """Tell why there is no embedder; before the first search."""
@@ -75,7 +89,7 @@ class File:
             return
         with self._starting:
             if self._background is None:
-                self._background = BackgroundEmbedding(
+                self._background = background.BackgroundEmbedding(
                     self.engine, self.author, self.embedder, None, interval_seconds
                 )
                 self._background.start()
@@ -92,7 +106,7 @@ class File:
         embedder = self.embedder.embedder
         with self._starting:
             if self._health is None or self._health.embedder is not embedder:
-                self._health = HealthCheck(self.engine.path, embedder)
+                self._health = health.HealthCheck(self.engine.path, embedder)
         return self._health.ask(timeout_seconds)
 
     def write_use_counts(self) -> None:

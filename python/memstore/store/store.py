@@ -5,16 +5,8 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Unpack
 
-from memstore.access.tokens import Tokens
 from memstore.database.filters import EpisodeFilter, FactFilter
 from memstore.database.tables import facts as fact_table
-from memstore.database.tables import generations as generation_table
-from memstore.database.tables import imports as imports_table
-from memstore.database.tables import meta as meta_table
-from memstore.database.tables import pieces as piece_table
-from memstore.database.tables import readings as reading_table
-from memstore.database.tables import vectors as vector_table
-from memstore.database.tables.vectors import FACTS, TABLES
 from memstore.domain import clock
 from memstore.domain.arguments import (
     checked_id,
@@ -43,17 +35,9 @@ from memstore.domain.records import (
     StoreStatus,
     asked_scope,
 )
-from memstore.embedding.background import BackgroundEmbedding
-from memstore.embedding.pending import embed_pending
-from memstore.episodes.log import Episodes
 from memstore.errors import InvalidArgument, InvalidArgumentType, Remedy, StorageError
-from memstore.facts.batch import apply
 from memstore.facts.facts import Facts
-from memstore.facts.proposals import Proposals
-from memstore.facts.tasks import Tasks, refuse_task_keys
-from memstore.graph import satellite
-from memstore.history.erasing import erase_namespace
-from memstore.search import requests
+from memstore.lazy import lazy_import
 from memstore.store.paths import file_at
 
 if TYPE_CHECKING:
@@ -64,22 +48,63 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Self
 
+    from memstore import importing, transfer
+    from memstore.access import tokens
+    from memstore.access.tokens import Tokens
     from memstore.database.engine import Progress
+    from memstore.database.tables import generations as generation_table
+    from memstore.database.tables import imports as imports_table
+    from memstore.database.tables import meta as meta_table
+    from memstore.database.tables import pieces as piece_table
+    from memstore.database.tables import readings as reading_table
+    from memstore.database.tables import vectors as vector_table
     from memstore.domain.protocols import Embedder
     from memstore.domain.records import AskedScope
+    from memstore.embedding import background, pending
     from memstore.embedding.generations import Generations, ReembedReport
     from memstore.embedding.health import Probe
     from memstore.embedding.pending import EmbedReport
+    from memstore.episodes import log
+    from memstore.episodes.log import Episodes
     from memstore.errors import Reason
+    from memstore.facts import batch, proposals, tasks
     from memstore.facts.batch import Applied, Change
+    from memstore.facts.proposals import Proposals
+    from memstore.facts.tasks import Tasks
+    from memstore.graph import graph, satellite
     from memstore.graph.graph import Graph
+    from memstore.history import erasing
     from memstore.importing import ImportFromReport
     from memstore.prompting.reading_log import Readings
+    from memstore.search import requests
     from memstore.store.file import File
     from memstore.text.secrets import Screen
     from memstore.transfer import ImportReport
+    from memstore.upkeep import doctor, scheduled
     from memstore.upkeep.doctor import Finding
     from memstore.upkeep.scheduled import ScheduledBackups
+else:
+    background = lazy_import("memstore.embedding.background")
+    batch = lazy_import("memstore.facts.batch")
+    doctor = lazy_import("memstore.upkeep.doctor")
+    erasing = lazy_import("memstore.history.erasing")
+    generation_table = lazy_import("memstore.database.tables.generations")
+    graph = lazy_import("memstore.graph.graph")
+    importing = lazy_import("memstore.importing")
+    imports_table = lazy_import("memstore.database.tables.imports")
+    log = lazy_import("memstore.episodes.log")
+    meta_table = lazy_import("memstore.database.tables.meta")
+    pending = lazy_import("memstore.embedding.pending")
+    piece_table = lazy_import("memstore.database.tables.pieces")
+    proposals = lazy_import("memstore.facts.proposals")
+    reading_table = lazy_import("memstore.database.tables.readings")
+    requests = lazy_import("memstore.search.requests")
+    satellite = lazy_import("memstore.graph.satellite")
+    scheduled = lazy_import("memstore.upkeep.scheduled")
+    tasks = lazy_import("memstore.facts.tasks")
+    tokens = lazy_import("memstore.access.tokens")
+    transfer = lazy_import("memstore.transfer")
+    vector_table = lazy_import("memstore.database.tables.vectors")
 
 
 class Store:
@@ -91,24 +116,6 @@ class Store:
     facts: Facts
     """Facts inside a transaction of the caller's: what decides and writes in one act uses this."""
 
-    tasks: Tasks
-    """Tasks: ``create``, ``update``, ``list``."""
-
-    episodes: Episodes
-    """What was said: ``add``, ``search``, ``list``, ``get``, ``update``, ``erase``."""
-
-    proposals: Proposals
-    """Changes that need a decision: ``list``, ``get``, ``accept``, ``reject``."""
-
-    readings: Readings
-    """How models read episodes: what a rebuild goes by."""
-
-    tokens: Tokens
-    """Access tokens for the HTTP server: ``create``, ``list``, ``revoke``."""
-
-    generations: Generations
-    """The models whose vectors the file holds: ``list``, ``stage``, ``run``, ``switch``, …"""
-
     def __init__(
         self, file: File, namespace: str, *, confined: bool = False, closes_file: bool = False
     ) -> None:
@@ -118,19 +125,45 @@ class Store:
         engine, author = file.engine, file.author
         namespace = self.namespace  # in its normal form
         self.facts = Facts(engine, author, namespace, file.embedder, satellite, file.screen)
-        self.tasks = Tasks(engine, namespace, self.facts, author.source)
-        self.episodes = Episodes(engine, author, self._reach, file.searches, file.screen)
-        self.proposals = Proposals(engine, self.facts)
-        self.tokens = Tokens(engine, author, namespace)
-        self.generations = file.generations
-        self.readings = file.readings
+
+    # The parts of a store are made, and their modules imported, when they are first used.
+
+    @cached_property
+    def tasks(self) -> Tasks:
+        """Tasks: ``create``, ``update``, ``list``."""
+        file = self._file
+        return tasks.Tasks(file.engine, self.namespace, self.facts, file.author.source)
+
+    @cached_property
+    def episodes(self) -> Episodes:
+        """What was said: ``add``, ``search``, ``list``, ``get``, ``update``, ``erase``."""
+        file = self._file
+        return log.Episodes(file.engine, file.author, self._reach, file.searches, file.screen)
+
+    @cached_property
+    def proposals(self) -> Proposals:
+        """Changes that need a decision: ``list``, ``get``, ``accept``, ``reject``."""
+        return proposals.Proposals(self._file.engine, self.facts)
+
+    @property
+    def readings(self) -> Readings:
+        """How models read episodes: what a rebuild goes by."""
+        return self._file.readings
+
+    @cached_property
+    def tokens(self) -> Tokens:
+        """Access tokens for the HTTP server: ``create``, ``list``, ``revoke``."""
+        return tokens.Tokens(self._file.engine, self._file.author, self.namespace)
+
+    @property
+    def generations(self) -> Generations:
+        """The models whose vectors the file holds: ``list``, ``stage``, ``run``, ``switch``, …"""
+        return self._file.generations
 
     @cached_property
     def graph(self) -> Graph:
         """Entities and relations, built from facts on request: ``build``, ``neighbours``."""
-        from memstore.graph.graph import Graph  # slow to import, seldom used
-
-        return Graph(self._file.engine, self._file.author, self.namespace)
+        return graph.Graph(self._file.engine, self._file.author, self.namespace)
 
     @property
     def namespace(self) -> str:
@@ -300,7 +333,7 @@ class Store:
             Conflict: it is deleted; or it is a task, and the patch has one of the keys that
                 :attr:`tasks` looks after.
         """
-        return self.facts.update_metadata(fact_id, patch, refuse_task_keys)
+        return self.facts.update_metadata(fact_id, patch, tasks.refuse_task_keys)
 
     def delete(self, fact_id: int) -> Fact:
         """Put a tombstone on a fact: no search finds it, and :meth:`restore` brings it back.
@@ -375,7 +408,7 @@ class Store:
             Conflict: a fact is not active any more; read again and decide again.
             ValueError: a text, a time or metadata that cannot be stored.
         """
-        return apply(self.facts, checked_items(changes, "changes"), scope, since)
+        return batch.apply(self.facts, checked_items(changes, "changes"), scope, since)
 
     def erase(self, fact_id: int) -> bool:
         """Remove a fact's bytes from the file, the index and the journal. There is no way back.
@@ -402,7 +435,9 @@ class Store:
         Returns:
             Whether the bytes have left the files already; see :meth:`erase`.
         """
-        return erase_namespace(self._file.engine, self._file.author, self.namespace, satellite)
+        return erasing.erase_namespace(
+            self._file.engine, self._file.author, self.namespace, satellite
+        )
 
     def touch(self, fact_ids: Iterable[int]) -> int:
         """Count one use of each fact, and return how many of them are in this namespace."""
@@ -570,10 +605,10 @@ class Store:
         if retry_quarantined:
             with self._file.engine.write() as transaction:
                 active = generation_table.active(transaction)
-                for table in TABLES:
+                for table in vector_table.TABLES:
                     vector_table.release_quarantine(transaction, table, active.id, self.namespace)
         namespace = None if everywhere else self.namespace
-        return embed_pending(
+        return pending.embed_pending(
             self._file.engine, self._file.author, embedder, namespace, limit, progress
         )
 
@@ -604,7 +639,7 @@ class Store:
             EmbedderError: this store has no embedder.
             KeyboardInterrupt: the process was interrupted; nothing is left half done.
         """
-        BackgroundEmbedding(
+        background.BackgroundEmbedding(
             self._file.engine,
             self._file.author,
             self._file.needed_embedder(),
@@ -670,8 +705,6 @@ class Store:
             namespaces: which ones; the store's own by default, ``"all"`` for all.
             progress: called with how many facts and episodes are read, and of how many.
         """
-        from memstore import transfer  # slow to import, seldom used
-
         self._file.write_use_counts()
         return transfer.export(self._file.engine, self._reach.select(namespaces), progress)
 
@@ -699,8 +732,6 @@ class Store:
         Raises:
             TransferError: the export is damaged; the line is named.
         """
-        from memstore import transfer  # slow to import, seldom used
-
         if keep_namespaces:
             self._reach.check_all()
         incoming = transfer.read(lines)
@@ -754,8 +785,6 @@ class Store:
             StorageError: the file cannot be opened.
             ValueError: an unknown source.
         """
-        from memstore import importing  # slow to import, seldom used
-
         if keep_namespaces:
             self._reach.check_all()
         return importing.import_from(
@@ -827,8 +856,6 @@ class Store:
         folder: str | os.PathLike[str] | None,
         tell: Callable[[Path | Reason], object],
     ) -> ScheduledBackups:
-        from memstore.upkeep.scheduled import ScheduledBackups  # seldom used
-
         if self._file.read_only:
             raise StorageError(
                 "a store that is open for reading only cannot agree with others on who makes the "
@@ -838,7 +865,7 @@ class Store:
         if folder is None and self.path == ":memory:":
             raise InvalidArgument("is needed for a store in memory", argument="folder")
         where = None if folder is None else file_at(folder, "folder").absolute()
-        return ScheduledBackups(self._file.engine, every_seconds, keep, where, tell=tell)
+        return scheduled.ScheduledBackups(self._file.engine, every_seconds, keep, where, tell=tell)
 
     @property
     def is_replaced(self) -> bool:
@@ -860,7 +887,7 @@ class Store:
         now = clock.utc_now()
         owners = asked_scope(scope)
         active = FactFilter((self.namespace,), now, scope=owners)
-        log = EpisodeFilter((self.namespace,), now, scope=owners)
+        records = EpisodeFilter((self.namespace,), now, scope=owners)
         embedder = self._file.embedder
         engine = self._file.engine
         # Not within the transaction: another engine may ask for them in one of its own.
@@ -870,9 +897,9 @@ class Store:
             return StoreStatus(
                 namespace=self.namespace,
                 **fact_table.count_states(transaction, active),
-                **piece_table.count_episodes(transaction, log),
-                unlearnt=len(reading_table.unlearnt(transaction, log)),
-                **vector_table.count_waiting(transaction, FACTS, stored.id, active),
+                **piece_table.count_episodes(transaction, records),
+                unlearnt=len(reading_table.unlearnt(transaction, records)),
+                **vector_table.count_waiting(transaction, vector_table.FACTS, stored.id, active),
                 incomplete_imports=imports_table.count(transaction, self.namespace),
                 subjects=fact_table.count_by(transaction, "subject", active),
                 categories=fact_table.count_by(transaction, "category", active),
@@ -898,8 +925,6 @@ class Store:
             deep: read every line of the journal too, and compare it with its checksum.
             progress: called with how many checks are done, and of how many.
         """
-        from memstore.upkeep import doctor  # with numpy
-
         return doctor.examine(
             self._file.engine,
             satellite,
@@ -916,8 +941,6 @@ class Store:
         Args:
             progress: called with how many steps are done, and of how many.
         """
-        from memstore.upkeep import doctor  # with numpy
-
         return doctor.rebuild(self._file.engine, self._file.author, satellite, progress)
 
     def _filter(self, asked: Any) -> FactFilter:

@@ -24,14 +24,11 @@ UNSPACED_CHARACTERS: Final = 300
 UNSPACED_OVERLAP: Final = 50
 """The same for Chinese, Japanese, Korean and Thai, where one character is about one token."""
 
-BORDERS: Final = tuple(
-    re.compile(pattern)
-    for pattern in (
-        r"\n[ \t\r]*\n\s*",  # paragraph
-        r"\r\n|[\n\r\u2028\u2029]",  # line
-        r"[.!?…][\"'”’)\]]*\s+|[。！？]+[」』”’）]*",  # sentence
-        r"\s+|(?<=[,;:，；：、])",  # word
-    )
+BORDERS: Final = (
+    r"\n[ \t\r]*\n\s*",  # paragraph
+    r"\r\n|[\n\r\u2028\u2029]",  # line
+    r"[.!?…][\"'”’)\]]*\s+|[。！？]+[」』”’）]*",  # sentence
+    r"\s+|(?<=[,;:，；：、])",  # word
 )
 """The kinds of border, best first; a piece ends after one."""
 
@@ -51,7 +48,7 @@ def of_episode(text: str) -> list[tuple[int, int]]:
     """
     if len(text) <= UNSPACED_CHARACTERS:
         return [(0, len(text))] if text else []
-    unspaced = 0 if text.isascii() else sum(len(run) for run in UNSPACED_RUN.findall(text))
+    unspaced = 0 if text.isascii() else sum(len(run) for run in re.findall(UNSPACED_RUN, text))
     if unspaced > len(text) // 4:
         return spans(text, UNSPACED_CHARACTERS, UNSPACED_OVERLAP)
     return spans(text, PIECE_CHARACTERS, PIECE_OVERLAP)
@@ -94,7 +91,8 @@ def _end(text: str, start: int, done: int, limit: int) -> int:
         return len(text)
     least = max(done + 1, start + (limit - start) // 2)
     for border in BORDERS:
-        ends = [m.end() for m in border.finditer(text, least - 1, limit) if m.end() >= least]
+        found = re.compile(border).finditer(text, least - 1, limit)
+        ends = [one.end() for one in found if one.end() >= least]
         if ends and not _inside_cluster(text, ends[-1]):
             return ends[-1]
     place = limit

@@ -114,10 +114,10 @@ def _telling(text: str) -> list[str]:
 
     Scripts without spaces are taken in pairs of characters.
     """
-    spaced = UNSPACED_RUN.sub(" ", _plain(text))
+    spaced = re.sub(UNSPACED_RUN, " ", _plain(text))
     pairs = [
         run[place : place + 2]
-        for run in UNSPACED_RUN.findall(_plain(text))
+        for run in re.findall(UNSPACED_RUN, _plain(text))
         for place in range(max(1, len(run) - 1))
     ]
     words = [word for word in _words(spaced) if word not in FUNCTION_WORDS]
@@ -130,7 +130,7 @@ def is_plain(sources: Sequence[str], text: str) -> bool:
     Then, as far as words show, nothing was lost, added or swapped. A text that mixes affirmed and
     denied claims, contains several numbers or is written without spaces is never plain.
     """
-    if any(UNSPACED_RUN.search(one) for one in (*sources, text)):
+    if any(re.search(UNSPACED_RUN, one) for one in (*sources, text)):
         return False
     if len({claim(source)[1] for source in sources}) > 1:
         return False

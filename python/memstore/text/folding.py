@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
 import unicodedata
+from typing import TYPE_CHECKING
+
+from memstore.lazy import lazy_import
+
+if TYPE_CHECKING:
+    import hashlib
+else:
+    hashlib = lazy_import("hashlib")
 
 
 def folded(text: str) -> str:

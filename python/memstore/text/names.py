@@ -84,7 +84,7 @@ def stands_in(key: str, text: str) -> bool:
 
 def has_unspaced(text: str) -> bool:
     """Whether a text contains a script without spaces between words."""
-    return not text.isascii() and UNSPACED_RUN.search(text) is not None
+    return not text.isascii() and re.search(UNSPACED_RUN, text) is not None
 
 
 def _parted(text: str, place: int) -> bool:
@@ -96,6 +96,6 @@ def _parted(text: str, place: int) -> bool:
 
 
 def _in_word(letter: str) -> bool:
-    if UNSPACED_RUN.match(letter):
+    if re.match(UNSPACED_RUN, letter):
         return False
     return letter == "_" or letter.isalnum() or unicodedata.category(letter).startswith("M")

@@ -20,8 +20,9 @@ UNSPACED = (
     "\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff"
     "\U00020000-\U0003ffff"
 )
-UNSPACED_RUN = re.compile(f"[{UNSPACED}]+")
-PIECE = re.compile(f"[{UNSPACED}]|[^{UNSPACED}]+")
+UNSPACED_RUN = f"[{UNSPACED}]+"
+PIECE = f"[{UNSPACED}]|[^{UNSPACED}]+"
+"""Patterns, which the module re compiles when they are first needed: that takes milliseconds."""
 
 # Removed from questions, since the index has an "s" for every "Bob's".
 CONTRACTION = re.compile(r"(?<=\w)['’](?:s|t|re|ve|ll|d|m)\b", re.IGNORECASE)
@@ -43,7 +44,7 @@ def segments(*texts: str) -> str | None:
     if all(map(str.isascii, texts)):
         return None
     cut = [word for text in texts for word in _words_to_cut(text)]
-    return " ".join(" ".join(PIECE.findall(word)) for word in cut) or None
+    return " ".join(" ".join(re.findall(PIECE, word)) for word in cut) or None
 
 
 def match_expression(query: str) -> str | None:
@@ -89,16 +90,17 @@ def _spaced_words(query: str) -> list[str]:
     if query.isascii():
         return re.findall(r"[^\W_]+", query)
     forms = [unicodedata.normalize(form, query) for form in ("NFC", "NFKC")]
-    return [word for form in forms for word in _words(UNSPACED_RUN.sub(" ", form))]
+    return [word for form in forms for word in _words(re.sub(UNSPACED_RUN, " ", form))]
 
 
 def _words_to_cut(text: str) -> list[str]:
     """Return the words that contain a run, without its marks, and the full-width words."""
     if text.isascii():
         return []
-    bare = UNSPACED_RUN.sub(lambda run: _without_marks(run[0]), unicodedata.normalize("NFKC", text))
+    plain = unicodedata.normalize("NFKC", text)
+    bare = re.sub(UNSPACED_RUN, lambda run: _without_marks(run[0]), plain)
     written = set(_words(unicodedata.normalize("NFC", text)))
-    return [word for word in _words(bare) if UNSPACED_RUN.search(word) or word not in written]
+    return [word for word in _words(bare) if re.search(UNSPACED_RUN, word) or word not in written]
 
 
 def _words(text: str) -> list[str]:
@@ -113,7 +115,7 @@ def _unspaced_runs(text: str) -> list[str]:
     """Return the runs without their marks, which the index does not have either."""
     if text.isascii():
         return []
-    runs = UNSPACED_RUN.findall(unicodedata.normalize("NFKC", text))
+    runs = re.findall(UNSPACED_RUN, unicodedata.normalize("NFKC", text))
     return [bare for run in runs if (bare := _without_marks(run))]
 
 

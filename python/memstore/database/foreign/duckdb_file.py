@@ -6,10 +6,15 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.errors import Remedy, StorageError
+from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    import duckdb
+else:
+    duckdb = lazy_import("duckdb")
 
 MAGIC: Final = b"DUCK"
 MAGIC_AT: Final = 8
@@ -74,7 +79,7 @@ class Episodes:
 def opened(file: Path) -> Iterator[Episodes]:
     """Open a file for reading; nothing in it is changed."""
     try:
-        import duckdb
+        connect, failure = duckdb.connect, duckdb.Error
     except ImportError:
         raise StorageError(
             f"{str(file)!r} is a DuckDB file, and reading it needs the package duckdb",
@@ -86,7 +91,7 @@ def opened(file: Path) -> Iterator[Episodes]:
         "autoload_known_extensions": "false",
     }
     try:
-        connection = duckdb.connect(str(file), read_only=True, config=quiet)
+        connection = connect(str(file), read_only=True, config=quiet)
         try:
             episodes = Episodes(connection)
             if "id" not in episodes._columns.get(TABLE, ()):
@@ -97,7 +102,7 @@ def opened(file: Path) -> Iterator[Episodes]:
             yield episodes
         finally:
             connection.close()
-    except duckdb.Error as error:
+    except failure as error:
         raise StorageError(
             f"cannot read {str(file)!r}: {error}", remedy=Remedy.RELEASE_FILE
         ) from error

@@ -20,7 +20,7 @@ from typing import IO, TYPE_CHECKING, Final
 import apsw
 
 from memstore._kernel import OpenFiles
-from memstore.database.sqlite import copying, integrity, locks, memory, migrations
+from memstore.database.sqlite import locks, memory
 from memstore.database.sqlite.memory import Memory
 from memstore.database.sqlite.transaction import (
     TRANSLATED,
@@ -32,12 +32,18 @@ from memstore.database.sqlite.transaction import (
 from memstore.database.sqlite.writer import Writer
 from memstore.domain.arguments import checked_choice, checked_real
 from memstore.errors import FileReplaced, Remedy, StorageError, StoreBusy, StoreClosed
+from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from contextlib import AbstractContextManager
 
     from memstore.database.engine import Durability, Progress, Transaction
+    from memstore.database.sqlite import copying, integrity, migrations
+else:
+    copying = lazy_import("memstore.database.sqlite.copying")
+    integrity = lazy_import("memstore.database.sqlite.integrity")
+    migrations = lazy_import("memstore.database.sqlite.migrations")
 
 WAIT_SECONDS: Final = 30.0
 """How long a write waits for another process's. Longer than any write of ours but a huge import;

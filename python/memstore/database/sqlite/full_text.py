@@ -5,6 +5,7 @@ Triggers keep them in step with the rows.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -189,7 +190,7 @@ def _of_scripts_without_spaces(query: str, content: str) -> dict[int, str]:
     """Find what the index knows by its single characters: pairs of neighbours."""
     found: dict[int, str] = {}
     for term in terms(query):
-        if not UNSPACED_RUN.match(term):
+        if not re.match(UNSPACED_RUN, term):
             continue
         pair = term.replace(" ", "")
         at = content.find(pair)

@@ -8,20 +8,23 @@ of open file descriptions; ``rust/locks`` says how, and decision 23 why.
 
 from __future__ import annotations
 
-import logging
 import os
 import threading
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 import apsw
 
 from memstore._kernel import lock_system_calls, locks_held
 from memstore.errors import Remedy, StorageError
+from memstore.lazy import lazy_import
+
+if TYPE_CHECKING:
+    import logging
+else:
+    logging = lazy_import("logging")
 
 Locks = Literal["open file description", "process", "handle"]
 """What a lock belongs to. On Windows it is always the handle, which is as good."""
-
-logger = logging.getLogger(__name__)
 
 _installing: Final = threading.Lock()
 _installed = False
@@ -71,7 +74,7 @@ def check(path: str) -> None:
     if _warned or not lock_system_calls() or (by_description and not by_process):
         return
     _warned = True
-    logger.warning(
+    logging.getLogger(__name__).warning(
         "%s: this system or file system has no locks of open file descriptions. Do not open the "
         "file with another SQLite in this process, nor read it with open(): either drops the "
         "locks that protect it",

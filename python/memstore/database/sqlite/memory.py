@@ -6,7 +6,6 @@ other. Readers therefore queue with the writers, first come, first served.
 
 from __future__ import annotations
 
-import secrets
 import threading
 from collections import Counter
 from contextlib import contextmanager
@@ -15,9 +14,13 @@ from typing import TYPE_CHECKING, Final
 import apsw
 
 from memstore.errors import Remedy, StoreBusy
+from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
+    import secrets
     from collections.abc import Iterator
+else:
+    secrets = lazy_import("secrets")
 
 PATH: Final = ":memory:"
 

@@ -12,13 +12,16 @@ import apsw
 
 from memstore.database.engine import NO_PARAMETERS, Transaction
 from memstore.database.sqlite.dialect import DIALECT
-from memstore.database.sqlite.full_text import INDEXES
 from memstore.errors import Remedy, StorageError, StoreBusy
+from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from memstore.database.engine import Given, Row
+    from memstore.database.engine import FullTexts, Given, Row
+    from memstore.database.sqlite import full_text as indexes
+else:
+    indexes = lazy_import("memstore.database.sqlite.full_text")
 
 LISTS: Final = frozenset((list, tuple))
 
@@ -30,7 +33,6 @@ class SqliteTransaction(Transaction):
     """The three verbs over one connection, with the driver's errors translated."""
 
     dialect = DIALECT
-    full_text = INDEXES
 
     def __init__(self, connection: apsw.Connection) -> None:
         self.connection = connection
@@ -38,6 +40,10 @@ class SqliteTransaction(Transaction):
         """The rows that wait, by their statement."""
         self._ids: dict[str, int] = {}
         """The newest id of each table that rows are queued for."""
+
+    @property
+    def full_text(self) -> FullTexts:
+        return indexes.INDEXES
 
     def rows(self, sql: str, parameters: Given = NO_PARAMETERS) -> Iterator[Row]:
         self.flush()
