@@ -22,26 +22,26 @@ if TYPE_CHECKING:
     from memstore.domain.entities import Neighbour as Neighbour
     from memstore.domain.entities import Neighbours as Neighbours
     from memstore.domain.entities import Relation as Relation
+    from memstore.domain.episodes import Episode as Episode
+    from memstore.domain.episodes import EpisodeHit as EpisodeHit
+    from memstore.domain.episodes import EpisodeHits as EpisodeHits
+    from memstore.domain.episodes import NewEpisode as NewEpisode
     from memstore.domain.metadata import MetadataFilter as MetadataFilter
+    from memstore.domain.proposals import Proposal as Proposal
     from memstore.domain.protocols import Embedder as Embedder
     from memstore.domain.protocols import Generator as Generator
     from memstore.domain.protocols import JSONGenerator as JSONGenerator
-    from memstore.domain.records import AccessToken as AccessToken
-    from memstore.domain.records import Episode as Episode
-    from memstore.domain.records import EpisodeHit as EpisodeHit
-    from memstore.domain.records import EpisodeHits as EpisodeHits
     from memstore.domain.records import Fact as Fact
     from memstore.domain.records import JournalLine as JournalLine
-    from memstore.domain.records import NewEpisode as NewEpisode
     from memstore.domain.records import NewFact as NewFact
-    from memstore.domain.records import Proposal as Proposal
     from memstore.domain.records import Scope as Scope
     from memstore.domain.records import SearchHit as SearchHit
     from memstore.domain.records import SearchHits as SearchHits
-    from memstore.domain.records import StoreStatus as StoreStatus
-    from memstore.domain.records import Task as Task
     from memstore.domain.results import Results as Results
     from memstore.domain.results import WordsOnly as WordsOnly
+    from memstore.domain.status import StoreStatus as StoreStatus
+    from memstore.domain.tasks import Task as Task
+    from memstore.domain.tokens import AccessToken as AccessToken
     from memstore.errors import AccessDenied as AccessDenied
     from memstore.errors import Conflict as Conflict
     from memstore.errors import EmbedderError as EmbedderError
@@ -102,10 +102,12 @@ _NAMES = {
     ),
     "domain.metadata": "MetadataFilter",
     "domain.protocols": "Embedder Generator JSONGenerator",
-    "domain.records": (
-        "AccessToken Episode EpisodeHit EpisodeHits Fact JournalLine NewEpisode NewFact Proposal "
-        "Scope SearchHit SearchHits StoreStatus Task"
-    ),
+    "domain.episodes": "Episode EpisodeHit EpisodeHits NewEpisode",
+    "domain.proposals": "Proposal",
+    "domain.records": "Fact JournalLine NewFact Scope SearchHit SearchHits",
+    "domain.status": "StoreStatus",
+    "domain.tasks": "Task",
+    "domain.tokens": "AccessToken",
     "domain.results": "Results WordsOnly",
     "errors": (
         "AccessDenied Conflict EmbedderError EmbedderMismatch EmbedderRejected "

@@ -15,7 +15,7 @@ from tests.support.command_line import CommandLine, cli_fixture  # noqa: F401
 
 import memstore
 from memstore import errors
-from memstore.domain.records import TaskStatus
+from memstore.domain.tasks import TaskStatus
 from memstore.errors import Explained, Reason, Remedy
 from memstore.faces import wording
 from memstore.faces.cli import main as command_line

@@ -20,7 +20,7 @@ from memstore.database.journal import Kind
 from memstore.database.tables import access_tokens as token_table
 from memstore.domain import clock
 from memstore.domain.arguments import MAX_NAME, checked_choice, checked_text, stored_text
-from memstore.domain.records import Access, AccessToken
+from memstore.domain.tokens import Access, AccessToken
 from memstore.errors import AccessDenied, Conflict, InvalidArgument, NotFound, Remedy, StorageError
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from memstore.database.engine import Transaction
     from memstore.database.tables.vectors import VectorTable
-    from memstore.domain.records import Generation
+    from memstore.domain.generations import Generation
 
 
 def mismatch(holder: str, stored: str, given: str, *, model: str | None = None) -> EmbedderMismatch:

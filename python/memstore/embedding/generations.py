@@ -16,7 +16,8 @@ from memstore.database.tables import generations as generation_table
 from memstore.database.tables import vectors as vector_table
 from memstore.database.tables.vectors import FACTS, PIECES
 from memstore.domain.arguments import MAX_NAME, MAX_NUMBER, checked_id, checked_text
-from memstore.domain.records import BYTES_PER_NUMBER, GenerationStatus, VectorCounts
+from memstore.domain.generations import GenerationStatus, VectorCounts
+from memstore.domain.records import BYTES_PER_NUMBER
 from memstore.embedding.compatibility import ActiveGeneration, mismatch, other_dimension
 from memstore.embedding.embedding import Embedding
 from memstore.embedding.pending import BatchEmbedder
@@ -29,8 +30,8 @@ if TYPE_CHECKING:
     from memstore.database.engine import Engine, Progress, Transaction
     from memstore.database.journal import Author
     from memstore.database.tables.vectors import VectorTable
+    from memstore.domain.generations import Generation
     from memstore.domain.protocols import Embedder
-    from memstore.domain.records import Generation
     from memstore.embedding.compatibility import VectorTarget
     from memstore.embedding.current import CurrentEmbedder
     from memstore.embedding.pending import EmbedReport

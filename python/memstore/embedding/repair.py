@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from memstore.database.engine import Transaction
     from memstore.database.tables.vectors import VectorTable
-    from memstore.domain.records import Generation
+    from memstore.domain.generations import Generation
 
 
 def every_kind(transaction: Transaction) -> Iterator[tuple[VectorTable, Generation]]:

@@ -10,7 +10,8 @@ from memstore.database.changes import Changes, Line
 from memstore.database.journal import Author, Kind
 from memstore.database.tables import episodes as episode_table
 from memstore.domain import clock, metadata
-from memstore.domain.records import Episode, json_value
+from memstore.domain.episodes import Episode
+from memstore.domain.records import json_value
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -17,6 +17,7 @@ from memstore.domain.arguments import (
     checked_text,
     stored_text,
 )
+from memstore.domain.episodes import Episode, NewEpisode
 from memstore.domain.keywords import (
     EpisodeList,
     EpisodeNarrowing,
@@ -27,14 +28,7 @@ from memstore.domain.keywords import (
     taken,
 )
 from memstore.domain.metadata import checked_mapping
-from memstore.domain.records import (
-    SCOPE_FIELDS,
-    Episode,
-    NewEpisode,
-    Scope,
-    asked_scope,
-    checked_scope,
-)
+from memstore.domain.records import SCOPE_FIELDS, Scope, asked_scope, checked_scope
 from memstore.episodes import changes
 from memstore.episodes.new import checked, checked_tags
 from memstore.errors import (
@@ -55,8 +49,9 @@ if TYPE_CHECKING:
 
     from memstore.database.engine import Engine, Transaction
     from memstore.database.journal import Author
+    from memstore.domain.episodes import EpisodeHits
     from memstore.domain.namespaces import Reach
-    from memstore.domain.records import AskedScope, EpisodeHits, JournalLine
+    from memstore.domain.records import AskedScope, JournalLine
     from memstore.search.searches import Searches
 
 

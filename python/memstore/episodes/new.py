@@ -14,7 +14,7 @@ from memstore.errors import InvalidArgument, InvalidArgumentType, Remedy
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from memstore.domain.records import NewEpisode
+    from memstore.domain.episodes import NewEpisode
 
 MAX_TAGS: Final = 1000
 

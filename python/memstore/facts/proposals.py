@@ -10,7 +10,8 @@ from memstore.database.journal import Kind
 from memstore.database.tables import proposals as proposal_table
 from memstore.domain import clock
 from memstore.domain.arguments import checked_id
-from memstore.domain.records import NewFact, Proposal, ProposalState, asked_scope
+from memstore.domain.proposals import Proposal, ProposalState
+from memstore.domain.records import NewFact, asked_scope
 from memstore.errors import Conflict, InvalidArgument, NotFound, Remedy
 from memstore.facts.facts import retirement, standing
 from memstore.facts.new import CONSOLIDATE

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memstore.database.engine import Transaction
-    from memstore.domain.records import Episode, Fact, JournalLine
+    from memstore.domain.episodes import Episode
+    from memstore.domain.records import Fact, JournalLine
     from memstore.facts.new import CheckedFact
 else:
     hashlib = lazy_import("hashlib")

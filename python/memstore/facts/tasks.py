@@ -12,17 +12,14 @@ from memstore.domain.arguments import MAX_NAME, checked_choice, checked_limit, c
 from memstore.domain.metadata import MetadataFilter
 from memstore.domain.records import (
     EVERYBODY,
-    OPEN_STATUSES,
     TODO,
     Fact,
     NewFact,
     Scope,
-    Task,
-    TaskScope,
-    TaskStatus,
     asked_scope,
     checked_scope,
 )
+from memstore.domain.tasks import OPEN_STATUSES, Task, TaskScope, TaskStatus
 from memstore.errors import Conflict, NotFound, Remedy
 from memstore.facts.facts import is_task, not_found, way_out
 

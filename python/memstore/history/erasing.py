@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from memstore.database.engine import Engine, Statement
     from memstore.database.journal import Author
     from memstore.database.satellite import Satellite
-    from memstore.domain.records import Episode, Fact
+    from memstore.domain.episodes import Episode
+    from memstore.domain.records import Fact
 
 
 def erase_fact(changes: Changes, fact: Fact, satellite: Satellite) -> None:

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.domain.arguments import ALL_NAMESPACES, checked_choice
-from memstore.domain.records import Episode
+from memstore.domain.episodes import Episode
 from memstore.errors import Remedy, TransferError
 from memstore.importing import engram, mem0, original, server_memory
 from memstore.importing.records import Damaged, Record, Skipped

@@ -20,7 +20,8 @@ from memstore.domain.arguments import (
     checked_text,
     stored_text,
 )
-from memstore.domain.records import DEFAULT_CATEGORY, SCOPE_FIELDS, Episode, Fact
+from memstore.domain.episodes import Episode
+from memstore.domain.records import DEFAULT_CATEGORY, SCOPE_FIELDS, Fact
 from memstore.episodes.new import checked_tags, hash_of
 from memstore.settings import DEFAULT_NAMESPACE
 

@@ -38,8 +38,9 @@ if TYPE_CHECKING:
     from datetime import datetime
     from typing import Any
 
+    from memstore.domain.episodes import Episode
     from memstore.domain.protocols import Generator
-    from memstore.domain.records import Episode, Fact, NewFact, Scope
+    from memstore.domain.records import Fact, NewFact, Scope
     from memstore.facts.batch import Applied, Change
     from memstore.prompting.messages import Message
     from memstore.store.store import Store

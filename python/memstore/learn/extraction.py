@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memstore.database.engine import Progress
+    from memstore.domain.episodes import Episode
     from memstore.domain.protocols import Generator
-    from memstore.domain.records import Episode
     from memstore.facts.batch import Applied
     from memstore.learn.comparison import Rival
     from memstore.learn.reading import Item

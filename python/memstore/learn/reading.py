@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from datetime import datetime
 
+    from memstore.domain.episodes import Episode
     from memstore.domain.protocols import Generator
-    from memstore.domain.records import Episode
     from memstore.store.store import Store
 
 LONGEST_FACT: Final = 1_000

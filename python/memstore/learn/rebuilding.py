@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memstore.database.engine import Progress
-    from memstore.domain.records import Episode, NewFact, Scope
+    from memstore.domain.episodes import Episode
+    from memstore.domain.records import NewFact, Scope
     from memstore.learn.comparison import Comparison
     from memstore.learn.reading import EpisodeReader
     from memstore.store.store import Store

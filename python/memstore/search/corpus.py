@@ -16,7 +16,8 @@ from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables import pieces as piece_table
 from memstore.database.tables import vectors as vector_table
-from memstore.domain.records import EpisodeHit, EpisodeHits, Scope, SearchHit, SearchHits
+from memstore.domain.episodes import EpisodeHit, EpisodeHits
+from memstore.domain.records import Scope, SearchHit, SearchHits
 from memstore.search.excerpts import best_piece
 from memstore.search.ranking import Ageing, Ranked
 from memstore.search.requests import F

@@ -13,7 +13,8 @@ from memstore.errors import EmbedderError, Reason
 if TYPE_CHECKING:
     from memstore.database.engine import Engine
     from memstore.database.filters import EpisodeFilter, FactFilter
-    from memstore.domain.records import EpisodeHits, SearchHits
+    from memstore.domain.episodes import EpisodeHits
+    from memstore.domain.records import SearchHits
     from memstore.embedding.current import CurrentEmbedder
     from memstore.search.hybrid import Search
 

@@ -32,7 +32,6 @@ from memstore.domain.records import (
     NewFact,
     Scope,
     SearchHits,
-    StoreStatus,
     asked_scope,
 )
 from memstore.errors import InvalidArgument, InvalidArgumentType, Remedy, StorageError
@@ -58,8 +57,10 @@ if TYPE_CHECKING:
     from memstore.database.tables import pieces as piece_table
     from memstore.database.tables import readings as reading_table
     from memstore.database.tables import vectors as vector_table
+    from memstore.domain import status
     from memstore.domain.protocols import Embedder
     from memstore.domain.records import AskedScope
+    from memstore.domain.status import StoreStatus
     from memstore.embedding import background, pending
     from memstore.embedding.generations import Generations, ReembedReport
     from memstore.embedding.health import Probe
@@ -101,6 +102,7 @@ else:
     requests = lazy_import("memstore.search.requests")
     satellite = lazy_import("memstore.graph.satellite")
     scheduled = lazy_import("memstore.upkeep.scheduled")
+    status = lazy_import("memstore.domain.status")
     tasks = lazy_import("memstore.facts.tasks")
     tokens = lazy_import("memstore.access.tokens")
     transfer = lazy_import("memstore.transfer")
@@ -894,7 +896,7 @@ class Store:
         size_bytes, log_bytes = engine.size_bytes(), engine.log_bytes()
         with engine.read() as transaction:
             stored = generation_table.active(transaction)
-            return StoreStatus(
+            return status.StoreStatus(
                 namespace=self.namespace,
                 **fact_table.count_states(transaction, active),
                 **piece_table.count_episodes(transaction, records),

@@ -20,7 +20,7 @@ from memstore.database.tables.replies import ReplyRow
 from memstore.domain import clock
 from memstore.domain.arguments import MAX_NUMBER, checked_text, nfc, stored_text
 from memstore.domain.entities import EntityDecision
-from memstore.domain.records import ProposalState
+from memstore.domain.proposals import ProposalState
 from memstore.transfer import lines
 
 if TYPE_CHECKING:

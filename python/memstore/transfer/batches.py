@@ -15,7 +15,8 @@ from memstore.transfer.parsing import Incoming
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from memstore.domain.records import Episode, Fact, JournalLine
+    from memstore.domain.episodes import Episode
+    from memstore.domain.records import Fact, JournalLine
 
 SECONDS: Final = 0.1
 """What a batch should take. Others wait for it; no import may make them wait for half a second."""

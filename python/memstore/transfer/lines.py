@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from memstore.database.journal import Kind
 from memstore.database.tables import facts as fact_table
-from memstore.domain import clock, metadata, records
+from memstore.domain import clock, episodes, metadata
 from memstore.domain.arguments import MAX_NUMBER, checked_text, nfc, stored_text
-from memstore.domain.records import MOMENT_FIELDS, SCOPE_FIELDS, Episode, Fact, JournalLine
+from memstore.domain.episodes import Episode
+from memstore.domain.records import MOMENT_FIELDS, SCOPE_FIELDS, Fact, JournalLine
 from memstore.episodes.new import hash_of
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ NOT_EXPORTED: Final = frozenset({"embedded", "embed_error", "status", "content_h
 FACT_FIELDS: Final = tuple(name for name in fact_table.STORED if name not in NOT_EXPORTED)
 FACT_NEEDS: Final = ("id", "uuid", "namespace", "content", "subject", "category", "created_at")
 FACT_NUMBERS: Final = ("id", "superseded_by", "confirmed_count", "use_count", "episode_id")
-EPISODE_FIELDS: Final = tuple(name for name in records.EPISODE_FIELDS if name not in NOT_EXPORTED)
+EPISODE_FIELDS: Final = tuple(name for name in episodes.EPISODE_FIELDS if name not in NOT_EXPORTED)
 EPISODE_NEEDS: Final = ("id", "uuid", "namespace", "content", "created_at")
 
 JSON_TYPES: Final[Mapping[type, str]] = {

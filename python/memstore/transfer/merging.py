@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 
     from memstore.database.engine import Engine, Progress, Transaction
     from memstore.database.satellite import Satellite
-    from memstore.domain.records import Episode, Fact, JournalLine
+    from memstore.domain.episodes import Episode
+    from memstore.domain.records import Fact, JournalLine
     from memstore.transfer.attachments import Attached
     from memstore.transfer.parsing import Incoming
 

@@ -16,7 +16,8 @@ from memstore.transfer.attachments import Attached
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from memstore.domain.records import Episode, Fact, JournalLine
+    from memstore.domain.episodes import Episode
+    from memstore.domain.records import Fact, JournalLine
 
 
 @dataclass(slots=True)

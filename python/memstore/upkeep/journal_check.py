@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from memstore.database import journal
 from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
-from memstore.domain.records import Episode, Fact
+from memstore.domain.episodes import Episode
+from memstore.domain.records import Fact
 from memstore.episodes import changes
 from memstore.episodes.new import hash_of
 from memstore.facts.facts import journalled

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from memstore.database.engine import Statement
 from memstore.database.tables.rows import read_moments
 from memstore.domain import clock
-from memstore.domain.records import AccessToken, json_value, set_fields
+from memstore.domain.records import json_value, set_fields
+from memstore.domain.tokens import AccessToken
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,7 +12,7 @@ from memstore.database.tables import pieces as piece_table
 from memstore.database.tables.rows import read_moments
 from memstore.domain import clock, metadata
 from memstore.domain.arguments import MAX_NUMBER
-from memstore.domain.records import EPISODE_FIELDS, EPISODE_MOMENTS, Episode
+from memstore.domain.episodes import EPISODE_FIELDS, EPISODE_MOMENTS, Episode
 from memstore.errors import StorageError
 from memstore.text import words
 

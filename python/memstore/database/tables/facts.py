@@ -15,7 +15,8 @@ from memstore.database.tables import vectors as vector_table
 from memstore.database.tables.rows import read_moments
 from memstore.domain import clock, metadata
 from memstore.domain.arguments import MAX_NUMBER
-from memstore.domain.records import FACT_FIELDS, MOMENT_FIELDS, OPEN_STATUSES, TODO, Fact, made
+from memstore.domain.records import FACT_FIELDS, MOMENT_FIELDS, TODO, Fact, made
+from memstore.domain.tasks import OPEN_STATUSES
 from memstore.text import folding, words
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from memstore.database.engine import Statement
 from memstore.database.tables.rows import read_moments
 from memstore.domain import clock
-from memstore.domain.records import Generation
+from memstore.domain.generations import Generation
 from memstore.errors import Remedy, StorageError
 
 if TYPE_CHECKING:

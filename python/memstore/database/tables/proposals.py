@@ -12,7 +12,7 @@ from memstore.database.journal import Kind
 from memstore.database.tables import facts as fact_table
 from memstore.domain import clock
 from memstore.domain.arguments import MAX_NUMBER
-from memstore.domain.records import Proposal, ProposalState
+from memstore.domain.proposals import Proposal, ProposalState
 from memstore.errors import StorageError
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from memstore.faces.options import chosen_settings, make_embedder
 if TYPE_CHECKING:
     import argparse
 
-    from memstore.domain.records import GenerationStatus, VectorCounts
+    from memstore.domain.generations import GenerationStatus, VectorCounts
     from memstore.embedding.generations import ReembedReport
     from memstore.embedding.pending import EmbedReport
     from memstore.store.store import Store

@@ -12,7 +12,7 @@ from memstore.faces.escaping import visible
 if TYPE_CHECKING:
     import argparse
 
-    from memstore.domain.records import EpisodeHits
+    from memstore.domain.episodes import EpisodeHits
     from memstore.store.store import Store
 
 DEFAULT_SOURCE = "cli"

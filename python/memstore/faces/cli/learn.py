@@ -8,7 +8,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from memstore.domain.records import EVERYBODY, ProposalState, Scope, asked_scope, set_fields
+from memstore.domain.proposals import ProposalState
+from memstore.domain.records import EVERYBODY, Scope, asked_scope, set_fields
 from memstore.faces.cli import command as cli
 from memstore.faces.escaping import counted
 from memstore.faces.options import add_generator_flags
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
-    from memstore.domain.records import Proposal
+    from memstore.domain.proposals import Proposal
     from memstore.learn.conversation import MemoryEvents
     from memstore.learn.extraction import Extracted, Extraction
     from memstore.learn.memory_view import MemoryEvent

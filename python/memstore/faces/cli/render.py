@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
     from memstore.database.engine import Progress
     from memstore.domain import records
+    from memstore.domain.episodes import Episode, EpisodeHit
+    from memstore.domain.status import StoreStatus
+    from memstore.domain.tasks import Task
     from memstore.upkeep.doctor import Finding
 else:
     console = lazy_import("rich.console")
@@ -76,7 +79,7 @@ class JsonShow:
 
     chain = tasks = episodes = facts
 
-    def hits(self, hits: Sequence[records.SearchHit | records.EpisodeHit]) -> None:
+    def hits(self, hits: Sequence[records.SearchHit | EpisodeHit]) -> None:
         found = [{f.name: getattr(hit, f.name) for f in fields(hit)} for hit in hits]
         for hit in found:
             kind = next(iter(hit))  # fact or episode
@@ -139,7 +142,7 @@ class PlainShow:
     def note(self, sentence: str) -> None:
         print(visible(sentence), file=sys.stderr)
 
-    def fact(self, one: records.Fact | records.Episode) -> None:
+    def fact(self, one: records.Fact | Episode) -> None:
         values = {"id": one.id, "status": one.status} | one.to_dict()
         for name, value in values.items():
             print(f"{name}: {told(value)}")
@@ -161,22 +164,22 @@ class PlainShow:
             what = compact(changed(line))
             _row(line.id, second(line.at), line.kind, line.fact_id, line.actor, line.source, what)
 
-    def tasks(self, tasks: Sequence[records.Task]) -> None:
+    def tasks(self, tasks: Sequence[Task]) -> None:
         for task in tasks:
             marks = (task.status, task.priority, task.scope, task.project, task.due)
             _row(task.id, *marks, task.content)
 
-    def episodes(self, episodes: Sequence[records.Episode]) -> None:
+    def episodes(self, episodes: Sequence[Episode]) -> None:
         for episode in episodes:
             _row(episode.id, *_episode_cells(episode, episode.content))
 
-    def episode_hits(self, hits: Sequence[records.EpisodeHit]) -> None:
+    def episode_hits(self, hits: Sequence[EpisodeHit]) -> None:
         for hit in hits:
             near = None if hit.similarity is None else f"{hit.similarity:.3f}"
             cells = _episode_cells(hit.episode, hit.excerpt)
             _row(hit.episode.id, f"{hit.score:.3f}", near, *cells)
 
-    def status(self, status: records.StoreStatus) -> None:
+    def status(self, status: StoreStatus) -> None:
         for name, value in status.to_dict().items():
             if isinstance(value, dict):
                 for inner, number in value.items():
@@ -211,7 +214,7 @@ def _cells(fact: records.Fact) -> tuple[object, ...]:
     )
 
 
-def _episode_cells(episode: records.Episode, text: str) -> tuple[object, ...]:
+def _episode_cells(episode: Episode, text: str) -> tuple[object, ...]:
     return (
         episode.status,
         second(episode.created_at),

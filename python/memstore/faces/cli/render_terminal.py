@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from memstore.domain import records
+    from memstore.domain.episodes import Episode, EpisodeHit
+    from memstore.domain.status import StoreStatus
+    from memstore.domain.tasks import Task
     from memstore.upkeep.doctor import Finding
 
 WIDEST: Final = 100
@@ -111,7 +114,7 @@ class TerminalShow:
                 hang=18,
             )
 
-    def tasks(self, tasks: Sequence[records.Task], indent: int = 0) -> None:
+    def tasks(self, tasks: Sequence[Task], indent: int = 0) -> None:
         room = max((len(str(task.id)) for task in tasks), default=0) + 5
         for task in tasks:
             style = TASK_STYLES.get(task.status, "")
@@ -122,20 +125,20 @@ class TerminalShow:
             self.line(head, mark, content, indent=indent, hang=room)
             self.line(*_task_details(task), indent=indent + room)
 
-    def episode(self, episode: records.Episode) -> None:
+    def episode(self, episode: Episode) -> None:
         self.line((f"#{episode.id}  ", "bold cyan"), *_named(episode))
         self.line((visible_lines(episode.content), ""))
         self.line()
         fields = {k: v for k, v in episode.to_dict().items() if k not in ("id", "content")}
         self._table((name, [(told(value), "")]) for name, value in fields.items())
 
-    def episodes(self, episodes: Sequence[records.Episode]) -> None:
+    def episodes(self, episodes: Sequence[Episode]) -> None:
         for episode in episodes:
             self._stretch(episode, 0, len(episode.content), _circumstances(episode))
         if episodes:
             self.line((counted(len(episodes), "episode"), "dim"))
 
-    def episode_hits(self, hits: Sequence[records.EpisodeHit]) -> None:
+    def episode_hits(self, hits: Sequence[EpisodeHit]) -> None:
         for hit in hits:
             near = "none yet" if hit.similarity is None else f"{hit.similarity:.2f}"
             why = f"words {hit.word_score:.2f} · similarity {near}"
@@ -143,9 +146,7 @@ class TerminalShow:
             details = f"{why} · {_circumstances(hit.episode)}"
             self._stretch(hit.episode, hit.start, hit.stop, details, score)
 
-    def _stretch(
-        self, episode: records.Episode, start: int, stop: int, details: str, *more: Piece
-    ) -> None:
+    def _stretch(self, episode: Episode, start: int, stop: int, details: str, *more: Piece) -> None:
         """Draw an episode: of a long one, the beginning of a stretch."""
         head = f"#{episode.id}   "
         self.line((head, "bold cyan"), *_named(episode), *more, hang=len(head))
@@ -158,7 +159,7 @@ class TerminalShow:
         self.line((details, "dim"), indent=len(head))
         self.line()
 
-    def status(self, status: records.StoreStatus) -> None:
+    def status(self, status: StoreStatus) -> None:
         self.line(("memstore", "bold"), (f"  {visible(status.path)}", ""), hang=10)
         parts = (
             f"{status.size_bytes / 1024:,.0f} KiB",
@@ -297,7 +298,7 @@ def _details(fact: records.Fact) -> str:
 
 
 def _circumstances(
-    one: records.Fact | records.Episode, *more: str, valid: str = "valid", expires: str = "expires"
+    one: records.Fact | Episode, *more: str, valid: str = "valid", expires: str = "expires"
 ) -> str:
     parts = [minute(one.created_at)]
     if one.namespace != DEFAULT_NAMESPACE:
@@ -308,7 +309,7 @@ def _circumstances(
     return " · ".join(parts)
 
 
-def _task_details(task: records.Task) -> tuple[Piece, ...]:
+def _task_details(task: Task) -> tuple[Piece, ...]:
     parts = [task.status.replace("_", " "), task.scope]
     if task.project:
         parts.append(task.project)
@@ -320,7 +321,7 @@ def _task_details(task: records.Task) -> tuple[Piece, ...]:
     return priority, (" · " + visible(" · ".join(map(str, parts))), "dim")
 
 
-def _counts(status: records.StoreStatus) -> list[Piece]:
+def _counts(status: StoreStatus) -> list[Piece]:
     rest = [
         f"{number} {name}"
         for name, number in (
@@ -333,7 +334,7 @@ def _counts(status: records.StoreStatus) -> list[Piece]:
     return [(f"{status.active} active", "green"), ("".join(f" · {part}" for part in rest), "dim")]
 
 
-def _waiting(status: records.StoreStatus) -> list[Piece]:
+def _waiting(status: StoreStatus) -> list[Piece]:
     pieces: list[Piece] = []
     if status.pending:
         pieces.append((f"{status.pending} pending: memstore embed-pending", "yellow"))
@@ -343,7 +344,7 @@ def _waiting(status: records.StoreStatus) -> list[Piece]:
     return pieces or [("nothing: every fact has its embedding", "")]
 
 
-def _log(status: records.StoreStatus) -> list[Piece]:
+def _log(status: StoreStatus) -> list[Piece]:
     pieces: list[Piece] = [(counted(status.episodes, "episode"), "green")]
     if status.episodes_pending:
         pieces.append((f" · {status.episodes_pending} pending", "yellow"))
@@ -360,7 +361,7 @@ def _log(status: records.StoreStatus) -> list[Piece]:
     return pieces
 
 
-def _named(episode: records.Episode) -> tuple[Piece, ...]:
+def _named(episode: Episode) -> tuple[Piece, ...]:
     name = visible(episode.name or episode.source or "(no source)")
     origin = f" · {visible(episode.source)}" if episode.name and episode.source else ""
     pieces: list[Piece] = [(name, "bold"), (origin, "dim")]

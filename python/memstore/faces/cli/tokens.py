@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memstore.domain.records import Access
+from memstore.domain.tokens import Access
 from memstore.faces.cli import command as cli
 from memstore.faces.escaping import second
 
 if TYPE_CHECKING:
     import argparse
 
-    from memstore.domain.records import AccessToken
+    from memstore.domain.tokens import AccessToken
     from memstore.store.store import Store
 
 

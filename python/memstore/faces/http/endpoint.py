@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
-from memstore.domain.records import Access, AccessToken
+from memstore.domain.tokens import Access, AccessToken
 from memstore.faces.http.stores import Confined
 from memstore.faces.mcp.tool_server import ToolServer
 

@@ -21,7 +21,7 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import JSONResponse
 
 from memstore import __version__
-from memstore.domain.records import Access, AccessToken
+from memstore.domain.tokens import Access, AccessToken
 from memstore.errors import AccessDenied, MemstoreError, Remedy
 from memstore.faces import wording
 from memstore.faces.http.endpoint import TOKEN

@@ -16,7 +16,10 @@ from memstore.faces.escaping import as_json, second
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from memstore.domain.records import Fact, Proposal, Repair, SearchHits, StoreStatus, Task
+    from memstore.domain.proposals import Proposal
+    from memstore.domain.records import Fact, Repair, SearchHits
+    from memstore.domain.status import StoreStatus
+    from memstore.domain.tasks import Task
     from memstore.learn.conversation import MemoryEvents
     from memstore.learn.events import Refusal
     from memstore.learn.extraction import Extracted, Extraction

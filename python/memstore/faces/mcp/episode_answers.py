@@ -21,7 +21,8 @@ from memstore.faces.mcp.answers import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memstore.domain.records import Episode, EpisodeHit, EpisodeHits, StoreStatus
+    from memstore.domain.episodes import Episode, EpisodeHit, EpisodeHits
+    from memstore.domain.status import StoreStatus
     from memstore.embedding.health import Probe
 
 NAMES: Final = ("name", "source", "source_model", "source_description")
