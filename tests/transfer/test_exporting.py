@@ -71,7 +71,7 @@ def exported(engine: Written) -> list[str]:
 
 @pytest.mark.usefixtures("small_steps")
 @pytest.mark.parametrize("each", [1, 5])
-@pytest.mark.parametrize("number", [1, 4, 9, 99])
+@pytest.mark.parametrize("number", [1, 4, 9, 25])
 def test_what_is_written_between_steps_is_in_the_export(
     filled: Store, open_store: Callable[..., Store], number: int, each: int
 ) -> None:
