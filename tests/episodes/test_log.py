@@ -18,7 +18,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.conftest import WordEmbedder
-from tests.support.raw import raw
+from tests.support.raw import sql
 
 import memstore
 from memstore import (
@@ -42,13 +42,6 @@ ANA = Scope(user_id="ana")
 WORDS = st.text(
     alphabet=st.sampled_from("ab .!?\n\r。！é\u0301\u200d👩🏽🇩🇪,、京東ทข"), max_size=4000
 )
-
-
-def sql(path: Path, statement: str, *values: Any) -> list[Any]:
-    with raw(path) as file:
-        found = file.execute(statement, values).fetchall()
-        file.commit()
-        return found
 
 
 # -- adding ------------------------------------------------------------------------------------

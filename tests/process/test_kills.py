@@ -8,14 +8,12 @@ import random
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-import numpy as np
 import pytest
-from numpy.typing import NDArray
 from tests.support.clock import wait_until
-from tests.support.programs import LETTERS
+from tests.support.programs import LETTERS, Letters
 
 import memstore
 
@@ -113,16 +111,6 @@ for line in sys.stdin:
     print(*(os.WTERMSIG(status) if os.WIFSIGNALED(status) else -1 for status in ended), flush=True)
 """
 )
-
-
-class Letters:
-    """The embedder of the workers."""
-
-    model = "letters-26"
-
-    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        rows = [[text.count(chr(97 + i)) + 0.5 for i in range(26)] for text in texts]
-        return np.array(rows, dtype=np.float32)
 
 
 @contextlib.contextmanager

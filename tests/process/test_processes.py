@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 from tests.support.clock import wait_until
+from tests.support.programs import LETTERS, Letters
 from tests.support.raw import raw
 
 import memstore
@@ -24,16 +25,9 @@ from memstore import NotFound, StorageError, Store, StoreBusy, StoreClosed
 
 pytestmark = pytest.mark.process
 
-PREAMBLE = """
+PREAMBLE = f"""{LETTERS}
 import sys, time
-import numpy as np
 import memstore
-
-class Letters:
-    model = "letters-26"
-    def embed(self, texts):
-        return np.array([[text.count(chr(97 + i)) + 0.5 for i in range(26)] for text in texts],
-                        dtype=np.float32)
 
 path = sys.argv[1]
 def ready():
@@ -158,18 +152,6 @@ def running(program: str, path: Path, *arguments: object) -> Iterator[Process]:
         finally:
             if process.poll() is None:
                 process.kill()
-
-
-class Letters:
-    model = "letters-26"
-
-    def embed(self, texts: Any) -> Any:
-        import numpy as np
-
-        return np.array(
-            [[text.count(chr(97 + i)) + 0.5 for i in range(26)] for text in texts],
-            dtype=np.float32,
-        )
 
 
 def leftovers(path: Path) -> list[str]:

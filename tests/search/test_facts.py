@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 from tests.conftest import WordEmbedder
 from tests.support.clock import ManualClock
 from tests.support.examples import examples
+from tests.support.raw import sql
 
 import memstore
 from memstore import AddFact, MayReplace, NewFact, Store
@@ -32,14 +33,6 @@ MEANING_ONLY = {"word_weight": 0.0, "vector_weight": 1.0}
 WORDS_ONLY = {"word_weight": 1.0, "vector_weight": 0.0}
 WAYS = {"hybrid": {}, "words": WORDS_ONLY, "meaning": MEANING_ONLY}
 each_way = pytest.mark.parametrize("weights", WAYS.values(), ids=WAYS)
-
-
-def sql(path: Path, statement: str, *values: Any) -> list[Any]:
-    connection = apsw.Connection(str(path))
-    try:
-        return connection.execute(statement, values).fetchall()
-    finally:
-        connection.close()
 
 
 def ids(hits: Sequence[memstore.SearchHit]) -> list[int]:

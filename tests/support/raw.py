@@ -14,3 +14,11 @@ def raw(path: str | os.PathLike[str], **options: Any) -> Iterator[sqlite3.Connec
     """Open a file, and close it at the end; what was not committed is lost."""
     with closing(sqlite3.connect(path, **options)) as connection:
         yield connection
+
+
+def sql(path: str | os.PathLike[str], statement: str, *values: Any) -> list[Any]:
+    """Run one statement on a file, and return its rows."""
+    with raw(path) as file:
+        found = file.execute(statement, values).fetchall()
+        file.commit()
+        return found
