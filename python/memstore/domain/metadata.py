@@ -118,7 +118,7 @@ def encode(metadata: Mapping[str, Any] | None, name: str = "metadata") -> str | 
         return None
     checked_mapping(metadata, name)
     try:
-        text = ENCODER.encode(dict(metadata))
+        text = ENCODER.encode(metadata if type(metadata) is dict else dict(metadata))
         text.encode("utf-8")
     except ValueError as error:
         raise InvalidArgument(f"cannot be written as JSON: {error}", argument=name) from None
@@ -129,10 +129,21 @@ def encode(metadata: Mapping[str, Any] | None, name: str = "metadata") -> str | 
 
 def checked_mapping(given: Mapping[str, Any], name: str = "metadata") -> Mapping[str, Any]:
     """Return metadata, or a patch to it, whose keys and depth JSON can hold."""
+    if is_flat(given):
+        return given
     if not isinstance(given, Mapping):
         raise InvalidArgumentType(f"must be a mapping, not {type(given).__name__}", argument=name)
     check(given, name)
     return given
+
+
+def is_flat(given: object) -> bool:
+    """Whether this is a dictionary of texts, numbers and the like, as most metadata is."""
+    return (
+        type(given) is dict
+        and TEXTS.issuperset(map(type, given))
+        and FLAT.issuperset(map(type, given.values()))
+    )
 
 
 def checked_new(metadata: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -149,10 +160,7 @@ def checked_new(metadata: Mapping[str, Any] | None) -> dict[str, Any]:
         raise InvalidArgument(
             f"is {size:,} bytes, over the limit of {MAX_BYTES:,}", argument="metadata"
         )
-    is_flat = TEXTS.issuperset(map(type, metadata)) and FLAT.issuperset(
-        map(type, metadata.values())
-    )
-    return dict(metadata) if is_flat else DECODER.decode(text)
+    return dict(metadata) if is_flat(metadata) else DECODER.decode(text)
 
 
 def text_of(checked: Mapping[str, Any]) -> str | None:

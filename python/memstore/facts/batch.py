@@ -141,6 +141,8 @@ def carry_out(
 
     The owners of new facts are set already; :meth:`Facts.prepare` returned ``prepared``.
     """
+    claims = any(isinstance(change, AddFact) and change.unless_known for change in changes)
+    facts.look_up(transaction, prepared, claims=claims)
     ready = iter(prepared)
     return [
         _add(facts, transaction, change, next(ready), scope)
@@ -181,7 +183,7 @@ def _add(
     known = facts.same_key(transaction, prepared)
     if known is None and change.unless_known:
         previous = _previous(facts, transaction, change, scope)
-        held = facts.confirm_held(transaction, prepared.fact, covers, change.evidence)
+        held = facts.confirm_held(transaction, prepared, covers, change.evidence)
         if held is not None:
             return Applied(change=change, fact=held, known=True, previous=previous)
     if known is None:  # what was erased does not come back from the same words

@@ -26,11 +26,11 @@ from memstore.errors import (
     Remedy,
 )
 from memstore.lazy import lazy_import
-from memstore.text.folding import subject_key
+from memstore.text.folding import claim_hash, subject_key
 from memstore.text.secrets import Screen
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
     from datetime import datetime
 
@@ -77,6 +77,7 @@ class Facts:
         if not prepared:
             return []
         with self.writing() as transaction:
+            self.look_up(transaction, prepared, claims=unless_known)
             return [
                 (unless_known and self._held(transaction, one)) or self.insert(transaction, one)
                 for one in prepared
@@ -84,7 +85,26 @@ class Facts:
 
     def _held(self, transaction: Transaction, prepared: Prepared) -> Fact | None:
         known = self.same_key(transaction, prepared)
-        return None if known else self.confirm_held(transaction, prepared.fact, equal)
+        return None if known else self.confirm_held(transaction, prepared, equal)
+
+    def look_up(
+        self, transaction: Transaction, prepared: Sequence[Prepared], *, claims: bool
+    ) -> None:
+        """Note what is new about facts that are about to be stored, so that none is looked for."""
+        if len(prepared) < 2:
+            return
+        keyed = {n: key for n, one in enumerate(prepared) if (key := one.fact.idempotency_key)}
+        if keyed:
+            keys_held = fact_table.keys_held(transaction, self.namespace, [*keyed.values()])
+            for place, key in keyed.items():
+                prepared[place].has_new_key = key not in keys_held
+                keys_held.add(key)
+        if claims:
+            said = [claim_hash(one.fact.subject, one.fact.content) for one in prepared]
+            claims_held = fact_table.claims_held(transaction, self.namespace, said)
+            for one, claim in zip(prepared, said, strict=True):
+                one.has_new_claim = claim not in claims_held
+                claims_held.add(claim)
 
     def prepare(self, new_facts: Iterable[NewFact]) -> list[Prepared]:
         """Check facts and embed them: all that can be done before a transaction opens."""
@@ -176,7 +196,7 @@ class Facts:
     def confirm_held(
         self,
         transaction: Transaction,
-        new: CheckedFact,
+        prepared: Prepared,
         alike: Callable[[Fact, NewFact], bool],
         evidence: Mapping[str, Any] | None = None,
     ) -> Fact | None:
@@ -185,10 +205,11 @@ class Facts:
         It supersedes what the new one would have superseded. ``alike`` compares what is not in the
         words; tasks are never alike.
         """
+        new = prepared.fact
         held = next(
             (
                 fact
-                for fact in self._saying(transaction, new)
+                for fact in self._saying(transaction, prepared)
                 if not is_task(fact.subject, fact.metadata)
                 and not is_task(new.subject, new.metadata)
                 and alike(fact, new)
@@ -220,9 +241,12 @@ class Facts:
 
     def same(self, transaction: Transaction, prepared: Prepared) -> Fact | None:
         """Return an active fact of the same owners that says this, whatever its metadata."""
-        return next(self._saying(transaction, prepared.fact), None)
+        return next(self._saying(transaction, prepared), None)
 
-    def _saying(self, transaction: Transaction, new: CheckedFact) -> Iterator[Fact]:
+    def _saying(self, transaction: Transaction, prepared: Prepared) -> Iterator[Fact]:
+        new = prepared.fact
+        if prepared.has_new_claim:
+            return
         for fact in fact_table.saying(
             transaction, self.namespace, new.subject, new.content, new.scope
         ):
@@ -232,7 +256,7 @@ class Facts:
     def same_key(self, transaction: Transaction, prepared: Prepared) -> Fact | None:
         """Return the fact that the idempotency key stands for already."""
         new, key = prepared.fact, prepared.fact.idempotency_key
-        if key is None:
+        if key is None or prepared.has_new_key:
             return None
         known = fact_table.find(transaction, self.namespace, idempotency_key=key)
         if known is None:

@@ -53,6 +53,10 @@ class Prepared:
     """Its embedding; ``None``: it will be pending."""
     model: str | None = None
     """Whose embedding that is."""
+    has_new_key: bool = False
+    """Whether no fact is known to have its idempotency key."""
+    has_new_claim: bool = False
+    """Whether no fact is known to say the same."""
 
 
 def all_checked(new_facts: list[NewFact], screen: Screen) -> list[CheckedFact]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
 
 from memstore.database import journal
 from memstore.database.changes import Adoption, Changes, Line
@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from memstore.domain.records import Fact, JournalLine
     from memstore.transfer.attachments import Attached
     from memstore.transfer.parsing import Incoming
+
+R = TypeVar("R", "Fact", "Episode")
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,8 +138,7 @@ class _Merge:
     def take(self, transaction: Transaction, batch: Incoming) -> None:
         changes = Changes(transaction, self._author)
         log = _Episodes(changes, self._namespace, self._episodes)
-        for episode in batch.episodes:
-            log.take(episode, batch.episode_operations.get(episode.id, ()))
+        log.take(batch.episodes, batch.episode_operations)
         facts = _Facts(
             Adoption(transaction, self._author),
             self._namespace,
@@ -174,14 +175,23 @@ class _Episodes:
     """What each is here, by its id at the source."""
     new: int = 0
     erased: int = 0
+    held: _Held[Episode] = field(init=False)
 
     @property
     def transaction(self) -> Transaction:
         return self.changes.transaction
 
-    def take(self, episode: Episode, operations: Iterable[JournalLine]) -> None:
+    def take(
+        self, episodes: Sequence[Episode], operations: Mapping[int, list[JournalLine]]
+    ) -> None:
+        """Import new episodes, and erase known ones that were erased at the source."""
+        self.held = _held(episode_table, self.transaction, episodes, self.namespace)
+        for episode in episodes:
+            self._take(episode, operations.get(episode.id, ()))
+
+    def _take(self, episode: Episode, operations: Iterable[JournalLine]) -> None:
         home = self.namespace or episode.namespace
-        known = episode_table.find_uuid(self.transaction, home, episode.uuid)
+        known = self.held.records.get((home, episode.uuid))
         if known is None:
             self.here[episode.id] = self._bring_in(episode, home, operations)
             self.new += 1
@@ -189,14 +199,16 @@ class _Episodes:
         self.here[episode.id] = known
         if known.content and not episode.content:
             erase_episode(self.changes, known)
+            self.held.keys.discard((home, known.idempotency_key))
             self.erased += 1
 
     def _bring_in(self, episode: Episode, home: str, operations: Iterable[JournalLine]) -> Episode:
         key, salt = episode.idempotency_key, episode.salt
         if episode.content and not salt:  # another program's
             salt = episode_changes.new_salt()
-        if key and episode_table.find_key(self.transaction, home, key) is not None:
+        if key and (home, key) in self.held.keys:
             key = None  # another episode has it here
+        self.held.keys.add((home, key))
         id_ = episode_table.new_id(self.transaction)
         here = replace(episode, id=id_, namespace=home, salt=salt, idempotency_key=key)
         episode_table.insert(
@@ -230,6 +242,7 @@ class _Facts:
     imported: int = 0
     updates: Counter[Kind | None] = field(default_factory=Counter)
     retired: int = 0
+    held: _Held[Fact] = field(init=False)
 
     def take(
         self,
@@ -237,6 +250,7 @@ class _Facts:
         operations: Mapping[int, list[JournalLine]],
     ) -> None:
         """Import new facts, update known ones, and link them into their chains."""
+        self.held = _held(fact_table, self.adoption.transaction, facts, self.namespace)
         with self.adoption:
             for fact in facts:
                 self._take(fact, operations.get(fact.id, ()))
@@ -250,7 +264,7 @@ class _Facts:
 
     def _take(self, fact: Fact, operations: Sequence[JournalLine]) -> None:
         home = self.namespace or fact.namespace
-        known = fact_table.find(self.adoption.transaction, home, uuid=fact.uuid)
+        known = self.held.records.get((home, fact.uuid))
         if known is None:
             self.here[fact.id] = self.new[fact.id] = self._bring_in(fact, home, operations)
             self.imported += 1
@@ -260,8 +274,9 @@ class _Facts:
 
     def _bring_in(self, fact: Fact, home: str, operations: Sequence[JournalLine]) -> Fact:
         key = fact.idempotency_key
-        if key and fact_table.find(self.adoption.transaction, home, idempotency_key=key):
+        if key and (home, key) in self.held.keys:
             key = None  # another fact has it here
+        self.held.keys.add((home, key))
         here = replace(
             fact,
             id=fact_table.new_id(self.adoption.transaction),
@@ -301,6 +316,7 @@ class _Facts:
             return None
         if fact.status == "erased":
             erase_fact(self.adoption, known, self.satellite)
+            self.held.keys.discard((known.namespace, known.idempotency_key))
             return Kind.ERASE
         there = fact.deleted_at or max(
             (operation.at for operation in operations if operation.kind == Kind.RESTORE),
@@ -334,6 +350,38 @@ class _Facts:
             replace(old, superseded_by=successor.id, superseded_at=at),
             fact_table.updating(old.id, superseded_by=successor.id, superseded_at=at),
         )
+
+
+class _Table(Protocol[R]):
+    def with_uuids(
+        self, transaction: Transaction, namespace: str, uuids: Sequence[str]
+    ) -> list[R]: ...
+
+    def keys_held(
+        self, transaction: Transaction, namespace: str, keys: Sequence[str]
+    ) -> set[str]: ...
+
+
+class _Held(NamedTuple, Generic[R]):
+    """What is here already of a batch: asked for at once, so that new rows can wait."""
+
+    records: dict[tuple[str, str], R]
+    """By namespace and UUID."""
+    keys: set[tuple[str, str | None]]
+    """Namespaces, and the idempotency keys that are taken there."""
+
+
+def _held(
+    table: _Table[R], transaction: Transaction, records: Sequence[R], namespace: str | None
+) -> _Held[R]:
+    held: _Held[R] = _Held({}, set())
+    for home in {namespace or one.namespace for one in records}:
+        those = [one for one in records if (namespace or one.namespace) == home]
+        found = table.with_uuids(transaction, home, [one.uuid for one in those])
+        held.records.update({(home, one.uuid): one for one in found})
+        keys = [one.idempotency_key for one in those if one.idempotency_key]
+        held.keys.update((home, key) for key in table.keys_held(transaction, home, keys))
+    return held
 
 
 def _attach(attached: Attached, facts: _Facts, log: _Episodes) -> dict[str, int]:

@@ -363,7 +363,8 @@ class SqliteEngine:
         """
         if self._memory is not None:
             return {}
-        changed = self._files.changed()
+        if not (changed := self._files.changed()):
+            return {}
         return {part: fate for part, fate in changed if part == "file" or self._has_log}
 
     def _use_log(self, connection: apsw.Connection, deadline: float) -> None:

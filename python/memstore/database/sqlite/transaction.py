@@ -77,7 +77,7 @@ class SqliteTransaction(Transaction):
         queued, self._queued = self._queued, {}
         with TRANSLATED:
             for sql, rows in queued.items():
-                self.connection.executemany(sql, rows).fetchall()
+                self.connection.executemany(sql, rows)
 
     def next_id(self, table: str) -> int:
         if table not in self._ids:

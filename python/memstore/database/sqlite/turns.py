@@ -44,6 +44,11 @@ class Turns:
                 self._queue.remove(turn)
             return self._holder is turn
 
+    @property
+    def are_waited_for(self) -> bool:
+        """Whether threads wait."""
+        return bool(self._queue)
+
     def has(self, turn: Turn) -> bool:
         return self._holder is turn
 

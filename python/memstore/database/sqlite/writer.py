@@ -44,7 +44,8 @@ class _Group:
         self.until = time.monotonic() + GROUP_SECONDS
         self.members = 0
         """Writes that are to be committed."""
-        self.ended = threading.Event()
+        self.ended: threading.Event | None = None
+        """Set at its end, if there are threads that wait for that."""
         self.is_stored = False
         self.failure: StorageError | None = None
         """Why it is not, if that is known."""
@@ -143,7 +144,7 @@ class Writer:
             self._give_back(turn)
         finally:  # once more, for Ctrl-C may come at any line
             self._give_back(turn)
-        if not ended:
+        if not ended and group.ended is not None:
             group.ended.wait()
         if not group.is_stored:
             failure = group.failure or StorageError(INTERRUPTED)
@@ -210,8 +211,10 @@ class Writer:
     def _leave(self, group: _Group) -> bool:
         """Leave the transaction to the next thread, or commit it; return whether it ended."""
         shared = self.connection.in_transaction and not group.alone
-        if shared and time.monotonic() < group.until and self._turns.hand_over():
-            return False
+        if shared and self._turns.are_waited_for and time.monotonic() < group.until:
+            group.ended = group.ended or threading.Event()
+            if self._turns.hand_over():
+                return False
         if group.members and group.failure is None:
             self._commit(group)
         self._end(group)
@@ -230,7 +233,8 @@ class Writer:
 
     def _end(self, group: _Group) -> None:
         """Tell the members."""
-        group.ended.set()
+        if group.ended is not None:
+            group.ended.set()
         if group.alone and self._connection is not None:
             self._connection.pragma("foreign_keys", True)
         if group.is_stored and self._log is not None:

@@ -87,6 +87,25 @@ def find_uuid(transaction: Transaction, namespace: str, uuid: str) -> Episode | 
     )
 
 
+def with_uuids(transaction: Transaction, namespace: str, uuids: Sequence[str]) -> list[Episode]:
+    rows = transaction.rows(
+        f"{SELECT} WHERE e.namespace = :namespace"
+        f" AND e.uuid IN {transaction.dialect.listed('uuids')}",
+        {"namespace": namespace, "uuids": uuids},
+    )
+    return [*map(_decode, rows)]
+
+
+def keys_held(transaction: Transaction, namespace: str, keys: Sequence[str]) -> set[str]:
+    """Return those of these idempotency keys that stand for an episode of the namespace."""
+    rows = transaction.rows(
+        "SELECT idempotency_key FROM memstore_episodes WHERE namespace = :namespace"
+        f" AND idempotency_key IN {transaction.dialect.listed('keys')}",
+        {"namespace": namespace, "keys": keys},
+    )
+    return {key for (key,) in rows}
+
+
 def namespace_of(transaction: Transaction, uuid: str) -> str | None:
     """Return the namespace that has an episode with this UUID; ``None`` if not just one has."""
     row = transaction.one(

@@ -489,6 +489,33 @@ def saying(
     ]
 
 
+def claims_held(transaction: Transaction, namespace: str, claims: Sequence[int]) -> set[int]:
+    """Return those of these claims that some fact of the namespace has."""
+    return {
+        *transaction.ints(
+            "SELECT claim_hash FROM memstore_facts"
+            f" WHERE claim_hash IN {transaction.dialect.listed('claims')}"
+            " AND namespace = :namespace",
+            {"claims": claims, "namespace": namespace},
+        )
+    }
+
+
+def keys_held(transaction: Transaction, namespace: str, keys: Sequence[str]) -> set[str]:
+    """Return those of these idempotency keys that stand for a fact of the namespace."""
+    rows = transaction.rows(
+        "SELECT idempotency_key FROM memstore_facts WHERE namespace = :namespace"
+        f" AND idempotency_key IN {transaction.dialect.listed('keys')}",
+        {"keys": keys, "namespace": namespace},
+    )
+    return {key for (key,) in rows}
+
+
+def with_uuids(transaction: Transaction, namespace: str, uuids: Sequence[str]) -> list[Fact]:
+    test = f"f.namespace = :namespace AND f.uuid IN {transaction.dialect.listed('uuids')}"
+    return [*_where(transaction, test, {"namespace": namespace, "uuids": uuids})]
+
+
 def superseded_by(transaction: Transaction, fact_id: int) -> list[Fact]:
     return [*_where(transaction, "f.superseded_by = :id ORDER BY f.id", {"id": fact_id})]
 
