@@ -18,7 +18,8 @@ ENGINES: dict[str, Callable[[Path], Engine]] = {
 }
 """How each engine opens the database of one test, by name."""
 
-ITEMS = "CREATE TABLE items (id INTEGER PRIMARY KEY, name TEXT NOT NULL, data TEXT)"
+ITEMS = """CREATE TABLE items
+    (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, data TEXT)"""
 PARTS = "CREATE TABLE parts (id INTEGER PRIMARY KEY, item_id INTEGER NOT NULL REFERENCES items(id))"
 
 

@@ -255,3 +255,45 @@ def test_a_list_is_one_parameter(engine: Engine) -> None:
         assert listed(transaction, (4,), "id") == 1
         assert listed(transaction, list(range(1, 2001)), "id") == 2000
         assert listed(transaction, ["7", "it's", '"8"'], "name") == 1
+
+
+def queue(transaction: Transaction, *names: str) -> list[int]:
+    ids = [transaction.next_id("items") for _ in names]
+    for id_, name in zip(ids, names, strict=True):
+        transaction.queue("INSERT INTO items (id, name) VALUES (:id, :name)", (id_, name))
+    return ids
+
+
+def test_queued_rows_are_seen_by_what_comes_next_and_committed(
+    engine: Engine, open_engine: OpenEngine
+) -> None:
+    with engine.write() as transaction:
+        add(transaction, "one")
+        first = queue(transaction, "two", "three")
+        assert transaction.ints("SELECT id FROM items ORDER BY id")[1:] == first
+        transaction.run("UPDATE items SET name = upper(name)")
+        queue(transaction, "four")
+    assert names(open_engine()) == ["ONE", "TWO", "THREE", "four"]
+
+
+def test_queued_rows_are_rolled_back_when_one_of_them_fails(engine: Engine) -> None:
+    def fail() -> None:
+        with engine.write() as transaction:
+            queue(transaction, "one")
+            transaction.queue("INSERT INTO items (name) VALUES (:name)", {"name": None})
+
+    with pytest.raises(StorageError):
+        fail()
+    assert names(engine) == []
+    with engine.write() as transaction:
+        queue(transaction, "two")
+    assert names(engine) == ["two"]
+
+
+def test_the_next_id_is_one_that_no_row_ever_had(engine: Engine) -> None:
+    with engine.write() as transaction:
+        queue(transaction, "one", "two")
+        [newest] = queue(transaction, "three")
+        transaction.run("DELETE FROM items")
+    with engine.write() as transaction:
+        assert queue(transaction, "four") == [newest + 1]

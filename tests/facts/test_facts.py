@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -575,3 +576,45 @@ def test_older_is_what_a_fact_superseded(store: Store) -> None:
     assert older is not None
     assert older.id == old.id
     assert store.reinstate(old.id).status == "active"
+
+
+def test_a_key_that_a_batch_repeats_stands_for_one_fact(store: Store) -> None:
+    held = store.add(**BERLIN, idempotency_key="held")
+    found = store.add_many(
+        NewFact(**BERLIN, idempotency_key=key) for key in ("held", "new", "new", "other")
+    )
+    assert [fact.id - held.id for fact in found] == [0, 1, 1, 2]
+    assert store.count() == 3
+    with pytest.raises(IdempotencyConflict):
+        store.add_many(
+            [NewFact(**BERLIN, idempotency_key="a"), NewFact(**MUNICH, idempotency_key="a")]
+        )
+    assert store.count() == 3
+
+
+def test_a_batch_confirms_what_it_repeats(store: Store) -> None:
+    held = store.add(**BERLIN)
+    new = NewFact(**BERLIN)
+    other = NewFact(**MUNICH)
+    applied = store.apply([AddFact(fact=one, unless_known=True) for one in (new, other, other)])
+    assert [one.known for one in applied] == [True, False, True]
+    assert [one.fact.id - held.id for one in applied] == [0, 1, 1]
+    assert [store.get(one.fact.id).confirmed_count for one in applied[1:]] == [1, 1]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{"a": (1, 2)}, {"a": {"b": [True, None]}}, {"a": 1.5, "b": "ü"}, {}, None, OrderedDict(a=1)],
+)
+def test_what_add_returns_is_what_is_read_again(store: Store, given: Any) -> None:
+    fact = store.add(**BERLIN, metadata=given, valid_at="2026-03-01T10:00+02:00", source="s")
+    assert fact == store.get(fact.id)
+    assert list(fact.metadata) == list(store.get(fact.id).metadata)
+
+
+def test_metadata_that_is_changed_later_changes_no_fact(store: Store) -> None:
+    given: dict[str, Any] = {"list": [1], "text": "a"}
+    fact = store.add(**BERLIN, metadata=given)
+    given["list"].append(2)
+    given["text"] = "b"
+    assert fact.metadata == {"list": [1], "text": "a"}
