@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from memstore.embedding.current import CurrentEmbedder
     from memstore.facts import new as checking
     from memstore.facts import provenance
-    from memstore.facts.new import CheckedFact, Prepared
+    from memstore.facts.new import Prepared
     from memstore.history import erasing
 else:
     episode_table = lazy_import("memstore.database.tables.episodes")
