@@ -43,6 +43,7 @@ DOORS = {
         f"database.sqlite.{name}"
         for name in (
             "copying",
+            "disk",
             "engine",
             "locks",
             "log",
@@ -55,7 +56,7 @@ DOORS = {
     "duckdb": {"database.foreign.duckdb_file"},
     "httpx": {"providers.http"},
     "memstore._kernel": {
-        "database.sqlite.engine",
+        "database.sqlite.disk",
         "database.sqlite.locks",
         "embedding.vectors",
         "providers.local",
@@ -67,8 +68,10 @@ DOORS = {
     "uvicorn": {"faces.http.server"},
     "datetime.now": {"domain.clock"},
     "time": {
+        "database.sqlite.disk",
         "database.sqlite.engine",
         "database.sqlite.log",
+        "database.sqlite.memory",
         "database.sqlite.writer",
         "domain.clock",
     },

@@ -6,19 +6,26 @@ other. Readers therefore queue with the writers, first come, first served.
 
 from __future__ import annotations
 
+import io
 import threading
+import time
 from collections import Counter
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final
+from typing import IO, TYPE_CHECKING, Final
 
 import apsw
 
+from memstore.database.sqlite.transaction import TRANSLATED, roll_back
 from memstore.errors import Remedy, StoreBusy
 from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
     import secrets
     from collections.abc import Iterator
+    from contextlib import AbstractContextManager
+
+    from memstore.database.sqlite.transaction import SqliteTransaction
+    from memstore.database.sqlite.writer import Writer
 else:
     secrets = lazy_import("secrets")
 
@@ -28,37 +35,58 @@ FLAGS: Final = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE | apsw.SQLIT
 
 
 class Memory:
-    """One database in memory; it ends when this and every connection to it are closed."""
+    """One database in memory; it ends when this and every connection to it are closed.
+
+    What :class:`memstore.database.sqlite.disk.Disk` says of a file; there is none to watch.
+    """
+
+    path: Final = PATH
+    copies_in: Final = "MEMORY"
+    is_immutable: Final = False
+    had_log: Final = False
 
     def __init__(self) -> None:
         self._name = f"file:/memstore-{secrets.token_hex(8)}?vfs=memdb"
-        self._kept = self.connect()
+        self._kept = self.connect(0)
         self._readers: Counter[int] = Counter()
+        """How many reads each thread has begun and not ended."""
+        self._ended = threading.Condition()
 
-    def connect(self) -> apsw.Connection:
+    def connect(self, _: float) -> apsw.Connection:
         return apsw.Connection(self._name, flags=FLAGS)
 
-    def size_bytes(self) -> int:
-        pages: int = self._kept.pragma("page_count")
-        return pages * int(self._kept.pragma("page_size"))
+    def check_reader(self, connection: apsw.Connection) -> None:
+        pass
+
+    def own_write(self, writer: Writer) -> SqliteTransaction | None:
+        """Return the write that this thread is in, which a read of its own would wait for."""
+        return writer.current if writer.is_mine else None
 
     @contextmanager
-    def reading(self) -> Iterator[None]:
-        """Note that this thread reads."""
+    def reading(
+        self, connection: apsw.Connection, writer: Writer, wait_seconds: float
+    ) -> Iterator[None]:
+        """Begin a read in its turn; other reads and the rest of this one need none."""
         me = threading.get_ident()
-        self._readers[me] += 1
+        with writer.alone(wait_seconds), TRANSLATED:
+            connection.execute("BEGIN; SELECT count(*) FROM sqlite_schema").fetchall()
+            with self._ended:
+                self._readers[me] += 1
         try:
             yield
         finally:
-            self._readers[me] -= 1
-            if not self._readers[me]:
-                del self._readers[me]
+            roll_back(connection)
+            with self._ended:
+                self._readers[me] -= 1
+                if not self._readers[me]:
+                    del self._readers[me]
+                self._ended.notify_all()
 
     def refuse_own_reader(self) -> None:
         """Refuse a write of a thread that would wait for itself to end a read.
 
         Raises:
-            StoreBusy: it has begun a read, such as an export, and not ended it.
+            StoreBusy: it has begun a read, and not ended it.
         """
         if self._readers.get(threading.get_ident()):
             raise StoreBusy(
@@ -66,6 +94,36 @@ class Memory:
                 "nothing was stored",
                 remedy=Remedy.END_READING,
             )
+
+    def prepare_write(self, _: apsw.Connection, deadline: float) -> None:
+        """Wait until nobody reads; SQLite would look again and again, at growing intervals.
+
+        None begins to read in the meantime, since the caller has the turn.
+        """
+        with self._ended:
+            self._ended.wait_for(lambda: not self._readers, deadline - time.monotonic())
+
+    def note_writer(self, connection: apsw.Connection) -> None:
+        pass
+
+    def changed(self) -> dict[str, str]:
+        return {}
+
+    def check(self) -> None:
+        pass
+
+    def scratch(self) -> AbstractContextManager[IO[bytes]]:
+        return io.BytesIO()
+
+    def exposed(self) -> dict[str, int]:
+        return {}
+
+    def size_bytes(self) -> int:
+        pages: int = self._kept.pragma("page_count")
+        return pages * int(self._kept.pragma("page_size"))
+
+    def log_bytes(self) -> int:
+        return 0
 
     def close(self) -> None:
         self._kept.close()
