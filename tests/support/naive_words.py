@@ -70,7 +70,9 @@ class Fts5:
 
     def frequency(self, text: str) -> int:
         """Return how many rows have a phrase."""
-        return len(self.all([text]))
+        query = "SELECT count(*) FROM texts WHERE texts MATCH ?"
+        [(count,)] = self._connection.execute(query, (f'"{text}"',))
+        return count
 
 
 def occurrences(phrase: list[str], tokens: list[str]) -> int:

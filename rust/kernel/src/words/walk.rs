@@ -21,7 +21,7 @@ const WINDOW: usize = 2048;
 const BITS: usize = u64::BITS as usize;
 
 /// Looking a row up costs as much as walking past so many.
-const WALKED_PER_LOOKUP: usize = 32;
+const WALKED_PER_LOOKUP: usize = 8;
 
 /// The phrases of a query, and what they are worth.
 pub(crate) struct Scorer {

@@ -1,0 +1,153 @@
+"""The inverted index beside FTS5's `bm25()`: natural questions, the best 50 rows.
+
+    python -m benches.words [--rows 100000 1000000] [--questions 200]
+
+Texts have some fifteen words, half of them stop words and the others as unequally frequent as those
+of a language. Questions have 5 to 12 such words; `terms` leaves the stop words out. FTS5 answers
+every tenth question, and its answers must be the index', ids and scores. Times are the processor's,
+which other programs disturb little; each search runs on one thread.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from itertools import accumulate
+from pathlib import Path
+from random import Random
+from statistics import median, quantiles
+
+import apsw
+
+from memstore._kernel import Ids, Words
+from memstore.text.words import STOP_WORDS, match_expression, terms
+
+VOCABULARY, SHARE_OF_STOP_WORDS, LIMIT, BATCH = 50_000, 0.5, 50, 50_000
+CREATE = (
+    "CREATE VIRTUAL TABLE texts USING fts5("
+    "text, content='', tokenize='porter unicode61 remove_diacritics 2')"
+)
+BEST = (
+    "SELECT rowid, -bm25(texts) AS score FROM texts WHERE texts MATCH ?"
+    f" ORDER BY score DESC, rowid DESC LIMIT {LIMIT}"
+)
+
+
+class Language:
+    """Texts and questions of words with Zipf's frequencies."""
+
+    def __init__(self) -> None:
+        self.random = Random(5)
+        self.words = [f"word{rank:x}" for rank in range(VOCABULARY)]
+        self.weights = [*accumulate(1 / (rank + 5) for rank in range(VOCABULARY))]
+        self.stop_words = sorted(STOP_WORDS)
+
+    def texts(self, count: int) -> Iterator[str]:
+        """Yield texts of 5 to 25 words."""
+        for _ in range(count):
+            yield self.text(self.random.randint(5, 25))
+
+    def text(self, size: int) -> str:
+        """Return so many words."""
+        rare = round(size * (1 - SHARE_OF_STOP_WORDS))
+        words = self.random.choices(self.words, cum_weights=self.weights, k=rare)
+        words += self.random.choices(self.stop_words, k=size - rare)
+        self.random.shuffle(words)
+        return " ".join(words)
+
+
+def main() -> None:
+    """Print a table for each number of rows."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rows", type=int, nargs="+", default=[100_000, 1_000_000])
+    parser.add_argument("--questions", type=int, default=200)
+    arguments = parser.parse_args()
+    for rows in arguments.rows:
+        with tempfile.TemporaryDirectory() as folder:
+            measure(Path(folder), rows, arguments.questions)
+
+
+def measure(folder: Path, rows: int, count: int) -> None:
+    """Fill both, ask both, compare."""
+    language, words = Language(), Words()
+    connection = apsw.Connection(str(folder / "texts.db"))
+    connection.execute("PRAGMA journal_mode=OFF").fetchall()
+    connection.execute(CREATE)
+    tokenizer = connection.fts5_tokenizer("porter", ["unicode61", "remove_diacritics", "2"])
+
+    def tokens(text: str) -> list[str]:
+        return tokenizer(
+            text.encode(),
+            apsw.FTS5_TOKENIZE_DOCUMENT,
+            None,
+            include_offsets=False,
+            include_colocated=False,
+        )
+
+    spent = dict.fromkeys(("FTS5", "tokens", "put"), 0.0)
+    for start in range(1, rows + 1, BATCH):
+        texts = list(language.texts(min(BATCH, rows + 1 - start)))
+        ids = range(start, start + len(texts))
+        with Stopwatch(spent, "FTS5"), connection:
+            connection.executemany(
+                "INSERT INTO texts (rowid, text) VALUES (?, ?)", zip(ids, texts, strict=True)
+            )
+        with Stopwatch(spent, "tokens"):
+            split = [tokens(text) for text in texts]
+        with Stopwatch(spent, "put"):
+            words.put(ids, split)
+    with Stopwatch(spent, "save"):
+        words.save(folder / "words", bytes(16), 1)
+    with Stopwatch(spent, "open"):
+        words = Words.open(folder / "words", bytes(16))
+    print(f"\n{rows:,} rows; seconds: " + ", ".join(f"{k} {v:.3f}" for k, v in spent.items()))
+    size = (folder / "words").stat().st_size
+    print(f"file {size / 1e6:.1f} MB, FTS5 {(folder / 'texts.db').stat().st_size / 1e6:.1f} MB")
+
+    questions = [language.text(language.random.randint(5, 12)) for _ in range(count)]
+    phrases = [[tokens(term) for term in terms(question)] for question in questions]
+    matching = [sum(words.frequencies(asked)) for asked in phrases]
+    print(f"rows of all words together: median {median(matching):,.0f}, most {max(matching):,}")
+    most = Ids(id_ for id_ in range(rows) if id_ % 10 < 7)
+    few = Ids(range(0, rows, 1000))
+    found = report("words", [lambda a=a: words.search(a, LIMIT) for a in phrases])
+    report("words, 70 % visible", [lambda a=a: words.search(a, LIMIT, most) for a in phrases])
+    report("words, 0.1 % visible", [lambda a=a: words.search(a, LIMIT, few) for a in phrases])
+    asked = [match_expression(question) for question in questions[::10]]
+    truth = report("FTS5", [lambda e=e: connection.execute(BEST, (e,)).fetchall() for e in asked])
+    assert found[::10] == truth
+    connection.close()
+
+
+def report(name: str, searches: list[Callable[[], list[tuple[int, float]]]]) -> list[object]:
+    """Run every search, once before; print how long they take."""
+    for search in searches:
+        search()
+    seconds, answers = [], []
+    for search in searches:
+        start = time.thread_time()
+        answers.append(search())
+        seconds.append(time.thread_time() - start)
+    p95 = quantiles(seconds, n=20)[-1]
+    print(f"  {name:22} p50 {median(seconds) * 1e3:9.3f} ms   p95 {p95 * 1e3:9.3f} ms")
+    return answers
+
+
+class Stopwatch:
+    """Adds what a block takes to an entry."""
+
+    def __init__(self, spent: dict[str, float], name: str) -> None:
+        self._spent, self._name = spent, name
+
+    def __enter__(self) -> None:
+        self._start = time.thread_time()
+
+    def __exit__(self, *_: object) -> None:
+        took = time.thread_time() - self._start
+        self._spent[self._name] = self._spent.get(self._name, 0.0) + took
+
+
+if __name__ == "__main__":
+    main()
