@@ -10,7 +10,7 @@ with memstore.open() as store:
 
 from __future__ import annotations
 
-from importlib import import_module
+import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -144,7 +144,9 @@ if not TYPE_CHECKING:  # a checker would take any name for one of ours
         """Import a name when it is first used: importing the package alone costs nothing."""
         if name not in _MODULES:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+        module = f"{__name__}.{_MODULES[name]}"
+        __import__(module)
+        value = getattr(sys.modules[module], name)
         globals()[name] = value
         return value
 

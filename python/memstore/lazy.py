@@ -11,7 +11,7 @@ test of the rooms read the first branch; decision 45 says why it is done so.
 
 from __future__ import annotations
 
-from importlib import import_module
+import sys
 from typing import Any
 
 
@@ -24,7 +24,8 @@ class _Module:
 
     def __getattr__(self, attribute: str) -> Any:
         if self._module is None:
-            self._module = import_module(self._name)
+            __import__(self._name)  # in place of import_module: -X importtime tells of it
+            self._module = sys.modules[self._name]
         return getattr(self._module, attribute)
 
     def __repr__(self) -> str:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 import threading
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -628,51 +625,8 @@ def test_unknown_names_and_idle_options_are_refused(
 
 # -- opening is light ------------------------------------------------------------------------
 
+
 # The kernel itself is light: opening loads it for its locks, and numpy only comes with vectors.
-HEAVY = ["numpy", "httpx", "mcp", "memstore.embedding.vectors", "rich"]
-
-
-@pytest.fixture(scope="module")
-def loaded(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
-    """Which heavy modules are loaded after each of a few steps in a fresh process."""
-    script = f"""
-import json, sys
-heavy, found = {HEAVY!r}, {{}}
-def note(step):
-    found[step] = [name for name in heavy if name in sys.modules]
-import memstore
-note("import")
-store = memstore.open(sys.argv[1])
-note("open")
-store.list(), store.status(), store.tasks.list(), store.history(subject="x"), store.journal
-note("read")
-store.add("tea", subject="sue")
-note("add")
-store.close()
-print(json.dumps(found))
-"""
-    path = tmp_path_factory.mktemp("light") / "memory.db"
-    done = subprocess.run(
-        [sys.executable, "-c", script, str(path)], capture_output=True, text=True, check=True
-    )
-    loaded_after: dict[str, list[str]] = json.loads(done.stdout)
-    return loaded_after
-
-
-@pytest.mark.process
-@pytest.mark.parametrize("step", ["import", "open", "read"])
-def test_opening_and_reading_load_nothing_heavy(loaded: dict[str, list[str]], step: str) -> None:
-    assert loaded[step] == []
-
-
-@pytest.mark.process
-def test_adding_loads_the_model_and_nothing_of_the_network(loaded: dict[str, list[str]]) -> None:
-    assert "memstore.embedding.vectors" in loaded["add"], (
-        "or the test above looks for the wrong names"
-    )
-    assert not {"httpx", "mcp", "rich"} & set(loaded["add"])
-
-
 def test_opening_asks_nobody(embedder: Any, open_store: Open) -> None:
     store = open_store()
     store.list()

@@ -21,7 +21,6 @@ from memstore.faces.cli.command import Command
 pytestmark = pytest.mark.process
 
 DOCS = Path(__file__).parent.parent.parent / "docs" / "cli.md"
-HEAVY = ("numpy", "httpx", "mcp", "rich")
 
 
 def environment(db: Path, **more: str) -> dict[str, str]:
@@ -50,35 +49,6 @@ def filled(path: Path) -> Path:
 def test_the_module_runs_and_tells_its_version(path: Path) -> None:
     done = run(path, "--version")
     assert (done.returncode, done.stdout) == (0, f"memstore {memstore.__version__}\n")
-
-
-@pytest.mark.parametrize(
-    "argv",
-    [
-        ["--help"],
-        ["--version"],
-        ["list", "--limit", "1"],
-        ["list", "--limit", "1", "--json"],
-        ["get", "1", "--json"],
-        ["status", "--embedder", "local"],
-        ["task", "list", "--json"],
-    ],
-    ids=" ".join,
-)
-def test_a_light_command_imports_nothing_heavy(filled: Path, argv: list[str]) -> None:
-    code = (
-        "import sys; from memstore.faces.cli.main import main; code = main(sys.argv[1:]); "
-        f"print(code, sorted(set({HEAVY!r}) & sys.modules.keys()), file=sys.stderr)"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code, *argv],
-        env=environment(filled),
-        capture_output=True,
-        encoding="utf-8",
-        timeout=60,
-        check=False,
-    )
-    assert done.stderr.splitlines()[-1] == "0 []"
 
 
 def test_piped_output_is_utf8_without_escapes_whatever_the_locale(filled: Path) -> None:

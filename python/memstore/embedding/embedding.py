@@ -11,7 +11,7 @@ import threading
 from typing import TYPE_CHECKING, Final
 
 from memstore.domain import clock
-from memstore.embedding import vectors
+from memstore.domain.records import BYTES_PER_NUMBER
 from memstore.embedding.compatibility import is_of_file
 from memstore.embedding.requests import (
     FIRST_PAUSE_SECONDS,
@@ -21,7 +21,7 @@ from memstore.embedding.requests import (
     text_of,
 )
 from memstore.errors import EmbedderError, EmbedderUnavailable, Reason
-from memstore.providers.http_embedder import HttpEmbedder
+from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,6 +31,12 @@ if TYPE_CHECKING:
 
     from memstore.database.engine import Transaction
     from memstore.domain.protocols import Embedder
+    from memstore.embedding import vectors
+    from memstore.providers import http_embedder, local
+else:  # numpy and the network are for embedders that bring them along
+    http_embedder = lazy_import("memstore.providers.http_embedder")
+    local = lazy_import("memstore.providers.local")
+    vectors = lazy_import("memstore.embedding.vectors")
 
 WRITE_SECONDS: Final = 5.0
 """How long a write waits for an embedder behind a network. One that hangs keeps a fact pending, and
@@ -63,10 +69,10 @@ class Embedding:
         with self._resting:
             self._last_error = error
 
-    def embed(
+    def blobs(
         self, texts: Sequence[str], *, deadline_seconds: float | None = None, at_once: bool = False
-    ) -> NDArray[np.float32]:
-        """Return ``float32[n, d]`` for texts.
+    ) -> list[bytes]:
+        """Return each text's embedding as it is stored: float32, little-endian.
 
         Raises:
             EmbedderError: it failed; or did so a moment ago and is left alone for a while, unless
@@ -92,16 +98,17 @@ class Embedding:
         self._recover()
         return found
 
-    def ask(
-        self, texts: Sequence[str], deadline_seconds: float | None = None
-    ) -> NDArray[np.float32]:
-        """Return ``float32[n, d]``, and draw no conclusion where it fails."""
+    def ask(self, texts: Sequence[str], deadline_seconds: float | None = None) -> list[bytes]:
+        """Return each text's embedding, and draw no conclusion where it fails."""
+        embedder = self.embedder
         try:
-            if deadline_seconds is not None and isinstance(self.embedder, HttpEmbedder):
-                made = self.embedder.embed(list(texts), timeout_seconds=deadline_seconds)
+            if type(embedder) is local.LocalEmbedder:
+                return embedder.embed_bytes(list(texts))
+            if deadline_seconds is not None and isinstance(embedder, http_embedder.HttpEmbedder):
+                made = embedder.embed(list(texts), timeout_seconds=deadline_seconds)
             else:
-                made = self.embedder.embed(list(texts))
-            return vectors.checked(made, len(texts))
+                made = embedder.embed(list(texts))
+            return vectors.encode_many(vectors.checked(made, len(texts)))
         except EmbedderError:
             raise
         # An embedder may be anybody's code, and no failure of it may cost a fact.
@@ -118,16 +125,10 @@ class Embedding:
         self._recover()
         return True
 
-    def blobs(
-        self, texts: Sequence[str], *, deadline_seconds: float | None = None, at_once: bool = False
-    ) -> list[bytes]:
-        """Return each text's embedding as it is stored; see :meth:`embed`."""
-        made = self.embed(texts, deadline_seconds=deadline_seconds, at_once=at_once)
-        return vectors.encode_many(made)
-
-    def blob(self, text: str) -> bytes:
-        """Return one text's embedding as it is stored, and draw no conclusion where it fails."""
-        return vectors.encode_many(self.ask([text]))[0]
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return ``float32[n, d]`` for some texts; see :meth:`blobs`."""
+        blobs = self.blobs(texts)
+        return vectors.decode_many(blobs, len(blobs[0]) // BYTES_PER_NUMBER)
 
     def similarities(self, text: str, others: Sequence[str]) -> list[float]:
         """Return the cosine of a text with each of the others, -1 to 1."""

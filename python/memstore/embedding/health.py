@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memstore.domain import clock
+from memstore.domain.records import BYTES_PER_NUMBER
 from memstore.embedding.embedding import Embedding
 from memstore.embedding.requests import PROBE
 from memstore.errors import EmbedderError, InvalidArgument, Reason
@@ -61,8 +62,9 @@ class HealthCheck:
     def _try(self, asked: Future[Probe]) -> None:
         started = clock.monotonic()
         try:
-            dimension = Embedding(self._path, self.embedder).ask([PROBE]).shape[1]
+            (probe,) = Embedding(self._path, self.embedder).ask([PROBE])
         except EmbedderError as error:
             asked.set_result(Probe(False, clock.monotonic() - started, trouble=Reason.of(error)))
         else:
+            dimension = len(probe) // BYTES_PER_NUMBER
             asked.set_result(Probe(True, clock.monotonic() - started, dimension))

@@ -153,7 +153,7 @@ class BatchEmbedder:
         embedded = refused = 0
         for owner_id, text in batch:
             try:
-                embedded += self._store(table, [owner_id], [embedding.blob(text)])
+                embedded += self._store(table, [owner_id], embedding.ask([text]))
             except EmbedderMismatch:
                 raise
             except EmbedderError as error:

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from memstore._kernel import Rows, decode_many
+from memstore._kernel import Rows
 from memstore._kernel import cosine as cosine
 from memstore._kernel import decode as decode
+from memstore._kernel import decode_many as decode_many
 from memstore._kernel import encode_many as encode_many
 from memstore.errors import EmbedderUnavailable
 

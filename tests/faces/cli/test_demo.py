@@ -60,7 +60,7 @@ def test_demo_says_so_if_the_local_model_fails(
     def missing(*_: object) -> object:
         raise memstore.EmbedderRejected("the local model is missing")
 
-    monkeypatch.setattr("memstore.providers.local.LocalEmbedder.embed", missing)
+    monkeypatch.setattr("memstore.providers.local.LocalEmbedder.embed_bytes", missing)
     answer = cli("demo")
     assert answer.code == 0
     assert "the local model is missing" in answer.out + answer.err

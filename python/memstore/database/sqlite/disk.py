@@ -18,6 +18,7 @@ from memstore.errors import FileReplaced, Remedy, StorageError
 from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
+    import tempfile
     from contextlib import AbstractContextManager
 
     from memstore.database.sqlite import copying
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from memstore.database.sqlite.writer import Writer
 else:
     copying = lazy_import("memstore.database.sqlite.copying")
+    tempfile = lazy_import("tempfile")
 
 
 class Disk:
@@ -130,9 +132,7 @@ class Disk:
             raise FileReplaced(told(self.path, changed), remedy=Remedy.OPEN_REPLACED)
 
     def scratch(self) -> AbstractContextManager[IO[bytes]]:
-        from tempfile import TemporaryFile  # slow to import, seldom used
-
-        return TemporaryFile()
+        return tempfile.TemporaryFile()
 
     def exposed(self) -> dict[str, int]:
         if os.name != "posix":

@@ -16,7 +16,7 @@ from memstore.database.tables.rows import read_moments
 from memstore.domain import clock, metadata
 from memstore.domain.arguments import MAX_NUMBER
 from memstore.domain.records import FACT_FIELDS, MOMENT_FIELDS, TODO, Fact, made
-from memstore.domain.tasks import OPEN_STATUSES
+from memstore.lazy import lazy_import
 from memstore.text import folding, words
 
 if TYPE_CHECKING:
@@ -26,8 +26,11 @@ if TYPE_CHECKING:
     from memstore.database.dialect import Dialect
     from memstore.database.engine import Parameters, Row, Transaction, Value
     from memstore.database.filters import FactFilter
+    from memstore.domain import tasks
     from memstore.domain.metadata import MetadataFilter
     from memstore.domain.records import Scope
+else:
+    tasks = lazy_import("memstore.domain.tasks")
 
 
 class FoundBy(NamedTuple):
@@ -254,7 +257,7 @@ def births(
         "SELECT f.id, f.category, f.created_at FROM memstore_facts f"
         f" WHERE f.id IN {dialect.listed('ids')} AND f.category IN {dialect.listed('categories')}"
         f" AND (f.subject_key = '{TODO}' AND {kind} = 'task'"
-        f" AND {status} IN {tuple(map(str, OPEN_STATUSES))}) IS NOT TRUE",
+        f" AND {status} IN {tuple(map(str, tasks.OPEN_STATUSES))}) IS NOT TRUE",
         {"ids": fact_ids, "categories": categories},
     )
     return [(fact_id, category, clock.from_text(at)) for fact_id, category, at in rows]

@@ -1,0 +1,112 @@
+"""What the programs import: a command that starts for one answer loads what that answer needs."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import memstore
+
+pytestmark = pytest.mark.process
+
+ELSEWHERE = frozenset(
+    """anyio asyncio concurrent.futures email http httpx importlib.metadata logging mcp numpy
+    platform pydantic rich secrets socket ssl starlette tempfile urllib.request uuid
+    uvicorn memstore.graph memstore.importing memstore.learn memstore.transfer
+    memstore.upkeep""".split()
+)
+"""What no command needs that reads or writes a few facts: not the network, nor the colours of a
+terminal, nor arrays, nor what slowly brings one function along."""
+
+STORE = frozenset(
+    "apsw dataclasses datetime inspect pathlib memstore._kernel memstore.database "
+    "memstore.store".split()
+)
+"""What a command needs only if it opens a file."""
+
+
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("imports") / "memory.db"
+    with memstore.open(path, source="test") as store:
+        store.add("Alice prefers dark mode", subject="alice")
+    return path
+
+
+def imported(path: Path, *arguments: str) -> set[str]:
+    """Return the modules that a Python with these arguments imports, but for those of every one."""
+    started = [sys.executable, "-X", "importtime"]
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("MEMSTORE_")}
+    environment["MEMSTORE_DB"] = str(path)
+
+    def modules(*more: str) -> set[str]:
+        done = subprocess.run(
+            [*started, *more],
+            env=environment,
+            cwd=path.parent,
+            capture_output=True,
+            encoding="utf-8",
+            timeout=60,
+            check=True,
+        )
+        lines = (line.rpartition("|") for line in done.stderr.splitlines())
+        return {name.strip() for head, _, name in lines if head.startswith("import time:")}
+
+    return modules(*arguments) - modules("-c", "pass")
+
+
+@pytest.mark.parametrize(
+    ("command", "needless", "most"),
+    [
+        ("--help", ELSEWHERE | STORE, 14),
+        ("search --help", ELSEWHERE | STORE - {"dataclasses", "datetime", "inspect"}, 21),
+        ("get 1", ELSEWHERE, 70),
+        ("get 1 --json", ELSEWHERE, 70),
+        ("list --json", ELSEWHERE, 70),
+        ("status", ELSEWHERE, 76),
+        ("task list", ELSEWHERE, 74),
+        ("add tea --subject ana", ELSEWHERE, 76),
+        ("search tea --json", ELSEWHERE - {"numpy", "platform"}, 86),
+    ],
+)
+def test_a_command_imports_what_it_uses(
+    filled: Path, command: str, needless: frozenset[str], most: int
+) -> None:
+    loaded = imported(filled, "-m", "memstore", *command.split())
+    packages = {name.rpartition(".")[0] for name in loaded}
+    assert (loaded | packages) & needless == set()
+    ours = sorted(name for name in loaded if name.startswith("memstore"))
+    assert len(ours) <= most, ours
+
+
+def test_the_package_alone_imports_nothing(filled: Path) -> None:
+    loaded = imported(filled, "-c", "import memstore")
+    assert {name for name in loaded if name.startswith("memstore")} == {"memstore"}
+    assert loaded & (ELSEWHERE | STORE) == set()
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        "",
+        "store.list(); store.status(); store.tasks.list(); store.history(subject='x')",
+        "store.add('tea', subject='sue')",
+    ],
+    ids=["open", "read", "add"],
+)
+def test_a_store_imports_what_it_is_used_for(filled: Path, work: str) -> None:
+    start = f"import memstore; store = memstore.open({str(filled)!r})"
+    loaded = imported(filled, "-c", f"{start}; {work or 'pass'}; store.close()")
+    packages = {name.rpartition(".")[0] for name in loaded}
+    assert (loaded | packages) & ELSEWHERE == set()
+
+
+def test_the_help_of_the_server_comes_without_the_server(filled: Path) -> None:
+    start = "import sys; from memstore.__main__ import mcp_server; sys.argv[1:] = ['--help']"
+    loaded = imported(filled, "-c", f"{start}; mcp_server()")
+    assert "memstore.faces.mcp.main" in loaded
+    assert loaded & ((ELSEWHERE | STORE) - {"logging"}) == set()
