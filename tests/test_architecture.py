@@ -178,9 +178,9 @@ LOADED_LATE = {"search.searches"}
 def test_imports_are_declared_at_the_top() -> None:
     functions = ast.FunctionDef | ast.AsyncFunctionDef
     users = {
-        module
-        for module, tree in TREES.items()
-        for function in ast.walk(tree)
+        name_of(file)
+        for file, nodes in parsed().items()
+        for function in nodes
         if isinstance(function, functions)
         and any(isinstance(node, ast.Import | ast.ImportFrom) for node in ast.walk(function))
     }

@@ -69,7 +69,7 @@ def imported(path: Path, *arguments: str) -> set[str]:
         ("list --json", ELSEWHERE, 70),
         ("status", ELSEWHERE, 76),
         ("task list", ELSEWHERE, 74),
-        ("add tea --subject ana", ELSEWHERE, 76),
+        ("add tea --subject ana", ELSEWHERE, 80),
         ("search tea --json", ELSEWHERE - {"numpy", "platform"}, 86),
     ],
 )
