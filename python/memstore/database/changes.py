@@ -108,7 +108,7 @@ class Changes:
         return rows
 
     def _tell(self, lines: Lines) -> None:
-        told = [lines] if isinstance(lines, Line) else lines
+        told = (lines,) if isinstance(lines, Line) else lines
         if not told:
             raise ValueError("a change needs a line in the journal")
         for line in told:

@@ -41,7 +41,9 @@ class CheckedFact(NewFact):
 
     def columns(self) -> dict[str, Any]:
         """Return what it will have as a fact."""
-        return {n: v for n, v in vars(self).items() if n not in ("supersedes", "across")}
+        values = dict(vars(self))
+        del values["supersedes"], values["across"]
+        return values
 
 
 @dataclass(slots=True)

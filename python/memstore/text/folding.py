@@ -15,7 +15,8 @@ else:
 
 def folded(text: str) -> str:
     """Return a text without regard to case, blanks and a full stop at its end."""
-    plain = " ".join(unicodedata.normalize("NFC", text).casefold().split())
+    normal = text if text.isascii() else unicodedata.normalize("NFC", text)
+    plain = " ".join(normal.casefold().split())
     return plain[:-1] if plain.endswith(".") and not plain.endswith("..") else plain
 
 
@@ -34,5 +35,5 @@ def claim(subject: str, content: str) -> tuple[str, str]:
 
 def claim_hash(subject: str, content: str) -> int:
     """Return 64 bits of a hash of the claim, as SQL stores them."""
-    told = "\n".join(claim(subject, content)).encode()
+    told = f"{subject_key(subject)}\n{folded(content)}".encode()
     return int.from_bytes(hashlib.blake2b(told, digest_size=8).digest(), signed=True)

@@ -65,10 +65,11 @@ class SqliteTransaction(Transaction):
             return self.connection.changes()
 
     def queue(self, sql: str, parameters: Given) -> None:
-        waiting = self._queued.get(sql)
-        if waiting is None:
-            waiting = self._queued[sql] = []
-        waiting.append(_bindings(sql, parameters))
+        row = parameters if type(parameters) is tuple else _bindings(sql, parameters)
+        if sql in self._queued:
+            self._queued[sql].append(row)
+        else:
+            self._queued[sql] = [row]
 
     def flush(self) -> None:
         """Run what waits."""
