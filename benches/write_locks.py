@@ -83,6 +83,9 @@ def locks(folder: Path) -> None:
             messages = [{"role": "user", "content": text} for text in told]
             memstore.Memory(store).add(messages, user_id="ana", infer=False)
 
+        def forget() -> None:
+            memstore.Memory(store).delete_all(user_id="ana")
+
         tasks: dict[str, Callable[[], object]] = {
             "add": lambda: store.add(told[0], subject="one"),
             "add(…, supersedes=…)": lambda: store.add(
@@ -92,6 +95,7 @@ def locks(folder: Path) -> None:
             "episodes.add_many of 1,000 *": all_episodes,
             "search, use counts written": lambda: [store.search(text) for text in told[:50]],
             "Memory.add of 10,000 messages, direct": converse,
+            "Memory.delete_all of these": forget,
             "export": write_export,
             "import of 20,000 records": read_export,
             "rebuild *": store.rebuild,

@@ -181,3 +181,15 @@ def test_metadata_patch_cannot_move_a_task(store: Store, key: str) -> None:
 def test_surface_must_be_one_there_is(store: Store) -> None:
     with pytest.raises(ValueError, match="surface must be startup, not 'foo'"):
         store.tasks.list(surface="foo")
+
+
+def test_tasks_are_left_out_where_that_is_asked(store: Store) -> None:
+    task = store.tasks.create("water the plants")
+    fact = store.add("the plants like water", subject="plants")
+    store.add("water is wet", subject="todo", metadata={"kind": "saying"})
+    others = {fact.id, fact.id + 1}
+    assert {one.id for one in store.list()} == others | {task.id}
+    assert {one.id for one in store.list(tasks=False)} == others
+    assert (store.count(), store.count(tasks=False)) == (3, 2)
+    assert {hit.fact.id for hit in store.search("water plants", tasks=False)} == others
+    assert store.list(subject="todo", tasks=False, active_only=False)[0].id == fact.id + 1
