@@ -1,0 +1,145 @@
+"""How long the programs take from their start to their answer, beside Python that does nothing.
+
+    python -m benches.start [--facts 100000] [--rounds 15] [--db FILE]
+
+Whole processes, in turn, median and best of the rounds. Processor time is told beside the time on
+the clock, because a shared machine adds to the latter. The package must be compiled, as pip
+leaves it: ``python -m compileall`` does so. A file that is named and there already is used as it
+is.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from itertools import islice
+from pathlib import Path
+from statistics import median
+from typing import IO, Any, NamedTuple
+
+import memstore
+from benches.corpus import facts as made_facts
+from benches.corpus import questions
+
+QUESTION = questions(1)[0]
+PYTHON = (sys.executable, "-c")
+MEMSTORE = (sys.executable, "-m", "memstore")
+SERVER = (*PYTHON, "from memstore.__main__ import mcp_server; mcp_server()")
+IMPLEMENTATION = {"name": "bench", "version": "1"}
+
+
+class Took(NamedTuple):
+    clock_ms: float
+    processor_ms: float
+
+
+def command(*words: str) -> Callable[[Path], Took]:
+    def run(db: Path) -> Took:
+        return _timed(db, words, _read)
+
+    return run
+
+
+def _read(process: subprocess.Popen[str]) -> None:
+    assert process.stdout is not None
+    process.stdout.read()
+
+
+def first_search(db: Path) -> Took:
+    """Start a server, greet it, search, and take the time up to the answer."""
+    return _timed(db, SERVER, _search)
+
+
+def _search(process: subprocess.Popen[str]) -> None:
+    greeting = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": IMPLEMENTATION}
+    _send(process, {"id": 1, "method": "initialize", "params": greeting})
+    _answer(process.stdout)
+    _send(process, {"method": "notifications/initialized"})
+    asked = {"name": "memory_search", "arguments": {"query": QUESTION}}
+    _send(process, {"id": 2, "method": "tools/call", "params": asked})
+    found = _answer(process.stdout)
+    assert "result" in found, found
+
+
+def _send(process: subprocess.Popen[str], message: dict[str, Any]) -> None:
+    assert process.stdin is not None
+    process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+    process.stdin.flush()
+
+
+def _answer(lines: IO[str] | None) -> dict[str, Any]:
+    assert lines is not None
+    message: dict[str, Any] = json.loads(lines.readline())
+    return message
+
+
+def _timed(
+    db: Path, words: tuple[str, ...], wait: Callable[[subprocess.Popen[str]], object]
+) -> Took:
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("MEMSTORE_")}
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+    environment["MEMSTORE_DB"] = str(db)
+    started = time.perf_counter()
+    with subprocess.Popen(words, env=environment, encoding="utf-8", **pipes) as process:
+        wait(process)
+        ended = time.perf_counter()
+        assert process.stdin is not None
+        process.stdin.close()
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 0, words
+    return Took(1000 * (ended - started), 1000 * (used.ru_utime + used.ru_stime))
+
+
+TASKS = {
+    "python": command(*PYTHON, "pass"),
+    "python, argparse and json": command(*PYTHON, "import argparse, json"),
+    "memstore --help": command(*MEMSTORE, "--help"),
+    "memstore get 1": command(*MEMSTORE, "get", "1"),
+    "memstore list --json --limit 10": command(*MEMSTORE, "list", "--json", "--limit", "10"),
+    "memstore search --json": command(*MEMSTORE, "search", "--json", QUESTION),
+    "memstore add": command(*MEMSTORE, "add", "Alice drinks tea", "--subject", "alice"),
+    "memstore-mcp, first search": first_search,
+}
+
+
+def fill(db: Path, count: int) -> None:
+    with memstore.open(db, source="bench", durability="normal") as store:
+        facts = made_facts(count)
+        while batch := list(islice(facts, 5000)):
+            store.add_many(batch)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--facts", type=int, default=1000)
+    parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--db", type=Path)
+    asked = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        db = asked.db or Path(folder) / "start.db"
+        if not db.exists():
+            fill(db, asked.facts)
+        for run in TASKS.values():  # what is derived from the file is made once
+            run(db)
+        took: dict[str, list[Took]] = {name: [] for name in TASKS}
+        for _ in range(asked.rounds):
+            for name, run in TASKS.items():
+                took[name].append(run(db))
+    print(f"{'ms':34}{'median':>9}{'best':>9}{'processor':>11}{'best':>9}")
+    for name, rounds in took.items():
+        clock, processor = zip(*rounds, strict=True)
+        print(
+            f"{name:34}{median(clock):9.1f}{min(clock):9.1f}"
+            f"{median(processor):11.1f}{min(processor):9.1f}"
+        )
+
+
+if __name__ == "__main__":
+    main()
