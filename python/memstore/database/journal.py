@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 import zlib
-from dataclasses import dataclass
 from enum import StrEnum
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.database.dialect import within
 from memstore.database.engine import NO_PARAMETERS, Statement
@@ -70,8 +69,9 @@ UNCHANGED = frozenset({Kind.EMBED, Kind.QUARANTINE, Kind.KEEP, Kind.PROPOSE, Kin
 """Kinds that change neither what a fact says nor its state."""
 
 
-@dataclass(frozen=True, slots=True)
-class Author:
+class Author(NamedTuple):
+    """Who makes a change, and through what."""
+
     actor: str
     source: str
 

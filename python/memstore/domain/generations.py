@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memstore.domain.records import set_fields
 
@@ -11,8 +10,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Generation:
+class Generation(NamedTuple):
     """One embedding model's vectors. One generation is active; another may be staged."""
 
     id: int
@@ -27,8 +25,7 @@ class Generation:
     """When it became active last."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VectorCounts:
+class VectorCounts(NamedTuple):
     """How many of a kind have a vector in a generation, in the whole file."""
 
     embedded: int
@@ -36,8 +33,7 @@ class VectorCounts:
     quarantined: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GenerationStatus:
+class GenerationStatus(NamedTuple):
     """A generation, and how far it has come."""
 
     generation: Generation
@@ -47,5 +43,5 @@ class GenerationStatus:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields that are set, as JSON values."""
-        counts = {"facts": asdict(self.facts), "pieces": asdict(self.pieces)}
-        return set_fields(self.generation) | counts
+        counts = {"facts": self.facts._asdict(), "pieces": self.pieces._asdict()}
+        return set_fields(self.generation, Generation._fields) | counts

@@ -7,7 +7,7 @@ one small transaction too.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from memstore.database.changes import Changes, Line
@@ -160,7 +160,7 @@ class Generations:
         if kept:
             line = Line(Kind.STAGE, after=_named(kept[-1]))
             changes.write(line, generation_table.staging_again(kept[-1].id))
-            return replace(kept[-1], state="staged")
+            return kept[-1]._replace(state="staged")
         begun = generation_table.stage(
             changes, model, lambda new: Line(Kind.STAGE, after=_named(new))
         )

@@ -15,7 +15,7 @@ from memstore.database.tables import vectors as vector_table
 from memstore.database.tables.readings import EXTRACT
 from memstore.domain import clock, metadata
 from memstore.domain.arguments import MAX_QUERY, checked_id, checked_text
-from memstore.domain.records import TODO, Fact, Repair, json_value, made, set_fields
+from memstore.domain.records import TODO, Fact, json_value, made, set_fields
 from memstore.embedding.compatibility import ActiveGeneration
 from memstore.errors import (
     Conflict,
@@ -37,7 +37,9 @@ if TYPE_CHECKING:
     from memstore.database.engine import Engine, Statement, Transaction
     from memstore.database.satellite import Satellite
     from memstore.database.tables import episodes as episode_table
+    from memstore.domain import repairs
     from memstore.domain.records import JournalLine, NewFact, Scope
+    from memstore.domain.repairs import Repair
     from memstore.embedding.current import CurrentEmbedder
     from memstore.facts import new as checking
     from memstore.facts import provenance
@@ -48,6 +50,7 @@ else:
     erasing = lazy_import("memstore.history.erasing")
     checking = lazy_import("memstore.facts.new")
     provenance = lazy_import("memstore.facts.provenance")
+    repairs = lazy_import("memstore.domain.repairs")
 
 
 class Facts:
@@ -465,7 +468,7 @@ class Facts:
             if fact.deleted_at is not None:
                 back = self.restore_in(transaction, fact)
                 newer = None if back.superseded_by is None else self._newest(transaction, fact_id)
-                return Repair(kind="restore", fact=back, newer=newer)
+                return repairs.Repair(kind="restore", fact=back, newer=newer)
             if fact.superseded_by is None:
                 raise Conflict(
                     f"fact {fact_id} is {standing(fact)}, so there is nothing to restore"
@@ -482,7 +485,7 @@ class Facts:
                 replaced.append(step := chain[step.superseded_by])
             others = [one for step in replaced for one in self._with(transaction, step)]
             back = self.insert(transaction, self._again(transaction, fact, newest.id))
-            return Repair(
+            return repairs.Repair(
                 kind="restore",
                 fact=back,
                 others=self._back_too(transaction, others),
@@ -510,7 +513,7 @@ class Facts:
                 raise Conflict(f"fact {same.id} says the same as fact {fact_id}, and is active")
             others = self._with(transaction, fact)
             back = self.insert(transaction, again, {"reinstates": fact_id})
-            return Repair(
+            return repairs.Repair(
                 kind="reinstate",
                 fact=back,
                 others=self._back_too(transaction, others),

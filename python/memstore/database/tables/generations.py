@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from typing import TYPE_CHECKING
 
 from memstore.database.engine import Statement
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from memstore.database.changes import Changes, Lines
     from memstore.database.engine import Row, Transaction
 
-COLUMNS = tuple(field.name for field in fields(Generation))
+COLUMNS = Generation._fields
 SELECT = f"SELECT {', '.join(COLUMNS)} FROM memstore_generations"
 
 

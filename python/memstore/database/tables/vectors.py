@@ -8,8 +8,7 @@ no vectors.
 from __future__ import annotations
 
 import zlib
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore.database.engine import Statement
 
@@ -28,8 +27,7 @@ NOTHING_TO_EMBED: Final = -1
 index of the queue, so that clearing a large namespace does not slow every later look at it."""
 
 
-@dataclass(frozen=True, slots=True)
-class VectorTable:
+class VectorTable(NamedTuple):
     """The vectors of one kind of owner, and how SQL comes from a vector to what it is of."""
 
     name: str

@@ -7,10 +7,9 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from shlex import quote
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
 from memstore.domain.arguments import MAX_NUMBER
 from memstore.domain.metadata import DECODER, OPERATORS, MetadataFilter
@@ -22,7 +21,8 @@ from memstore.faces.options import chosen_settings, open_generator
 
 if TYPE_CHECKING:
     from memstore.domain.protocols import JSONGenerator
-    from memstore.domain.records import AskedScope, Repair
+    from memstore.domain.records import AskedScope
+    from memstore.domain.repairs import Repair
     from memstore.faces.cli.render import JsonShow, PlainShow
     from memstore.faces.cli.render_terminal import TerminalShow
     from memstore.store.store import Store
@@ -42,8 +42,7 @@ File: TypeAlias = Literal["made", "there", "temporary", "closed"]
 Need: TypeAlias = Literal["unused", "optional", "needed"]
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(NamedTuple):
     """One command: its arguments, and what it does; :mod:`.catalogue` says it in a sentence."""
 
     name: str

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from memstore.domain.proposals import Proposal
-    from memstore.domain.records import Fact, Repair, SearchHits
+    from memstore.domain.records import Fact, SearchHits
+    from memstore.domain.repairs import Repair
     from memstore.domain.status import StoreStatus
     from memstore.domain.tasks import Task
     from memstore.learn.conversation import MemoryEvents
