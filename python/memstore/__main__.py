@@ -49,6 +49,7 @@ def _end(code: int) -> NoReturn:
 
 def mcp_server() -> int:
     """Run ``memstore-mcp``; returns only when it is interrupted before it serves."""
+    gc.disable()  # until it serves
     try:
         mcp.main()
     except KeyboardInterrupt:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import logging
 from functools import partial
 from typing import TYPE_CHECKING, Final
@@ -75,8 +76,12 @@ def main(argv: Sequence[str] | None = None) -> None:
     logging.basicConfig(level=logging.WARNING, format="memstore-mcp: %(message)s")
     opened = opening.Opening(partial(_open, chosen, schedule))
     if served is None:
-        session.run(offered, opened)
-    server.run(offered, opened, *served, no_token=arguments.no_token)
+        run = partial(session.run, offered, opened)
+    else:
+        run = partial(server.run, offered, opened, *served, no_token=arguments.no_token)
+    gc.freeze()  # what was imported is never garbage
+    gc.enable()
+    run()
 
 
 def _open(chosen: Settings, schedule: options.BackupSchedule | None) -> Store:

@@ -6,17 +6,24 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from memstore.domain.records import CATEGORIES
-from memstore.faces.mcp import episodes, facts, graph, learn, tasks
+from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from memstore.domain.protocols import JSONGenerator
+    from memstore.faces.mcp import episodes, facts, graph, learn, tasks
     from memstore.faces.mcp.tool import Tool
+else:  # a set that is not offered is not imported
+    episodes = lazy_import("memstore.faces.mcp.episodes")
+    facts = lazy_import("memstore.faces.mcp.facts")
+    graph = lazy_import("memstore.faces.mcp.graph")
+    learn = lazy_import("memstore.faces.mcp.learn")
+    tasks = lazy_import("memstore.faces.mcp.tasks")
 
-TOOL_SETS: Final[Mapping[str, tuple[Tool, ...]]] = {
-    "facts": facts.TOOLS,
-    "tasks": tasks.TOOLS,
+TOOL_SETS: Final[Mapping[str, Callable[[], Sequence[Tool]]]] = {
+    "facts": lambda: facts.TOOLS,
+    "tasks": lambda: tasks.TOOLS,
 }
 """The sets offered by default; ``episodes``, ``graph`` and ``learn`` are offered by name, and
 ``learn`` needs a generator as well."""
@@ -73,8 +80,12 @@ def offered(
 ) -> dict[str, Tool]:
     """Return the tools of the sets named, with commas between; ``generator`` is for ``learn``."""
     asked = [name.strip() for name in names.split(",") if name.strip()]
-    sets = {**TOOL_SETS, "episodes": episodes.TOOLS, "graph": graph.TOOLS}
-    sets["learn"] = learn.Learning(generator).tools()
+    sets: dict[str, Callable[[], Sequence[Tool]]] = {
+        **TOOL_SETS,
+        "episodes": lambda: episodes.TOOLS,
+        "graph": lambda: graph.TOOLS,
+        "learn": lambda: learn.Learning(generator).tools(),
+    }
     unknown = [name for name in asked if name not in sets]
     if unknown or not asked:
         found = f"unknown tool set {unknown[0]!r}" if unknown else "no tool set is named"
@@ -84,7 +95,7 @@ def offered(
         replace(tool, tells_owners="learn" in asked)
         for name in sets
         if name in asked
-        for tool in sets[name]
+        for tool in sets[name]()
     ]
     return {tool.name: tool for tool in tools if tool.reads or not read_only}
 
