@@ -1,59 +1,71 @@
 //! How a vector becomes a code, and what the code may be wrong by.
 //!
-//! A component of a unit vector is kept as a sign and seven bits. The vector's largest component
-//! sets the unit: it is 384 of them. A component below 128 units is kept in steps of two, a larger
-//! one in steps of four: most are small, and what counts is the sum of the errors.
+//! A component of a unit vector is kept in eight bits. The upper four say in which of sixteen
+//! cells it lies, eight to either side of zero. Cells are of one width, but for the two
+//! outermost, which reach to the largest component. The lower four say where in the cell.
 //!
 //! The bits lie in three planes, so that reading one after the other makes the code finer:
 //!
 //! | plane | bits | a component is then known as |
 //! |---|---|---|
-//! | coarse | sign, below or above 128 | one of -3, -1, 1, 3, times a factor of the row |
-//! | finer | the next two | one of sixteen [`LEVELS`], times 16 units |
-//! | finest | the last four | the middle of its step |
+//! | coarse | the first two | -3, -1, 1 or 3, times a factor of the row |
+//! | finer | the next two | -15, -13, … or 15, times another factor |
+//! | finest | the last four | the middle of a sixteenth of its cell |
 //!
 //! How far each of the three vectors is from the true one is computed when the row is written, in
 //! float64, and kept rounded up. By Cauchy and Schwarz no cosine can be further off than that.
 
-/// Units of the largest component.
-const UNITS: f64 = 384.0;
+/// Width of a cell as a multiple of a component's root mean square. For normally distributed
+/// components the coarse vector is then 0.35 from the true one, the finer one 0.12 and the finest
+/// one 0.007, and none of them could be much less.
+const CELL: f32 = 0.28;
 
-/// Components below this are kept in steps of two units, the others in steps of four.
-const KNEE: f64 = 128.0;
+/// Cells to either side of zero.
+const CELLS: f32 = 8.0;
 
-/// What the coarse and the finer plane say together, in sixteen units: `coarse * 4 + finer`.
-pub(super) const LEVELS: [i8; 16] = [
-    -10, -14, -18, -22, -1, -3, -5, -7, 1, 3, 5, 7, 10, 14, 18, 22,
-];
+/// Steps of a cell.
+const STEPS: f32 = 16.0;
 
-/// Units that one step of [`LEVELS`] is.
-pub(super) const UNITS_PER_LEVEL: f32 = 16.0;
+/// The code of zero, which lies between two codes.
+const MIDDLE: f32 = 127.5;
+
+/// How far from [`MIDDLE`] the outermost cells begin, in steps.
+const INNER: f32 = 112.0;
 
 /// Components whose bits share a word of the coarse and of the finer plane. Bits `2 p` and
-/// `2 p + 1` of byte `b` of the word belong to component `4 p + b`: so a shift and a mask give
-/// four bytes to be multiplied with four neighbouring components of a query.
+/// `2 p + 1` of byte `b` of the word belong to component `4 p + b`: so a mask gives four bytes to
+/// be multiplied with four neighbouring components of a query.
 pub(super) const PER_WORD: usize = 16;
+
+/// Two bits of each byte.
+const EACH: u32 = 0x0303_0303;
+
+/// A factor and a distance: see [`pack`].
+pub(super) type Packed = u32;
 
 /// What is known of a row beside its planes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Bounds {
-    /// The coarse vector's factor and distance: see [`pack`].
-    pub coarse: u32,
-    /// The unit, and the distances of the finer and of the finest vector.
-    pub rest: [f32; 3],
+    /// Of the coarse vector.
+    pub coarse: Packed,
+    /// Of the finer vector.
+    pub finer: Packed,
+    pub finest: Finest,
 }
 
-/// The bounds of a row that nothing is near to.
-pub(super) const NOTHING: Bounds = Bounds {
-    coarse: 0xff80,
-    rest: [0.0; 3],
-};
+/// The finest vector: the steps of the inner cells, those of the outermost ones, and the distance.
+pub(super) type Finest = [f32; 3];
 
-/// Where a row's bits go: the two upper planes in words, the finest one with two components a byte.
+/// The bounds of a row that nothing is near to: the distance is minus infinity.
+pub(super) const NOTHING: Packed = 0xff80;
+
+/// Where a row's bits go.
 pub(super) struct Planes<'a> {
     pub coarse: &'a mut [u32],
     pub finer: &'a mut [u32],
-    pub finest: &'a mut [u8],
+    /// Two words for each one of the other planes: the lower half of byte `b` of word `p / 2`
+    /// belongs to component `4 p + b` if `p` is even, and the upper half if it is odd.
+    pub finest: &'a mut [u32],
 }
 
 /// Words of one row of the coarse or the finer plane.
@@ -61,96 +73,138 @@ pub(super) fn words(dimension: usize) -> usize {
     dimension.div_ceil(PER_WORD)
 }
 
-/// Bytes of one row of the finest plane.
-pub(super) fn finest_bytes(dimension: usize) -> usize {
-    dimension.div_ceil(2)
+/// Words of one row of the finest plane.
+pub(super) fn finest_words(dimension: usize) -> usize {
+    2 * words(dimension)
 }
 
 /// Write the code of a unit vector, or of one of zeros, into planes that are all zeros.
-pub(super) fn encode(unit: &[f32], planes: Planes<'_>) -> Bounds {
+///
+/// `codes` is scratch of as many bytes as the words have components.
+pub(super) fn encode(unit: &[f32], planes: Planes<'_>, codes: &mut [u8]) -> Bounds {
     let largest = unit.iter().fold(0.0_f32, |most, x| most.max(x.abs()));
     if largest == 0.0 {
-        return NOTHING;
+        return Bounds {
+            coarse: NOTHING,
+            finer: NOTHING,
+            finest: [0.0; 3],
+        };
     }
-    let step = (f64::from(largest) / UNITS) as f32;
-    let (mut finer_square, mut finest_square) = (0.0, 0.0);
-    let (mut product, mut square) = (0.0, 0.0);
-    for (at, component) in unit.iter().enumerate() {
-        let code = code_of(*component, f64::from(step));
-        let (word, shift) = (at / PER_WORD, shift(at % PER_WORD));
-        planes.coarse[word] |= u32::from(code >> 6) << shift;
-        planes.finer[word] |= u32::from(code >> 4 & 3) << shift;
-        planes.finest[at / 2] |= (code & 15) << (at % 2 * 4);
-        let (x, u) = (f64::from(*component), f64::from(step));
-        let level = f64::from(LEVELS[usize::from(code >> 4)]);
-        finer_square += (x - level * f64::from(UNITS_PER_LEVEL) * u).powi(2);
-        finest_square += (x - f64::from(value(code)) * u).powi(2);
-        let coarse = coarse_value(code);
-        product += x * coarse;
-        square += coarse * coarse;
-    }
-    let factor = f32::from_bits((((product / square) as f32).to_bits() + 0x8000) & 0xffff_0000);
-    let coarse_square: f64 = unit
-        .iter()
-        .enumerate()
-        .map(|(at, x)| {
-            let crumb = planes.coarse[at / PER_WORD] >> shift(at % PER_WORD) & 3;
-            (f64::from(*x) - f64::from(factor) * (2.0 * f64::from(crumb) - 3.0)).powi(2)
-        })
-        .sum();
+    let cell = (largest / CELLS).min(CELL / (unit.len() as f32).sqrt());
+    let inner = cell / STEPS;
+    let outer = (largest - 7.0 * cell) / STEPS;
+    write_codes(unit, (inner, outer), codes);
+    write_planes(codes, planes);
+    let codes = &codes[..unit.len()];
+    let finest = |code: u8| f64::from(value(code, inner, outer));
     Bounds {
-        coarse: pack(factor, up(coarse_square.sqrt())),
-        rest: [step, up(finer_square.sqrt()), up(finest_square.sqrt())],
+        coarse: fitted(unit, codes, |code| 2.0 * f64::from(code >> 6) - 3.0),
+        finer: fitted(unit, codes, |code| 2.0 * f64::from(code >> 4) - 15.0),
+        finest: [inner, outer, up(distance(unit, codes, finest))],
     }
 }
 
-/// The two upper bits say the level of the coarse plane (0 is -3 and 3 is 3), the next two that
-/// of the finer one, away from zero, and the last four the step within it, away from zero.
-fn code_of(component: f32, unit: f64) -> u8 {
-    let units = f64::from(component.abs()) / unit;
-    let magnitude = if units < KNEE {
-        units / 2.0
-    } else {
-        (64.0 + (units - KNEE) / 4.0).min(127.0)
-    } as u8;
-    let outer = magnitude >> 6;
-    let coarse = if component < 0.0 {
-        1 - outer
-    } else {
-        2 + outer
-    };
-    coarse << 6 | magnitude & 63
+/// Write the values of a row's codes; those that make no whole word are filled up.
+///
+/// `codes` is scratch of as many bytes.
+pub(super) fn decode(
+    [coarse, finer, finest]: [&[u32]; 3],
+    [inner, outer, _]: Finest,
+    codes: &mut [u8],
+    values: &mut [f32],
+) {
+    let finest = finest.as_chunks::<2>().0;
+    let codes_of = codes.as_chunks_mut::<PER_WORD>().0;
+    for (((coarse, finer), finest), codes) in coarse.iter().zip(finer).zip(finest).zip(codes_of) {
+        for (pair, codes) in codes.as_chunks_mut::<4>().0.iter_mut().enumerate() {
+            let upper = (coarse >> (2 * pair) & EACH) << 2 | finer >> (2 * pair) & EACH;
+            let lower = finest[pair / 2] >> (pair % 2 * 4) & 0x0f0f_0f0f;
+            *codes = (upper << 4 | lower).to_le_bytes();
+        }
+    }
+    for (out, code) in values.iter_mut().zip(codes) {
+        *out = value(*code, inner, outer);
+    }
 }
 
-/// The middle of a code's step, in units.
-pub(super) fn value(code: u8) -> f32 {
-    let within = i16::from(code & 63);
-    f32::from(match code >> 6 {
-        0 => -(4 * within + 130),
-        1 => -(2 * within + 1),
-        2 => 2 * within + 1,
-        _ => 4 * within + 130,
-    })
+fn write_planes(codes: &[u8], planes: Planes<'_>) {
+    let finest = planes.finest.as_chunks_mut::<2>().0.iter_mut();
+    let words = planes.coarse.iter_mut().zip(planes.finer).zip(finest);
+    for (codes, ((coarse, finer), finest)) in codes.as_chunks::<PER_WORD>().0.iter().zip(words) {
+        for (pair, codes) in codes.as_chunks::<4>().0.iter().enumerate() {
+            let codes = u32::from_le_bytes(*codes);
+            *coarse |= (codes >> 6 & EACH) << (2 * pair);
+            *finer |= (codes >> 4 & EACH) << (2 * pair);
+            finest[pair / 2] |= (codes & 0x0f0f_0f0f) << (pair % 2 * 4);
+        }
+    }
 }
 
-fn coarse_value(code: u8) -> f64 {
-    2.0 * f64::from(code >> 6) - 3.0
+/// Which code is chosen decides how near the vectors are, and not whether the distances are right.
+fn write_codes(unit: &[f32], (inner, outer): (f32, f32), codes: &mut [u8]) {
+    let (by_inner, by_outer) = (inner.recip(), outer.recip());
+    for (component, code) in unit.iter().zip(codes) {
+        let x = component.abs();
+        let within = x * by_inner;
+        let beyond = INNER + (x - INNER * inner) * by_outer;
+        let steps = if within < INNER { within } else { beyond };
+        let steps = steps.min(127.0) as i32;
+        *code = if *component < 0.0 {
+            127 - steps
+        } else {
+            128 + steps
+        } as u8;
+    }
 }
 
-/// Where the two bits of a word's component lie.
-pub(super) fn shift(within: usize) -> usize {
-    within % 4 * 8 + within / 4 * 2
+/// The middle of a code's step.
+fn value(code: u8, inner: f32, outer: f32) -> f32 {
+    let steps = f32::from(code) - MIDDLE;
+    let within = steps.clamp(-INNER, INNER);
+    within * inner + (steps - within) * outer
+}
+
+/// The multiple of a vector of whole numbers that is nearest to the true one, and its distance.
+fn fitted(unit: &[f32], codes: &[u8], whole: impl Fn(u8) -> f64) -> Packed {
+    let product = summed(unit, codes, |x, code| x * whole(code));
+    let square = summed(unit, codes, |_, code| whole(code) * whole(code));
+    let factor = ((product / square) as f32).to_bits() + 0x8000;
+    let factor = f32::from_bits(factor & 0xffff_0000);
+    let value = |code| f64::from(factor) * whole(code);
+    pack(factor, up(distance(unit, codes, value)))
+}
+
+fn distance(unit: &[f32], codes: &[u8], value: impl Fn(u8) -> f64) -> f64 {
+    let square = |x: f64, code| (x - value(code)) * (x - value(code));
+    summed(unit, codes, square).sqrt()
+}
+
+/// In several sums, so that the additions need not wait for one another.
+#[inline(always)]
+fn summed(unit: &[f32], codes: &[u8], term: impl Fn(f64, u8) -> f64) -> f64 {
+    const LANES: usize = 8;
+    let (groups, rest) = unit.as_chunks::<LANES>();
+    let (code_groups, code_rest) = codes.as_chunks::<LANES>();
+    let mut sums = [0.0; LANES];
+    for (unit, codes) in groups.iter().zip(code_groups) {
+        for lane in 0..LANES {
+            sums[lane] += term(f64::from(unit[lane]), codes[lane]);
+        }
+    }
+    let rest = rest.iter().zip(code_rest);
+    let rest: f64 = rest.map(|(x, code)| term(f64::from(*x), *code)).sum();
+    sums.iter().sum::<f64>() + rest
 }
 
 /// The factor in the upper half and the distance in the lower one, each as the upper half of a
 /// float32; the distance is rounded up.
-fn pack(factor: f32, distance: f32) -> u32 {
+fn pack(factor: f32, distance: f32) -> Packed {
     factor.to_bits() & 0xffff_0000 | distance.to_bits().div_ceil(1 << 16)
 }
 
 /// What [`pack`] packed.
 #[inline(always)]
-pub(super) fn unpack(packed: u32) -> (f32, f32) {
+pub(super) fn unpack(packed: Packed) -> (f32, f32) {
     (
         f32::from_bits(packed & 0xffff_0000),
         f32::from_bits(packed << 16),
@@ -160,14 +214,4 @@ pub(super) fn unpack(packed: u32) -> (f32, f32) {
 /// A little more, so that neither the sum in float64 nor the rounding to float32 makes it less.
 fn up(distance: f64) -> f32 {
     (distance * 1.000_001) as f32
-}
-
-/// Write the values of a row's codes, in units.
-pub(super) fn decode(coarse: &[u32], finer: &[u32], finest: &[u8], values: &mut [f32]) {
-    for (at, out) in values.iter_mut().enumerate() {
-        let (word, shift) = (at / PER_WORD, shift(at % PER_WORD));
-        let of = |plane: &[u32]| (plane[word] >> shift & 3) as u8;
-        let low = finest[at / 2] >> (at % 2 * 4) & 15;
-        *out = value(of(coarse) << 6 | of(finer) << 4 | low);
-    }
 }

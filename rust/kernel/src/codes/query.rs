@@ -1,40 +1,31 @@
 //! A query as the planes want it.
 
-use super::code::{self, PER_WORD, UNITS_PER_LEVEL, unpack};
+use super::code::{self, Finest, PER_WORD, Packed, unpack};
+use super::lanes::ROWS;
 use crate::dot::{self, BLOCK, Dot};
 use crate::unit::write_unit;
-
-/// Words of the finer plane that are multiplied in one step; the rest is filled with zeros.
-pub(super) const WORDS_AT_ONCE: usize = 16;
 
 /// What the float32 arithmetic of an estimate may be off by: a handful of roundings, each of at
 /// most 2^-23 where nothing is larger than two.
 const ARITHMETIC: f32 = 4e-6;
 
-/// How a query is multiplied with the planes.
-pub(super) struct Query {
-    /// The unit vector, padded with zeros.
-    pub unit: Vec<f32>,
-    pub coarse: Coarse,
-    /// For each of the four pairs of bits the words that it is multiplied with.
-    pub finer: Vec<u32>,
-    /// Of `finer` for one pair of bits.
-    pub finer_words: usize,
-    /// The most by which a computed cosine may miss the exact one.
-    rounding: f32,
-}
+/// How much longer than a unit vector a row's coarse or finer vector can be: it is the true one's
+/// projection but for the rounding of its factor to eight bits.
+const LENGTH: f32 = 1.005;
 
-/// What the first pass needs of a query: the query in whole numbers, `unit ~ step * whole`.
-pub(super) struct Coarse {
+/// A unit vector, and in whole numbers: `unit` is nearly `step * whole`.
+pub(super) struct Query {
+    /// Padded with zeros.
+    pub unit: Vec<f32>,
     /// For each word of a row four words of four whole numbers.
     pub words: Vec<u32>,
     /// Of all whole numbers.
-    pub sum: i32,
-    pub step: f32,
-    /// How far `step * whole` is from the unit vector, at most.
-    pub distance: f32,
-    /// What to add to an estimate and the row's distance for an upper bound.
-    pub slack: f32,
+    sum: i32,
+    step: f32,
+    /// What to add to the estimate of a row and to its distance for an upper bound.
+    slack: f32,
+    /// The most by which a computed cosine may miss the exact one.
+    rounding: f32,
 }
 
 /// A cosine lies between these.
@@ -58,20 +49,12 @@ impl Query {
             .map(|(x, whole)| (f64::from(*x) - f64::from(step) * f64::from(*whole)).powi(2))
             .sum();
         let distance = (square.sqrt() * 1.000_001) as f32;
-        let words = words(&whole[..code::words(vector.len()) * PER_WORD]);
-        let (finer, finer_words) = by_pair(&words);
-        let coarse = Coarse {
-            words,
+        Self {
+            words: words(&whole[..code::words(vector.len()) * PER_WORD]),
+            unit,
             sum: whole.iter().map(|whole| i32::from(*whole)).sum(),
             step,
-            distance,
-            slack: 1.005 * distance + rounding + ARITHMETIC,
-        };
-        Self {
-            unit,
-            coarse,
-            finer,
-            finer_words,
+            slack: LENGTH * distance + rounding + ARITHMETIC,
             rounding,
         }
     }
@@ -85,17 +68,57 @@ impl Query {
         }
     }
 
-    /// The most that the cosine can be, from the product of the whole numbers with the levels.
-    pub fn finer_upper(&self, product: i32, [unit, finer, _]: [f32; 3]) -> f32 {
-        let Coarse { step, distance, .. } = self.coarse;
-        let estimate = step * product as f32 * (UNITS_PER_LEVEL * unit);
-        estimate + finer * (1.0 + distance) + distance + self.rounding + ARITHMETIC
+    /// Which of sixteen rows may have a cosine of at least `floor`, from the products of their
+    /// coarse or finer vectors, before the factor, with the whole numbers.
+    #[inline(always)]
+    pub fn reach(&self, products: &[i32; ROWS], bounds: &[Packed; ROWS], floor: f32) -> u16 {
+        let needed = floor - self.slack;
+        let mut upper = [0.0; ROWS];
+        for row in 0..ROWS {
+            let (factor, distance) = unpack(bounds[row]);
+            upper[row] = factor * (self.step * products[row] as f32) + distance;
+        }
+        // Mostly none does, and that is quickly seen.
+        if upper
+            .iter()
+            .fold(false, |any, upper| any | (*upper >= needed))
+        {
+            let bit = |(row, upper): (usize, &f32)| u16::from(*upper >= needed) << row;
+            upper
+                .iter()
+                .enumerate()
+                .map(bit)
+                .fold(0, |all, bit| all | bit)
+        } else {
+            0
+        }
+    }
+
+    /// Turn the products with bits 0 to 3 into those with -3, -1, 1 and 3.
+    #[inline(always)]
+    pub fn coarse(&self, bits: &[i32; ROWS]) -> [i32; ROWS] {
+        let mut products = [0; ROWS];
+        for row in 0..ROWS {
+            products[row] = 2 * bits[row] - 3 * self.sum;
+        }
+        products
+    }
+
+    /// Turn the products with the first two bits, and those with the next two, into those with
+    /// -15 to 15.
+    #[inline(always)]
+    pub fn finer(&self, first: &[i32; ROWS], next: &[i32; ROWS]) -> [i32; ROWS] {
+        let mut products = [0; ROWS];
+        for row in 0..ROWS {
+            products[row] = 8 * first[row] + 2 * next[row] - 15 * self.sum;
+        }
+        products
     }
 
     /// Between what the cosine lies, from the values of a row's codes.
-    pub fn finest(&self, values: &[f32], [unit, _, finest]: [f32; 3], dot: &Dot) -> Range {
-        let estimate = dot.whole(&self.unit, values) * unit;
-        let slack = finest + self.rounding * (2.0 + finest) + ARITHMETIC;
+    pub fn finest(&self, values: &[f32], [_, _, distance]: Finest, dot: &Dot) -> Range {
+        let estimate = dot.whole(&self.unit, values);
+        let slack = distance + self.rounding * (2.0 + distance) + ARITHMETIC;
         Range {
             // What is computed is held to at most one.
             lower: (estimate - slack).min(1.0),
@@ -104,37 +127,7 @@ impl Query {
     }
 }
 
-impl Coarse {
-    /// Which of sixteen rows may have a cosine of at least `floor`, from the sums of whole numbers
-    /// times the bits of their components.
-    #[inline(always)]
-    pub fn reach(&self, sums: &[i32; 16], bounds: &[u32; 16], floor: f32) -> u16 {
-        let needed = floor - self.slack;
-        let mut reaching = 0;
-        for row in 0..16 {
-            let (factor, distance) = unpack(bounds[row]);
-            // The bits are 0 to 3 and stand for -3, -1, 1 and 3.
-            let product = (2 * sums[row] - 3 * self.sum) as f32;
-            let upper = factor * (self.step * product) + distance;
-            reaching |= u16::from(upper >= needed) << row;
-        }
-        reaching
-    }
-}
-
 fn words(whole: &[i8]) -> Vec<u32> {
     let four = |four: &[i8; 4]| u32::from_le_bytes(four.map(|whole| whole as u8));
     whole.as_chunks::<4>().0.iter().map(four).collect()
-}
-
-fn by_pair(words: &[u32]) -> (Vec<u32>, usize) {
-    let rows = words.as_chunks::<4>().0;
-    let length = rows.len().next_multiple_of(WORDS_AT_ONCE);
-    let mut pairs = vec![0; 4 * length];
-    for (at, four) in rows.iter().enumerate() {
-        for (pair, word) in four.iter().enumerate() {
-            pairs[pair * length + at] = *word;
-        }
-    }
-    (pairs, length)
 }

@@ -15,8 +15,8 @@ use std::thread;
 
 use super::lanes::{Lanes, ROWS};
 use super::query::{Query, Range};
-use super::table::Slices;
-use super::{Codes, Part, code};
+use super::table::{Scratch, Slices};
+use super::{Codes, Part};
 use crate::dot::Dot;
 use crate::ids::Ids;
 
@@ -28,9 +28,6 @@ const MOST_THREADS: usize = 8;
 
 /// Blocks that a thread takes at a time.
 const BLOCKS_AT_ONCE: usize = 64;
-
-/// Blocks whose rows are looked at more closely while their coarse words are in the cache.
-const BLOCKS_TOGETHER: usize = 8;
 
 /// What is asked of the codes.
 #[derive(Clone, Copy)]
@@ -232,16 +229,19 @@ impl Pass<'_> {
     fn walk(&self) -> Vec<Found> {
         let mut walker = Walker::new(self);
         while let Some((stretch, blocks)) = self.take() {
-            let mut index = blocks.start;
-            while index < blocks.end {
-                let end = blocks.end.min(index + BLOCKS_TOGETHER);
+            for index in blocks {
+                let block = stretch.blocks.get(index);
                 for query in 0..self.queries.len() {
-                    walker.see(stretch, index..end, query);
+                    walker.see(&stretch.part, block, query);
                 }
-                index = end;
             }
         }
         walker.found
+    }
+
+    /// What a query's cosine must reach by now.
+    fn floor(&self, query: usize) -> f32 {
+        f32::from_bits(self.floors[query].load(Ordering::Relaxed))
     }
 
     /// Blocks that nobody has taken yet.
@@ -309,11 +309,7 @@ fn together(walks: &[Vec<Found>], query: usize, limit: usize) -> Vec<u32> {
 struct Walker<'a> {
     pass: &'a Pass<'a>,
     found: Vec<Found>,
-    /// Coarse and finer words of the row that is looked at, padded with zeros.
-    coarse: Vec<u32>,
-    finer: Vec<u32>,
-    /// Its values, padded with zeros.
-    values: Vec<f32>,
+    scratch: Scratch,
 }
 
 impl<'a> Walker<'a> {
@@ -322,63 +318,53 @@ impl<'a> Walker<'a> {
             lower: BinaryHeap::new(),
             rows: Vec::new(),
         };
-        let words = pass.queries.first().map_or(0, |query| query.finer_words);
-        let stride = pass.queries.first().map_or(0, |query| query.unit.len());
         Self {
             pass,
             found: pass.queries.iter().map(nothing).collect(),
-            coarse: vec![0; words],
-            finer: vec![0; words],
-            values: vec![0.0; stride],
+            scratch: Scratch::new(pass.dimension),
         }
     }
 
-    /// Show some blocks to a query.
-    fn see(&mut self, stretch: &Stretch<'_>, blocks: std::ops::Range<usize>, query: usize) {
-        let pass = self.pass;
-        let coarse = &pass.queries[query].coarse;
-        let floor = f32::from_bits(pass.floors[query].load(Ordering::Relaxed));
-        for index in blocks {
-            let block = stretch.blocks.get(index);
-            let mut rows = pass
-                .lanes
-                .coarse(&stretch.part.rows.block(block), coarse, floor);
-            while rows != 0 {
-                let row = block * ROWS + rows.trailing_zeros() as usize;
-                rows &= rows - 1;
-                if self.may_be_seen(&stretch.part, row) {
-                    self.look_closer(&stretch.part.rows, row, query);
-                }
+    /// Show a block to a query: plane after plane, as long as there are rows that may be near.
+    fn see(&mut self, part: &Part<'_>, block: usize, index: usize) {
+        let Pass { lanes, queries, .. } = self.pass;
+        let query = &queries[index];
+        let floor = self.pass.floor(index);
+        let (words, bounds) = part.rows.coarse(block);
+        let coarse = lanes.products(words, &query.words);
+        let mut rows = query.reach(&query.coarse(&coarse), bounds, floor);
+        if rows == 0 {
+            return;
+        }
+        let (words, bounds) = part.rows.finer(block);
+        let finer = lanes.products(words, &query.words);
+        rows &= query.reach(&query.finer(&coarse, &finer), bounds, floor);
+        while rows != 0 {
+            let row = block * ROWS + rows.trailing_zeros() as usize;
+            rows &= rows - 1;
+            if self.may_be_seen(part, row) {
+                self.look_closer(&part.rows, row, index);
             }
         }
     }
 
     fn may_be_seen(&self, part: &Part<'_>, row: usize) -> bool {
-        let valid = part
-            .valid
-            .is_none_or(|valid| valid.contains(part.rows.ids[row]));
+        let valid = part.valid;
         let visible = self.pass.visible;
-        valid && visible.is_none_or(|visible| visible.contains(part.rows.owners[row]))
+        valid.is_none_or(|valid| valid.contains(part.rows.ids[row]))
+            && visible.is_none_or(|visible| visible.contains(part.rows.owners[row]))
     }
 
     fn look_closer(&mut self, rows: &Slices<'_>, row: usize, index: usize) {
         let pass = self.pass;
-        let (query, shared) = (&pass.queries[index], &pass.floors[index]);
-        let rest = rows.bounds(row).rest;
-        rows.read_finer(row, &mut self.coarse, &mut self.finer);
-        let product = pass.lanes.finer(&self.coarse, &self.finer, query);
-        let floor = f32::from_bits(shared.load(Ordering::Relaxed));
-        if query.finer_upper(product, rest) < floor {
-            return;
-        }
-        let values = &mut self.values[..pass.dimension];
-        code::decode(&self.coarse, &self.finer, rows.finest(row), values);
-        let Range { lower, upper } = query.finest(&self.values, rest, pass.dot);
-        if upper > 0.0 && upper >= floor {
+        let rest = rows.decode(row, &mut self.scratch);
+        let values = &self.scratch.values;
+        let Range { lower, upper } = pass.queries[index].finest(values, rest, pass.dot);
+        if upper > 0.0 && upper >= pass.floor(index) {
             let found = &mut self.found[index];
             found.rows.push((rows.ids[row], upper));
             let floor = found.offer(lower, pass.limit);
-            shared.fetch_max(floor.to_bits(), Ordering::Relaxed);
+            pass.floors[index].fetch_max(floor.to_bits(), Ordering::Relaxed);
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! All of it is arithmetic on whole numbers, so every instruction set gives the same result to the
 //! last bit. No sum comes near the range of 32 bits: a dimension is at most 65,536, and a product
-//! of a whole number of the query and a level at most 127 times 44.
+//! of a whole number of the query and two bits at most 127 times 3.
 
 mod scalar;
 
@@ -13,23 +13,14 @@ mod avx512;
 #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
 mod neon;
 
-use super::query::{Coarse, Query, WORDS_AT_ONCE};
-
-/// Rows whose coarse words lie side by side: word `w` of row `r` is at `16 * w + r`.
+/// Rows whose words lie side by side: word `w` of row `r` is at `16 * w + r`.
 pub(super) const ROWS: usize = 16;
-
-/// Sixteen rows of the coarse plane, with their bounds.
-pub(super) struct Block<'a> {
-    pub words: &'a [u32],
-    pub bounds: &'a [u32; ROWS],
-}
 
 /// The products of one instruction set. Holding one proves that the CPU has the instructions.
 #[derive(Clone, Copy, Debug)]
 pub struct Lanes {
     name: &'static str,
-    coarse: fn(&Block<'_>, &Coarse, f32) -> u16,
-    finer: fn(&[u32], &[u32], &[u32]) -> i32,
+    products: fn(&[u32], &[u32]) -> [i32; ROWS],
 }
 
 impl Lanes {
@@ -64,27 +55,11 @@ impl Lanes {
         self.name
     }
 
-    /// Which rows of a block may have a cosine of at least `floor`, one bit each.
+    /// For sixteen rows of a plane the sums of their bits, 0 to 3 a component, times the query's
+    /// whole numbers: for each word of a row four words of four.
     #[inline]
-    pub(super) fn coarse(&self, block: &Block<'_>, query: &Coarse, floor: f32) -> u16 {
-        assert_eq!(
-            block.words.len() * 4,
-            query.words.len() * ROWS,
-            "whole rows"
-        );
-        (self.coarse)(block, query, floor)
-    }
-
-    /// The sum of the query's whole numbers times the levels of a row.
-    #[inline]
-    pub(super) fn finer(&self, coarse: &[u32], finer: &[u32], query: &Query) -> i32 {
-        assert!(
-            coarse.len() == query.finer_words
-                && finer.len() == query.finer_words
-                && query.finer.len() == 4 * query.finer_words
-                && query.finer_words.is_multiple_of(WORDS_AT_ONCE),
-            "padded rows"
-        );
-        (self.finer)(coarse, finer, &query.finer)
+    pub(super) fn products(&self, rows: &[u32], query: &[u32]) -> [i32; ROWS] {
+        assert_eq!(rows.len() * 4, query.len() * ROWS, "whole rows");
+        (self.products)(rows, query)
     }
 }
