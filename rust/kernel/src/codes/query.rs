@@ -30,7 +30,7 @@ pub(super) struct Query {
 
 /// A cosine lies between these.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Range {
+pub(super) struct Between {
     pub lower: f32,
     pub upper: f32,
 }
@@ -68,30 +68,22 @@ impl Query {
         }
     }
 
-    /// Which of sixteen rows may have a cosine of at least `floor`, from the products of their
-    /// coarse or finer vectors, before the factor, with the whole numbers.
+    /// The most that the cosines of sixteen rows can be, from the products of their coarse or finer
+    /// vectors, before the factor, with the whole numbers.
     #[inline(always)]
-    pub fn reach(&self, products: &[i32; ROWS], bounds: &[Packed; ROWS], floor: f32) -> u16 {
-        let needed = floor - self.slack;
+    pub fn upper(&self, products: &[i32; ROWS], bounds: &[Packed; ROWS]) -> [f32; ROWS] {
         let mut upper = [0.0; ROWS];
         for row in 0..ROWS {
             let (factor, distance) = unpack(bounds[row]);
-            upper[row] = factor * (self.step * products[row] as f32) + distance;
+            let estimate = factor * (self.step * products[row] as f32);
+            upper[row] = estimate + distance + self.slack;
         }
-        // Mostly none does, and that is quickly seen.
-        if upper
-            .iter()
-            .fold(false, |any, upper| any | (*upper >= needed))
-        {
-            let bit = |(row, upper): (usize, &f32)| u16::from(*upper >= needed) << row;
-            upper
-                .iter()
-                .enumerate()
-                .map(bit)
-                .fold(0, |all, bit| all | bit)
-        } else {
-            0
-        }
+        upper
+    }
+
+    /// What a cosine is likely to be, from its upper bound.
+    pub fn estimate(&self, upper: f32, bound: Packed) -> f32 {
+        upper - unpack(bound).1 - self.slack
     }
 
     /// Turn the products with bits 0 to 3 into those with -3, -1, 1 and 3.
@@ -116,15 +108,30 @@ impl Query {
     }
 
     /// Between what the cosine lies, from the values of a row's codes.
-    pub fn finest(&self, values: &[f32], [_, _, distance]: Finest, dot: &Dot) -> Range {
+    pub fn finest(&self, values: &[f32], [_, _, distance]: Finest, dot: &Dot) -> Between {
         let estimate = dot.whole(&self.unit, values);
         let slack = distance + self.rounding * (2.0 + distance) + ARITHMETIC;
-        Range {
+        Between {
             // What is computed is held to at most one.
             lower: (estimate - slack).min(1.0),
             upper: estimate + slack,
         }
     }
+}
+
+/// Which of sixteen numbers are at least so large, one bit each.
+#[inline(always)]
+pub(super) fn reaching(numbers: &[f32; ROWS], floor: f32) -> u16 {
+    // Mostly none is, and that is quickly seen.
+    if !numbers.iter().fold(false, |any, x| any | (*x >= floor)) {
+        return 0;
+    }
+    let bit = |(row, x): (usize, &f32)| u16::from(*x >= floor) << row;
+    numbers
+        .iter()
+        .enumerate()
+        .map(bit)
+        .fold(0, |all, bit| all | bit)
 }
 
 fn words(whole: &[i8]) -> Vec<u32> {

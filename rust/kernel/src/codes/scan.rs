@@ -9,12 +9,13 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::num::NonZero;
+use std::ops::Range;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::thread;
 
 use super::lanes::{Lanes, ROWS};
-use super::query::{Query, Range};
+use super::query::{Between, Query, reaching};
 use super::table::{Scratch, Slices};
 use super::{Codes, Part};
 use crate::dot::Dot;
@@ -230,12 +231,13 @@ impl Pass<'_> {
         let mut walker = Walker::new(self);
         while let Some((stretch, blocks)) = self.take() {
             for index in blocks {
-                let block = stretch.blocks.get(index);
+                let block = self.stretches[stretch].blocks.get(index);
                 for query in 0..self.queries.len() {
-                    walker.see(&stretch.part, block, query);
+                    walker.see(stretch, block, query);
                 }
             }
         }
+        walker.see_unlikely();
         walker.found
     }
 
@@ -245,12 +247,12 @@ impl Pass<'_> {
     }
 
     /// Blocks that nobody has taken yet.
-    fn take(&self) -> Option<(&Stretch<'_>, std::ops::Range<usize>)> {
+    fn take(&self) -> Option<(usize, Range<usize>)> {
         let mut start = self.next.fetch_add(1, Ordering::Relaxed) * BLOCKS_AT_ONCE;
-        for stretch in &self.stretches {
+        for (index, stretch) in self.stretches.iter().enumerate() {
             let blocks = stretch.blocks.len();
             if start < blocks {
-                return Some((stretch, start..blocks.min(start + BLOCKS_AT_ONCE)));
+                return Some((index, start..blocks.min(start + BLOCKS_AT_ONCE)));
             }
             start -= blocks.next_multiple_of(BLOCKS_AT_ONCE);
         }
@@ -259,11 +261,15 @@ impl Pass<'_> {
 }
 
 /// What one thread found for one query.
+#[derive(Default)]
 struct Found {
     /// The largest lower bounds, as bits: those of positive numbers are ordered as they are.
     lower: BinaryHeap<Reverse<u32>>,
     /// Rows whose upper bound reached the floor of the moment.
     rows: Vec<(u32, f32)>,
+    /// Stretch, row and upper bound of those that are likely below the floor, though it is not
+    /// sure: most are below the last one.
+    unlikely: Vec<(u32, u32, f32)>,
 }
 
 impl Found {
@@ -288,10 +294,7 @@ impl Found {
 
 /// The rows that reach the floor of all threads.
 fn together(walks: &[Vec<Found>], query: usize, limit: usize) -> Vec<u32> {
-    let mut all = Found {
-        lower: BinaryHeap::new(),
-        rows: Vec::new(),
-    };
+    let mut all = Found::default();
     let mut floor = 0.0;
     for Reverse(lower) in walks.iter().flat_map(|walk| &walk[query].lower) {
         floor = all.offer(f32::from_bits(*lower), limit);
@@ -314,36 +317,54 @@ struct Walker<'a> {
 
 impl<'a> Walker<'a> {
     fn new(pass: &'a Pass<'a>) -> Self {
-        let nothing = |_: &Query| Found {
-            lower: BinaryHeap::new(),
-            rows: Vec::new(),
-        };
         Self {
             pass,
-            found: pass.queries.iter().map(nothing).collect(),
+            found: pass.queries.iter().map(|_| Found::default()).collect(),
             scratch: Scratch::new(pass.dimension),
         }
     }
 
     /// Show a block to a query: plane after plane, as long as there are rows that may be near.
-    fn see(&mut self, part: &Part<'_>, block: usize, index: usize) {
+    fn see(&mut self, stretch: usize, block: usize, index: usize) {
+        let part = &self.pass.stretches[stretch].part;
         let Pass { lanes, queries, .. } = self.pass;
         let query = &queries[index];
         let floor = self.pass.floor(index);
         let (words, bounds) = part.rows.coarse(block);
-        let coarse = lanes.products(words, &query.words);
-        let mut rows = query.reach(&query.coarse(&coarse), bounds, floor);
+        let first = lanes.products(words, &query.words);
+        let mut rows = reaching(&query.upper(&query.coarse(&first), bounds), floor);
         if rows == 0 {
             return;
         }
         let (words, bounds) = part.rows.finer(block);
-        let finer = lanes.products(words, &query.words);
-        rows &= query.reach(&query.finer(&coarse, &finer), bounds, floor);
+        let next = lanes.products(words, &query.words);
+        let upper = query.upper(&query.finer(&first, &next), bounds);
+        rows &= reaching(&upper, floor);
         while rows != 0 {
-            let row = block * ROWS + rows.trailing_zeros() as usize;
+            let within = rows.trailing_zeros() as usize;
             rows &= rows - 1;
-            if self.may_be_seen(part, row) {
+            let row = block * ROWS + within;
+            if !self.may_be_seen(part, row) {
+                continue;
+            }
+            if query.estimate(upper[within], bounds[within]) >= self.pass.floor(index) {
                 self.look_closer(&part.rows, row, index);
+            } else {
+                self.found[index]
+                    .unlikely
+                    .push((stretch as u32, row as u32, upper[within]));
+            }
+        }
+    }
+
+    /// Look at the rows that were put off, but for those that the floor has passed since.
+    fn see_unlikely(&mut self) {
+        for index in 0..self.found.len() {
+            for (stretch, row, upper) in std::mem::take(&mut self.found[index].unlikely) {
+                if upper >= self.pass.floor(index) {
+                    let part = &self.pass.stretches[stretch as usize].part;
+                    self.look_closer(&part.rows, row as usize, index);
+                }
             }
         }
     }
@@ -359,7 +380,7 @@ impl<'a> Walker<'a> {
         let pass = self.pass;
         let rest = rows.decode(row, &mut self.scratch);
         let values = &self.scratch.values;
-        let Range { lower, upper } = pass.queries[index].finest(values, rest, pass.dot);
+        let Between { lower, upper } = pass.queries[index].finest(values, rest, pass.dot);
         if upper > 0.0 && upper >= pass.floor(index) {
             let found = &mut self.found[index];
             found.rows.push((rows.ids[row], upper));
