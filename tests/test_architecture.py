@@ -60,6 +60,7 @@ DOORS = {
         "database.sqlite.locks",
         "embedding.vectors",
         "providers.local",
+        "search.index.contents",
         "search.index.visibility",
         "search.ranking",
     },

@@ -14,7 +14,7 @@ from memstore import NewEpisode, NewFact, Store
 from memstore.database.filters import EpisodeFilter, FactFilter
 from memstore.domain import clock
 from memstore.search.corpus import Corpus, EpisodeCorpus, FactCorpus
-from memstore.search.resident import Resident
+from memstore.search.index.index import Index
 from memstore.text import chunks
 
 TEXTS = ["tea in the morning", "tea and rain", "rain at the harbour", "a violin", "rain rain tea"]
@@ -22,9 +22,12 @@ LONG = "lorem ipsum dolor sit amet. " * 120 + "a violin for sale"
 
 
 @contextmanager
-def opened(store: Store, kind: type[Corpus[Any, Any]]) -> Iterator[Corpus[Any, Any]]:
-    with store._file.engine.read() as transaction:
-        yield kind(transaction, Resident(kind.table).current(transaction, None))
+def opened(
+    store: Store, kind: type[Corpus[Any, Any]], *, indexed: bool = True
+) -> Iterator[Corpus[Any, Any]]:
+    with Index(store._file.engine, kind.kind).reading() as (transaction, contents):
+        assert contents is not None
+        yield kind(transaction, contents if indexed else None)
 
 
 def cosine(left: str, right: str) -> float:
@@ -71,10 +74,9 @@ def test_near_scans_for_several_queries_at_once(
 ) -> None:
     ids = add(store)
     with opened(store, kind) as corpus:
-        together = corpus.near(vectors("tea rain", "violin"), every(store), 9, enough=9)
+        together = corpus.near(vectors("tea rain", "violin"), every(store), 9)
         alone = [
-            corpus.near(vectors(query), every(store), 9, enough=9)[0]
-            for query in ("tea rain", "violin")
+            corpus.near(vectors(query), every(store), 9)[0] for query in ("tea rain", "violin")
         ]
     assert together == alone
     for query, near in zip(("tea rain", "violin"), together, strict=True):
@@ -125,6 +127,6 @@ def test_an_episode_is_as_near_as_its_nearest_piece(store: Store) -> None:
     [query] = vectors("violin sale")
     with opened(store, EpisodeCorpus) as corpus:
         parts = corpus.parts(None, query, [episode.id])
-        [near] = corpus.near(query[np.newaxis], every_episode(store), 9, enough=9)
+        [near] = corpus.near(query[np.newaxis], every_episode(store), 9)
     assert parts[episode.id].cosine == pytest.approx(nearest, abs=1e-6)
     assert near == {episode.id: pytest.approx(nearest, abs=1e-6)}

@@ -28,7 +28,6 @@ from memstore import (
 from memstore.database.filters import EpisodeFilter
 from memstore.database.sqlite.engine import SqliteEngine
 from memstore.database.tables import episodes as episode_table
-from memstore.database.tables import pieces as piece_table
 from memstore.domain import clock
 from memstore.search.requests import MIN_CANDIDATES, MODES
 from memstore.text import chunks
@@ -289,7 +288,7 @@ def test_no_text_is_read_to_pass_an_episode_over(store: Store, path: Path) -> No
         wanted = EpisodeFilter(**asked)
         engine = SqliteEngine(path)
         with engine.read() as transaction:
-            piece_table.select_ids(transaction, wanted)
+            episode_table.select_ids(transaction, wanted)
             episode_table.count(transaction, wanted)
             episode_table.newest_ids(transaction, wanted, 10)
             pages_read, _ = transaction.connection.status(apsw.SQLITE_DBSTATUS_CACHE_MISS)

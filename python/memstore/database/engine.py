@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import IO, TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, TypeAlias
@@ -58,6 +58,10 @@ class Transaction(ABC):
     @abstractmethod
     def full_text(self) -> FullTexts:
         """The full-text indexes, each asked within a transaction."""
+
+    @abstractmethod
+    def tokens(self, texts: Iterable[str]) -> list[list[str]]:
+        """Return the tokens of each text as the full-text indexes know them, in their order."""
 
     @abstractmethod
     def rows(self, sql: str, parameters: Given = NO_PARAMETERS) -> Iterator[Row]:
@@ -154,6 +158,11 @@ class Engine(Protocol):
 
     @property
     def path(self) -> str: ...
+
+    @property
+    def derived_path(self) -> str | None:
+        """What files that are derived from the database are named after; ``None``: it has none."""
+        ...
 
     @property
     def locks(self) -> str:

@@ -337,7 +337,8 @@ class Episodes:
         with self._engine.write() as transaction:
             episode = self._known(transaction, episode_id)
             erase_episode(Changes(transaction, self._author), episode)
-        return self._engine.compact()
+        is_gone = self._engine.compact()
+        return self._searches.episodes.index.rewrite() and is_gone
 
     def _record(self, transaction: Transaction, values: Mapping[str, Any]) -> Episode:
         return changes.record(transaction, self._author, self._namespace, values)

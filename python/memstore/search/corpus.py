@@ -1,7 +1,7 @@
 """What a search runs over: facts, which have one vector each, and episodes, which have several.
 
 All that depends on how rows are indexed is behind three verbs: ``words``, ``near`` and ``parts``.
-Today FTS5 (kept by triggers) and the resident vectors (kept by the journal) answer them.
+The index answers them, if there is one, and otherwise SQLite, with the same rows and scores.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from types import MappingProxyType
-from typing import TYPE_CHECKING, ClassVar, Generic, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Generic, NamedTuple, TypeVar
 
 from memstore.database.filters import EpisodeFilter, FactFilter
 from memstore.database.tables import episodes as episode_table
@@ -17,10 +17,14 @@ from memstore.database.tables import facts as fact_table
 from memstore.database.tables import pieces as piece_table
 from memstore.database.tables import vectors as vector_table
 from memstore.domain.episodes import EpisodeHit, EpisodeHits
-from memstore.domain.records import Scope, SearchHit, SearchHits
+from memstore.domain.records import SearchHit, SearchHits
+from memstore.embedding.vectors import similarities
 from memstore.search.excerpts import best_piece
+from memstore.search.index import visibility
+from memstore.search.index.index import EPISODES, FACTS
 from memstore.search.ranking import Ageing, Ranked
 from memstore.search.requests import F
+from memstore.text.words import terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -32,7 +36,9 @@ if TYPE_CHECKING:
     from memstore.database.tables.pieces import Piece
     from memstore.database.tables.vectors import VectorTable
     from memstore.domain.results import WordsOnly
-    from memstore.embedding.vectors import Near, ResidentVectors
+    from memstore.search.index.contents import Contents
+    from memstore.search.index.index import Kind
+    from memstore.search.index.visibility import Visible
     from memstore.search.requests import Request
 
 H = TypeVar("H", SearchHits, EpisodeHits)
@@ -57,39 +63,110 @@ class Parts(NamedTuple):
 
 
 class Corpus(ABC, Generic[F, H]):
-    """Rows of one kind, as one transaction sees them."""
+    """Rows of one kind, as one transaction sees them.
 
-    rows: ClassVar[Literal["facts", "episodes"]]
+    Args:
+        transaction: what is read.
+        contents: the index in the same state; ``None`` where SQLite is to answer.
+    """
+
+    kind: ClassVar[Kind]
     table: ClassVar[VectorTable]
     newest_of_equals: ClassVar[bool]
 
-    def __init__(self, transaction: Transaction, vectors: ResidentVectors | None) -> None:
+    def __init__(self, transaction: Transaction, contents: Contents | None) -> None:
         self._transaction = transaction
-        self._vectors = vectors
-        self._index: FullText = getattr(transaction.full_text, self.rows)
+        self._contents = contents
+        self._full_text: FullText = getattr(transaction.full_text, self.kind.name)
+        self._seen: list[tuple[F, Visible]] = []
 
     # -- the index verbs --------------------------------------------------------------------
 
     def words(self, query: str, wanted: F, k: int) -> dict[int, float]:
         """Return the BM25 of the best ``k`` rows by words, best first; negative is better."""
-        return self._index.search(self._transaction, query, wanted, k)
+        contents, asked = self._contents, terms(query)
+        if contents is None or not asked:
+            return self._full_text.search(self._transaction, query, wanted, k)
+        visible = self._visible(wanted, contents)
+        found = contents.words.search(self._transaction.tokens(asked), k, visible)
+        return {id_: -score for id_, score in found}
 
-    @abstractmethod
-    def near(
-        self, vectors: NDArray[np.float32], wanted: F, k: int, *, enough: int
-    ) -> list[dict[int, float]]:
-        """Return the cosines of the nearest rows to each query of ``float32[q, d]``, best first.
+    def near(self, vectors: NDArray[np.float32], wanted: F, k: int) -> list[dict[int, float]]:
+        """Return the cosines of the ``k`` nearest rows to each query of ``float32[q, d]``.
 
-        Where one scan does not find ``k`` rows, ``enough`` will do. Negative cosines are left out.
+        Best first, ties by id. Only positive cosines count.
         """
+        if self._contents is None or self._contents.codes is None:
+            return self._nearest_by_sql(vectors, wanted, k)
+        visible = self._visible(wanted, self._contents)
+        found: dict[int, dict[int, float]] = {}
+        asked = k
+        while waiting := [place for place in range(len(vectors)) if place not in found]:
+            survivors = self._contents.codes.scan(vectors[waiting].data, asked, visible)
+            for place, ids in zip(waiting, survivors, strict=True):
+                best = self._cosines_of_vectors(vectors[place], ids)
+                near = _best((pair for pair in best.items() if pair[1] > 0), asked)
+                rows = self._by_row(near)
+                if len(rows) >= k or len(near) < asked:
+                    found[place] = _best(rows.items(), k)
+            asked *= 4  # a few long episodes took the places
+        return [found[place] for place in range(len(vectors))]
 
     def parts(
         self, query: str | None, vector: NDArray[np.float32] | None, ids: Sequence[int]
     ) -> dict[int, Parts]:
         """Return what the scores of these rows are made of; without a query, the cosines alone."""
-        words = {} if query is None else self._index.parts(self._transaction, query, ids)
+        words = {} if query is None else self._word_parts(query, ids)
         cosines = {} if vector is None or not ids else self._cosines(vector, ids)
         return {id_: Parts(words.get(id_, {}), cosines.get(id_)) for id_ in ids}
+
+    # -- how they are answered --------------------------------------------------------------
+
+    def has_vectors(self, namespaces: Sequence[str] | None) -> bool:
+        """Whether anything there can be found by meaning."""
+        if self._contents is not None and not self._contents.codes:
+            return False
+        return vector_table.has_any(self._transaction, self.table, namespaces)
+
+    def _word_parts(self, query: str, ids: Sequence[int]) -> dict[int, dict[str, float]]:
+        contents, asked = self._contents, terms(query)
+        if contents is None or not asked:
+            return self._full_text.parts(self._transaction, query, ids)
+        parts = contents.words.parts(self._transaction.tokens(asked), ids)
+        return {
+            id_: {word: -part for word, part in zip(asked, row, strict=True) if part}
+            for id_, row in zip(ids, parts, strict=True)
+        }
+
+    def _visible(self, wanted: F, contents: Contents) -> Visible:
+        for known, ids in self._seen:  # words and vectors ask for the same
+            if known is wanted:
+                return ids
+        ids = self._selected(wanted, contents)
+        self._seen.append((wanted, ids))
+        return ids
+
+    @abstractmethod
+    def _selected(self, wanted: F, contents: Contents) -> Visible:
+        """Return the ids of the rows that a filter lets through."""
+
+    def _by_row(self, near: Mapping[int, float]) -> dict[int, float]:
+        """Return the cosine of each row's nearest vector, from those of vectors, best first."""
+        return dict(near)
+
+    def _nearest_by_sql(
+        self, vectors: NDArray[np.float32], wanted: F, k: int
+    ) -> list[dict[int, float]]:
+        """Compare every vector; what the index saves."""
+        found: list[dict[int, float]] = [{} for _ in vectors]
+        for batch in vector_table.batches(self._transaction, self.table, wanted):
+            for best, vector in zip(found, vectors, strict=True):
+                cosines = similarities(vector, [one.blob for one in batch])
+                for one, cosine in zip(batch, cosines, strict=True):
+                    if cosine > best.get(one.row_id, 0.0):
+                        best[one.row_id] = cosine
+            found = [_best(best.items(), k) for best in found]
+        return found
 
     # -- what is special to the kind of rows ------------------------------------------------
 
@@ -105,7 +182,7 @@ class Corpus(ABC, Generic[F, H]):
         """Return those of the rows that get a boost."""
         if request.boosted is None:
             return set()
-        return self._index.visible(self._transaction, ids, request.boosted)
+        return self._full_text.visible(self._transaction, ids, request.boosted)
 
     @abstractmethod
     def results(
@@ -120,44 +197,21 @@ class Corpus(ABC, Generic[F, H]):
     def _cosines_of_vectors(
         self, vector: NDArray[np.float32], ids: Sequence[int]
     ) -> dict[int, float]:
-        if self._vectors is None or not ids:
-            return {}
-        found = dict(zip(ids, self._vectors.similarity(vector, [*ids]).tolist(), strict=True))
-        if doubtful := [id_ for id_, cosine in found.items() if not cosine]:
-            there = vector_table.embedded(self._transaction, self.table, doubtful)
-            return {id_: cosine for id_, cosine in found.items() if cosine or id_ in there}
-        return found
+        blobs: dict[int, bytes] = {}
+        if ids:
+            blobs = vector_table.blobs(self._transaction, self.table, ids)
+        return dict(zip(blobs, similarities(vector, [*blobs.values()]), strict=True))
 
 
 class FactCorpus(Corpus[FactFilter, SearchHits]):
     """Facts: one vector each."""
 
-    rows = "facts"
+    kind = FACTS
     table = vector_table.FACTS
     newest_of_equals = False
 
-    def near(
-        self, vectors: NDArray[np.float32], wanted: FactFilter, k: int, *, enough: int
-    ) -> list[dict[int, float]]:
-        if self._vectors is None:
-            return [{} for _ in vectors]
-        only = excluding = None
-        if not wanted.is_plain:
-            only = fact_table.select_ids(self._transaction, wanted)
-        elif wanted.active_only:
-            excluding = fact_table.expired_ids(self._transaction, wanted.now)
-        return [
-            dict(_pairs(near))
-            for near in self._vectors.nearest(
-                vectors,
-                k,
-                namespaces=wanted.namespaces,
-                active_only=wanted.active_only,
-                unowned_only=wanted.scope == Scope(),
-                only=only,
-                excluding=excluding,
-            )
-        ]
+    def _selected(self, wanted: FactFilter, contents: Contents) -> Visible:
+        return visibility.of_facts(self._transaction, contents.columns, wanted)
 
     def ageing(self, ids: Iterable[int], request: Request[FactFilter]) -> list[Ageing]:
         """Return the facts of a category that decays, but never an open task."""
@@ -192,41 +246,12 @@ class FactCorpus(Corpus[FactFilter, SearchHits]):
 class EpisodeCorpus(Corpus[EpisodeFilter, EpisodeHits]):
     """Episodes: a vector for each piece; an episode counts once, by its nearest piece."""
 
-    rows = "episodes"
+    kind = EPISODES
     table = vector_table.PIECES
     newest_of_equals = True  # what was said last is what holds
 
-    def near(
-        self, vectors: NDArray[np.float32], wanted: EpisodeFilter, k: int, *, enough: int
-    ) -> list[dict[int, float]]:
-        if self._vectors is None:
-            return [{} for _ in vectors]
-        only = excluding = None
-        if not wanted.is_plain:
-            only = piece_table.select_ids(self._transaction, wanted)
-        elif not wanted.include_expired:
-            excluding = piece_table.expired_ids(self._transaction, wanted.now)
-        found: dict[int, dict[int, float]] = {}
-        asked = 2 * k
-        while waiting := [place for place in range(len(vectors)) if place not in found]:
-            for place, near in zip(
-                waiting,
-                self._vectors.nearest(
-                    vectors[waiting],
-                    asked,
-                    namespaces=wanted.namespaces,
-                    active_only=False,
-                    unowned_only=wanted.scope == Scope(),
-                    only=only,
-                    excluding=excluding,
-                ),
-                strict=True,
-            ):
-                best = self._by_episode(near)
-                if len(best) >= enough or len(near.ids) < asked:
-                    found[place] = dict([*best.items()][:k])
-            asked *= 4  # a few long episodes took the places
-        return [found[place] for place in range(len(vectors))]
+    def _selected(self, wanted: EpisodeFilter, contents: Contents) -> Visible:
+        return visibility.of_episodes(self._transaction, contents.columns, wanted)
 
     def newest(self, request: Request[EpisodeFilter]) -> list[Ranked]:
         """Return the newest episodes, those that get a boost before the others."""
@@ -273,7 +298,7 @@ class EpisodeCorpus(Corpus[EpisodeFilter, EpisodeHits]):
             episode, parts = episodes[place.id], pieces[place.id]
             words: Mapping[int, str] = {}
             if len(parts) > 1 and place.word_score:
-                words = self._index.places(
+                words = self._full_text.places(
                     self._transaction, query.text, episode.id, episode.content
                 )
             best = best_piece(parts, cosines, words, weights)
@@ -295,18 +320,16 @@ class EpisodeCorpus(Corpus[EpisodeFilter, EpisodeHits]):
                 best[piece.episode_id] = max(cosine, best.get(piece.episode_id, cosine))
         return best
 
-    def _by_episode(self, near: Near) -> dict[int, float]:
-        """Return the cosine of each episode's nearest piece, best first."""
-        episodes = vector_table.episodes_of(self._transaction, near.ids.tolist())
+    def _by_row(self, near: Mapping[int, float]) -> dict[int, float]:
+        episodes = vector_table.episodes_of(self._transaction, [*near])
         best: dict[int, float] = {}
-        for piece_id, cosine in _pairs(near):
-            if piece_id in episodes:  # else it came after this transaction began
-                best.setdefault(episodes[piece_id], cosine)
+        for piece_id, cosine in near.items():
+            best.setdefault(episodes[piece_id], cosine)
         return best
 
     def _newest_ids(self, wanted: EpisodeFilter, limit: int) -> list[int]:
         return episode_table.newest_ids(self._transaction, wanted, limit)
 
 
-def _pairs(near: Near) -> Iterable[tuple[int, float]]:
-    return zip(near.ids.tolist(), near.cosines.tolist(), strict=True)
+def _best(found: Iterable[tuple[int, float]], k: int) -> dict[int, float]:
+    return dict(sorted(found, key=lambda pair: (-pair[1], pair[0]))[:k])

@@ -20,8 +20,8 @@ from memstore.errors import (
 )
 from memstore.search import ranking
 from memstore.search.corpus import Corpus, H, Query
+from memstore.search.index.index import Index
 from memstore.search.requests import F
-from memstore.search.resident import Resident
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from memstore.database.engine import Engine, Transaction
     from memstore.embedding.current import CurrentEmbedder
     from memstore.embedding.embedding import Embedding
-    from memstore.embedding.vectors import ResidentVectors
     from memstore.search.ranking import Ranked
     from memstore.search.requests import Request
 
@@ -52,11 +51,12 @@ class Search(Generic[F, H]):
         embedder: CurrentEmbedder | None,
         corpus: type[Corpus[F, H]],
         wordless: WordsOnly,
+        *,
+        read_only: bool,
     ) -> None:
-        self._engine = engine
         self._embedder = embedder
         self._corpus: type[Corpus[F, H]] = corpus
-        self._resident = Resident(corpus.table)
+        self.index = Index(engine, corpus.kind, read_only=read_only)
         self._wordless = wordless
 
     def find(self, query: str, request: Request[F]) -> H:
@@ -77,11 +77,6 @@ class Search(Generic[F, H]):
                     return self._find(texts, asked, embedded, request, why)
             why = WordsOnly("other_model", Reason.of(error))
             return self._find(texts, asked, None, request, why)
-
-    def warm(self, namespace: str) -> None:
-        if self._embedder is not None:
-            with self._engine.read() as transaction:
-                self._resident.current(transaction, [namespace])
 
     def _embed(
         self, texts: Sequence[str], request: Request[F]
@@ -106,16 +101,13 @@ class Search(Generic[F, H]):
         request: Request[F],
         why: WordsOnly | None,
     ) -> list[H]:
-        with self._engine.read() as transaction:
-            vectors = None
-            if embedded is not None:
-                vectors = self._comparable(transaction, embedded, request)
-                why = NOTHING_EMBEDDED if vectors is None else None
-            corpus = self._corpus(transaction, vectors)
+        with self.index.reading() as (transaction, contents):
+            corpus = self._corpus(transaction, contents)
             found = {text: Query(text) for text in texts}
-            if embedded is not None and vectors is not None:
-                near = _near(corpus, embedded.rows, request)
-                queries = map(Query, asked, embedded.rows, near)
+            if embedded is not None:
+                near = self._near(corpus, transaction, embedded, request)
+                why = NOTHING_EMBEDDED if near is None else None
+                queries = map(Query, asked, embedded.rows, near or ())
                 found |= {query.text: query for query in queries}
             results = {}
             for text, query in found.items():
@@ -123,14 +115,18 @@ class Search(Generic[F, H]):
                 results[text] = corpus.results(query, ranked, request, why if text else None)
             return [results[text] for text in texts]
 
-    def _comparable(
-        self, transaction: Transaction, embedded: Embedded, request: Request[F]
-    ) -> ResidentVectors | None:
+    def _near(
+        self,
+        corpus: Corpus[F, H],
+        transaction: Transaction,
+        embedded: Embedded,
+        request: Request[F],
+    ) -> list[dict[int, float]] | None:
+        """Return the rows near each query; ``None`` where nothing is embedded yet."""
         if not embedded.embedding.is_of_file(transaction, embedded.rows.shape[1]):
             return None
-        namespaces = request.wanted.namespaces
-        vectors = self._resident.current(transaction, namespaces)
-        return vectors if vectors is not None and vectors.has_any(namespaces) else None
+        near = _near(corpus, embedded.rows, request)
+        return near if any(near) or corpus.has_vectors(request.wanted.namespaces) else None
 
 
 def _near(
@@ -140,7 +136,7 @@ def _near(
     found: list[dict[int, float]] = [{} for _ in vectors]
     if request.weights.vectors:
         for wanted in request.passes:
-            near = corpus.near(vectors, wanted, request.candidates, enough=request.limit)
+            near = corpus.near(vectors, wanted, request.candidates)
             found = [before | more for before, more in zip(found, near, strict=True)]
     return found
 

@@ -24,7 +24,7 @@ MODES: Final = ("hybrid", "words", "meaning")
 
 MAX_LIMIT: Final = 1000
 
-MIN_CANDIDATES: Final = 200
+MIN_CANDIDATES: Final = 50
 """Each pass brings twice the limit, and at least these: a row that both passes rate well, or a
 fresh one among many that have decayed, must not be lost because a small limit cut it from one."""
 

@@ -25,11 +25,14 @@ NO_EMBEDDER: Final = WordsOnly("no_embedder", Reason("this store has no embedder
 
 
 class Searches:
-    """Both searches; each loads the vectors of a namespace when it first runs there."""
+    """Both searches, each with its index."""
 
-    def __init__(self, engine: Engine, embedder: CurrentEmbedder | None) -> None:
+    def __init__(
+        self, engine: Engine, embedder: CurrentEmbedder | None, *, read_only: bool = False
+    ) -> None:
         self._engine = engine
         self._embedder = embedder
+        self._read_only = read_only
         self.wordless = NO_EMBEDDER
         """What a search says that could use no embedder."""
         self._loading = threading.Lock()
@@ -43,12 +46,21 @@ class Searches:
     def episodes(self) -> EpisodeSearch:
         return self._load()[1]
 
-    def warm(self, namespace: str) -> None:
+    def warm(self) -> None:
         if self._embedder is not None:
             with suppress(EmbedderError):
                 self._embedder.current.embed([PROBE])
-        self.facts.warm(namespace)
-        self.episodes.warm(namespace)
+        self.facts.index.prepare()
+        self.episodes.index.prepare()
+
+    def save_index(self) -> None:
+        """Have the files that the next process needs; see :meth:`Index.finish`."""
+        for search in self._loaded or ():
+            search.index.finish()
+
+    def close(self) -> None:
+        for search in self._loaded or ():
+            search.index.close()
 
     def _load(self) -> tuple[FactSearch, EpisodeSearch]:
         with self._loading:
@@ -58,8 +70,9 @@ class Searches:
                 from memstore.search.corpus import EpisodeCorpus, FactCorpus
                 from memstore.search.hybrid import Search
 
+                options = {"read_only": self._read_only}
                 self._loaded = (
-                    Search(self._engine, self._embedder, FactCorpus, self.wordless),
-                    Search(self._engine, self._embedder, EpisodeCorpus, self.wordless),
+                    Search(self._engine, self._embedder, FactCorpus, self.wordless, **options),
+                    Search(self._engine, self._embedder, EpisodeCorpus, self.wordless, **options),
                 )
             return self._loaded

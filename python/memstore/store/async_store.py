@@ -162,6 +162,7 @@ class AsyncStore(Awaited[Store]):
     embed_in_background = awaited(Store.embed_in_background)
     reembed = awaited(Store.reembed)
     warm = awaited(Store.warm)
+    save_index = awaited(Store.save_index)
     probe_embedder = awaited(Store.probe_embedder)
     similarities = awaited(Store.similarities)
     export = awaited(_export)

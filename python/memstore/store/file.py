@@ -56,7 +56,7 @@ class File:
         self.embedder = (
             None if embedder is None else CurrentEmbedder(engine.path, embedder, make_embedder)
         )
-        self.searches = Searches(engine, self.embedder)
+        self.searches = Searches(engine, self.embedder, read_only=read_only)
         self.wordless: Reason | None = None
         """Why there is no embedder, where it was not the caller's choice."""
         self.use_counts = UseCounts(engine)
@@ -119,5 +119,6 @@ class File:
             self._background.stop()
         if self._backups is not None:
             self._backups.stop(CLOSING_SECONDS)
+        self.searches.close()
         self.write_use_counts()
         self.engine.close()

@@ -427,7 +427,8 @@ class Store:
         Raises:
             NotFound: no such fact.
         """
-        return self.facts.erase(fact_id)
+        is_gone = self.facts.erase(fact_id)
+        return self._file.searches.facts.index.rewrite() and is_gone
 
     def clear(self) -> bool:
         """Erase every fact, task and episode of the namespace in one transaction, for good.
@@ -437,9 +438,11 @@ class Store:
         Returns:
             Whether the bytes have left the files already; see :meth:`erase`.
         """
-        return erasing.erase_namespace(
+        is_gone = erasing.erase_namespace(
             self._file.engine, self._file.author, self.namespace, satellite
         )
+        searches = self._file.searches
+        return all([searches.facts.index.rewrite(), searches.episodes.index.rewrite(), is_gone])
 
     def touch(self, fact_ids: Iterable[int]) -> int:
         """Count one use of each fact, and return how many of them are in this namespace."""
@@ -672,8 +675,16 @@ class Store:
         return self.generations.reembed(embedder, again=again, progress=progress)
 
     def warm(self) -> None:
-        """Load the model and the vectors now, so that the first search need not."""
-        self._file.searches.warm(self.namespace)
+        """Load the model and the index now, so that the first search need not."""
+        self._file.searches.warm()
+
+    def save_index(self) -> None:
+        """Write the index that searches need beside the file, if one is due and not too large.
+
+        A program that searches once and ends calls this at its end; the next one then has the
+        index. It takes some seconds the first time. Others need not: they save as they go.
+        """
+        self._file.searches.save_index()
 
     def probe_embedder(self, timeout_seconds: float = 3.0) -> Probe | None:
         """Ask the embedder for a vector now, and return what came of it; ``None`` without one.

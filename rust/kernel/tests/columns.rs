@@ -109,3 +109,29 @@ fn saved(columns: &Columns) -> Columns {
     std::fs::remove_file(path).unwrap();
     read
 }
+
+#[test]
+fn a_file_holds_no_text_that_no_row_has() {
+    let mut columns = Columns::new();
+    let row = |text| Row {
+        namespace: Some(text),
+        texts: [Some(text), Some(text)],
+        moments: [Some(text), None, None],
+        ..Row::default()
+    };
+    columns.put(1, &row("erased")).unwrap();
+    columns.put(2, &row("removed")).unwrap();
+    columns.put(3, &row("kept")).unwrap();
+    columns.put(1, &Row::default()).unwrap();
+    columns.remove(2).unwrap();
+    let path = std::env::temp_dir().join(format!("memstore-purged-{}", std::process::id()));
+    columns.save(&path, &TAG, 5).unwrap();
+    let bytes = std::fs::read(&path).unwrap();
+    let holds = |text: &str| {
+        bytes
+            .windows(text.len())
+            .any(|part| part == text.as_bytes())
+    };
+    assert!(holds("kept") && !holds("erased") && !holds("removed"));
+    std::fs::remove_file(path).unwrap();
+}

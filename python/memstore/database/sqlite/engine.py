@@ -105,6 +105,10 @@ class SqliteEngine:
         return self._place.path
 
     @property
+    def derived_path(self) -> str | None:
+        return None if self.path == memory.PATH else self.path
+
+    @property
     def locks(self) -> str:
         return locks.in_force()
 

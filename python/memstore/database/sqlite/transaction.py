@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import re
 from contextlib import suppress
-from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Final, cast
 
 import apsw
 
@@ -16,12 +16,18 @@ from memstore.errors import Remedy, StorageError, StoreBusy
 from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from memstore.database.engine import FullTexts, Given, Row
     from memstore.database.sqlite import full_text as indexes
 else:
     indexes = lazy_import("memstore.database.sqlite.full_text")
+
+TOKENIZER: Final = ("porter", ["unicode61", "remove_diacritics", "2"])
+"""The one that the schema names for both full-text indexes."""
+
+REPEATED: Final = 40
+"""Texts of up to so many characters, such as subjects and categories, are often there again."""
 
 LISTS: Final = frozenset((list, tuple))
 
@@ -44,6 +50,26 @@ class SqliteTransaction(Transaction):
     @property
     def full_text(self) -> FullTexts:
         return indexes.INDEXES
+
+    def tokens(self, texts: Iterable[str]) -> list[list[str]]:
+        tokenize = partial(
+            self.connection.fts5_tokenizer(*TOKENIZER),
+            flags=apsw.FTS5_TOKENIZE_DOCUMENT,
+            locale=None,
+            include_offsets=False,
+            include_colocated=False,
+        )
+        known: dict[str, list[str]] = {}
+
+        def tokens(text: str) -> list[str]:
+            found = known.get(text)
+            if found is None:
+                found = cast("list[str]", tokenize(text.encode()))
+                if len(text) <= REPEATED:
+                    known[text] = found
+            return found
+
+        return [*map(tokens, texts)]
 
     def rows(self, sql: str, parameters: Given = NO_PARAMETERS) -> Iterator[Row]:
         self.flush()

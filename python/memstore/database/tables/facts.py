@@ -237,13 +237,6 @@ def visible(transaction: Transaction, fact_ids: Sequence[int], wanted: FactFilte
     }
 
 
-def expired_ids(transaction: Transaction, now: datetime) -> list[int]:
-    return transaction.ints(
-        "SELECT id FROM memstore_facts WHERE expired_at IS NOT NULL AND expired_at <= :now",
-        {"now": clock.to_text(now)},
-    )
-
-
 def births(
     transaction: Transaction, fact_ids: Sequence[int], categories: Sequence[str]
 ) -> list[tuple[int, str, datetime]]:
@@ -440,7 +433,8 @@ def all_found_by(transaction: Transaction) -> Iterator[tuple[int, FoundBy, Found
         f"SELECT id, content, subject, {', '.join(FoundBy._fields)} FROM memstore_facts ORDER BY id"
     )
     for fact_id, content, subject, *held in rows:
-        yield fact_id, FoundBy(*held), found_by(content, subject)
+        # A damaged page may give no text where there must be one.
+        yield fact_id, FoundBy(*held), found_by(content or "", subject or "")
 
 
 def misfiled_members(transaction: Transaction) -> list[int]:

@@ -6,15 +6,12 @@ from itertools import starmap
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.database.engine import Statement
-from memstore.database.filters import SEEN_INDEX
 from memstore.database.tables import vectors as vector_table
 from memstore.database.tables.vectors import MAX_ATTEMPTS, PIECES
-from memstore.domain import clock
 from memstore.text import chunks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from datetime import datetime
 
     from memstore.database.engine import Transaction
     from memstore.database.filters import EpisodeFilter
@@ -75,27 +72,6 @@ def of_episodes(transaction: Transaction, episode_ids: Sequence[int]) -> Iterato
         {"ids": episode_ids},
     )
     return starmap(Piece, rows)
-
-
-def select_ids(transaction: Transaction, wanted: EpisodeFilter) -> list[int]:
-    where, values = wanted.where(transaction.dialect)
-    # In one text: a row at a time takes most of the time where most may be seen.
-    row = transaction.one(
-        "SELECT string_agg(CAST(p.id AS TEXT), ',') FROM memstore_episodes e"
-        f" {transaction.dialect.indexed_by(SEEN_INDEX)} CROSS JOIN memstore_pieces p"
-        f" WHERE p.episode_id = e.id AND {where}",
-        values,
-    )
-    return [] if row is None or row[0] is None else [*map(int, str(row[0]).split(","))]
-
-
-def expired_ids(transaction: Transaction, now: datetime) -> list[int]:
-    """Return the ids of the pieces of the episodes whose time has passed, in every namespace."""
-    return transaction.ints(
-        "SELECT p.id FROM memstore_episodes e JOIN memstore_pieces p ON p.episode_id = e.id"
-        " WHERE e.expired_at IS NOT NULL AND e.expired_at <= :now",
-        {"now": clock.to_text(now)},
-    )
 
 
 def count_episodes(transaction: Transaction, wanted: EpisodeFilter) -> dict[str, int]:

@@ -17,5 +17,5 @@ def read_moments(what: str, values: dict[str, Any], names: Iterable[str]) -> Non
         try:
             if values[name] is not None:
                 values[name] = clock.from_text(values[name])
-        except (ValueError, AttributeError) as error:
+        except (ValueError, TypeError, AttributeError) as error:
             raise StorageError(f"{what} {values['id']}: {name} cannot be read: {error}") from error

@@ -8,19 +8,25 @@ no vectors.
 from __future__ import annotations
 
 import zlib
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from itertools import islice
+from typing import TYPE_CHECKING, Final, NamedTuple
 
+from memstore.database.dialect import within
 from memstore.database.engine import Statement
+from memstore.domain.records import BYTES_PER_NUMBER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from memstore.database.dialect import Dialect
-    from memstore.database.engine import Transaction
+    from memstore.database.engine import Transaction, Wanted
     from memstore.database.filters import Filter
 
 MAX_ATTEMPTS: Final = 3
 """Lasting failures after which an embedding is given up, and its owner quarantined."""
+
+BATCH: Final = 1000
+"""Vectors that are compared at once where there is no index."""
 
 NOTHING_TO_EMBED: Final = -1
 """In place of the number of failures: the owner was erased. Such rows are passed over within the
@@ -44,9 +50,12 @@ class VectorTable(NamedTuple):
     """The owner's id there."""
     living: str
     """Not deleted or erased."""
-    superseded: str
-    journalled: str
-    """The column of the journal that names the changed thing: ``h.id``."""
+    filtered: str
+    """Brings in what a filter speaks of."""
+    filtered_row: str
+    """The id of the row that it lets through."""
+    filtered_key: str
+    """The owner's id there."""
 
     @property
     def link(self) -> str:
@@ -63,8 +72,9 @@ FACTS: Final = VectorTable(
     home="memstore_facts h",
     key="h.id",
     living="h.deleted_at IS NULL",
-    superseded="h.superseded_by IS NOT NULL",
-    journalled="fact_id",
+    filtered="memstore_facts f",
+    filtered_row="f.id",
+    filtered_key="f.id",
 )
 
 PIECES: Final = VectorTable(
@@ -77,13 +87,13 @@ PIECES: Final = VectorTable(
     key="p.id",
     # The pieces of an erased episode are empty stretches.
     living="p.stop > p.start",
-    superseded="FALSE",
-    journalled="episode_id",
+    filtered="memstore_episodes e CROSS JOIN memstore_pieces p ON p.episode_id = e.id",
+    filtered_row="e.id",
+    filtered_key="p.id",
 )
 
 TABLES: Final = (FACTS, PIECES)
 
-_OWNED: Final = "coalesce(h.user_id, h.agent_id, h.run_id) IS NOT NULL"
 _WAITING: Final = f"v.embedding IS NULL AND v.embed_attempts BETWEEN 0 AND {MAX_ATTEMPTS - 1}"
 _GIVEN_UP: Final = f"v.embedding IS NULL AND v.embed_attempts >= {MAX_ATTEMPTS}"
 
@@ -140,19 +150,6 @@ def filling(table: VectorTable, generation_id: int, owner_id: int, blob: bytes) 
             "owner": owner_id,
         },
     )
-
-
-def embedded(transaction: Transaction, table: VectorTable, owner_ids: Sequence[int]) -> set[int]:
-    """Return those of the owners that have a vector in the active generation."""
-    listed = transaction.dialect.listed("ids")
-    return {
-        *transaction.ints(
-            f"SELECT v.{table.owner} FROM {table.name} v"
-            " JOIN memstore_generations g ON g.id = v.generation_id AND g.state = 'active'"
-            f" WHERE v.{table.owner} IN {listed} AND v.embedding IS NOT NULL",
-            {"ids": owner_ids},
-        )
-    }
 
 
 def pending(
@@ -309,48 +306,56 @@ def removing_all(table: VectorTable, generation_id: int) -> Statement:
     )
 
 
-def resident(
-    transaction: Transaction,
-    table: VectorTable,
-    generation_id: int,
-    size_bytes: int,
-    *,
-    namespace: str | None = None,
-    changed: Sequence[int] | None = None,
-) -> Iterator[tuple[int, tuple[str, bool, bool], bytes]]:
-    """Yield the owner, its ``(namespace, superseded, has a scope)``, and the vector.
+def blobs(
+    transaction: Transaction, table: VectorTable, owner_ids: Sequence[int]
+) -> dict[int, bytes]:
+    """Return the vectors of these owners in the active generation; others are left out.
 
-    Of what can be searched by meaning; ``changed`` narrows it to these facts, or to all pieces of
-    these episodes. Vectors of another length than ``size_bytes`` are left to the doctor.
+    Vectors of another length than the generation's are left to the doctor.
     """
-    query = (
-        f"SELECT v.{table.owner}, h.namespace, {table.superseded}, {_OWNED}, v.embedding"
-        f" FROM {table.home} JOIN {table.name} v ON {table.link}"
-        f" WHERE v.generation_id = :generation AND {table.living}"
-        " AND octet_length(v.embedding) = :size"
+    rows = transaction.rows(
+        f"SELECT v.{table.owner}, v.embedding FROM memstore_generations g"
+        f" CROSS JOIN {table.name} v ON v.generation_id = g.id WHERE g.state = 'active'"
+        f" AND v.{table.owner} IN {transaction.dialect.listed('ids')}"
+        f" AND octet_length(v.embedding) = {BYTES_PER_NUMBER} * g.dimension",
+        {"ids": owner_ids},
     )
-    parameters: dict[str, Any] = {"generation": generation_id, "size": size_bytes}
-    if namespace is not None:
-        query += " AND h.namespace = :namespace"
-        parameters["namespace"] = namespace
-    if changed is not None:
-        query += f" AND h.id IN {transaction.dialect.listed('ids')}"
-        parameters["ids"] = changed
-    for owner_id, home, superseded, owned, blob in transaction.rows(query, parameters):
-        if isinstance(blob, bytes):  # another program may have written text of that length
-            yield owner_id, (home, bool(superseded), bool(owned)), blob
+    # Another program may have written text of that length.
+    return {owner_id: blob for owner_id, blob in rows if isinstance(blob, bytes)}
 
 
-def owners_of(transaction: Transaction, table: VectorTable, changed: Sequence[int]) -> set[int]:
-    """Return the owners of the vectors of changed rows: a fact itself, an episode's pieces."""
-    if table is FACTS:
-        return set(changed)
-    listed = transaction.dialect.listed("ids")
-    return {
-        *transaction.ints(
-            f"SELECT id FROM memstore_pieces WHERE episode_id IN {listed}", {"ids": changed}
-        )
-    }
+class Vector(NamedTuple):
+    row_id: int
+    """Of the fact or the episode."""
+    blob: bytes
+
+
+def batches(transaction: Transaction, table: VectorTable, wanted: Wanted) -> Iterator[list[Vector]]:
+    """Yield the vectors of all that a filter lets through, many at a time."""
+    where, values = wanted.where(transaction.dialect)
+    rows = transaction.rows(
+        f"SELECT {table.filtered_row}, v.embedding FROM memstore_generations g"
+        f" CROSS JOIN {table.filtered} CROSS JOIN {table.name} v"
+        f" ON v.generation_id = g.id AND v.{table.owner} = {table.filtered_key}"
+        f" WHERE g.state = 'active' AND {where}"
+        f" AND octet_length(v.embedding) = {BYTES_PER_NUMBER} * g.dimension",
+        values,
+    )
+    found = (Vector(row_id, blob) for row_id, blob in rows if isinstance(blob, bytes))
+    while batch := list(islice(found, BATCH)):
+        yield batch
+
+
+def has_any(transaction: Transaction, table: VectorTable, namespaces: Sequence[str] | None) -> bool:
+    """Whether something in these namespaces (``None``: anywhere) can be compared."""
+    where = within(transaction.dialect, "h.namespace", namespaces).replace("WHERE", "AND")
+    row = transaction.one(
+        f"SELECT 1 FROM memstore_generations g CROSS JOIN {table.home} CROSS JOIN {table.name} v"
+        f" ON v.generation_id = g.id AND {table.link} WHERE g.state = 'active'"
+        f" AND {table.living} AND v.embedding IS NOT NULL{where} LIMIT 1",
+        {"namespaces": namespaces},
+    )
+    return row is not None
 
 
 def everything(

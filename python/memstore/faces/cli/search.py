@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 from memstore.domain.records import EVERYBODY, Scope
@@ -50,6 +51,8 @@ def _search(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
     _tell_words_only(hits, show)
     if not hits:
         show.note(f"nothing found: try {_wider(arguments)}")
+    sys.stdout.flush()  # the answer is there; what follows is for the next one
+    store.save_index()
 
 
 def _wider(arguments: argparse.Namespace) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from memstore._kernel import Ids
 from memstore.database.tables import episodes as episode_table
@@ -28,8 +28,11 @@ if TYPE_CHECKING:
     from memstore.domain.metadata import MetadataFilter
     from memstore.domain.records import Scope
 
+Visible: TypeAlias = Ids
+"""The rows that may be seen."""
 
-def of_facts(transaction: Transaction, columns: Columns, wanted: FactFilter) -> Ids:
+
+def of_facts(transaction: Transaction, columns: Columns, wanted: FactFilter) -> Visible:
     """Return the ids that ``wanted.where`` lets through."""
     if wanted.content is not None or not wanted.is_common:
         return Ids(fact_table.select_ids(transaction, wanted))
@@ -57,7 +60,7 @@ def _with_metadata(transaction: Transaction, found: Ids, condition: MetadataFilt
     return found & passing
 
 
-def of_episodes(transaction: Transaction, columns: Columns, wanted: EpisodeFilter) -> Ids:
+def of_episodes(transaction: Transaction, columns: Columns, wanted: EpisodeFilter) -> Visible:
     """Return the ids that ``wanted.where`` lets through."""
     if not wanted.is_common:
         return Ids(episode_table.select_ids(transaction, wanted))

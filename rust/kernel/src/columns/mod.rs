@@ -117,7 +117,7 @@ impl Columns {
     /// There is no memory; then the row may be there in part, and is to be put again.
     pub fn put(&mut self, id: u32, row: &Row<'_>) -> Result<(), TryReserveError> {
         let home = (
-            self.namespaces.code_of(row.namespace)?,
+            self.namespaces.code_of(row.namespace.map(str::as_bytes))?,
             u32::from(row.flags),
         );
         let number = match self.numbers.get(&home) {
@@ -190,7 +190,9 @@ impl Columns {
     /// For each home 1 if its rows may be seen; `None` if those of no home may.
     fn homes_seen(&self, wanted: &Wanted<'_>) -> Option<Vec<u8>> {
         let namespaces: Option<Vec<u32>> = wanted.namespaces.map(|names| {
-            let known = names.iter().filter_map(|name| self.namespaces.find(name));
+            let known = names
+                .iter()
+                .filter_map(|name| self.namespaces.find(name.as_bytes()));
             known.collect()
         });
         let is_seen = |home: &(u32, u32)| {
@@ -205,11 +207,45 @@ impl Columns {
         seen.contains(&1).then_some(seen)
     }
 
-    /// Write all of it to a file.
+    /// Write all of it to a file, and no text that no row has any more.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// The file cannot be written, or there is no memory.
     pub fn save(&self, path: &Path, tag: &Tag, position: u64) -> io::Result<()> {
+        self.compacted()?.write(path, tag, position)
+    }
+
+    /// The same rows, without what others left behind.
+    fn compacted(&self) -> Result<Self, TryReserveError> {
+        let homes = &*self.homes;
+        let mut numbers = vec![NOWHERE; self.table.len()];
+        let mut fresh = Self::new();
+        let mut kept = Vec::new();
+        kept.try_reserve_exact(homes.len())?;
+        for home in homes {
+            let number = &mut numbers[*home as usize];
+            if *home != NOWHERE && *number == NOWHERE {
+                let (namespace, flags) = self.table[*home as usize];
+                *number = fresh.table.len() as u32;
+                let name = self.namespaces.get(namespace);
+                let code = fresh.namespaces.code_of(name)?;
+                fresh.table.push((code, flags));
+            }
+            kept.push(*number);
+        }
+        let is_row = |id: usize| homes.get(id).is_some_and(|home| *home != NOWHERE);
+        for (column, old) in fresh.texts.iter_mut().zip(&self.texts) {
+            *column = old.compacted(is_row)?;
+        }
+        for (column, old) in fresh.moments.iter_mut().zip(&self.moments) {
+            *column = old.compacted(is_row)?;
+        }
+        fresh.homes = kept.into();
+        fresh.rows = self.rows;
+        Ok(fresh)
+    }
+
+    fn write(&self, path: &Path, tag: &Tag, position: u64) -> io::Result<()> {
         let rows = [self.rows as u64];
         let table: Vec<u32> = self
             .table
@@ -239,7 +275,9 @@ impl Columns {
             .chunks_exact(2)
             .map(|home| (home[0], home[1]))
             .collect();
-        if rows.len() != 1 || table.is_empty() {
+        let homes = file.numbers::<u32>(2)?;
+        let is_sound = homes.iter().all(|home| (*home as usize) < table.len());
+        if rows.len() != 1 || table.is_empty() || !is_sound {
             return Err(mapped::Refused::Damaged);
         }
         let mut columns = Self {
@@ -250,7 +288,7 @@ impl Columns {
                 .map(|(number, home)| (*home, number))
                 .collect(),
             table,
-            homes: file.numbers(2)?,
+            homes,
             ..Self::default()
         };
         let mut next = 3;

@@ -26,7 +26,7 @@ impl Moments {
             None => NONE,
             Some(text) => match number(text) {
                 Some(number) => number,
-                None => -i64::from(self.odd.code_of(moment)?),
+                None => -i64::from(self.odd.code_of(moment.map(str::as_bytes))?),
             },
         };
         if number != NONE || (id as usize) < self.numbers.len() {
@@ -53,8 +53,30 @@ impl Moments {
         match bound {
             Some(bound) if held > 0 => held.cmp(&bound),
             _ if held > 0 => self::text(held).as_bytes().cmp(text.as_bytes()),
-            _ => self.odd.get((-held) as u32).cmp(text.as_bytes()),
+            _ => self.odd_text(held).cmp(&Some(text.as_bytes())),
         }
+    }
+
+    fn odd_text(&self, held: i64) -> Option<&[u8]> {
+        self.odd.get(u32::try_from(held.unsigned_abs()).ok()?)
+    }
+
+    /// The same column with the moments of these rows alone.
+    pub fn compacted(&self, is_row: impl Fn(usize) -> bool) -> Result<Self, TryReserveError> {
+        let mut odd = Texts::default();
+        let mut numbers = Vec::new();
+        numbers.try_reserve_exact(self.numbers.len())?;
+        for (id, held) in self.numbers.iter().enumerate() {
+            numbers.push(match *held {
+                _ if !is_row(id) => NONE,
+                held if held < NONE => -i64::from(odd.code_of(self.odd_text(held))?),
+                held => held,
+            });
+        }
+        Ok(Self {
+            numbers: numbers.into(),
+            odd,
+        })
     }
 
     pub fn nbytes(&self) -> usize {

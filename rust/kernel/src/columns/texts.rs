@@ -26,7 +26,7 @@ pub(super) struct Texts {
 
 impl Texts {
     /// A text's code, which it gets where it has none.
-    pub fn code_of(&mut self, text: Option<&str>) -> Result<u32, TryReserveError> {
+    pub fn code_of(&mut self, text: Option<&[u8]>) -> Result<u32, TryReserveError> {
         let Some(text) = text else { return Ok(NONE) };
         if let Some(code) = self.find(text) {
             return Ok(code);
@@ -39,40 +39,38 @@ impl Texts {
         let end = (bytes.len() + text.len()) as u64;
         let ends = self.ends.to_mut()?;
         ends.try_reserve(1)?;
-        bytes.extend_from_slice(text.as_bytes());
+        bytes.extend_from_slice(text);
         ends.push(end);
         let code = ends.len() as u32;
-        insert(self.slots.to_mut()?, text.as_bytes(), code);
+        insert(self.slots.to_mut()?, text, code);
         Ok(code)
     }
 
     /// A text's code, if it has one.
-    pub fn find(&self, text: &str) -> Option<u32> {
+    pub fn find(&self, text: &[u8]) -> Option<u32> {
         let slots = &*self.slots;
-        let mut at = start(slots, text.as_bytes())?;
+        let mut at = start(slots, text)?;
         loop {
             let code = slots[at];
             if code == EMPTY {
                 return None;
             }
-            if self.get(code) == text.as_bytes() {
+            if self.get(code) == Some(text) {
                 return Some(code);
             }
             at = (at + 1) % slots.len();
         }
     }
 
-    /// The text with this code; empty where there is none.
-    pub fn get(&self, code: u32) -> &[u8] {
+    /// The text with this code.
+    pub fn get(&self, code: u32) -> Option<&[u8]> {
         let ends = &*self.ends;
-        let index = code.wrapping_sub(1) as usize;
-        let end = ends.get(index).map_or(0, |end| *end as usize);
-        let from = if index == 0 || end == 0 {
-            0
-        } else {
-            ends[index - 1] as usize
-        };
-        self.bytes.get(from..end).unwrap_or_default()
+        let index = code.checked_sub(1)? as usize;
+        let end = *ends.get(index)? as usize;
+        let from = index
+            .checked_sub(1)
+            .map_or(0, |before| ends[before] as usize);
+        self.bytes.get(from..end)
     }
 
     /// How many there are.
@@ -86,7 +84,7 @@ impl Texts {
         slots.try_reserve_exact(length)?;
         slots.resize(length, EMPTY);
         for code in 1..=self.ends.len() as u32 {
-            insert(&mut slots, self.get(code), code);
+            insert(&mut slots, self.get(code).unwrap_or_default(), code);
         }
         self.slots = slots.into();
         Ok(())
@@ -138,7 +136,7 @@ pub(super) struct Coded {
 
 impl Coded {
     pub fn set(&mut self, id: u32, text: Option<&str>) -> Result<(), TryReserveError> {
-        let code = self.texts.code_of(text)?;
+        let code = self.texts.code_of(text.map(str::as_bytes))?;
         if code != NONE || (id as usize) < self.codes.len() {
             *place(self.codes.to_mut()?, id)? = code;
         }
@@ -147,7 +145,7 @@ impl Coded {
 
     /// Take away the ids that have not this text.
     pub fn narrow(&self, words: &mut [u64], text: &str) {
-        let Some(wanted) = self.texts.find(text) else {
+        let Some(wanted) = self.texts.find(text.as_bytes()) else {
             words.fill(0);
             return;
         };
@@ -163,6 +161,25 @@ impl Coded {
         }
     }
 
+    /// The same column with the texts of these rows alone.
+    pub fn compacted(&self, is_row: impl Fn(usize) -> bool) -> Result<Self, TryReserveError> {
+        let mut texts = Texts::default();
+        let mut known = vec![NONE; self.texts.len() + 1];
+        let mut codes = Vec::new();
+        codes.try_reserve_exact(self.codes.len())?;
+        for (id, code) in self.codes.iter().enumerate() {
+            let old = if is_row(id) { *code } else { NONE };
+            if old != NONE && known[old as usize] == NONE {
+                known[old as usize] = texts.code_of(self.texts.get(old))?;
+            }
+            codes.push(known[old as usize]);
+        }
+        Ok(Self {
+            codes: codes.into(),
+            texts,
+        })
+    }
+
     pub fn nbytes(&self) -> usize {
         self.codes.nbytes() + self.texts.nbytes()
     }
@@ -172,11 +189,12 @@ impl Coded {
     }
 
     pub fn read(file: &Arc<Mapped>, next: &mut usize) -> Result<Self, Refused> {
-        let codes = file.numbers(*next)?;
+        let codes = file.numbers::<u32>(*next)?;
         *next += 1;
-        Ok(Self {
-            codes,
-            texts: Texts::read(file, next)?,
-        })
+        let texts = Texts::read(file, next)?;
+        if codes.iter().any(|code| *code as usize > texts.len()) {
+            return Err(Refused::Damaged);
+        }
+        Ok(Self { codes, texts })
     }
 }

@@ -71,3 +71,14 @@ WHEN new.generation_id = (SELECT id FROM memstore_generations WHERE state = 'act
     INSERT INTO memstore_episode_changes (id, piece_id)
     SELECT coalesce((SELECT episode_id FROM memstore_pieces WHERE id = new.piece_id), 0), new.piece_id;
 END;
+
+-- The files beside the database that searches are answered from: which of those that lie there hold
+-- what, and how far in the feed they go.
+CREATE TABLE memstore_derived_files (
+    rows          TEXT PRIMARY KEY,
+    -- In their names and in their headers; 32 hexadecimal digits.
+    identity      TEXT NOT NULL,
+    position      INTEGER NOT NULL,
+    -- Of the vectors; NULL where there are none.
+    generation_id INTEGER
+) WITHOUT ROWID;

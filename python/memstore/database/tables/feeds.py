@@ -1,0 +1,82 @@
+"""The feeds, which name the rows that changed, and the record of the files derived from rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from memstore.database.engine import Transaction
+
+KEPT: Final = 200_000
+"""How many changes a feed tells of; its triggers remove what is older."""
+
+
+class Changed(NamedTuple):
+    """What changed after some position: the rows, and what has a vector of its own."""
+
+    rows: list[int]
+    vectors: list[int]
+
+
+class Span(NamedTuple):
+    """The positions that a feed tells of; both 0 before the first change."""
+
+    oldest: int
+    newest: int
+
+    def reaches(self, position: int) -> bool:
+        """Whether all that changed after a position is told."""
+        return position + 1 >= self.oldest or self.newest == position
+
+
+class DerivedFiles(NamedTuple):
+    """Files beside the database that hold what was derived from it."""
+
+    identity: str
+    position: int
+    generation_id: int | None
+
+
+def span(transaction: Transaction, feed: str) -> Span:
+    row = transaction.one(f"SELECT (SELECT min(seq) FROM {feed}), (SELECT max(seq) FROM {feed})")
+    return Span(*(int(seq or 0) for seq in row or (0, 0)))
+
+
+def fact_changes(transaction: Transaction, position: int) -> Changed:
+    ids = transaction.ints(
+        "SELECT DISTINCT id FROM memstore_fact_changes WHERE seq > :position",
+        {"position": position},
+    )
+    return Changed(ids, ids)
+
+
+def episode_changes(transaction: Transaction, position: int) -> Changed:
+    found = list(
+        transaction.rows(
+            "SELECT DISTINCT id, piece_id FROM memstore_episode_changes WHERE seq > :position",
+            {"position": position},
+        )
+    )
+    rows = [id_ for id_, piece_id in found if piece_id is None]
+    return Changed(rows, [piece_id for _, piece_id in found if piece_id is not None])
+
+
+def derived_files(transaction: Transaction, rows: str) -> DerivedFiles | None:
+    row = transaction.one(
+        "SELECT identity, position, generation_id FROM memstore_derived_files WHERE rows = :rows",
+        {"rows": rows},
+    )
+    return None if row is None else DerivedFiles._make(row)
+
+
+def record_derived_files(transaction: Transaction, rows: str, files: DerivedFiles) -> None:
+    forget_derived_files(transaction, rows)
+    transaction.run(
+        "INSERT INTO memstore_derived_files (rows, identity, position, generation_id)"
+        " VALUES (:rows, :identity, :position, :generation_id)",
+        {"rows": rows, **files._asdict()},
+    )
+
+
+def forget_derived_files(transaction: Transaction, rows: str) -> None:
+    transaction.run("DELETE FROM memstore_derived_files WHERE rows = :rows", {"rows": rows})

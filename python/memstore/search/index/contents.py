@@ -1,0 +1,172 @@
+"""What an index holds, in memory or mapped: columns, words, and codes of vectors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from memstore._kernel import Codes, Columns, Words
+from memstore.database.tables import indexed
+from memstore.database.tables.indexed import Range
+from memstore.domain.records import BYTES_PER_NUMBER
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from memstore.database.engine import Transaction
+    from memstore.database.tables.feeds import Changed, DerivedFiles
+    from memstore.database.tables.indexed import IndexedRow, IndexedVector, Source
+    from memstore.domain.generations import Generation
+    from memstore.search.index.files import Files
+
+BATCH: Final = 2000
+"""Rows read at once. Between two batches of a large load no transaction is open."""
+
+T = TypeVar("T")
+
+
+class Contents:
+    """The rows of one kind in one file as they were at a position of their feed."""
+
+    def __init__(
+        self,
+        source: Source,
+        generation: Generation,
+        position: int,
+        *,
+        columns: Columns | None = None,
+        words: Words | None = None,
+        codes: Codes | None = None,
+    ) -> None:
+        self.columns = Columns() if columns is None else columns
+        self.words = Words() if words is None else words
+        self.codes = codes
+        self.generation = generation
+        self.position = position
+        self.identity: str | None = None
+        """Of the files that most of it is in, if it is."""
+        self.loose = 0
+        """How many rows were put that are in no file, at most."""
+        self._source = source
+        self.compare_with(generation)
+
+    @classmethod
+    def open(
+        cls, source: Source, files: Files, saved: DerivedFiles, generation: Generation
+    ) -> Contents:
+        """Map what :meth:`save` wrote.
+
+        Raises:
+            OSError: a file is not there, or cannot be read.
+            ValueError: a file is damaged, another one's, or of another position.
+        """
+        database = bytes.fromhex(saved.identity)
+        columns = Columns.open(files.path(saved.identity, "columns"), database)
+        words = Words.open(files.path(saved.identity, "words"), database)
+        codes = None
+        if saved.generation_id is not None:
+            path = files.path(saved.identity, "codes")
+            codes = Codes.open(path, database, generation.id)
+        positions = {part.position for part in (columns, words, codes) if part is not None}
+        if positions != {saved.position}:
+            raise ValueError("the files are not of one position")
+        made = cls(source, generation, saved.position, columns=columns, words=words, codes=codes)
+        made.identity = saved.identity
+        return made
+
+    def compare_with(self, generation: Generation) -> bool:
+        """Go on with the active generation; false if the vectors held are of another one.
+
+        Before its first vector a generation has no dimension, and then there is nothing to hold.
+        """
+        if self.codes is None and generation.dimension is not None:
+            self.codes = Codes(generation.dimension)
+        is_same = self.generation.id == generation.id
+        self.generation = generation
+        return is_same and (self.codes is None or self.codes.dimension == generation.dimension)
+
+    def save(self, files: Files, identity: str) -> None:
+        """Write all of it to new files.
+
+        Raises:
+            OSError: they cannot be written.
+        """
+        database = bytes.fromhex(identity)
+        self.columns.save(files.path(identity, "columns"), database, self.position)
+        self.words.save(files.path(identity, "words"), database, self.position)
+        if self.codes is not None:
+            path = files.path(identity, "codes")
+            self.codes.save(path, database, self.generation.id, self.position)
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    def follow(self, transaction: Transaction, changed: Changed, position: int) -> None:
+        """Take over what changed up to a position: the newest that the transaction sees."""
+        for ids in _batches(changed.rows):
+            gone = set(ids).difference(self._put_rows(transaction, ids))
+            self.columns.drop(gone)
+            self.words.drop(gone)
+        for ids in _batches(changed.vectors):
+            gone = set(ids).difference(self._put_vectors(transaction, ids))
+            if self.codes is not None:
+                self.codes.drop(gone)
+        self.loose += len(changed.rows)
+        self.position = position
+
+    def load_rows(self, transaction: Transaction, after: int) -> int | None:
+        """Put the next rows behind an id; return the last one's, or ``None`` if there were none."""
+        return max(self._put_rows(transaction, Range(after, BATCH)), default=None)
+
+    def load_vectors(self, transaction: Transaction, after: int) -> int | None:
+        """Do the same for vectors, by the ids of facts or pieces."""
+        return max(self._put_vectors(transaction, Range(after, BATCH)), default=None)
+
+    def _put_rows(self, transaction: Transaction, which: Sequence[int] | Range) -> list[int]:
+        rows = list(indexed.rows(transaction, self._source, which))
+        ids = [row.id for row in rows]
+        self.columns.put([row[:5] for row in rows])
+        self.words.put(ids, _tokens(transaction, rows))
+        return ids
+
+    def _put_vectors(self, transaction: Transaction, which: Sequence[int] | Range) -> list[int]:
+        if self.codes is None:
+            return []
+        size = self.codes.dimension * BYTES_PER_NUMBER
+        found = list(indexed.vectors(transaction, self._source, self.generation.id, size, which))
+        try:
+            _put(self.codes, found)
+        except ValueError:  # one holds NaN: leave it to the doctor, and search the others
+            for one in found:
+                self.codes.drop([one.id])
+                _try_to_put(self.codes, one)
+        return [one.id for one in found]
+
+
+def _put(codes: Codes, found: Sequence[IndexedVector]) -> None:
+    codes.put([one.id for one in found], [one.row_id for one in found], [one.blob for one in found])
+
+
+def _try_to_put(codes: Codes, one: IndexedVector) -> None:
+    try:
+        _put(codes, [one])
+    except ValueError:
+        if not 0 <= one.id < 2**32:
+            raise
+
+
+def _tokens(transaction: Transaction, rows: Sequence[IndexedRow]) -> Iterator[list[str]]:
+    """Yield each row's tokens, an empty one between two columns."""
+    texts = [text for row in rows for text in row.words if text]
+    tokens = iter(transaction.tokens(texts))
+    for row in rows:
+        joined: list[str] = []
+        for text in row.words:
+            if text:
+                joined += next(tokens)
+                joined.append("")
+        yield joined
+
+
+def _batches(items: Sequence[T]) -> Iterator[Sequence[T]]:
+    for start in range(0, len(items), BATCH):
+        yield items[start : start + BATCH]
