@@ -2,10 +2,8 @@
 
     python -m benches.words [--rows 100000 1000000] [--questions 200]
 
-Texts have some fifteen words, half of them stop words and the others as unequally frequent as those
-of a language. Questions have 5 to 12 such words; `terms` leaves the stop words out. FTS5 answers
-every tenth question, and its answers must be the index', ids and scores. Times are the processor's,
-which other programs disturb little; each search runs on one thread.
+FTS5 answers every tenth question, and its answers must be the index', ids and scores. Times are the
+processor's, which other programs disturb little; each search runs on one thread.
 """
 
 from __future__ import annotations
@@ -13,18 +11,17 @@ from __future__ import annotations
 import argparse
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from itertools import accumulate
+from collections.abc import Callable
 from pathlib import Path
-from random import Random
 from statistics import median, quantiles
 
 import apsw
 
+from benches.language import Language
 from memstore._kernel import Ids, Words
-from memstore.text.words import STOP_WORDS, match_expression, terms
+from memstore.text.words import match_expression, terms
 
-VOCABULARY, SHARE_OF_STOP_WORDS, LIMIT, BATCH = 50_000, 0.5, 50, 50_000
+LIMIT, BATCH = 50, 50_000
 CREATE = (
     "CREATE VIRTUAL TABLE texts USING fts5("
     "text, content='', tokenize='porter unicode61 remove_diacritics 2')"
@@ -33,29 +30,6 @@ BEST = (
     "SELECT rowid, -bm25(texts) AS score FROM texts WHERE texts MATCH ?"
     f" ORDER BY score DESC, rowid DESC LIMIT {LIMIT}"
 )
-
-
-class Language:
-    """Texts and questions of words with Zipf's frequencies."""
-
-    def __init__(self) -> None:
-        self.random = Random(5)
-        self.words = [f"word{rank:x}" for rank in range(VOCABULARY)]
-        self.weights = [*accumulate(1 / (rank + 5) for rank in range(VOCABULARY))]
-        self.stop_words = sorted(STOP_WORDS)
-
-    def texts(self, count: int) -> Iterator[str]:
-        """Yield texts of 5 to 25 words."""
-        for _ in range(count):
-            yield self.text(self.random.randint(5, 25))
-
-    def text(self, size: int) -> str:
-        """Return so many words."""
-        rare = round(size * (1 - SHARE_OF_STOP_WORDS))
-        words = self.random.choices(self.words, cum_weights=self.weights, k=rare)
-        words += self.random.choices(self.stop_words, k=size - rare)
-        self.random.shuffle(words)
-        return " ".join(words)
 
 
 def main() -> None:
@@ -71,7 +45,7 @@ def main() -> None:
 
 def measure(folder: Path, rows: int, count: int) -> None:
     """Fill both, ask both, compare."""
-    language, words = Language(), Words()
+    language, words = Language(seed=5), Words()
     connection = apsw.Connection(str(folder / "texts.db"))
     connection.execute("PRAGMA journal_mode=OFF").fetchall()
     connection.execute(CREATE)
@@ -88,8 +62,8 @@ def measure(folder: Path, rows: int, count: int) -> None:
 
     spent = dict.fromkeys(("FTS5", "tokens", "put"), 0.0)
     for start in range(1, rows + 1, BATCH):
-        texts = list(language.texts(min(BATCH, rows + 1 - start)))
-        ids = range(start, start + len(texts))
+        ids = range(start, min(start + BATCH, rows + 1))
+        texts = [language.text(5, 25) for _ in ids]
         with Stopwatch(spent, "FTS5"), connection:
             connection.executemany(
                 "INSERT INTO texts (rowid, text) VALUES (?, ?)", zip(ids, texts, strict=True)
@@ -106,7 +80,7 @@ def measure(folder: Path, rows: int, count: int) -> None:
     size = (folder / "words").stat().st_size
     print(f"file {size / 1e6:.1f} MB, FTS5 {(folder / 'texts.db').stat().st_size / 1e6:.1f} MB")
 
-    questions = [language.text(language.random.randint(5, 12)) for _ in range(count)]
+    questions = [language.question() for _ in range(count)]
     phrases = [[tokens(term) for term in terms(question)] for question in questions]
     matching = [sum(words.frequencies(asked)) for asked in phrases]
     print(f"rows of all words together: median {median(matching):,.0f}, most {max(matching):,}")

@@ -1,0 +1,1 @@
+"""What search and start cost, beside a plain read, numpy, SQLite's own search and other engines."""

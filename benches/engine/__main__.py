@@ -1,0 +1,64 @@
+"""What search and start cost, as one table, beside other engines and a plain read of the memory.
+
+    python -m benches.engine [--facts 10000,100000,1000000] [--only ROW …] [--folder FOLDER]
+
+Files, vectors and the other engines' indexes are made once and kept in the folder; a million facts
+take some 6 GB and ten minutes. Peers that are not installed are left out and named:
+
+    pip install sqlite-vec usearch tantivy lancedb
+
+All ways to do one thing take turns with the same questions. Times on the clock depend on the
+machine; ratios are those of the turns, the median counts. Recall is by numpy for vectors; for words
+it is how many of FTS5's ten best are among the ten.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+
+from benches.engine import rows
+from benches.engine.rows import Figure
+
+ROWS = {"searches": rows.searches, "scan": rows.scan, "programs": rows.programs}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--facts", default="10000,100000,1000000")
+    parser.add_argument("--only", nargs="+", choices=[*ROWS, "writes"])
+    parser.add_argument("--folder", type=Path, default=Path("benches/.made"))
+    asked = parser.parse_args()
+    asked.folder.mkdir(parents=True, exist_ok=True)
+    wanted = asked.only or [*ROWS, "writes"]
+    figures: list[Figure] = []
+    print(f"{_processor()}, {os.cpu_count()} cores", flush=True)
+
+    def told(text: str) -> None:
+        print(text, flush=True)
+
+    for count in map(int, asked.facts.split(",")):
+        for name, row in ROWS.items():
+            figures += row(asked.folder, count, told) if name in wanted else []
+    if "writes" in wanted:
+        figures += rows.written(told)
+    told("\n| work | measured | wanted | reached |\n|---|---|---|---|")
+    for figure in figures:
+        sign = "≥" if figure.at_least else "≤"
+        limit = "" if figure.limit is None else f"{sign} {figure.limit:g} {figure.unit}"
+        told(f"| {figure.work} | {figure.value:,.3g} {figure.unit} | {limit} | {figure.holds} |")
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return "unknown processor"
+    return next((line.split(":")[1].strip() for line in lines if "model name" in line), "unknown")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,190 @@
+"""The rows of the table: each measures memstore beside its rivals, and returns what counts."""
+
+from __future__ import annotations
+
+import compileall
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
+from statistics import median
+from typing import Any, Final, NamedTuple
+
+import memstore
+from benches import start, writes
+from benches.engine import made
+from benches.engine.peers import FACT_PEERS, VECTOR_PEERS
+from benches.engine.turns import Answer, table, take_turns
+from benches.language import questions
+from memstore._kernel import Codes, cosines, instruction_set
+
+ASKED: Final = 101
+NARROW: Final = "subject 7"
+PROJECT: Final = "garden"
+SHAPES: Final = {1_000_000: 256, 100_000: 768}
+"""Vectors are searched in these shapes; fewer facts, fewer vectors of 256 numbers."""
+
+PRIVATE = """
+import sys, memstore
+from benches.language import questions
+with memstore.open(sys.argv[1]) as store:
+    for question in questions(20):
+        store.search(question, touch=False)
+    lines = [line.split() for line in open("/proc/self/smaps_rollup")]
+    print(sum(int(line[1]) for line in lines if line[0].startswith("Private_")) / 1000)
+"""
+
+
+class Figure(NamedTuple):
+    """A line of the table: what was reached; ``limit`` is what should be."""
+
+    work: str
+    value: float
+    unit: str
+    limit: float | None = None
+    at_least: bool = False
+
+    @property
+    def holds(self) -> str:
+        if self.limit is None:
+            return ""
+        return "yes" if (self.value >= self.limit) == self.at_least else "no"
+
+
+Told = Callable[[str], None]
+
+
+def searches(folder: Path, count: int, told: Told) -> list[Figure]:
+    """Natural questions: hybrid, by words, with a filter of metadata, within a narrow subject."""
+    path, asked = made.facts_file(folder, count), questions(ASKED)
+    embed = memstore.LocalEmbedder().embed
+    limits = {10_000: (2, None), 100_000: (4, None), 1_000_000: (15, 5)}
+    most, words_most = limits.get(count, (None, None))
+    with ExitStack() as stack:
+        store = stack.enter_context(memstore.open(path))
+        store.warm()
+        peers = [*_made(FACT_PEERS, count, path, folder / f"facts-{count}", told)]
+
+        def ask(question: str, **options: Any) -> list[int]:
+            return [hit.fact.id for hit in store.search(question, touch=False, **options)]
+
+        def hybrid(name: str, options: dict[str, Any], where: dict[str, str]) -> float:
+            where = {"namespace": "default", **where}
+            answers = {"memstore": partial(ask, **options)} | {
+                peer.name: lambda question, peer=peer: peer.hybrid(
+                    question, embed([question])[0], where
+                )
+                for peer in peers
+                if peer.has_vectors
+            }
+            ways = take_turns(answers, asked)
+            told(table(f"{name}, {count:,} facts", ways, "memstore"))
+            return 1e3 * ways["memstore"].p50
+
+        figures = [
+            Figure(f"hybrid search, {count:,} facts, p50", hybrid("hybrid", {}, {}), "ms", most)
+        ]
+        answers: dict[str, Answer] = {
+            "memstore": partial(ask, vector_weight=0.0, half_lives_seconds={"note": 0})
+        }
+        answers |= {p.name: partial(p.words, where={"namespace": "default"}) for p in peers}
+        ways = take_turns(answers, asked, truth="FTS5, sqlite-vec")
+        told(table(f"words, {count:,} facts; recall is agreement with FTS5", ways, "memstore"))
+        words, late = (1e3 * seconds for seconds in (ways["memstore"].p50, ways["memstore"].p95))
+        figures.append(Figure(f"words, {count:,} facts, p50", words, "ms", words_most))
+        figures.append(Figure(f"words, {count:,} facts, p95", late, "ms", words_most and 15))
+        project = {"project": PROJECT}
+        filtered = hybrid("filter of metadata", {"filters": project}, project)
+        figures.append(Figure(f"filter of metadata, {count:,} facts, p50", filtered, "ms", 20))
+        narrow = hybrid("narrow subject", {"subject": NARROW}, {"subject": NARROW})
+        figures.append(Figure(f"narrow subject, {count:,} facts, p50", narrow, "ms", 5))
+    return figures
+
+
+def scan(folder: Path, count: int, told: Told) -> list[Figure]:
+    """The ten nearest of real vectors, exactly, and the bytes they take in memory."""
+    dimension = SHAPES.get(count, 256)
+    matrix = made.matrix(folder, count, dimension)
+    queries = made.asked_vectors(ASKED, dimension)
+    connection, codes = made.vectors_file(folder, matrix), Codes(dimension)
+    for first in range(0, count, 5_000):
+        ids = range(first + 1, min(first + 5_000, count) + 1)
+        codes.put(ids, ids, [row.tobytes() for row in matrix[first : first + 5_000]])
+
+    def nearest(query: Any) -> list[int]:
+        [ids] = codes.scan(query, 10)
+        listed = ",".join(map(str, ids))
+        rows = connection.execute(f"SELECT id, embedding FROM vectors WHERE id IN ({listed})")
+        found, blobs = zip(*rows, strict=True)
+        best = sorted(zip(cosines(query, blobs), found, strict=True), reverse=True)
+        return [id_ - 1 for _, id_ in best[:10]]
+
+    read = made.plain_read(folder)
+    place = folder / f"vectors-{count}x{dimension}"
+    answers: dict[str, Answer] = {
+        "memstore": nearest,
+        "plain read": lambda _: read(matrix),
+    }
+    answers |= {p.name: p.nearest for p in _made(VECTOR_PEERS, count, matrix, place, told)}
+    ways = take_turns(answers, queries, truth="numpy")
+    shape = f"{count:,} x {dimension}"
+    told(table(f"ten nearest, {shape}, {instruction_set()}", ways, "memstore"))
+    limit, most = {256: (0.25, 320), 768: (0.1, 900)}[dimension]
+    if count < 100_000:
+        limit = None
+    to_read = ways["memstore"].to(ways["plain read"])
+    return [
+        Figure(f"ten nearest, {shape}, to the plain read", to_read, "x", limit),
+        Figure(f"resident, {shape}, a vector", codes.nbytes / count, "bytes", most),
+    ]
+
+
+def programs(folder: Path, count: int, told: Told) -> list[Figure]:
+    """Whole processes up to their first answer, and the memory one keeps for itself."""
+    path = made.facts_file(folder, count)
+    limits = {100_000: (150, 200), 1_000_000: (500, 600)}
+    most, server_most = limits.get(count, (None, None))
+    wanted = {
+        "python, argparse and json": None,
+        "memstore --help": 80,
+        "memstore search --json": most,
+        "memstore-mcp, first search": server_most,
+    }
+    compileall.compile_dir(Path(memstore.__file__).parent, quiet=2)  # as pip does
+    figures = []
+    for task, limit in wanted.items():
+        start.TASKS[task](path)
+        took = median(start.TASKS[task](path).clock_ms for _ in range(9))
+        figures.append(Figure(f"{task}, {count:,} facts", took, "ms", limit))
+    command = [sys.executable, "-c", PRIVATE, str(path)]
+    private = float(subprocess.run(command, check=True, capture_output=True).stdout)
+    limit = 120 if count == 1_000_000 else None
+    return [*figures, Figure(f"memory of a process, {count:,} facts", private, "MB", limit)]
+
+
+def written(told: Told) -> list[Figure]:
+    """Writing, to the driver that writes the same rows; with an embedder the rival waits, too."""
+    limits = {
+        "add": 0.6, "add, embedded": None, "add_many": 0.7,
+        "add_many, embedded": 0.5, "8 processes": 0.6,
+    }  # fmt: skip
+    figures = []
+    for name, way in writes.WAYS.items():
+        rounds = writes.measured(way, rounds=5)
+        ratio = median((theirs + alone) / mine for mine, theirs, alone in rounds)
+        figures.append(Figure(f"{name}, to the driver alone", ratio, "x", limits[name], True))
+    return figures
+
+
+def _made(peers: Sequence[Any], count: int, given: Any, place: Path, told: Told) -> Any:
+    """Yield the peers that are installed and suit so many rows; tell of the others."""
+    for peer in peers:
+        if count > peer.largest:
+            told(f"left out at {count:,}: {peer.name} takes too long to build")
+            continue
+        try:
+            yield peer(given, place.with_name(f"{place.name}-{peer.__name__}"))
+        except ImportError as error:
+            told(f"left out: {peer.name}: {error}")

@@ -1,0 +1,83 @@
+"""Ways to answer the same questions, taking turns; and how what they took is told."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import mean, median, quantiles
+from typing import Any, Final
+
+from benches.side_by_side import pause
+
+PAUSE_SECONDS: Final = 0.005
+SLOW_SECONDS: Final = 0.1
+"""A way that took longer at first gets every tenth question."""
+
+Answer = Callable[[Any], Sequence[int] | None]
+"""Returns the ids that a question finds; none where it finds nothing by its nature."""
+
+
+@dataclass
+class Way:
+    """One way: the seconds each answer took, and how much of the truth was in it."""
+
+    answer: Answer
+    seconds: dict[int, float] = field(default_factory=dict)
+    recalls: list[float] = field(default_factory=list)
+
+    @property
+    def p50(self) -> float:
+        return median(self.seconds.values())
+
+    @property
+    def p95(self) -> float:
+        return quantiles(self.seconds.values(), n=20)[-1] if len(self.seconds) > 1 else self.p50
+
+    def to(self, other: Way) -> float:
+        """Return the seconds for each second of another way: the median over the turns."""
+        both = self.seconds.keys() & other.seconds.keys()
+        return median(self.seconds[turn] / other.seconds[turn] for turn in both)
+
+
+def take_turns(
+    answers: Mapping[str, Answer],
+    questions: Sequence[Any],
+    truth: str | None = None,
+) -> dict[str, Way]:
+    """Ask every way every question; the first one warms them up and is not counted.
+
+    Args:
+        truth: the way whose answers the others' recall is measured by.
+    """
+    ways = {name: Way(answer) for name, answer in answers.items()}
+    step = dict.fromkeys(ways, 1)
+    for turn, question in enumerate(questions):
+        found = {}
+        for name, way in ways.items():
+            if turn % step[name]:
+                continue
+            pause(PAUSE_SECONDS)
+            start = time.perf_counter()
+            found[name] = way.answer(question)
+            took = time.perf_counter() - start
+            if turn:
+                way.seconds[turn] = took
+            elif took > SLOW_SECONDS:
+                step[name] = 10
+        if right := set(found.get(truth or "") or ()):
+            for name, ids in found.items():
+                if ids is not None:
+                    ways[name].recalls.append(len(right & {*ids}) / len(right))
+    return ways
+
+
+def table(title: str, ways: Mapping[str, Way], first: str) -> str:
+    """Return a table as text; the last column is the first way's time for each second of it."""
+    lines = [f"\n{title}"]
+    lines.append(f"{'':26}{'p50 ms':>10}{'p95 ms':>10}{'recall':>9}{first + ' to it':>18}")
+    for name, way in ways.items():
+        recall = f"{mean(way.recalls):.2f}" if way.recalls else ""
+        times = f"{1e3 * way.p50:10.2f}{1e3 * way.p95:10.2f}"
+        lines.append(f"  {name:24}{times}{recall:>9}{ways[first].to(way):18.3f}")
+    return "\n".join(lines)
