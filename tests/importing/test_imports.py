@@ -357,6 +357,7 @@ def test_engram_duckdb_file_without_the_driver_says_what_to_install(
     file = tmp_path / "engram.duckdb"
     file.write_bytes(b"\0" * 8 + b"DUCK" + b"\0" * 100)
     monkeypatch.setitem(sys.modules, "duckdb", None)
+    monkeypatch.setattr(duckdb_file, "duckdb", lazy_import("duckdb"))  # not imported so far
     with pytest.raises(StorageError, match=r"pymemstore\[duckdb\]"):
         store.import_from("engram", file)
 
