@@ -172,10 +172,6 @@ def test_a_lazy_import_says_the_same_to_type_checkers() -> None:
         assert lazy == {name: eager.get(name) for name in lazy}, file
 
 
-LOADED_LATE = {"search.searches"}
-"""Imports within a function; the others use ``lazy_import``."""
-
-
 def test_imports_are_declared_at_the_top() -> None:
     functions = ast.FunctionDef | ast.AsyncFunctionDef
     users = {
@@ -185,7 +181,7 @@ def test_imports_are_declared_at_the_top() -> None:
         if isinstance(function, functions)
         and any(isinstance(node, ast.Import | ast.ImportFrom) for node in ast.walk(function))
     }
-    assert users == LOADED_LATE
+    assert users == set()
 
 
 def test_an_engine_is_known_to_the_database_and_to_who_opens_it() -> None:

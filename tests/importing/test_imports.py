@@ -23,8 +23,10 @@ from tests.support.raw import raw
 
 import memstore
 from memstore import StorageError, Store, TransferError
+from memstore.database.foreign import duckdb_file
 from memstore.importing import engram, importer, json_stream, original
 from memstore.importing.records import Damaged, Record
+from memstore.lazy import lazy_import
 
 NEWEST = max(VERSIONS)
 

@@ -11,7 +11,6 @@ import threading
 from typing import TYPE_CHECKING, Final
 
 from memstore.domain import clock
-from memstore.domain.records import BYTES_PER_NUMBER
 from memstore.embedding.compatibility import is_of_file
 from memstore.embedding.requests import (
     FIRST_PAUSE_SECONDS,
@@ -25,9 +24,6 @@ from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    import numpy as np
-    from numpy.typing import NDArray
 
     from memstore.database.engine import Transaction
     from memstore.domain.protocols import Embedder
@@ -125,15 +121,10 @@ class Embedding:
         self._recover()
         return True
 
-    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return ``float32[n, d]`` for some texts; see :meth:`blobs`."""
-        blobs = self.blobs(texts)
-        return vectors.decode_many(blobs, len(blobs[0]) // BYTES_PER_NUMBER)
-
     def similarities(self, text: str, others: Sequence[str]) -> list[float]:
         """Return the cosine of a text with each of the others, -1 to 1."""
-        first, *rest = self.embed([text, *others])
-        return [vectors.cosine(first, row) for row in rest]
+        first, *rest = self.blobs([text, *others])
+        return vectors.similarities(vectors.numbers(first), rest)
 
     def for_writing(self, facts: Sequence[tuple[str, str]]) -> list[bytes | None]:
         """Return each ``(subject, content)``'s embedding as a BLOB; ``None`` leaves it pending."""

@@ -7,19 +7,29 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from memstore._kernel import cosine as cosine
 from memstore._kernel import cosines
 from memstore._kernel import decode as decode
 from memstore._kernel import decode_many as decode_many
 from memstore._kernel import encode_many as encode_many
 from memstore.errors import EmbedderUnavailable
+from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import TypeAlias
 
+    import numpy as np
     from numpy.typing import NDArray
+
+    Vector: TypeAlias = memoryview[float]
+    """One vector, float32; what is stored, read as numbers by :func:`numbers`."""
+else:  # for embedders that give arrays
+    np = lazy_import("numpy")
+
+
+def numbers(blob: bytes) -> Vector:
+    return memoryview(blob).cast("f")
 
 
 def checked(vectors: object, count: int) -> NDArray[np.float32]:
@@ -35,10 +45,10 @@ def checked(vectors: object, count: int) -> NDArray[np.float32]:
     return matrix
 
 
-def similarities(query: NDArray[np.float32], blobs: Sequence[bytes]) -> list[float]:
+def similarities(query: Vector, blobs: Sequence[bytes]) -> list[float]:
     """Return the cosine of each vector to the query; 0 for one that is damaged."""
     try:
-        return cosines(query.data, blobs)
+        return cosines(query, blobs)
     except ValueError:
         if len(blobs) == 1:
             return [0.0]

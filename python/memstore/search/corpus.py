@@ -18,7 +18,7 @@ from memstore.database.tables import pieces as piece_table
 from memstore.database.tables import vectors as vector_table
 from memstore.domain.episodes import EpisodeHit, EpisodeHits
 from memstore.domain.records import SearchHit, SearchHits
-from memstore.embedding.vectors import similarities
+from memstore.embedding.vectors import numbers, similarities
 from memstore.search.excerpts import best_piece
 from memstore.search.index import visibility
 from memstore.search.index.index import EPISODES, FACTS
@@ -29,13 +29,11 @@ from memstore.text.words import terms
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    import numpy as np
-    from numpy.typing import NDArray
-
     from memstore.database.engine import FullText, Transaction
     from memstore.database.tables.pieces import Piece
     from memstore.database.tables.vectors import VectorTable
     from memstore.domain.results import WordsOnly
+    from memstore.embedding.vectors import Vector
     from memstore.search.index.contents import Contents
     from memstore.search.index.index import Kind
     from memstore.search.index.visibility import Visible
@@ -48,7 +46,7 @@ class Query(NamedTuple):
     """A query; the vector and the rows near it are there where vectors take part."""
 
     text: str
-    vector: NDArray[np.float32] | None = None
+    vector: Vector | None = None
     """``float32[d]``."""
     near: Mapping[int, float] = MappingProxyType({})
     """Cosines by id."""
@@ -91,8 +89,8 @@ class Corpus(ABC, Generic[F, H]):
         found = contents.words.search(self._transaction.tokens(asked), k, visible)
         return {id_: -score for id_, score in found}
 
-    def near(self, vectors: NDArray[np.float32], wanted: F, k: int) -> list[dict[int, float]]:
-        """Return the cosines of the ``k`` nearest rows to each query of ``float32[q, d]``.
+    def near(self, vectors: Sequence[Vector], wanted: F, k: int) -> list[dict[int, float]]:
+        """Return the cosines of the ``k`` nearest rows to each query.
 
         Best first, ties by id. Only positive cosines count.
         """
@@ -102,7 +100,8 @@ class Corpus(ABC, Generic[F, H]):
         found: dict[int, dict[int, float]] = {}
         asked = k
         while waiting := [place for place in range(len(vectors)) if place not in found]:
-            survivors = self._contents.codes.scan(vectors[waiting].data, asked, visible)
+            queries = numbers(b"".join(vectors[place] for place in waiting))
+            survivors = self._contents.codes.scan(queries, asked, visible)
             for place, ids in zip(waiting, survivors, strict=True):
                 best = self._cosines_of_vectors(vectors[place], ids)
                 near = _best((pair for pair in best.items() if pair[1] > 0), asked)
@@ -113,7 +112,7 @@ class Corpus(ABC, Generic[F, H]):
         return [found[place] for place in range(len(vectors))]
 
     def parts(
-        self, query: str | None, vector: NDArray[np.float32] | None, ids: Sequence[int]
+        self, query: str | None, vector: Vector | None, ids: Sequence[int]
     ) -> dict[int, Parts]:
         """Return what the scores of these rows are made of; without a query, the cosines alone."""
         words = {} if query is None else self._word_parts(query, ids)
@@ -155,7 +154,7 @@ class Corpus(ABC, Generic[F, H]):
         return dict(near)
 
     def _nearest_by_sql(
-        self, vectors: NDArray[np.float32], wanted: F, k: int
+        self, vectors: Sequence[Vector], wanted: F, k: int
     ) -> list[dict[int, float]]:
         """Compare every vector; what the index saves."""
         found: list[dict[int, float]] = [{} for _ in vectors]
@@ -191,12 +190,10 @@ class Corpus(ABC, Generic[F, H]):
         """Read the winners; ``why`` tells why vectors took no part although they were asked for."""
 
     @abstractmethod
-    def _cosines(self, vector: NDArray[np.float32], ids: Sequence[int]) -> dict[int, float]:
+    def _cosines(self, vector: Vector, ids: Sequence[int]) -> dict[int, float]:
         """Return the cosines of those of the rows that have a vector."""
 
-    def _cosines_of_vectors(
-        self, vector: NDArray[np.float32], ids: Sequence[int]
-    ) -> dict[int, float]:
+    def _cosines_of_vectors(self, vector: Vector, ids: Sequence[int]) -> dict[int, float]:
         blobs: dict[int, bytes] = {}
         if ids:
             blobs = vector_table.blobs(self._transaction, self.table, ids)
@@ -239,7 +236,7 @@ class FactCorpus(Corpus[FactFilter, SearchHits]):
         hits = (SearchHit(facts[place.id], *place[1:]) for place in found if place.id in facts)
         return SearchHits(hits, words_only=why)
 
-    def _cosines(self, vector: NDArray[np.float32], ids: Sequence[int]) -> dict[int, float]:
+    def _cosines(self, vector: Vector, ids: Sequence[int]) -> dict[int, float]:
         return self._cosines_of_vectors(vector, ids)
 
 
@@ -310,7 +307,7 @@ class EpisodeCorpus(Corpus[EpisodeFilter, EpisodeHits]):
             )
         return hits
 
-    def _cosines(self, vector: NDArray[np.float32], ids: Sequence[int]) -> dict[int, float]:
+    def _cosines(self, vector: Vector, ids: Sequence[int]) -> dict[int, float]:
         pieces = list(piece_table.of_episodes(self._transaction, ids))
         cosines = self._cosines_of_vectors(vector, [piece.id for piece in pieces])
         best: dict[int, float] = {}

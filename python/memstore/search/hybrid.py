@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, Generic, NamedTuple
 
 from memstore.domain.arguments import MAX_QUERY, check_length
 from memstore.domain.results import WordsOnly
+from memstore.embedding.vectors import numbers
 from memstore.errors import (
     EmbedderError,
     EmbedderMismatch,
@@ -26,12 +27,10 @@ from memstore.search.requests import F
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy as np
-    from numpy.typing import NDArray
-
     from memstore.database.engine import Engine, Transaction
     from memstore.embedding.current import CurrentEmbedder
     from memstore.embedding.embedding import Embedding
+    from memstore.embedding.vectors import Vector
     from memstore.search.ranking import Ranked
     from memstore.search.requests import Request
 
@@ -39,8 +38,8 @@ NOTHING_EMBEDDED: Final = WordsOnly("nothing_embedded", Reason("nothing is embed
 
 
 class Embedded(NamedTuple):
-    rows: NDArray[np.float32]
-    """``float32[q, d]``."""
+    vectors: list[Vector]
+    """One for each query."""
     embedding: Embedding
 
 
@@ -87,7 +86,8 @@ class Search(Generic[F, H]):
             return None, self._wordless
         embedding = self._embedder.current
         try:
-            return Embedded(embedding.embed(texts), embedding), None
+            vectors = [numbers(blob) for blob in embedding.blobs(texts)]
+            return Embedded(vectors, embedding), None
         except EmbedderError as error:
             rejected = isinstance(error, EmbedderRejected)
             code = "embedder_rejected" if rejected else "embedder_unavailable"
@@ -107,7 +107,7 @@ class Search(Generic[F, H]):
             if embedded is not None:
                 near = self._near(corpus, transaction, embedded, request)
                 why = NOTHING_EMBEDDED if near is None else None
-                queries = map(Query, asked, embedded.rows, near or ())
+                queries = map(Query, asked, embedded.vectors, near or ())
                 found |= {query.text: query for query in queries}
             results = {}
             for text, query in found.items():
@@ -123,14 +123,14 @@ class Search(Generic[F, H]):
         request: Request[F],
     ) -> list[dict[int, float]] | None:
         """Return the rows near each query; ``None`` where nothing is embedded yet."""
-        if not embedded.embedding.is_of_file(transaction, embedded.rows.shape[1]):
+        if not embedded.embedding.is_of_file(transaction, len(embedded.vectors[0])):
             return None
-        near = _near(corpus, embedded.rows, request)
+        near = _near(corpus, embedded.vectors, request)
         return near if any(near) or corpus.has_vectors(request.wanted.namespaces) else None
 
 
 def _near(
-    corpus: Corpus[F, H], vectors: NDArray[np.float32], request: Request[F]
+    corpus: Corpus[F, H], vectors: Sequence[Vector], request: Request[F]
 ) -> list[dict[int, float]]:
     """Return the rows near each query; one scan is for all queries."""
     found: list[dict[int, float]] = [{} for _ in vectors]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from memstore.domain.results import WordsOnly
 from memstore.embedding.requests import PROBE
 from memstore.errors import EmbedderError, Reason
+from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
     from memstore.database.engine import Engine
@@ -16,10 +17,14 @@ if TYPE_CHECKING:
     from memstore.domain.episodes import EpisodeHits
     from memstore.domain.records import SearchHits
     from memstore.embedding.current import CurrentEmbedder
+    from memstore.search import corpus, hybrid
     from memstore.search.hybrid import Search
 
     FactSearch: TypeAlias = Search[FactFilter, SearchHits]
     EpisodeSearch: TypeAlias = Search[EpisodeFilter, EpisodeHits]
+else:
+    corpus = lazy_import("memstore.search.corpus")
+    hybrid = lazy_import("memstore.search.hybrid")
 
 NO_EMBEDDER: Final = WordsOnly("no_embedder", Reason("this store has no embedder"))
 
@@ -49,7 +54,7 @@ class Searches:
     def warm(self) -> None:
         if self._embedder is not None:
             with suppress(EmbedderError):
-                self._embedder.current.embed([PROBE])
+                self._embedder.current.blobs([PROBE])
         self.facts.index.prepare()
         self.episodes.index.prepare()
 
@@ -65,14 +70,15 @@ class Searches:
     def _load(self) -> tuple[FactSearch, EpisodeSearch]:
         with self._loading:
             if self._loaded is None:
-                # numpy and the kernel are imported here, with the first search, so that opening a
-                # file and reading from it stay quick.
-                from memstore.search.corpus import EpisodeCorpus, FactCorpus
-                from memstore.search.hybrid import Search
-
-                options = {"read_only": self._read_only}
-                self._loaded = (
-                    Search(self._engine, self._embedder, FactCorpus, self.wordless, **options),
-                    Search(self._engine, self._embedder, EpisodeCorpus, self.wordless, **options),
+                facts, episodes = (
+                    hybrid.Search(
+                        self._engine,
+                        self._embedder,
+                        kind,
+                        self.wordless,
+                        read_only=self._read_only,
+                    )
+                    for kind in (corpus.FactCorpus, corpus.EpisodeCorpus)
                 )
+                self._loaded = facts, episodes
             return self._loaded
