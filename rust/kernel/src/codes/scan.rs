@@ -10,8 +10,8 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::num::NonZero;
 use std::ops::Range;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread;
 
 use super::lanes::{Lanes, ROWS};
@@ -86,7 +86,7 @@ pub fn scan_on(
         limit: question.limit,
         floors: queries
             .iter()
-            .map(|query| AtomicU32::new(query.floor().to_bits()))
+            .map(|query| Floor::new(query.floor()))
             .collect(),
         queries,
         visible: question.visible,
@@ -98,7 +98,7 @@ pub fn scan_on(
     let threads = threads.unwrap_or_else(|| pass.threads_worth());
     let walks = pass.run(threads);
     (0..pass.queries.len())
-        .map(|query| together(&walks, query, pass.limit))
+        .map(|query| together(&walks, query, pass.floor(query)))
         .collect()
 }
 
@@ -185,8 +185,8 @@ struct Pass<'a> {
     /// The first blocks nobody has taken yet: a thread that is held up takes fewer.
     next: AtomicUsize,
     limit: usize,
-    /// Of each query the largest floor that a thread has found, as bits.
-    floors: Vec<AtomicU32>,
+    /// One for each query.
+    floors: Vec<Floor>,
     queries: Vec<Query>,
     visible: Option<&'a Ids>,
     dimension: usize,
@@ -243,7 +243,7 @@ impl Pass<'_> {
 
     /// What a query's cosine must reach by now.
     fn floor(&self, query: usize) -> f32 {
-        f32::from_bits(self.floors[query].load(Ordering::Relaxed))
+        self.floors[query].get()
     }
 
     /// Blocks that nobody has taken yet.
@@ -260,11 +260,48 @@ impl Pass<'_> {
     }
 }
 
+/// What a query's cosine must reach, known to all threads.
+struct Floor {
+    /// As bits: those of numbers that are not negative are ordered as they are.
+    bits: AtomicU32,
+    /// The `limit` largest lower bounds, as bits; the least of them is the floor.
+    lower: Mutex<BinaryHeap<Reverse<u32>>>,
+}
+
+impl Floor {
+    fn new(floor: f32) -> Self {
+        Self {
+            bits: AtomicU32::new(floor.to_bits()),
+            lower: Mutex::default(),
+        }
+    }
+
+    fn get(&self) -> f32 {
+        f32::from_bits(self.bits.load(Ordering::Relaxed))
+    }
+
+    /// Count a lower bound.
+    fn raise(&self, lower: f32, limit: usize) {
+        if lower <= self.get() {
+            return;
+        }
+        // Nothing that is done under the lock panics.
+        let mut largest = self.lower.lock().unwrap_or_else(PoisonError::into_inner);
+        largest.push(Reverse(lower.to_bits()));
+        if largest.len() > limit {
+            largest.pop();
+        }
+        if let Some(Reverse(least)) = largest.peek()
+            && largest.len() == limit
+        {
+            self.bits.store(*least, Ordering::Relaxed);
+        }
+    }
+}
+
 /// What one thread found for one query.
 #[derive(Default)]
 struct Found {
-    /// The largest lower bounds, as bits: those of positive numbers are ordered as they are.
-    lower: BinaryHeap<Reverse<u32>>,
     /// Rows whose upper bound reached the floor of the moment.
     rows: Vec<(u32, f32)>,
     /// Stretch, row and upper bound of those that are likely below the floor, though it is not
@@ -272,33 +309,8 @@ struct Found {
     unlikely: Vec<(u32, u32, f32)>,
 }
 
-impl Found {
-    /// Count a lower bound; returns the floor.
-    fn offer(&mut self, lower: f32, limit: usize) -> f32 {
-        if lower > 0.0 {
-            let bits = Reverse(lower.to_bits());
-            if self.lower.len() < limit {
-                self.lower.push(bits);
-            } else if let Some(mut least) = self.lower.peek_mut()
-                && bits < *least
-            {
-                *least = bits;
-            }
-        }
-        match self.lower.peek() {
-            Some(Reverse(least)) if self.lower.len() == limit => f32::from_bits(*least),
-            _ => 0.0,
-        }
-    }
-}
-
-/// The rows that reach the floor of all threads.
-fn together(walks: &[Vec<Found>], query: usize, limit: usize) -> Vec<u32> {
-    let mut all = Found::default();
-    let mut floor = 0.0;
-    for Reverse(lower) in walks.iter().flat_map(|walk| &walk[query].lower) {
-        floor = all.offer(f32::from_bits(*lower), limit);
-    }
+/// The rows that reach the last floor.
+fn together(walks: &[Vec<Found>], query: usize, floor: f32) -> Vec<u32> {
     let rows = walks.iter().flat_map(|walk| &walk[query].rows);
     let mut ids: Vec<u32> = rows
         .filter(|(_, upper)| *upper >= floor)
@@ -382,10 +394,8 @@ impl<'a> Walker<'a> {
         let values = &self.scratch.values;
         let Between { lower, upper } = pass.queries[index].finest(values, rest, pass.dot);
         if upper > 0.0 && upper >= pass.floor(index) {
-            let found = &mut self.found[index];
-            found.rows.push((rows.ids[row], upper));
-            let floor = found.offer(lower, pass.limit);
-            pass.floors[index].fetch_max(floor.to_bits(), Ordering::Relaxed);
+            self.found[index].rows.push((rows.ids[row], upper));
+            pass.floors[index].raise(lower, pass.limit);
         }
     }
 }
