@@ -679,55 +679,42 @@ def pretend_process_locks(pretend: bool) -> None:
     """Give files that are opened from now on locks of the process; for tests of the fallback."""
 
 def rank(
-    word_ids: NDArray[np.int64],
-    bm25: NDArray[np.float64],
-    vector_ids: NDArray[np.int64],
-    cosines: NDArray[np.float32],
-    decay_ids: NDArray[np.int64],
-    ages_seconds: NDArray[np.float64],
-    half_lives_seconds: NDArray[np.float64],
+    words: Sequence[tuple[int, float]],
+    vectors: Sequence[tuple[int, float]],
+    decays: Sequence[tuple[int, float, float]],
     *,
     word_weight: float,
     vector_weight: float,
     limit: int,
-) -> tuple[
-    NDArray[np.int64],
-    NDArray[np.float64],
-    NDArray[np.float64],
-    NDArray[np.float64],
-    NDArray[np.float64],
-]:
+) -> list[tuple[int, float, float, float, float]]:
     """Merge what the word search and the scan found into one order. Releases the GIL.
 
-    A candidate is an id of `word_ids` or of `vector_ids`:
+    A candidate is an id of `words` or of `vectors`:
 
     - word score: `max(-bm25, 0)`, divided by the largest one of the call; 0 if none is positive
       (SQLite's `bm25()` is negative, the more negative the better), or the words did not find it;
     - vector score: the cosine held to 0..1; 0 if the scan did not find it;
-    - decay: `0.5 ** (max(age, 0) / half_life)`; 1 for an id not in `decay_ids` or with a half-life
+    - decay: `0.5 ** (max(age, 0) / half_life)`; 1 for an id not in `decays` or with a half-life
       that is not positive;
     - score: `(word_weight * word + vector_weight * vector) * decay`.
 
     Of an id that a list holds twice the last entry counts. No result is ever NaN.
 
     Args:
-        word_ids: `int64[n]`, found by words.
-        bm25: `float64[n]`, their `bm25()` as SQLite gives it.
-        vector_ids: `int64[m]`, found by the scan.
-        cosines: `float32[m]`, their cosines.
-        decay_ids: `int64[k]`, what ages; ids that are no candidates are passed over.
-        ages_seconds: `float64[k]`, how old they are.
-        half_lives_seconds: `float64[k]`, in what time their score halves.
+        words: ids found by words, and their `bm25()` as SQLite gives it.
+        vectors: ids found by the scan, and their cosines.
+        decays: what ages: id, age and half-life in seconds; ids that are no candidates are passed
+            over.
         word_weight: finite, not negative.
         vector_weight: finite, not negative.
         limit: how many to return at most; 0 returns none.
 
     Returns:
-        Ids `int64[r]`, scores, word scores, vector scores and decays `float64[r]`, by falling
-        score, ties by the smaller id.
+        Id, score, word score, vector score and decay of each, by falling score, ties by the
+        smaller id.
 
     Raises:
-        ValueError: unequal lengths, a number that is not finite, a negative weight or limit; the
-            message names the argument.
-        TypeError: a wrong dtype.
+        ValueError: a number that is not finite, a negative weight or limit; the message names the
+            argument.
+        TypeError: not sequences of such tuples.
     """

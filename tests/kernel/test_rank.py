@@ -1,13 +1,10 @@
 """The ranking against the same formula in Python."""
 
 import math
-from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.support.naive_rows import ids
 
 from memstore import _kernel
 
@@ -18,10 +15,6 @@ decays = st.dictionaries(numbers, st.tuples(st.floats(-1e3, 1e7), st.floats(-1, 
 weights = st.floats(0, 3)
 
 
-def doubles(values: Any) -> Any:
-    return np.array(list(values), dtype=np.float64)
-
-
 def rank(
     words: dict[int, float],
     cosines: dict[int, float],
@@ -30,20 +23,14 @@ def rank(
     word_weight: float = 0.6,
     vector_weight: float = 0.4,
 ) -> list[tuple[int, float, float, float, float]]:
-    columns = _kernel.rank(
-        ids(*words),
-        doubles(words.values()),
-        ids(*cosines),
-        np.array(list(cosines.values()), dtype=np.float32),
-        ids(*decays),
-        doubles(age for age, _ in decays.values()),
-        doubles(half_life for _, half_life in decays.values()),
+    return _kernel.rank(
+        [*words.items()],
+        [*cosines.items()],
+        [(id_, *aged) for id_, aged in decays.items()],
         word_weight=word_weight,
         vector_weight=vector_weight,
         limit=limit,
     )
-    assert [column.dtype for column in columns] == [np.int64] + [np.float64] * 4
-    return list(zip(*(column.tolist() for column in columns), strict=True))
 
 
 def naive_rank(
@@ -106,32 +93,20 @@ def test_rank_does_not_decay_without_a_half_life_or_before_its_time() -> None:
 
 
 def test_rank_counts_the_last_of_a_repeated_id() -> None:
-    none, no_ids = doubles([]), ids()
-    found = _kernel.rank(
-        ids(1, 1, 2),
-        doubles([-9.0, -1.0, -2.0]),
-        no_ids,
-        np.array([], dtype=np.float32),
-        no_ids,
-        none,
-        none,
-        word_weight=1.0,
-        vector_weight=0.0,
-        limit=9,
-    )
-    assert found[0].tolist() == [2, 1]
-    assert found[1].tolist() == [1.0, 0.5]
+    words = [(1, -9.0), (1, -1.0), (2, -2.0)]
+    found = _kernel.rank(words, [], [], word_weight=1.0, vector_weight=0.0, limit=9)
+    assert [one[:2] for one in found] == [(2, 1.0), (1, 0.5)]
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
 def test_rank_names_the_argument_that_is_not_finite(bad: float) -> None:
-    with pytest.raises(ValueError, match="bm25 holds"):
+    with pytest.raises(ValueError, match="words holds"):
         rank({1: bad}, {}, {})
-    with pytest.raises(ValueError, match="cosines holds"):
+    with pytest.raises(ValueError, match="vectors holds"):
         rank({}, {1: bad}, {})
-    with pytest.raises(ValueError, match="ages_seconds holds"):
+    with pytest.raises(ValueError, match="decays holds"):
         rank({}, {}, {1: (bad, 1.0)})
-    with pytest.raises(ValueError, match="half_lives_seconds holds"):
+    with pytest.raises(ValueError, match="decays holds"):
         rank({}, {}, {1: (1.0, bad)})
     with pytest.raises(ValueError, match="word_weight must be finite"):
         rank({}, {}, {}, word_weight=bad)
@@ -146,20 +121,7 @@ def test_rank_refuses_negative_weights_and_limits() -> None:
         rank({}, {}, {}, limit=-1)
 
 
-def test_rank_names_arguments_of_unequal_length() -> None:
-    none, no_ids = doubles([]), ids()
-    with pytest.raises(
-        ValueError, match="word_ids and bm25 must have the same length, got 1 and 0"
-    ):
-        _kernel.rank(
-            ids(1),
-            none,
-            no_ids,
-            np.array([], dtype=np.float32),
-            no_ids,
-            none,
-            none,
-            word_weight=1.0,
-            vector_weight=1.0,
-            limit=9,
-        )
+def test_rank_refuses_what_is_no_sequence_of_tuples() -> None:
+    for wrong in ([1], [("1", 1.0)], 1):
+        with pytest.raises(TypeError):
+            _kernel.rank(wrong, [], [], word_weight=1.0, vector_weight=1.0, limit=9)  # type: ignore[arg-type]

@@ -7,7 +7,6 @@ was set or one of them was stopped for a while, do each other no harm.
 from __future__ import annotations
 
 import os
-import secrets
 import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
@@ -33,7 +32,7 @@ class Lease:
         self._engine = engine
         self._job = job
         self._seconds = seconds
-        self._holder = f"{os.getpid()}-{secrets.token_hex(8)}"
+        self._holder = f"{os.getpid()}-{os.urandom(8).hex()}"
         self._held = False
         self._ended = threading.Event()
         self._renewing: threading.Thread | None = None

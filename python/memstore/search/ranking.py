@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
 from memstore._kernel import rank
 
 if TYPE_CHECKING:
@@ -42,16 +40,12 @@ def merge(
     ``score = (weights.words * bm25 / max(bm25) + weights.vectors * max(cosine, 0)) * decay``,
     ``decay = 0.5 ** (age / half-life)``; FTS5's BM25 is more negative the better it is.
     """
-    columns = rank(
-        np.fromiter(by_words, np.int64, len(by_words)),
-        np.fromiter(by_words.values(), np.float64, len(by_words)),
-        np.fromiter(near, np.int64, len(near)),
-        np.fromiter(near.values(), np.float32, len(near)),
-        np.array([item.id for item in ageing], dtype=np.int64),
-        np.array([item.age_seconds for item in ageing], dtype=np.float64),
-        np.array([item.half_life_seconds for item in ageing], dtype=np.float64),
+    ranked = rank(
+        [*by_words.items()],
+        [*near.items()],
+        ageing,
         word_weight=weights.words,
         vector_weight=weights.vectors,
         limit=limit,
     )
-    return [Ranked(*row) for row in zip(*(column.tolist() for column in columns), strict=True)]
+    return [Ranked(*row) for row in ranked]

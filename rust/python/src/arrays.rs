@@ -74,18 +74,6 @@ pub(crate) fn ids(name: &str, argument: &Bound<'_, PyAny>) -> PyResult<Vec<i64>>
     Ok(values)
 }
 
-/// A `float64[n]` of finite numbers.
-pub(crate) fn doubles(name: &str, argument: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
-    let (values, _) = copied::<f64>(name, argument, 1, "float64")?;
-    match values.iter().position(|value| !value.is_finite()) {
-        Some(at) => Err(value_error(format!(
-            "{name} holds {} at position {at}: every number must be finite",
-            values[at]
-        ))),
-        None => Ok(values),
-    }
-}
-
 /// The BLOBs of a sequence, which may be longer or shorter than it says.
 pub(crate) fn blobs(argument: &Bound<'_, PyAny>) -> PyResult<Vec<PyBackedBytes>> {
     let mut found = Vec::new();

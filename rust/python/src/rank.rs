@@ -1,91 +1,49 @@
 //! The merge of words and meaning.
 
-use memstore_kernel::rank::{self as kernel, Findings, Ranked, Weights};
-use numpy::{Element, IntoPyArray, PyArray1};
+use memstore_kernel::rank::{self as kernel, Findings, Weights};
 use pyo3::prelude::*;
 
-use crate::arrays::{self, check_lengths, value_error};
+use crate::arrays::{self, value_error};
 
-/// Ids, scores, word scores, vector scores and decays, best first.
-type Columns<'py> = (
-    Bound<'py, PyArray1<i64>>,
-    Bound<'py, PyArray1<f64>>,
-    Bound<'py, PyArray1<f64>>,
-    Bound<'py, PyArray1<f64>>,
-    Bound<'py, PyArray1<f64>>,
-);
+/// Id, score, word score, vector score and decay.
+type Ranked = (i64, f64, f64, f64, f64);
 
 /// Candidates of the word search and of the scan in one order.
 #[pyfunction]
-#[pyo3(signature = (
-    word_ids, bm25, vector_ids, cosines, decay_ids, ages_seconds, half_lives_seconds,
-    *, word_weight, vector_weight, limit
-))]
-#[expect(
-    clippy::too_many_arguments,
-    reason = "the columns come as the callers hold them"
-)]
-pub(crate) fn rank<'py>(
-    word_ids: &Bound<'py, PyAny>,
-    bm25: &Bound<'py, PyAny>,
-    vector_ids: &Bound<'py, PyAny>,
-    cosines: &Bound<'py, PyAny>,
-    decay_ids: &Bound<'py, PyAny>,
-    ages_seconds: &Bound<'py, PyAny>,
-    half_lives_seconds: &Bound<'py, PyAny>,
+#[pyo3(signature = (words, vectors, decays, *, word_weight, vector_weight, limit))]
+pub(crate) fn rank(
+    py: Python<'_>,
+    words: Vec<(i64, f64)>,
+    vectors: Vec<(i64, f32)>,
+    decays: Vec<(i64, f64, f64)>,
     word_weight: f64,
     vector_weight: f64,
     limit: i64,
-) -> PyResult<Columns<'py>> {
-    let py = word_ids.py();
-    let words = columns(
-        ("word_ids", arrays::ids("word_ids", word_ids)?),
-        ("bm25", arrays::doubles("bm25", bm25)?),
-    )?;
-    let vectors = columns(
-        ("vector_ids", arrays::ids("vector_ids", vector_ids)?),
-        ("cosines", arrays::vector("cosines", cosines)?),
-    )?;
-    let ages = columns(
-        ("decay_ids", arrays::ids("decay_ids", decay_ids)?),
-        (
-            "ages_seconds",
-            arrays::doubles("ages_seconds", ages_seconds)?,
-        ),
-    )?;
-    let half_lives = arrays::doubles("half_lives_seconds", half_lives_seconds)?;
-    check_lengths(
-        ("decay_ids", ages.len()),
-        ("half_lives_seconds", half_lives.len()),
-    )?;
+) -> PyResult<Vec<Ranked>> {
+    check_finite("words", words.iter().map(|one| one.1))?;
+    check_finite("vectors", vectors.iter().map(|one| f64::from(one.1)))?;
+    check_finite("decays", decays.iter().flat_map(|one| [one.1, one.2]))?;
     let weights = weights(word_weight, vector_weight)?;
     let limit = arrays::limit(limit)?;
-    let ranked = py.detach(|| {
-        let decays: Vec<(i64, f64, f64)> = ages
-            .iter()
-            .zip(half_lives)
-            .map(|((id, age), half_life)| (*id, *age, half_life))
-            .collect();
-        let findings = Findings {
-            words: &words,
-            vectors: &vectors,
-            decays: &decays,
-        };
-        kernel::rank(&findings, weights, limit)
-    });
-    Ok((
-        column(py, &ranked, |one| one.id),
-        column(py, &ranked, |one| one.score),
-        column(py, &ranked, |one| one.word),
-        column(py, &ranked, |one| one.vector),
-        column(py, &ranked, |one| one.decay),
-    ))
+    let findings = Findings {
+        words: &words,
+        vectors: &vectors,
+        decays: &decays,
+    };
+    let ranked = py.detach(|| kernel::rank(&findings, weights, limit));
+    let told = ranked
+        .into_iter()
+        .map(|one| (one.id, one.score, one.word, one.vector, one.decay));
+    Ok(told.collect())
 }
 
-/// Two columns of one length, side by side.
-fn columns<T>(ids: (&str, Vec<i64>), values: (&str, Vec<T>)) -> PyResult<Vec<(i64, T)>> {
-    check_lengths((ids.0, ids.1.len()), (values.0, values.1.len()))?;
-    Ok(ids.1.into_iter().zip(values.1).collect())
+fn check_finite(name: &str, mut values: impl Iterator<Item = f64>) -> PyResult<()> {
+    match values.find(|value| !value.is_finite()) {
+        Some(value) => Err(value_error(format!(
+            "{name} holds {value}: every number must be finite"
+        ))),
+        None => Ok(()),
+    }
 }
 
 fn weights(word: f64, vector: f64) -> PyResult<Weights> {
@@ -102,12 +60,4 @@ fn weights(word: f64, vector: f64) -> PyResult<Weights> {
         ));
     }
     Ok(Weights { word, vector })
-}
-
-fn column<'py, T: Element>(
-    py: Python<'py>,
-    ranked: &[Ranked],
-    of: impl Fn(&Ranked) -> T,
-) -> Bound<'py, PyArray1<T>> {
-    ranked.iter().map(of).collect::<Vec<T>>().into_pyarray(py)
 }

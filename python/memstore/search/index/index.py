@@ -7,7 +7,7 @@ Where there is no index, because it is being built or does not fit the rows, SQL
 
 from __future__ import annotations
 
-import secrets
+import os
 import threading
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -316,7 +316,7 @@ class Index:
             return
         with self._engine.read() as transaction:
             before = feeds.derived_files(transaction, self._kind.name)
-        identity = secrets.token_hex(16)
+        identity = os.urandom(16).hex()
         self._gate.enter()  # it stays as it is
         try:
             held = self._held
