@@ -1,4 +1,4 @@
-"""The Rust kernel: float32 vectors as bytes, resident rows, the scan and the ranking.
+"""The Rust kernel: float32 vectors as bytes, the index that searches use, and the ranking.
 
 What holds for every function:
 
@@ -26,7 +26,6 @@ __all__ = [
     "Columns",
     "Ids",
     "OpenFiles",
-    "Rows",
     "StaticModel",
     "Words",
     "cosine",
@@ -108,7 +107,7 @@ def cosine(a: NDArray[np.float32], b: NDArray[np.float32]) -> float:
 def cosines(query: Buffer, blobs: Sequence[bytes]) -> list[float]:
     """The cosine of a query with each vector, in order, in -1..1; 0.0 for a vector of zeros.
 
-    In float32, as `Rows.similarity` computes it and `Codes.scan` bounds it. Releases the GIL.
+    In float32, as `Codes.scan` bounds it. Releases the GIL.
 
     Args:
         query: a C-contiguous buffer of `d` float32.
@@ -350,152 +349,6 @@ class Columns:
 
         Raises:
             ValueError: no such column.
-        """
-
-@final
-class Rows:
-    """Resident vectors, found by id, grouped by partition, compared by cosine.
-
-    Vectors are kept at length one, so their magnitude does not matter and none overflows; a vector
-    of zeros may be put and is similar to nothing. A scan of some partitions reads only their
-    memory. Every method releases the GIL and may be called from any thread: readers share, a
-    writer waits for them and they for it. A reader sees all of a `put` or nothing of it.
-
-    Memory is taken in pieces of a few megabytes and never doubled by growth. A `put` copies its
-    arguments first, so a large load is best put in batches of some megabytes.
-
-    Args:
-        dimension: components of a vector, at least one.
-
-    Raises:
-        ValueError: the dimension is not 1 to 65,536.
-    """
-
-    def __new__(cls, dimension: int) -> Rows: ...
-    @property
-    def dimension(self) -> int:
-        """Components of a vector."""
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes that vectors, ids and the index of ids take, without the room to grow."""
-
-    def __len__(self) -> int:
-        """How many rows there are."""
-
-    def put(
-        self,
-        ids: NDArray[np.int64],
-        partitions: NDArray[np.int64],
-        vectors: NDArray[np.float32],
-    ) -> None:
-        """Add rows, or replace those whose id is here, also by moving them to another partition.
-
-        Of an id that occurs twice the last row stays. All or nothing.
-
-        Args:
-            ids: `int64[n]`.
-            partitions: `int64[n]`, the partition of each row.
-            vectors: `float32[n, d]`.
-
-        Raises:
-            ValueError: unequal lengths, another dimension (both are named), NaN or an infinity.
-            TypeError: a wrong dtype.
-        """
-
-    def put_blobs(
-        self,
-        ids: NDArray[np.int64],
-        partitions: NDArray[np.int64],
-        blobs: Sequence[bytes],
-    ) -> None:
-        """The same as `put`, from BLOBs, without an array in between.
-
-        The `bytes` are read in place; nothing else is copied.
-
-        Args:
-            ids: `int64[n]`.
-            partitions: `int64[n]`, the partition of each row.
-            blobs: `n` BLOBs of `4 * d` bytes, float32, little-endian.
-
-        Raises:
-            ValueError: unequal lengths, a BLOB of another size (its index, its length and the
-                expected one are named), NaN or an infinity.
-            TypeError: a wrong dtype, or not a sequence of `bytes`.
-        """
-
-    def assign(self, ids: NDArray[np.int64], partitions: NDArray[np.int64]) -> int:
-        """Move rows to other partitions; ids that are not here are passed over.
-
-        Args:
-            ids: `int64[n]`.
-            partitions: `int64[n]`, where each goes.
-
-        Returns:
-            How many changed their partition.
-
-        Raises:
-            ValueError: unequal lengths.
-            TypeError: a wrong dtype.
-        """
-
-    def drop(self, ids: NDArray[np.int64]) -> int:
-        """Remove rows; returns how many were here.
-
-        Args:
-            ids: `int64[n]`.
-
-        Raises:
-            TypeError: a wrong dtype.
-        """
-
-    def clear(self) -> None:
-        """Remove every row and give the memory back."""
-
-    def scan(
-        self,
-        queries: NDArray[np.float32],
-        limit: int,
-        *,
-        partitions: NDArray[np.int64] | None = None,
-        only: NDArray[np.int64] | None = None,
-        excluding: NDArray[np.int64] | None = None,
-    ) -> list[tuple[NDArray[np.int64], NDArray[np.float32]]]:
-        """The nearest rows to each query, exactly: best first, ties by the smaller id.
-
-        Only rows of positive cosine are found; one that is zero exactly may, by float32 rounding,
-        come out up to 1e-6 to either side. All queries share one pass over the rows; where the
-        work is worth it, several threads share it too, and the answer does not depend on how many.
-
-        Args:
-            queries: `float32[q, d]`.
-            limit: how many rows a query may find at most; 0 finds none.
-            partitions: `int64[p]`, where to look; `None` is everywhere, an empty array nowhere.
-            only: `int64[m]`, the only ids that may be found.
-            excluding: `int64[m]`, ids that may not be found.
-
-        Returns:
-            For each query the ids `int64[r]` and their cosines `float32[r]`, `r <= limit`.
-
-        Raises:
-            ValueError: another dimension (both are named), NaN or an infinity, a negative limit,
-                or both `only` and `excluding`.
-            TypeError: a wrong dtype.
-        """
-
-    def similarity(self, query: NDArray[np.float32], ids: NDArray[np.int64]) -> NDArray[np.float32]:
-        """The cosine of a query with each id, in order; 0.0 for an id that is not here.
-
-        Args:
-            query: `float32[d]`.
-            ids: `int64[n]`.
-
-        Returns:
-            `float32[n]`, in -1..1.
-
-        Raises:
-            ValueError: another dimension (both are named), NaN or an infinity.
-            TypeError: a wrong dtype.
         """
 
 @final

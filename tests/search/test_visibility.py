@@ -28,11 +28,16 @@ moments = st.integers(-3, 3).map(lambda days: START + timedelta(days=days))
 maybe_moments = st.none() | moments
 namespaces = st.sampled_from(["default", "work", "é"])
 owners = st.sampled_from([{}, {}, {"user_id": "ana"}, {"user_id": "ana", "run_id": "r"}])
-words = st.sampled_from(["tea", "Tea", "rain", "ß"])
+words = st.sampled_from(["tea", "Tea", "rain", "ß", "todo"])
 scopes = st.sampled_from([None, Scope(), Scope(user_id="ana"), Scope(run_id="r")])
 among = st.none() | st.lists(namespaces, min_size=1, max_size=2, unique=True).map(tuple)
 # What another program may have written.
 texts_of_others = st.none() | st.sampled_from(["2026", "2026-01-01", "~", ""])
+
+
+metadata = st.dictionaries(st.sampled_from("ab"), st.integers(0, 2) | st.none()) | st.just(
+    {"kind": "task"}
+)
 
 
 @st.composite
@@ -41,7 +46,7 @@ def facts(draw: st.DrawFn) -> dict[str, Any]:
         "content": draw(words),
         "subject": draw(words),
         "category": draw(words),
-        "metadata": draw(st.dictionaries(st.sampled_from("ab"), st.integers(0, 2) | st.none())),
+        "metadata": draw(metadata),
         **draw(owners),
     }
 
@@ -63,6 +68,7 @@ fact_filters = st.builds(
     content=st.none() | words,
     metadata=st.lists(metadata_filters, max_size=2),
     active_only=st.booleans(),
+    tasks=st.booleans(),
     include_deleted=st.booleans(),
 )
 

@@ -86,7 +86,7 @@ class ActiveGeneration:
     def lines(
         self, transaction: Transaction, generation_id: int, table: VectorTable, ids: Sequence[int]
     ) -> list[Line]:
-        """Return a line for each fact and one for each episode: resident vectors follow these."""
+        """Return a line for each fact and one for each episode."""
         where = vector_table.journalled_as(transaction, table, ids)
         return [Line(Kind.EMBED, *owner) for owner in dict.fromkeys(where[id_] for id_ in ids)]
 

@@ -6,9 +6,6 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// A hash map keyed by an id.
-pub(crate) type IdMap<V> = HashMap<i64, V, BuildHasherDefault<IdHasher>>;
-
 /// The place of each row, by its id.
 pub(crate) type RowMap = HashMap<u32, u32, BuildHasherDefault<IdHasher>>;
 

@@ -25,17 +25,6 @@ pub(crate) fn vector(name: &str, argument: &Bound<'_, PyAny>) -> PyResult<Vec<f3
     Ok(vector)
 }
 
-/// A `float32[d]` of finite numbers and of a given dimension.
-pub(crate) fn vector_of(
-    name: &str,
-    argument: &Bound<'_, PyAny>,
-    dimension: usize,
-) -> PyResult<Vec<f32>> {
-    let vector = vector(name, argument)?;
-    check_dimension(name, vector.len(), dimension)?;
-    Ok(vector)
-}
-
 /// A `float32[d]` of any numbers.
 pub(crate) fn floats(name: &str, argument: &Bound<'_, PyAny>) -> PyResult<Vec<f32>> {
     let (values, _) = copied(name, argument, 1, "float32")?;
@@ -52,26 +41,9 @@ pub(crate) fn matrix(name: &str, argument: &Bound<'_, PyAny>) -> PyResult<Matrix
     })
 }
 
-/// A `float32[n, d]` of any numbers and of a given dimension.
-pub(crate) fn matrix_of(
-    name: &str,
-    argument: &Bound<'_, PyAny>,
-    dimension: usize,
-) -> PyResult<Matrix> {
-    let matrix = matrix(name, argument)?;
-    check_dimension(name, matrix.dimension, dimension)?;
-    Ok(matrix)
-}
-
 /// Refuse vectors that hold NaN or an infinity, naming the first.
 pub(crate) fn check_rows_finite(name: &str, matrix: &Matrix) -> PyResult<()> {
     check_vectors_finite(name, &matrix.values, matrix.dimension)
-}
-
-/// An `int64[n]`.
-pub(crate) fn ids(name: &str, argument: &Bound<'_, PyAny>) -> PyResult<Vec<i64>> {
-    let (values, _) = copied(name, argument, 1, "int64")?;
-    Ok(values)
 }
 
 /// The BLOBs of a sequence, which may be longer or shorter than it says.
@@ -156,15 +128,6 @@ pub(crate) fn limit(limit: i64) -> PyResult<usize> {
 
 pub(crate) fn value_error(message: String) -> PyErr {
     PyValueError::new_err(message)
-}
-
-fn check_dimension(name: &str, dimension: usize, expected: usize) -> PyResult<()> {
-    if dimension == expected {
-        return Ok(());
-    }
-    Err(value_error(format!(
-        "{name} has dimension {dimension}, expected {expected}"
-    )))
 }
 
 /// The numbers of an array with their shape; whatever is not exactly the wanted kind is refused

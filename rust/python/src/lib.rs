@@ -13,7 +13,6 @@ mod ids;
 mod locks;
 mod model;
 mod rank;
-mod rows;
 mod words;
 
 use std::sync::OnceLock;
@@ -52,8 +51,6 @@ mod _kernel {
     use super::model::StaticModel;
     #[pymodule_export]
     use super::rank::rank;
-    #[pymodule_export]
-    use super::rows::Rows;
     #[pymodule_export]
     use super::words::Words;
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from memstore._kernel import Ids
 from memstore.database.tables import episodes as episode_table
@@ -17,6 +17,8 @@ from memstore.database.tables.indexed import (
     VALID,
 )
 from memstore.domain import clock
+from memstore.domain.metadata import MetadataFilter
+from memstore.domain.records import TODO
 from memstore.text.folding import subject_key
 
 if TYPE_CHECKING:
@@ -25,8 +27,9 @@ if TYPE_CHECKING:
     from memstore._kernel import Columns
     from memstore.database.engine import Transaction
     from memstore.database.filters import EpisodeFilter, FactFilter
-    from memstore.domain.metadata import MetadataFilter
     from memstore.domain.records import Scope
+
+A_TASK: Final = MetadataFilter("kind", "=", "task")
 
 Visible: TypeAlias = Ids
 """The rows that may be seen."""
@@ -46,6 +49,9 @@ def of_facts(transaction: Transaction, columns: Columns, wanted: FactFilter) -> 
         ),
         periods=[_unexpired(wanted.now)] if wanted.active_only else [],
     )
+    if not wanted.tasks:
+        todo = columns.select(wanted.namespaces, texts=(TODO, None))
+        found = found - (todo & Ids(fact_table.with_metadata(transaction, A_TASK)))
     for condition in wanted.metadata:
         found = _with_metadata(transaction, found, condition)
     return found
