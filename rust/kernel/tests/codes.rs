@@ -313,7 +313,7 @@ fn change() -> impl Strategy<Value = Change> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(naive::sixty_cases())]
 
     #[test]
     fn codes_agree_with_a_map_after_any_changes(

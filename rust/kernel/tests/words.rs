@@ -1,5 +1,7 @@
 //! The inverted index against the naive twin: rows kept in a plain map, every score computed.
 
+mod naive;
+
 use std::collections::{BTreeMap, HashMap};
 
 use memstore_kernel::ids::Ids;
@@ -173,7 +175,7 @@ fn check(words: &Words, model: &Model, phrases: &[Phrase], limit: usize, every: 
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(60))]
+    #![proptest_config(naive::sixty_cases())]
 
     #[test]
     fn it_answers_as_the_naive_twin_does(

@@ -1,9 +1,19 @@
 //! The same answers in the plainest way, in float64: what the fast paths are held to.
 #![allow(dead_code, reason = "each test file uses its part")]
 
+use std::env;
 use std::io::Write;
 
 use memstore_kernel::dot::Dot;
+use proptest::prelude::ProptestConfig;
+
+/// Where a case is long, sixty of them; `PROPTEST_CASES` asks for another number.
+pub fn sixty_cases() -> ProptestConfig {
+    match env::var_os("PROPTEST_CASES") {
+        Some(_) => ProptestConfig::default(),
+        None => ProptestConfig::with_cases(60),
+    }
+}
 
 /// Run a check with every instruction set there is; those this CPU lacks are named, not passed.
 pub fn on_every_instruction_set(mut check: impl FnMut(&Dot)) {
