@@ -56,6 +56,8 @@ class VectorTable(NamedTuple):
     """The id of the row that it lets through."""
     filtered_key: str
     """The owner's id there."""
+    filtered_link: str
+    """What holds between the tables there."""
 
     @property
     def link(self) -> str:
@@ -75,6 +77,7 @@ FACTS: Final = VectorTable(
     filtered="memstore_facts f",
     filtered_row="f.id",
     filtered_key="f.id",
+    filtered_link="TRUE",
 )
 
 PIECES: Final = VectorTable(
@@ -87,9 +90,10 @@ PIECES: Final = VectorTable(
     key="p.id",
     # The pieces of an erased episode are empty stretches.
     living="p.stop > p.start",
-    filtered="memstore_episodes e CROSS JOIN memstore_pieces p ON p.episode_id = e.id",
+    filtered="memstore_episodes e CROSS JOIN memstore_pieces p",
     filtered_row="e.id",
     filtered_key="p.id",
+    filtered_link="p.episode_id = e.id",
 )
 
 TABLES: Final = (FACTS, PIECES)
@@ -315,7 +319,7 @@ def blobs(
     """
     rows = transaction.rows(
         f"SELECT v.{table.owner}, v.embedding FROM memstore_generations g"
-        f" CROSS JOIN {table.name} v ON v.generation_id = g.id WHERE g.state = 'active'"
+        f" CROSS JOIN {table.name} v WHERE g.state = 'active' AND v.generation_id = g.id"
         f" AND v.{table.owner} IN {transaction.dialect.listed('ids')}"
         f" AND octet_length(v.embedding) = {BYTES_PER_NUMBER} * g.dimension",
         {"ids": owner_ids},
@@ -336,8 +340,8 @@ def batches(transaction: Transaction, table: VectorTable, wanted: Wanted) -> Ite
     rows = transaction.rows(
         f"SELECT {table.filtered_row}, v.embedding FROM memstore_generations g"
         f" CROSS JOIN {table.filtered} CROSS JOIN {table.name} v"
-        f" ON v.generation_id = g.id AND v.{table.owner} = {table.filtered_key}"
-        f" WHERE g.state = 'active' AND {where}"
+        f" WHERE g.state = 'active' AND v.generation_id = g.id AND {table.filtered_link}"
+        f" AND v.{table.owner} = {table.filtered_key} AND {where}"
         f" AND octet_length(v.embedding) = {BYTES_PER_NUMBER} * g.dimension",
         values,
     )
@@ -351,7 +355,7 @@ def has_any(transaction: Transaction, table: VectorTable, namespaces: Sequence[s
     where = within(transaction.dialect, "h.namespace", namespaces).replace("WHERE", "AND")
     row = transaction.one(
         f"SELECT 1 FROM memstore_generations g CROSS JOIN {table.home} CROSS JOIN {table.name} v"
-        f" ON v.generation_id = g.id AND {table.link} WHERE g.state = 'active'"
+        f" WHERE g.state = 'active' AND v.generation_id = g.id AND {table.link}"
         f" AND {table.living} AND v.embedding IS NOT NULL{where} LIMIT 1",
         {"namespaces": namespaces},
     )
