@@ -99,7 +99,10 @@ impl Columns {
         .map_err(no_memory)
     }
 
-    #[pyo3(signature = (namespaces, *, without=0, texts=(None, None), periods=vec![]))]
+    #[pyo3(
+        signature = (namespaces, *, without = 0, texts = (None, None), periods = vec![]),
+        text_signature = "($self, namespaces, *, without=0, texts=(None, None), periods=())"
+    )]
     fn select(
         &self,
         py: Python<'_>,
