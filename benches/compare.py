@@ -59,7 +59,10 @@ def tasks(folder: Path) -> dict[str, tuple[int, Callable[[], object]]]:
         opened("facts", Hashed()), opened("plain"), opened("embedding", Hashed()), opened("graph")
     )  # fmt: skip
     given = list(facts(FACTS))
-    retiring = [new | {"supersedes": 1 + n} for n, new in enumerate(given[-SUPERSEDED:])]
+    retiring = [
+        new | {"supersedes": 1 + n, "subject": given[n]["subject"]}
+        for n, new in enumerate(given[-SUPERSEDED:])
+    ]
     store.add_many(given[:-SUPERSEDED])
     store.add_many(retiring)
     store.episodes.add_many(
