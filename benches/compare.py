@@ -70,7 +70,7 @@ def tasks(folder: Path) -> dict[str, tuple[int, Callable[[], object]]]:
         for n, fact in enumerate(given[:EPISODES])
     )
     store.embed_pending()
-    plain.add_many(given[:5_000])
+    plain.add_many([new | {"subject": "ana"} for new in given[:5_000]])
     graph.add_many(given[:2_000])
     exported, numbers = list(plain.export()), count(1)
     asked, new = questions(10), cycle(given)
