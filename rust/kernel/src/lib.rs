@@ -2,14 +2,17 @@
 //!
 //! Data flows one way: a vector is decoded ([`codec`]), brought to length one (`unit`), and kept
 //! as [`codes`], which tell whether it can be among the nearest to a query; the vectors of those
-//! that can are multiplied ([`dot`]). [`columns`] tell which rows may be seen, as [`ids`]. [`words`] is the inverted index. [`rank`]
-//! merges what the word search and the scan found. [`model`] makes vectors of texts.
+//! that can are multiplied ([`dot`]). [`columns`] tell which rows may be seen, as [`ids`]. [`words`]
+//! is the inverted index. [`rank`] merges what the word search and the scan found. [`model`] makes
+//! vectors of texts.
+
+#[macro_use]
+mod instruction_sets;
 
 pub mod codec;
 pub mod codes;
 pub mod columns;
 pub mod dot;
-pub mod halves;
 mod id_hash;
 pub mod ids;
 pub mod mapped;

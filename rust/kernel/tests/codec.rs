@@ -1,10 +1,6 @@
-//! Bytes and halves give back every bit.
-
-mod naive;
+//! Bytes give back every bit.
 
 use memstore_kernel::codec::{NotFinite, check_finite, components, decode_into, encode_into};
-use memstore_kernel::halves::{COARSE_ERROR, join, split};
-use naive::Random;
 use proptest::prelude::*;
 
 proptest! {
@@ -32,12 +28,6 @@ proptest! {
         let value = vector[position];
         prop_assert_eq!(check_finite(&vector), Err(NotFinite { position, value }));
     }
-
-    #[test]
-    fn join_gives_back_what_split_was_given(x in -1.0_f32..=1.0) {
-        let (coarse, fine) = split(x);
-        prop_assert_eq!(join(coarse, fine).to_bits(), x.to_bits());
-    }
 }
 
 #[test]
@@ -59,17 +49,4 @@ fn check_finite_takes_every_finite_number() {
     ];
     assert_eq!(check_finite(&edge), Ok(()));
     assert_eq!(check_finite(&[]), Ok(()));
-}
-
-#[test]
-fn coarse_half_is_within_its_error_for_every_exponent() {
-    let mut random = Random::new(8);
-    for exponent in 1..=127 {
-        for _ in 0..200 {
-            let x = f32::from_bits((exponent << 23) | random.below(1 << 23) as u32);
-            let (coarse, fine) = split(x);
-            assert_eq!(join(coarse, fine).to_bits(), x.to_bits());
-            assert!((join(coarse, 0) - x).abs() <= COARSE_ERROR * x.abs(), "{x}");
-        }
-    }
 }

@@ -2,8 +2,7 @@
 
 mod naive;
 
-use memstore_kernel::dot::{BLOCK, Dot, error_bound, even_then_odd};
-use memstore_kernel::halves::{self, COARSE_ERROR};
+use memstore_kernel::dot::{BLOCK, Dot, error_bound};
 use memstore_kernel::unit::{cosine, write_unit};
 use naive::{Random, on_every_instruction_set};
 
@@ -59,47 +58,6 @@ fn whole_is_within_the_bound_for_huge_tiny_and_denormal_numbers() {
             let b: Vec<f32> = random.vector(768).iter().map(|x| x * right).collect();
             assert_within_bound(dot, &a, &b);
         }
-    });
-}
-
-#[test]
-fn coarse_is_within_the_coarse_error_for_unit_vectors() {
-    let mut random = Random::new(4);
-    on_every_instruction_set(|dot| {
-        for length in LENGTHS {
-            let (mut query, mut row) = (vec![0.0; length], vec![0.0; length]);
-            write_unit(&random.vector(length), &mut query);
-            let (mut rows, mut exact) = (Vec::new(), Vec::new());
-            for _ in 0..7 {
-                write_unit(&random.vector(length), &mut row);
-                rows.extend(row.iter().map(|x| halves::split(*x).0));
-                exact.push(naive::dot(&row, &query));
-            }
-            let mut dots = [0.0; 7];
-            dot.coarse(&rows, &even_then_odd(&query), &mut dots);
-            let bound = f64::from(COARSE_ERROR * 1.001 + error_bound(length));
-            for (found, exact) in dots.iter().zip(&exact) {
-                assert!(
-                    (f64::from(*found) - exact).abs() <= bound,
-                    "{} {length}",
-                    dot.name()
-                );
-            }
-        }
-    });
-}
-
-#[test]
-fn coarse_is_the_product_of_the_coarse_halves() {
-    let mut random = Random::new(5);
-    on_every_instruction_set(|dot| {
-        let (row, query) = (random.vector(768), random.vector(768));
-        let coarse: Vec<u16> = row.iter().map(|x| halves::split(*x).0).collect();
-        let rounded: Vec<f32> = coarse.iter().map(|half| halves::join(*half, 0)).collect();
-        let mut dots = [0.0];
-        dot.coarse(&coarse, &even_then_odd(&query), &mut dots);
-        let bound = f64::from(error_bound(768)) * naive::magnitude(&rounded, &query);
-        assert!((f64::from(dots[0]) - naive::dot(&rounded, &query)).abs() <= bound);
     });
 }
 

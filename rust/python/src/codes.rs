@@ -1,7 +1,6 @@
 //! Codes of vectors as a Python class.
 
 use std::path::PathBuf;
-use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use memstore_kernel::codes::{self as kernel, Lanes, Question};
 use pyo3::exceptions::PyMemoryError;
@@ -11,16 +10,14 @@ use crate::arrays::{self, check_lengths, value_error};
 use crate::derived;
 use crate::dot;
 use crate::ids::{Ids, row_ids};
+use crate::shared::Shared;
 
 /// Codes of vectors, searched exactly.
-///
-/// The lock is only ever taken with the GIL released, and whoever holds it never asks for the GIL,
-/// so the two cannot wait for each other.
 #[pyclass(frozen, module = "memstore._kernel")]
 pub(crate) struct Codes {
     dimension: usize,
     position: u64,
-    codes: RwLock<kernel::Codes>,
+    codes: Shared<kernel::Codes>,
 }
 
 #[pymethods]
@@ -57,7 +54,7 @@ impl Codes {
         position: u64,
     ) -> PyResult<()> {
         let tag = derived::tag(kernel::KIND, kernel::VERSION, database, generation)?;
-        py.detach(|| self.read().save(&path, &tag, position))?;
+        py.detach(|| self.codes.read().save(&path, &tag, position))?;
         Ok(())
     }
 
@@ -76,11 +73,11 @@ impl Codes {
     /// Bytes in this process' own memory.
     #[getter]
     fn nbytes(&self, py: Python<'_>) -> usize {
-        py.detach(|| self.read().nbytes())
+        py.detach(|| self.codes.read().nbytes())
     }
 
     fn __len__(&self, py: Python<'_>) -> usize {
-        py.detach(|| self.read().len())
+        py.detach(|| self.codes.read().len())
     }
 
     /// Add or replace rows.
@@ -97,7 +94,7 @@ impl Codes {
         check_lengths(("ids", ids.len()), ("blobs", blobs.len()))?;
         py.detach(|| {
             let batch = kernel::Batch::new(self.dimension, &ids, &owners, &blobs)?;
-            self.write().put(&batch)
+            self.codes.write().put(&batch)
         })
         .map_err(refusal)
     }
@@ -106,7 +103,7 @@ impl Codes {
     fn drop(&self, ids: &Bound<'_, PyAny>) -> PyResult<usize> {
         let py = ids.py();
         let ids = row_ids("ids", ids)?;
-        Ok(py.detach(|| self.write().drop_ids(&ids)))
+        Ok(py.detach(|| self.codes.write().drop_ids(&ids)))
     }
 
     /// The rows that can be among the nearest to each query.
@@ -125,7 +122,7 @@ impl Codes {
             visible: visible.map(|visible| &visible.get().0),
         };
         let lanes = Lanes::best();
-        Ok(py.detach(|| kernel::scan(&self.read(), &question, &lanes, dot())))
+        Ok(py.detach(|| kernel::scan(&self.codes.read(), &question, &lanes, dot())))
     }
 }
 
@@ -145,19 +142,12 @@ impl Codes {
         Self {
             dimension: codes.dimension(),
             position,
-            codes: RwLock::new(codes),
+            codes: Shared::new(codes),
         }
     }
 
     // A batch is checked before anything is changed, and what follows has no reason to panic; so a
     // lock that is poisoned all the same still guards rows that can be searched.
-    fn read(&self) -> RwLockReadGuard<'_, kernel::Codes> {
-        self.codes.read().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn write(&self) -> RwLockWriteGuard<'_, kernel::Codes> {
-        self.codes.write().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 fn refusal(refused: kernel::Refused) -> PyErr {

@@ -1,7 +1,6 @@
 //! The columns that decide which rows may be seen, as a Python class.
 
 use std::path::PathBuf;
-use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use memstore_kernel::columns as kernel;
 use pyo3::exceptions::PyMemoryError;
@@ -11,6 +10,7 @@ use pyo3::pybacked::PyBackedStr;
 use crate::arrays::value_error;
 use crate::derived::{refusal, tag};
 use crate::ids::{Ids, row_ids};
+use crate::shared::Shared;
 
 const KIND: [u8; 8] = *b"columns ";
 const VERSION: u64 = 1;
@@ -22,7 +22,7 @@ type GivenPeriod = (usize, Text, Text, bool);
 /// What decides which rows may be seen, by row id.
 #[pyclass(frozen, module = "memstore._kernel")]
 pub(crate) struct Columns {
-    columns: RwLock<kernel::Columns>,
+    columns: Shared<kernel::Columns>,
     position: u64,
 }
 
@@ -31,7 +31,7 @@ impl Columns {
     #[new]
     fn new() -> Self {
         Self {
-            columns: RwLock::new(kernel::Columns::new()),
+            columns: Shared::new(kernel::Columns::new()),
             position: 0,
         }
     }
@@ -43,14 +43,14 @@ impl Columns {
             .detach(|| kernel::Columns::open(&path, &tag))
             .map_err(refusal)?;
         Ok(Self {
-            columns: RwLock::new(columns),
+            columns: Shared::new(columns),
             position,
         })
     }
 
     fn save(&self, py: Python<'_>, path: PathBuf, database: &[u8], position: u64) -> PyResult<()> {
         let tag = tag(KIND, VERSION, database, 0)?;
-        py.detach(|| self.read().save(&path, &tag, position))
+        py.detach(|| self.columns.read().save(&path, &tag, position))
             .map_err(PyErr::from)
     }
 
@@ -61,11 +61,11 @@ impl Columns {
 
     #[getter]
     fn nbytes(&self, py: Python<'_>) -> usize {
-        py.detach(|| self.read().nbytes())
+        py.detach(|| self.columns.read().nbytes())
     }
 
     fn __len__(&self, py: Python<'_>) -> usize {
-        py.detach(|| self.read().len())
+        py.detach(|| self.columns.read().len())
     }
 
     fn put(&self, py: Python<'_>, rows: Vec<GivenRow>) -> PyResult<()> {
@@ -74,7 +74,7 @@ impl Columns {
             .map(|row| Ok((row_id(row.0)?, row)))
             .collect::<PyResult<_>>()?;
         py.detach(|| {
-            let mut columns = self.write();
+            let mut columns = self.columns.write();
             for (id, (_, namespace, flags, texts, moments)) in &rows {
                 let row = kernel::Row {
                     namespace: text(namespace),
@@ -92,7 +92,7 @@ impl Columns {
     fn drop(&self, py: Python<'_>, ids: &Bound<'_, PyAny>) -> PyResult<usize> {
         let ids = row_ids("ids", ids)?;
         py.detach(|| {
-            let mut columns = self.write();
+            let mut columns = self.columns.write();
             ids.iter()
                 .try_fold(0, |sum, id| Ok(sum + usize::from(columns.remove(*id)?)))
         })
@@ -130,7 +130,7 @@ impl Columns {
                     or_none: *or_none,
                 })
                 .collect();
-            self.read().select(&kernel::Wanted {
+            self.columns.read().select(&kernel::Wanted {
                 namespaces: namespaces.as_deref(),
                 without,
                 texts: [text(&texts.0), text(&texts.1)],
@@ -144,13 +144,6 @@ impl Columns {
 
 impl Columns {
     // As for resident rows: what a panic left is put again or found damaged, and can be asked.
-    fn read(&self) -> RwLockReadGuard<'_, kernel::Columns> {
-        self.columns.read().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn write(&self) -> RwLockWriteGuard<'_, kernel::Columns> {
-        self.columns.write().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 fn text(text: &Text) -> Option<&str> {

@@ -13,6 +13,7 @@ mod ids;
 mod locks;
 mod model;
 mod rank;
+mod shared;
 mod words;
 
 use std::sync::OnceLock;

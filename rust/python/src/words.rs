@@ -1,7 +1,7 @@
 //! The inverted index as a Python class.
 
 use std::path::PathBuf;
-use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use memstore_kernel::words as kernel;
 use memstore_kernel::words::{KIND, Phrase, Texts, VERSION};
@@ -12,15 +12,15 @@ use pyo3::types::PyString;
 use crate::arrays::{check_lengths, limit, value_error};
 use crate::derived::{refusal, tag};
 use crate::ids::{Ids, row_ids};
+use crate::shared::Shared;
 
 /// An inverted index, ranked as FTS5 ranks.
 ///
-/// Locks are only ever taken with the GIL released, and whoever holds one never asks for the GIL.
 /// Who changes something holds `changing` from beginning to end; so what is merged beside the
 /// readers, which takes seconds, is still true when it takes its place.
 #[pyclass(frozen, module = "memstore._kernel")]
 pub(crate) struct Words {
-    words: RwLock<kernel::Words>,
+    words: Shared<kernel::Words>,
     changing: Mutex<()>,
     position: u64,
 }
@@ -45,7 +45,7 @@ impl Words {
     /// Write all rows to a file.
     fn save(&self, py: Python<'_>, path: PathBuf, database: &[u8], position: u64) -> PyResult<()> {
         let tag = tag(KIND, VERSION, database, 0)?;
-        Ok(py.detach(|| self.read().save(&path, &tag, position))?)
+        Ok(py.detach(|| self.words.read().save(&path, &tag, position))?)
     }
 
     /// The position in the file that was opened.
@@ -57,11 +57,11 @@ impl Words {
     /// Bytes held in memory.
     #[getter]
     fn nbytes(&self, py: Python<'_>) -> usize {
-        py.detach(|| self.read().nbytes())
+        py.detach(|| self.words.read().nbytes())
     }
 
     fn __len__(&self, py: Python<'_>) -> usize {
-        py.detach(|| self.read().len())
+        py.detach(|| self.words.read().len())
     }
 
     /// Add or replace rows.
@@ -72,7 +72,7 @@ impl Words {
         check_lengths(("ids", ids.len()), ("texts", texts.len()))?;
         py.detach(|| {
             let _turn = self.turn();
-            self.write().put(&ids, &texts)?;
+            self.words.write().put(&ids, &texts)?;
             self.merge();
             Ok(())
         })
@@ -85,7 +85,7 @@ impl Words {
         let ids = row_ids("ids", ids)?;
         py.detach(|| {
             let _turn = self.turn();
-            self.write().drop_ids(&ids)
+            self.words.write().drop_ids(&ids)
         })
         .map_err(refused)
     }
@@ -101,7 +101,7 @@ impl Words {
     ) -> PyResult<Vec<(u32, f64)>> {
         let limit = self::limit(limit)?;
         let visible = visible.map(|ids| &ids.get().0);
-        let found = py.detach(|| self.read().search(&phrases, limit, visible));
+        let found = py.detach(|| self.words.read().search(&phrases, limit, visible));
         Ok(found.into_iter().map(|row| (row.id, row.score)).collect())
     }
 
@@ -113,19 +113,19 @@ impl Words {
         ids: &Bound<'_, PyAny>,
     ) -> PyResult<Vec<Vec<f64>>> {
         let ids = row_ids("ids", ids)?;
-        Ok(py.detach(|| self.read().parts(&phrases, &ids)))
+        Ok(py.detach(|| self.words.read().parts(&phrases, &ids)))
     }
 
     /// How many rows have each phrase.
     fn frequencies(&self, py: Python<'_>, phrases: Vec<Phrase>) -> Vec<u64> {
-        py.detach(|| self.read().frequencies(&phrases))
+        py.detach(|| self.words.read().frequencies(&phrases))
     }
 }
 
 impl Words {
     fn of(words: kernel::Words, position: u64) -> Self {
         Self {
-            words: RwLock::new(words),
+            words: Shared::new(words),
             changing: Mutex::new(()),
             position,
         }
@@ -134,21 +134,13 @@ impl Words {
     /// Merge what has become many. Without memory for it the rows stay where they are, are found
     /// there, and the next `put` tries again.
     fn merge(&self) {
-        while let Ok(Some(step)) = { self.read().step() } {
-            self.write().take(step);
+        while let Ok(Some(step)) = { self.words.read().step() } {
+            self.words.write().take(step);
         }
     }
 
     // The kernel checks a batch before it changes anything, and what follows has no reason to
     // panic; so a lock that is poisoned all the same still guards rows that can be searched.
-    fn read(&self) -> RwLockReadGuard<'_, kernel::Words> {
-        self.words.read().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn write(&self) -> RwLockWriteGuard<'_, kernel::Words> {
-        self.words.write().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn turn(&self) -> MutexGuard<'_, ()> {
         self.changing.lock().unwrap_or_else(PoisonError::into_inner)
     }

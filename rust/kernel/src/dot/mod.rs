@@ -25,20 +25,12 @@ mod scalar;
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
-// In a big-endian register the two halves of a word lie the other way round.
 #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
 mod neon;
 
 /// Components a kernel takes in one step: four of the widest registers, so that each has its own
 /// sum and none waits for the one before. The usual dimensions are multiples of it.
 pub const BLOCK: usize = 64;
-
-/// How many halves ahead of the one being read are asked for: 4 KiB, worth about a tenth where one
-/// core reads from memory. Rows are read one after the other for the sake of the CPU's own
-/// prefetcher: four rows side by side multiply faster in the cache, but from memory took twice
-/// as long.
-#[cfg(target_arch = "x86_64")]
-const PREFETCH_HALVES: usize = 2048;
 
 /// Bound on the rounding error of a sum of `n` products, relative to the sum of their magnitudes.
 pub fn error_bound(n: usize) -> f32 {
@@ -55,7 +47,6 @@ pub fn error_bound(n: usize) -> f32 {
 pub struct Dot {
     name: &'static str,
     whole: fn(&[f32], &[f32]) -> f32,
-    coarse: fn(&[u16], &[f32], &mut [f32]),
 }
 
 impl Dot {
@@ -64,20 +55,7 @@ impl Dot {
 
     /// What this CPU can run, fastest first.
     pub fn available() -> Vec<Self> {
-        #[cfg(target_arch = "x86_64")]
-        let vectorised = [avx512::detect(), avx2::detect()];
-        #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
-        let vectorised = [neon::detect()];
-        #[cfg(not(any(
-            target_arch = "x86_64",
-            all(target_arch = "aarch64", target_endian = "little")
-        )))]
-        let vectorised = [None];
-        vectorised
-            .into_iter()
-            .flatten()
-            .chain([scalar::DOT])
-            .collect()
+        available!(scalar::DOT)
     }
 
     /// The fastest this CPU can run.
@@ -111,36 +89,4 @@ impl Dot {
     pub fn unit_cosine(&self, a: &[f32], b: &[f32]) -> f32 {
         self.whole(a, b).clamp(-1.0, 1.0)
     }
-
-    /// The dot products of rows of coarse halves with one query.
-    ///
-    /// The query is in the order of [`even_then_odd`]: two halves lie in each 32-bit word, and a
-    /// shift and a mask take them out as all the even components and all the odd ones.
-    ///
-    /// # Panics
-    /// If `rows` are not `dots.len()` rows of the query's length, or it is no multiple of [`BLOCK`].
-    #[inline]
-    pub fn coarse(&self, rows: &[u16], query: &[f32], dots: &mut [f32]) {
-        assert!(
-            !query.is_empty() && query.len().is_multiple_of(BLOCK),
-            "whole blocks"
-        );
-        assert_eq!(
-            rows.len(),
-            query.len() * dots.len(),
-            "rows of the query's length"
-        );
-        (self.coarse)(rows, query, dots);
-    }
-}
-
-/// Within each block, the components at even positions and then those at odd ones.
-pub fn even_then_odd(vector: &[f32]) -> Vec<f32> {
-    let sorted = |block: &[f32]| {
-        let even = block.iter().step_by(2);
-        even.chain(block.iter().skip(1).step_by(2))
-            .copied()
-            .collect::<Vec<f32>>()
-    };
-    vector.chunks(BLOCK).flat_map(sorted).collect()
 }

@@ -1,7 +1,6 @@
 //! Plain Rust: what every CPU can run, in a shape the compiler can vectorise.
 
 use super::{BLOCK, Dot};
-use crate::halves;
 
 /// Sums kept apart, so that additions need not wait for one another.
 const CHAINS: usize = BLOCK / 2;
@@ -9,7 +8,6 @@ const CHAINS: usize = BLOCK / 2;
 pub(super) const DOT: Dot = Dot {
     name: "scalar",
     whole,
-    coarse,
 };
 
 fn whole(a: &[f32], b: &[f32]) -> f32 {
@@ -25,24 +23,6 @@ fn whole(a: &[f32], b: &[f32]) -> f32 {
         }
     }
     total(sums)
-}
-
-fn coarse(rows: &[u16], query: &[f32], dots: &mut [f32]) {
-    for (row, dot) in rows.chunks_exact(query.len()).zip(dots) {
-        let mut sums = [0.0; CHAINS];
-        for (row, query) in row
-            .as_chunks::<BLOCK>()
-            .0
-            .iter()
-            .zip(query.as_chunks::<BLOCK>().0)
-        {
-            for chain in 0..CHAINS {
-                sums[chain] += halves::join(row[2 * chain], 0) * query[chain];
-                sums[chain] += halves::join(row[2 * chain + 1], 0) * query[CHAINS + chain];
-            }
-        }
-        *dot = total(sums);
-    }
 }
 
 /// Adds halves onto one another, so that no term waits through all the others.

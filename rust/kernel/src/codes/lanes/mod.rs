@@ -29,20 +29,7 @@ impl Lanes {
 
     /// What this CPU can run, fastest first.
     pub fn available() -> Vec<Self> {
-        #[cfg(target_arch = "x86_64")]
-        let vectorised = [avx512::detect(), avx2::detect()];
-        #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
-        let vectorised = [neon::detect()];
-        #[cfg(not(any(
-            target_arch = "x86_64",
-            all(target_arch = "aarch64", target_endian = "little")
-        )))]
-        let vectorised = [None];
-        vectorised
-            .into_iter()
-            .flatten()
-            .chain([scalar::LANES])
-            .collect()
+        available!(scalar::LANES)
     }
 
     /// The fastest this CPU can run.

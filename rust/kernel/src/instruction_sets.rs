@@ -1,0 +1,18 @@
+//! Which of the instruction sets that are written this CPU can run.
+
+/// A list of what the caller's modules `avx512`, `avx2` and `neon` detect, fastest first, and the
+/// scalar one last.
+macro_rules! available {
+    ($scalar:expr) => {{
+        #[cfg(target_arch = "x86_64")]
+        let vectorised = [avx512::detect(), avx2::detect()];
+        #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+        let vectorised = [neon::detect()];
+        #[cfg(not(any(
+            target_arch = "x86_64",
+            all(target_arch = "aarch64", target_endian = "little")
+        )))]
+        let vectorised = [None];
+        vectorised.into_iter().flatten().chain([$scalar]).collect()
+    }};
+}
