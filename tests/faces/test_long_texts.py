@@ -6,12 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from mcp.server.mcpserver.exceptions import ToolError
 
 from memstore import Memory, Scope, Store
 from memstore.domain.arguments import MAX_QUERY
 from memstore.errors import Explained
 from memstore.faces.mcp import tools
+from memstore.faces.mcp.tool import ToolError
 
 
 class Silent:
@@ -73,7 +73,7 @@ def texts() -> list[tuple[str, str]]:
     """Every argument of every tool that takes a text."""
     found = []
     for tool in OFFERED.values():
-        for name, schema in tool.declaration.input_schema["properties"].items():
+        for name, schema in tool.declaration["inputSchema"]["properties"].items():
             kinds = [schema, *schema.get("anyOf", [])]
             if any(kind.get("type") == "string" and "enum" not in kind for kind in kinds):
                 found.append((tool.name, name))
@@ -93,7 +93,7 @@ def test_every_text_of_every_tool_has_a_bound(open_store: Callable[..., Store]) 
     for tool, name in texts():
         if (tool, name) in UNBOUNDED:
             continue
-        needed = OFFERED[tool].declaration.input_schema.get("required", [])
+        needed = OFFERED[tool].declaration["inputSchema"].get("required", [])
         given = {key: MINIMAL[key] for key in needed if key in MINIMAL} | {name: HUGE}
         with pytest.raises(ToolError) as caught:
             OFFERED[tool].call(lambda: store, given)

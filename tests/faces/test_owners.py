@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
-from mcp.server.mcpserver.exceptions import ToolError
 from tests.conftest import WordEmbedder
 from tests.support.command_line import CommandLine, cli_fixture  # noqa: F401 - a fixture
 
@@ -20,6 +19,7 @@ import memstore
 from memstore import NewFact, NotFound, Scope, Store
 from memstore.domain.records import AskedScope
 from memstore.faces.mcp import tools
+from memstore.faces.mcp.tool import ToolError
 
 OWNERS = {
     "nobody": Scope(),
@@ -425,7 +425,7 @@ def test_owners_are_told_to_models_that_can_learn_for_them(filled: Store) -> Non
     for told in (False, True):
         offered = tools.offered(f"{every},learn" if told else every, read_only=False)
         for tool in offered.values():
-            shown = tool.declaration.input_schema["properties"]
+            shown = tool.declaration["inputSchema"]["properties"]
             assert ({"user_id", "agent_id", "run_id"} <= shown.keys()) == told, tool.name
         assert ("user_id" in tools.instructions(offered)) == told
 

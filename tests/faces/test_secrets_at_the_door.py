@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mcp.server.mcpserver.exceptions import ToolError
 from tests.support.command_line import CommandLine, cli_fixture  # noqa: F401
 from tests.text.test_secrets import EXAMPLES
 
@@ -17,6 +16,7 @@ import memstore
 from memstore import NewEpisode, Store
 from memstore.faces import options
 from memstore.faces.mcp import tools
+from memstore.faces.mcp.tool import ToolError
 from memstore.facts.batch import AddFact
 
 KEY = EXAMPLES["github-pat"]

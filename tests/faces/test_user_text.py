@@ -9,7 +9,6 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from mcp.server.mcpserver.exceptions import ToolError
 from tests.support.clock import ManualClock
 from tests.support.command_line import CommandLine, cli_fixture  # noqa: F401
 
@@ -21,6 +20,7 @@ from memstore.faces import wording
 from memstore.faces.cli import main as command_line
 from memstore.faces.mcp import main as server
 from memstore.faces.mcp import tools
+from memstore.faces.mcp.tool import ToolError
 from memstore.settings import Settings
 
 ONCE_ALTERED = (

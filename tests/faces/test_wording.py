@@ -8,7 +8,6 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from mcp.server.mcpserver.exceptions import ToolError
 from tests.support.command_line import CommandLine, cli_fixture  # noqa: F401
 
 import memstore
@@ -18,6 +17,7 @@ from memstore.errors import Reason, Remedy
 from memstore.faces import wording
 from memstore.faces.cli import main as command_line
 from memstore.faces.mcp import main, tools
+from memstore.faces.mcp.tool import ToolError
 from memstore.faces.options import chosen_settings
 from memstore.providers.ollama import OllamaEmbedder
 from memstore.providers.openai import OpenAIEmbedder
@@ -159,7 +159,7 @@ def test_an_error_spells_out_what_hides() -> None:
 
 def test_limits_and_conditions_are_in_the_schemas() -> None:
     def arguments(tool: str) -> dict[str, dict[str, object]]:
-        return TOOLS[tool].declaration.input_schema["properties"]
+        return TOOLS[tool].declaration["inputSchema"]["properties"]
 
     stored = arguments("memory_store")
     assert stored["content"]["maxLength"] == 1_000_000

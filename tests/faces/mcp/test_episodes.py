@@ -10,14 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mcp.server.mcpserver.exceptions import ToolError
-from mcp.types import JSONRPCResponse, ListToolsResult
 from tests.conftest import WordEmbedder
 
 from memstore import Store
 from memstore.errors import EmbedderUnavailable, Remedy
 from memstore.faces.mcp import answers, main
 from memstore.faces.mcp import tools as mcp_tools
+from memstore.faces.mcp.tool import ToolError
 
 TOOLS = mcp_tools.offered("episodes", read_only=False)
 
@@ -51,7 +50,7 @@ def error(store: Store) -> Callable[..., str]:
 
 
 def takes(tool: str) -> str:
-    schema = TOOLS[tool].declaration.input_schema
+    schema = TOOLS[tool].declaration["inputSchema"]
     required = schema.get("required", ())
     names = schema["properties"]
     return ", ".join(name if name in required else f"{name}?" for name in names)
@@ -62,14 +61,14 @@ def takes(tool: str) -> str:
 
 def test_the_tools_and_their_arguments_are_engrams() -> None:
     assert {name: takes(name) for name in TOOLS} == ENGRAM
-    search = TOOLS["search"].declaration.input_schema["properties"]
+    search = TOOLS["search"].declaration["inputSchema"]["properties"]
     assert search["search_mode"]["enum"] == ["vector", "keyword", "hybrid"]
     assert (search["search_alpha"]["minimum"], search["search_alpha"]["maximum"]) == (0, 1)
     assert search["max_results"]["default"] == 10
     assert all(
         "type" in argument
         for tool in TOOLS.values()
-        for argument in tool.declaration.input_schema["properties"].values()
+        for argument in tool.declaration["inputSchema"]["properties"].values()
     )
 
 
@@ -87,9 +86,8 @@ def test_the_set_is_off_by_default_and_clashes_with_no_other() -> None:
 def test_the_list_of_tools_fits_the_context() -> None:
     for names, most in (("episodes", 4_000), ("facts,tasks,episodes", 9_500)):
         tools = mcp_tools.offered(names, read_only=False)
-        result = ListToolsResult(tools=[tool.declaration for tool in tools.values()])
-        body = result.model_dump(by_alias=True, mode="json", exclude_none=True)
-        line = JSONRPCResponse(jsonrpc="2.0", id=1, result=body).model_dump_json(by_alias=True)
+        result = {"tools": [tool.declaration for tool in tools.values()]}
+        line = answers.to_text({"jsonrpc": "2.0", "id": 1, "result": result})
         assert len(line) < most
         assert '"title"' not in line
         assert '"default":null' not in line

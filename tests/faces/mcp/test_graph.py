@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mcp.server.mcpserver.exceptions import ToolError
 
 import memstore
 from memstore.faces.mcp import answers, main
 from memstore.faces.mcp import tools as mcp_tools
+from memstore.faces.mcp.tool import ToolError
 
 TOOLS = mcp_tools.offered("graph", read_only=False)
 NAMES = {"memory_graph_entities", "memory_graph_neighbours"}
@@ -37,13 +37,13 @@ def test_the_set_is_off_by_default_and_only_reads() -> None:
     assert set(TOOLS) == NAMES == set(mcp_tools.offered("graph", read_only=True))
     assert NAMES.isdisjoint(mcp_tools.offered(main.DEFAULT_TOOLS, read_only=False))
     assert "memory_graph_neighbours" in mcp_tools.instructions(TOOLS)
-    assert all(tool.declaration.annotations.read_only_hint for tool in TOOLS.values())
+    assert all(tool.declaration["annotations"]["readOnlyHint"] for tool in TOOLS.values())
 
 
 def test_the_documentation_lists_the_tools_with_their_arguments() -> None:
     page = (Path(__file__).parents[3] / "docs" / "mcp.md").read_text(encoding="utf-8")
     for name, tool in TOOLS.items():
-        schema = tool.declaration.input_schema
+        schema = tool.declaration["inputSchema"]
         takes = ", ".join(
             one if one in schema.get("required", ()) else f"{one}?" for one in schema["properties"]
         )

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mcp.server.mcpserver.exceptions import ToolError
 from tests.support.model_server import ModelServer, Reply
 
 from memstore import Store
 from memstore.faces.mcp import answers, main
 from memstore.faces.mcp import tools as mcp_tools
+from memstore.faces.mcp.tool import ToolError
 
 NAMES = {"memory_add", "memory_extract", "memory_proposals"}
 TEA = "Ana's favourite drink in the morning is tea"
@@ -47,7 +47,7 @@ def test_the_set_is_off_by_default() -> None:
 
 def test_the_declarations_are_lean() -> None:
     tools = mcp_tools.offered("learn", read_only=False)
-    declared = [t.declaration.model_dump_json(exclude_none=True) for t in tools.values()]
+    declared = [answers.to_text(tool.declaration) for tool in tools.values()]
     assert sum(map(len, declared)) < 3_000
     assert "title" not in "".join(declared)
 
@@ -55,7 +55,7 @@ def test_the_declarations_are_lean() -> None:
 def test_the_documentation_lists_every_tool_with_its_arguments() -> None:
     page = (Path(__file__).parents[3] / "docs" / "mcp.md").read_text(encoding="utf-8")
     for name, tool in mcp_tools.offered("learn", read_only=False).items():
-        schema = tool.declaration.input_schema
+        schema = tool.declaration["inputSchema"]
         required = schema.get("required", ())
         takes = [arg if arg in required else f"{arg}?" for arg in schema["properties"]]
         assert f"| `{name}` | `{', '.join(takes)}` |" in page

@@ -12,15 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mcp.server.mcpserver.exceptions import ToolError
-from mcp.types import JSONRPCResponse, ListToolsResult
 
 import memstore
 from memstore import MetadataFilter, Scope, Store
 from memstore.domain.records import CATEGORIES
 from memstore.faces.mcp import answers, main, tools
 from memstore.faces.mcp.facts import conditions
-from memstore.faces.mcp.tool import Tool
+from memstore.faces.mcp.tool import Tool, ToolError
 from memstore.prompting.prompts import template
 
 TOOLS = tools.offered(main.DEFAULT_TOOLS, read_only=False)
@@ -68,13 +66,12 @@ def error(words: Store) -> Callable[..., str]:
 
 
 def schema(tool: str) -> dict[str, Any]:
-    return TOOLS[tool].declaration.input_schema
+    return TOOLS[tool].declaration["inputSchema"]
 
 
 def test_the_twelve_tools_are_offered_and_fit_the_context() -> None:
-    result = ListToolsResult(tools=[tool.declaration for tool in TOOLS.values()])
-    body = result.model_dump(by_alias=True, mode="json", exclude_none=True)
-    line = JSONRPCResponse(jsonrpc="2.0", id=1, result=body).model_dump_json(by_alias=True)
+    result = {"tools": [tool.declaration for tool in TOOLS.values()]}
+    line = answers.to_text({"jsonrpc": "2.0", "id": 1, "result": result})
     assert set(TOOLS) == NAMES
     assert len(line) < 6_000
     assert '"title"' not in line
@@ -107,14 +104,14 @@ def test_tool_sets_are_named_by_the_help() -> None:
 @pytest.mark.parametrize("tool", TOOLS.values(), ids=list(TOOLS))
 def test_every_tool_is_annotated_and_described(tool: Tool) -> None:
     declared = tool.declaration
-    hints = declared.annotations
-    assert declared.description
-    assert len(declared.description) < 180
-    assert "\n" not in declared.description
-    assert hints is not None
-    assert None not in (hints.read_only_hint, hints.destructive_hint, hints.idempotent_hint)
-    assert hints.open_world_hint is False
-    assert not (hints.read_only_hint and hints.destructive_hint)
+    hints = declared["annotations"]
+    assert declared["description"]
+    assert len(declared["description"]) < 180
+    assert "\n" not in declared["description"]
+    assert all(isinstance(hint, bool) for hint in hints.values())
+    assert hints.keys() == {*("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")}
+    assert hints["openWorldHint"] is False
+    assert not (hints["readOnlyHint"] and hints["destructiveHint"])
     assert all("type" in argument for argument in schema(tool.name)["properties"].values())
 
 

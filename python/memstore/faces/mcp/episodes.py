@@ -6,15 +6,14 @@ import json
 from contextlib import suppress
 from typing import Annotated, Any, Final
 
-from pydantic import BeforeValidator, Field, WithJsonSchema
-
 from memstore.domain import clock
 from memstore.domain.records import Scope
 from memstore.errors import AccessDenied
 from memstore.faces.mcp.answers import Answer
+from memstore.faces.mcp.arguments import BeforeValidator, Field, WithJsonSchema, from_json
 from memstore.faces.mcp.episode_answers import of_added, of_change, of_health, of_hits, of_list
 from memstore.faces.mcp.facts import MAX_QUERY, Limit
-from memstore.faces.mcp.tool import Name, Object, Tool, from_json
+from memstore.faces.mcp.tool import Name, Object, Tool
 from memstore.store.store import Store
 
 MODES: Final = {"vector": "meaning", "keyword": "words", "hybrid": "hybrid"}

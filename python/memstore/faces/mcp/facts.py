@@ -4,8 +4,6 @@
 
 from typing import Annotated, Any, Final
 
-from pydantic import Field
-
 from memstore.domain.arguments import MAX_CONTENT
 from memstore.domain.metadata import OPERATORS, MetadataFilter
 from memstore.domain.records import CATEGORIES, DEFAULT_CATEGORY, Scope
@@ -21,6 +19,7 @@ from memstore.faces.mcp.answers import (
     of_stored,
     undoing,
 )
+from memstore.faces.mcp.arguments import Field
 from memstore.faces.mcp.tool import Id, Name, Object, Tool
 from memstore.store.store import Store
 

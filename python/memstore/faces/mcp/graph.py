@@ -4,10 +4,9 @@
 
 from typing import Annotated, Final
 
-from pydantic import Field
-
 from memstore.domain.records import Scope
 from memstore.faces.mcp.answers import Answer
+from memstore.faces.mcp.arguments import Field
 from memstore.faces.mcp.facts import MAX_OFFSET, Limit
 from memstore.faces.mcp.graph_answers import of_entities, of_neighbours
 from memstore.faces.mcp.tool import Name, Tool

@@ -6,13 +6,12 @@ import threading
 from collections.abc import Callable
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field, WithJsonSchema
-
 from memstore.domain.arguments import MAX_CONTENT
 from memstore.domain.protocols import JSONGenerator
 from memstore.domain.records import Scope
 from memstore.faces.mcp.answers import Answer, of_decided, of_extraction, of_learned, of_proposals
-from memstore.faces.mcp.tool import Id, Name, Object, Tool, from_json
+from memstore.faces.mcp.arguments import BeforeValidator, Field, WithJsonSchema, from_json
+from memstore.faces.mcp.tool import Id, Name, Object, Tool
 from memstore.learn.extraction import Extractor
 from memstore.learn.memory import Memory
 from memstore.prompting.messages import ROLES

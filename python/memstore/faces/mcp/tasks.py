@@ -5,12 +5,11 @@
 from collections.abc import Iterable
 from typing import Annotated, Final
 
-from pydantic import Field, WithJsonSchema
-
 from memstore.domain.arguments import MAX_CONTENT
 from memstore.domain.records import Scope
 from memstore.domain.tasks import TaskScope, TaskStatus
 from memstore.faces.mcp.answers import Answer, of_task_change, of_tasks
+from memstore.faces.mcp.arguments import Field, WithJsonSchema
 from memstore.faces.mcp.tool import Id, Name, Tool
 from memstore.facts.tasks import PRIORITIES, SURFACE_STARTUP
 from memstore.store.store import Store

@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 import inspect
-import json
 import logging
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias, get_type_hints
-
-from mcp.server.mcpserver.exceptions import ToolError
-from mcp.types import Tool as Declaration
-from mcp.types import ToolAnnotations
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model
 
 from memstore.domain.arguments import MAX_NAME
 from memstore.domain.records import SCOPE_FIELDS, Scope
@@ -20,6 +14,7 @@ from memstore.errors import Explained
 from memstore.faces import wording
 from memstore.faces.escaping import as_json
 from memstore.faces.mcp.answers import Answer, seen
+from memstore.faces.mcp.arguments import Argument, BeforeValidator, Field, argument, from_json
 from memstore.text.secrets import noted
 
 if TYPE_CHECKING:
@@ -37,29 +32,13 @@ SHOWN_FAULTS: Final = 3
 OWNER: Final = "owner"
 """The parameter of a function that asks whose facts are meant."""
 
-PLAINER: Final = {"dict_type": "must be an object", "string_type": "must be text"}
-"""Plainer texts for faults that pydantic describes in terms of Python."""
-
-
-def _no_bool(value: object) -> object:
-    if isinstance(value, bool):  # JSON's true is Python's 1, and no fact's id
-        raise ValueError("must be a whole number")
-    return value
-
-
-def from_json(value: object) -> object:
-    """Some hosts pass an object or an array as its JSON text."""
-    if isinstance(value, str):
-        try:
-            return json.loads(value)
-        except (ValueError, RecursionError):
-            return value
-    return value
-
-
-Id: TypeAlias = Annotated[int, Field(ge=1), BeforeValidator(_no_bool)]
+Id: TypeAlias = Annotated[int, Field(ge=1)]
 Name: TypeAlias = Annotated[str, Field(max_length=MAX_NAME)]
 Object: TypeAlias = Annotated[dict[str, Any], BeforeValidator(from_json)]
+
+
+class ToolError(Exception):
+    """What went wrong in a call, in words that its model can act on."""
 
 
 @dataclass(frozen=True)
@@ -90,19 +69,19 @@ class Tool:
         return self.function.__name__
 
     @cached_property
-    def declaration(self) -> Declaration:
+    def declaration(self) -> dict[str, Any]:
         """What ``tools/list`` says of it."""
-        return Declaration(
-            name=self.name,
-            description=" ".join(inspect.cleandoc(self.function.__doc__ or "").split()),
-            input_schema=self._schema(),
-            annotations=ToolAnnotations(
-                read_only_hint=self.reads,
-                destructive_hint=self.destroys,
-                idempotent_hint=self.reads or self.repeats,
-                open_world_hint=False,
-            ),
-        )
+        return {
+            "name": self.name,
+            "description": " ".join(inspect.cleandoc(self.function.__doc__ or "").split()),
+            "inputSchema": self._schema(),
+            "annotations": {
+                "readOnlyHint": self.reads,
+                "destructiveHint": self.destroys,
+                "idempotentHint": self.reads or self.repeats,
+                "openWorldHint": False,
+            },
+        }
 
     def call(self, open_store: Callable[[], Store], given: Mapping[str, Any]) -> Answer:
         """Run the tool and return its answer. Blocks; meant for a worker thread.
@@ -117,15 +96,14 @@ class Tool:
                 for name, value in given.items()
                 if value is not None or name in self.nulls
             }
-            arguments = self._arguments.model_validate(said)
-            named = {name: getattr(arguments, name) for name in type(arguments).model_fields}
+            named = self._read(said)
             if self._is_owned:
                 named[OWNER] = Scope(**{name: named.pop(name) for name in SCOPE_FIELDS})
             with noted() as redacted:
                 answer: Answer = seen(self.function(open_store(), **named))
             return answer | ({"redacted": sorted(redacted)} if redacted else {})
-        except ValidationError as error:
-            raise ToolError(_clipped(self._faults(error))) from None
+        except ToolError:
+            raise
         except (Explained, ValueError) as error:
             raise ToolError(_clipped(wording.in_server(error))) from error
         except Exception as error:
@@ -135,67 +113,69 @@ class Tool:
             ) from error
 
     def _schema(self) -> dict[str, Any]:
-        lean = _lean(self._arguments.model_json_schema())
-        if self._is_owned and not self.tells_owners:
-            for name in SCOPE_FIELDS:
-                del lean["properties"][name]
-        return lean
+        shown = {
+            name: one
+            for name, one in self._arguments.items()
+            if self.tells_owners or not (self._is_owned and name in SCOPE_FIELDS)
+        }
+        # Not "additionalProperties": some hosts refuse the keyword, and unknown ones are refused.
+        schema: dict[str, Any] = {
+            "type": "object",
+            "properties": {name: one.schema for name, one in shown.items()},
+        }
+        required = [name for name, one in shown.items() if one.required]
+        return schema | ({"required": required} if required else {})
 
     @cached_property
     def _is_owned(self) -> bool:
         return OWNER in inspect.signature(self.function).parameters
 
     @cached_property
-    def _arguments(self) -> type[BaseModel]:
+    def _arguments(self) -> dict[str, Argument]:
         types = get_type_hints(self.function, include_extras=True)
         _, *parameters = inspect.signature(self.function).parameters.values()
-        fields: dict[str, Any] = {}
+        arguments: dict[str, Argument] = {}
         for parameter in parameters:
             if parameter.name == OWNER:
-                fields |= dict.fromkeys(SCOPE_FIELDS, (str | None, None))
-                continue
-            required = parameter.default is parameter.empty
-            default = ... if required else parameter.default
-            fields[parameter.name] = (types[parameter.name], default)
-        return create_model(self.name, __config__=ConfigDict(extra="forbid"), **fields)
-
-    def _faults(self, error: ValidationError) -> str:
-        """Name each argument that is wrong, and what the tool takes; never the value given."""
-        faults = []
-        for fault in error.errors(include_url=False, include_input=False)[:SHOWN_FAULTS]:
-            name = str(fault["loc"][0])[:60] if fault["loc"] else "arguments"
-            if fault["type"] == "missing":
-                faults.append(f"{name} is missing")
-            elif fault["type"] == "extra_forbidden":
-                faults.append(f"there is no argument {name!r}")
+                arguments |= {name: argument(str | None, None) for name in SCOPE_FIELDS}
+            elif parameter.default is parameter.empty:
+                arguments[parameter.name] = argument(types[parameter.name])
             else:
-                said = fault["msg"].removeprefix("Value error, ")
-                faults.append(f"{name}: {PLAINER.get(fault['type'], said)}")
-        takes = ", ".join(
-            name if field.is_required() else f"{name}?"
-            for name, field in self._arguments.model_fields.items()
-        )
-        return f"{'; '.join(faults)}. {self.name} takes {takes or 'no arguments'}."
+                arguments[parameter.name] = argument(types[parameter.name], parameter.default)
+        return arguments
 
+    def _read(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return every argument as the function takes it.
 
-def _lean(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Drop what is useless to a model: titles, null as a choice or default, open objects.
-
-    Closed objects too: some hosts refuse the keyword, and we refuse unknown arguments anyway.
-    """
-    lean = {
-        key: value
-        for key, value in schema.items()
-        if key not in ("title", "additionalProperties") and (key, value) != ("default", None)
-    }
-    choices = [choice for choice in lean.pop("anyOf", ()) if choice != {"type": "null"}]
-    if len(choices) == 1:
-        lean = _lean(choices[0]) | lean
-    elif choices:
-        lean["anyOf"] = choices
-    if "properties" in lean:
-        lean["properties"] = {name: _lean(value) for name, value in lean["properties"].items()}
-    return lean
+        Raises:
+            ToolError: names each argument that is wrong, and what the tool takes; it never repeats
+                a value that was given.
+        """
+        read: dict[str, Any] = {}
+        faults = []
+        for name, one in self._arguments.items():
+            if name not in given:
+                if one.required:
+                    faults.append(f"{name} is missing")
+                read[name] = one.default
+                continue
+            try:
+                read[name] = one.read(given[name])
+            except ValueError as error:
+                faults.append(f"{name}: {error}")
+        unknown = [name for name in given if name not in self._arguments]
+        faults += [f"there is no argument {name[:60]!r}" for name in unknown]
+        if faults:
+            takes = ", ".join(
+                name if one.required else f"{name}?" for name, one in self._arguments.items()
+            )
+            raise ToolError(
+                _clipped(
+                    f"{'; '.join(faults[:SHOWN_FAULTS])}. {self.name} takes "
+                    f"{takes or 'no arguments'}."
+                )
+            )
+        return read
 
 
 def _clipped(text: str) -> str:

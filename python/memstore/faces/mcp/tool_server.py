@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 import anyio
 import anyio.to_thread
 from mcp.server.lowlevel import Server
-from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import (
     CallToolRequestParams,
     CallToolResult,
@@ -17,9 +16,11 @@ from mcp.types import (
     PaginatedRequestParams,
     TextContent,
 )
+from mcp.types import Tool as Declaration
 
 from memstore import __version__
 from memstore.faces.mcp.answers import to_text
+from memstore.faces.mcp.tool import ToolError
 from memstore.faces.mcp.tools import instructions
 
 if TYPE_CHECKING:
@@ -79,7 +80,9 @@ class ToolServer:
         self, context: ServerRequestContext[Any], params: PaginatedRequestParams | None
     ) -> ListToolsResult:
         self._source_of(context).start()  # newer clients begin here, without a handshake
-        return ListToolsResult(tools=[tool.declaration for tool in self._tools.values()])
+        return ListToolsResult(
+            tools=[Declaration.model_validate(tool.declaration) for tool in self._tools.values()]
+        )
 
     async def _call(
         self, context: ServerRequestContext[Any], params: CallToolRequestParams

@@ -1,0 +1,226 @@
+"""Arguments of tools: what a function's signature says of one, as a JSON schema and as a check.
+
+    limit: Annotated[int, Field(ge=1, le=100, description="how many")] = 10
+
+Models write JSON by hand, so a number that comes as text is read as one, and an object or an array
+may come as the text of its JSON where the type says so.
+"""
+
+from __future__ import annotations
+
+import json
+from math import isfinite
+from types import NoneType, UnionType
+from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple, Union, get_args, get_origin
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+DIGITS: Final = 20
+"""More than any number takes that is not refused anyway."""
+
+TRUTH: Final = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
+
+REQUIRED: Final = object()
+"""The default of an argument that has none."""
+
+
+class Field(NamedTuple):
+    """Limits and meaning of an argument, as an annotation of its type."""
+
+    ge: float | None = None
+    le: float | None = None
+    max_length: int | None = None
+    description: str | None = None
+
+    def schema(self) -> dict[str, Any]:
+        said = {
+            "description": self.description,
+            "minimum": self.ge,
+            "maximum": self.le,
+            "maxLength": self.max_length,
+        }
+        return {key: value for key, value in said.items() if value is not None}
+
+    def check(self, value: Any) -> Any:
+        if value is None:
+            return None
+        if self.ge is not None and not value >= self.ge:
+            raise ValueError(f"must be greater than or equal to {self.ge}")
+        if self.le is not None and not value <= self.le:
+            raise ValueError(f"must be less than or equal to {self.le}")
+        if self.max_length is not None and len(value) > self.max_length:
+            raise ValueError(f"must have at most {self.max_length} characters")
+        return value
+
+
+class BeforeValidator(NamedTuple):
+    """A function that reads what is given before its type is checked."""
+
+    read: Callable[[Any], Any]
+
+
+class WithJsonSchema:
+    """The schema to show instead of the type's own."""
+
+    def __init__(self, schema: Mapping[str, Any]) -> None:
+        self.schema = schema  # no tuple, which a dictionary in it would keep from a union of types
+
+
+class Kind(NamedTuple):
+    """A type: its schema, how a value is read, and the Python types that need no reading."""
+
+    schema: dict[str, Any]
+    read: Callable[[Any], Any]
+    types: tuple[type, ...]
+
+
+class Argument(NamedTuple):
+    """One argument of a tool."""
+
+    kind: Kind
+    default: Any
+
+    @property
+    def required(self) -> bool:
+        return self.default is REQUIRED
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        default = {} if self.required or self.default is None else {"default": self.default}
+        return self.kind.schema | default
+
+    def read(self, value: Any) -> Any:
+        """Return what is given as the function takes it; raise ValueError with what is wrong."""
+        return self.kind.read(value)
+
+
+def argument(annotation: Any, default: Any = REQUIRED) -> Argument:
+    return Argument(kind_of(annotation), default)
+
+
+def kind_of(annotation: Any) -> Kind:
+    origin, inner = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        kind = kind_of(inner[0])
+        for said in inner[1:]:
+            kind = _said(kind, said)
+        return kind
+    if origin in (UnionType, Union):
+        return _any_of([kind_of(one) for one in inner])
+    if origin is list:
+        return _list_of(kind_of(inner[0]))
+    return KINDS[origin or annotation]
+
+
+def from_json(value: Any) -> Any:
+    """Read an object or an array that is passed as the text of its JSON, as some hosts do."""
+    if isinstance(value, str):
+        try:
+            return json.loads(value)
+        except (ValueError, RecursionError):
+            return value
+    return value
+
+
+def _said(kind: Kind, said: Any) -> Kind:
+    """Return a kind with one more annotation."""
+    if isinstance(said, Field):
+        return kind._replace(
+            schema=kind.schema | said.schema(), read=lambda value: said.check(kind.read(value))
+        )
+    if isinstance(said, BeforeValidator):
+        return kind._replace(read=lambda value: kind.read(said.read(value)))
+    assert isinstance(said, WithJsonSchema), said
+    return kind._replace(schema=dict(said.schema))
+
+
+def _any_of(kinds: list[Kind]) -> Kind:
+    """Return what takes a value of any of some kinds, as it is or else as the first reads it.
+
+    Null is not in the schema: it says what leaving the argument out says.
+    """
+    types = tuple(one for kind in kinds for one in kind.types)
+    shown = [kind for kind in kinds if kind.types != (NoneType,)]
+
+    def read(value: Any) -> Any:
+        exact = (kind for kind in kinds if type(value) in kind.types)
+        return next(exact, shown[0]).read(value)
+
+    schemas = [kind.schema for kind in shown]
+    return Kind(schemas[0] if len(schemas) == 1 else {"anyOf": schemas}, read, types)
+
+
+def _list_of(item: Kind) -> Kind:
+    def read(value: Any) -> list[Any]:
+        if not isinstance(value, list):
+            raise ValueError("must be a list")
+        return [item.read(one) for one in value]
+
+    schema = {"type": "array"} | ({"items": item.schema} if item.schema else {})
+    return Kind(schema, read, (list,))
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError("must be text")
+    return value
+
+
+def _whole(value: Any) -> int:
+    number = _number(value, "must be a whole number")
+    if isinstance(number, float) and not number.is_integer():
+        raise ValueError("must be a whole number")
+    return int(number)
+
+
+def _fraction(value: Any) -> float:
+    try:
+        return float(_number(value, "must be a number"))
+    except OverflowError:
+        raise ValueError("must be a smaller number") from None
+
+
+def _number(value: Any, otherwise: str) -> int | float:
+    if isinstance(value, str) and len(value) <= DIGITS:
+        try:
+            value = json.loads(value)
+        except ValueError:
+            raise ValueError(otherwise) from None
+    # JSON's true is Python's 1, and no number.
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ValueError(otherwise)
+    if isinstance(value, float) and not isfinite(value):
+        raise ValueError(otherwise)
+    return value
+
+
+def _truth(value: Any) -> bool:
+    if isinstance(value, bool):
+        return value
+    known = TRUTH.get(str(value).strip().lower()) if isinstance(value, str | int) else None
+    if known is None:
+        raise ValueError("must be true or false")
+    return known
+
+
+def _object(value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise ValueError("must be an object")
+    return value
+
+
+def _nothing(value: Any) -> None:
+    if value is not None:
+        raise ValueError("must be null")
+
+
+KINDS: Final = {
+    str: Kind({"type": "string"}, _text, (str,)),
+    int: Kind({"type": "integer"}, _whole, (int,)),
+    float: Kind({"type": "number"}, _fraction, (float, int)),
+    bool: Kind({"type": "boolean"}, _truth, (bool,)),
+    dict: Kind({"type": "object"}, _object, (dict,)),
+    NoneType: Kind({"type": "null"}, _nothing, (NoneType,)),
+    Any: Kind({}, lambda value: value, ()),
+}
