@@ -9,6 +9,9 @@ from typing import NamedTuple
 from memstore.errors import InvalidArgument
 
 DEFAULT_NAMESPACE = "default"
+HOSTS_PROJECTS = ("CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CURSOR_PROJECT_DIR")
+"""Variables in which a host tells its hooks the folder it was started for."""
+
 TRUE_WORDS = frozenset({"1", "true", "yes", "on"})
 FALSE_WORDS = frozenset({"", "0", "false", "no", "off"})
 
@@ -65,11 +68,27 @@ def anthropic_key() -> str | None:
 
 def default_path() -> str:
     """Return the file used when none is named, e.g. ``~/.local/share/memstore/memory.db``."""
-    return os.path.join(_data_folder(), "memstore", "memory.db")
+    return os.path.join(data_folder(), "memory.db")
 
 
-def _data_folder() -> str:
-    """Return where programs of this user keep their data, by the rules of the system."""
+def project_folder() -> str:
+    """Return the folder a host works in: what it says in a variable, else the current one."""
+    for variable in ("MEMSTORE_PROJECT", *HOSTS_PROJECTS):
+        folder = os.environ.get(variable, "")
+        if folder and "${" not in folder:  # which a host did not fill in
+            return folder
+    try:
+        return os.getcwd()
+    except FileNotFoundError:  # removed meanwhile
+        return os.path.expanduser("~")
+
+
+def data_folder() -> str:
+    """Return where this user's memories are kept, by the rules of the system."""
+    return os.path.join(_data_root(), "memstore")
+
+
+def _data_root() -> str:
     variable, usual = {
         "win32": ("LOCALAPPDATA", "~/AppData/Local"),
         "darwin": ("", "~/Library/Application Support"),

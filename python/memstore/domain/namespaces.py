@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from memstore.domain.arguments import ALL_NAMESPACES, checked_items, checked_name
 from memstore.errors import AccessDenied, InvalidArgument, Remedy
@@ -15,6 +15,11 @@ if TYPE_CHECKING:
 Namespaces: TypeAlias = str | Sequence[str] | None
 """What a caller may ask for: one, several, ``"all"``, or ``None`` for the store's own."""
 
+AUTO: Final = "auto"
+"""Selects the namespace of the project that the current folder belongs to."""
+
+RESERVED: Final = {ALL_NAMESPACES: "every namespace", AUTO: "the namespace of a project"}
+
 
 @dataclass(frozen=True, slots=True)
 class Reach:
@@ -22,18 +27,21 @@ class Reach:
 
     namespace: str
     confined: bool = False
+    beside: str | None = None
+    """Another one that is read where none is named."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "namespace", checked_name(self.namespace, "namespace"))
-        if self.namespace == ALL_NAMESPACES:
+        if self.namespace in RESERVED:
             raise InvalidArgument(
-                f"cannot be {ALL_NAMESPACES!r}, which selects every namespace", argument="namespace"
+                f"cannot be {self.namespace!r}, which selects {RESERVED[self.namespace]}",
+                argument="namespace",
             )
 
     def select(self, asked: Namespaces) -> tuple[str, ...] | None:
         """Return the namespaces that were asked for; ``None`` for every one of the file."""
         if asked is None:
-            return (self.namespace,)
+            return (self.namespace,) if self.beside is None else (self.namespace, self.beside)
         names = (asked,) if isinstance(asked, str) else (*checked_items(asked, "namespaces"),)
         if not names:
             raise InvalidArgument("is empty: it takes one or more names", argument="namespaces")

@@ -71,7 +71,8 @@ def add_store_flags(parser: argparse._ActionsContainer) -> None:
     flag(
         "--namespace",
         metavar="NAME",
-        help=f"the partition to read and write (default: {settings.DEFAULT_NAMESPACE})",
+        help=f"the partition to read and write (default: {settings.DEFAULT_NAMESPACE}); auto: the "
+        "project's, which memstore where tells of",
     )
     flag(
         "--embedder",

@@ -67,6 +67,8 @@ class Facts:
         self._screen = screen
         self.author = author
         self.namespace = namespace
+        self.namespaces: tuple[str, ...] = (namespace,)
+        """Those that are read where none is named."""
         self._embedder = embedder
         self._satellite = satellite
         self._active = ActiveGeneration(engine.path, author)
@@ -80,11 +82,17 @@ class Facts:
         if not prepared:
             return []
         with self.writing() as transaction:
-            self.look_up(transaction, prepared, claims=unless_known)
-            return [
-                (unless_known and self._held(transaction, one)) or self.insert(transaction, one)
-                for one in prepared
-            ]
+            return self.store(transaction, prepared, unless_known=unless_known)
+
+    def store(
+        self, transaction: Transaction, prepared: Sequence[Prepared], *, unless_known: bool
+    ) -> list[Fact]:
+        """Store prepared facts, as :meth:`add_many` does."""
+        self.look_up(transaction, prepared, claims=unless_known)
+        return [
+            (unless_known and self._held(transaction, one)) or self.insert(transaction, one)
+            for one in prepared
+        ]
 
     def _held(self, transaction: Transaction, prepared: Prepared) -> Fact | None:
         known = self.same_key(transaction, prepared)

@@ -178,7 +178,7 @@ class Tasks:
         ]
         doer = None if scope is None else _scope(scope)
         filter_ = FactFilter(
-            (self._namespace,),
+            self._facts.namespaces,
             clock.utc_now(),
             subject=TODO,
             metadata=tuple(conditions),

@@ -106,6 +106,7 @@ def consolidate(
     subject = checked_text(subject, "subject", MAX_NAME).strip()
     checked_choice(policy, POLICIES, "policy")
     generator = given_generator(generator)
+    store = store.alone
     by_owner: dict[Scope, list[Fact]] = {}
     for fact in store.list(subject=subject, scope=scope or EVERYBODY, tasks=False):
         if fact.expired_at is None:

@@ -114,7 +114,7 @@ class Extractor:
         max_characters: int = PROMPT_CHARACTERS,
     ) -> None:
         checked_choice(policy, POLICIES, "policy")
-        self._store = store
+        self._store = store = store.alone
         self._generator = generator = given_generator(generator)
         self._policy = policy
         self._scope = scope

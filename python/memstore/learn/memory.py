@@ -76,7 +76,7 @@ class Memory:
         change_share: float = CHANGE_SHARE,
     ) -> None:
         check_share(change_share)
-        self._store = store
+        self._store = store.alone
         self._generator = None if generator is None else given_generator(generator)
         self._change_share = change_share
 

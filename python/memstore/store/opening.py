@@ -9,9 +9,11 @@ from memstore.database.journal import Author
 from memstore.database.migrations import VERSION, migrate, stored_model, usable_version
 from memstore.database.sqlite.engine import WAIT_SECONDS, SqliteEngine
 from memstore.domain.arguments import MAX_NAME, checked_choice, checked_text
+from memstore.domain.namespaces import AUTO
 from memstore.domain.protocols import Embedder
 from memstore.embedding.compatibility import mismatch
 from memstore.errors import InvalidArgument, InvalidArgumentType, Remedy, SchemaError
+from memstore.lazy import lazy_import
 from memstore.store.file import File
 from memstore.store.paths import file_at
 from memstore.store.store import Store
@@ -23,7 +25,10 @@ if TYPE_CHECKING:
     from memstore.database.engine import Durability, Engine
     from memstore.embedding.current import MakeEmbedder
     from memstore.errors import Reason
+    from memstore.store import projects
     from memstore.text.secrets import SecretsPolicy
+else:
+    projects = lazy_import("memstore.store.projects")
 
 
 def open(
@@ -50,7 +55,9 @@ def open(
     Args:
         path: the file; ``None`` for the user's own, e.g. ``~/.local/share/memstore/memory.db``;
             ``":memory:"`` for a temporary one that ends with the store.
-        namespace: the partition every read and write is bound to.
+        namespace: the partition every read and write is bound to. ``"auto"``: that of the project
+            the current folder belongs to. Such a store reads ``default`` as well, and keeps
+            preferences and what somebody is there.
         embedder: ``"local"`` (works offline, no key), ``"ollama"``, ``"openai"`` (any
             OpenAI-compatible server), an :class:`Embedder`, or ``None`` for words only.
         model: the model of ``"ollama"`` or ``"openai"``.
@@ -100,7 +107,11 @@ def open(
         file = File(
             engine, author, chosen, make_embedder=make_embedder, read_only=read_only, screen=screen
         )
-        return Store(file, namespace or settings.DEFAULT_NAMESPACE, closes_file=True)
+        shared = settings.DEFAULT_NAMESPACE
+        if namespace == AUTO:
+            own = projects.project_of().namespace
+            return Store(file, own, closes_file=True, beside=shared)
+        return Store(file, namespace or shared, closes_file=True)
     except BaseException:
         engine.close()
         raise

@@ -69,6 +69,7 @@ if TYPE_CHECKING:
     from memstore.episodes.log import Episodes
     from memstore.errors import Reason
     from memstore.facts import batch, proposals, tasks
+    from memstore.facts import beside as facts_beside
     from memstore.facts.batch import Applied, Change
     from memstore.facts.proposals import Proposals
     from memstore.facts.tasks import Tasks
@@ -89,6 +90,7 @@ else:
     batch = lazy_import("memstore.facts.batch")
     doctor = lazy_import("memstore.upkeep.doctor")
     erasing = lazy_import("memstore.history.erasing")
+    facts_beside = lazy_import("memstore.facts.beside")
     generation_table = lazy_import("memstore.database.tables.generations")
     graph = lazy_import("memstore.graph.graph")
     importing = lazy_import("memstore.importing")
@@ -119,14 +121,25 @@ class Store:
     """Facts inside a transaction of the caller's: what decides and writes in one act uses this."""
 
     def __init__(
-        self, file: File, namespace: str, *, confined: bool = False, closes_file: bool = False
+        self,
+        file: File,
+        namespace: str,
+        *,
+        confined: bool = False,
+        closes_file: bool = False,
+        beside: str | None = None,
     ) -> None:
         self._file = file
-        self._reach = Reach(namespace, confined)
+        self._reach = Reach(namespace, confined, None if beside == namespace else beside)
         self._closes_file = closes_file
-        engine, author = file.engine, file.author
-        namespace = self.namespace  # in its normal form
-        self.facts = Facts(engine, author, namespace, file.embedder, satellite, file.screen)
+        self.facts = self._facts_in(self.namespace)  # which is in its normal form
+        if self._reach.beside is not None:
+            shared = self._facts_in(self._reach.beside)
+            self.facts = facts_beside.FactsBeside(self.facts, shared)
+
+    def _facts_in(self, namespace: str) -> Facts:
+        file = self._file
+        return Facts(file.engine, file.author, namespace, file.embedder, satellite, file.screen)
 
     # The parts of a store are made, and their modules imported, when they are first used.
 
@@ -140,7 +153,8 @@ class Store:
     def episodes(self) -> Episodes:
         """What was said: ``add``, ``search``, ``list``, ``get``, ``update``, ``erase``."""
         file = self._file
-        return log.Episodes(file.engine, file.author, self._reach, file.searches, file.screen)
+        reach = Reach(self.namespace, self._reach.confined)
+        return log.Episodes(file.engine, file.author, reach, file.searches, file.screen)
 
     @cached_property
     def proposals(self) -> Proposals:
@@ -220,6 +234,14 @@ class Store:
         """
         self._reach.check(namespace)
         return type(self)(self._file, namespace, confined=self._reach.confined or confined)
+
+    @property
+    def alone(self) -> Self:
+        """The same without the namespace it reads beside its own, for what compares and corrects.
+
+        A store that was opened for a project (``namespace="auto"``) reads ``default`` as well.
+        """
+        return self if self._reach.beside is None else self.within(self.namespace)
 
     # -- storing and correcting ------------------------------------------------------------
 
@@ -450,8 +472,11 @@ class Store:
         for fact_id in ids:
             checked_id(fact_id, "fact_ids")
         with self._file.engine.write() as transaction:
-            uses = dict.fromkeys(ids, 1)
-            return fact_table.touch(transaction, uses, self.namespace, clock.utc_now())
+            uses, now = dict.fromkeys(ids, 1), clock.utc_now()
+            return sum(
+                fact_table.touch(transaction, uses, namespace, now)
+                for namespace in self.facts.namespaces
+            )
 
     # -- finding -----------------------------------------------------------------------------
 

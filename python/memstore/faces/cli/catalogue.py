@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         facts,
         file,
         graph,
+        hosts,
         learn,
         rebuild,
         search,
@@ -34,6 +35,7 @@ else:
     facts = lazy_import("memstore.faces.cli.facts")
     file = lazy_import("memstore.faces.cli.file")
     graph = lazy_import("memstore.faces.cli.graph")
+    hosts = lazy_import("memstore.faces.cli.hosts")
     learn = lazy_import("memstore.faces.cli.learn")
     rebuild = lazy_import("memstore.faces.cli.rebuild")
     search = lazy_import("memstore.faces.cli.search")
@@ -114,6 +116,9 @@ GROUPS: Final = {
         "embed-pending": Entry(embedding, "Embed what was stored while the embedder was away."),
         "reembed": Entry(embedding, "Bring the file over to another embedding model."),
         "doctor": Entry(file, "Prove that indexes and embeddings agree with the facts."),
+    },
+    "remember in a host (Claude Code, Codex, Gemini CLI, Cursor, …)": {
+        "where": Entry(hosts, "Say which namespace a project's memories are kept in, or set it."),
     },
     "serve over HTTP (memstore-mcp --http)": {
         "token create": Entry(

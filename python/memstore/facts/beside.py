@@ -1,0 +1,114 @@
+"""Facts of a project, read and corrected together with those of another namespace."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Final
+
+from memstore.errors import NotFound
+from memstore.facts.facts import Facts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from memstore.domain.records import Fact, JournalLine, NewFact, Scope
+    from memstore.domain.repairs import Repair
+
+ABOUT_THE_USER: Final = frozenset({"preference", "identity"})
+"""Categories that hold in every project."""
+
+
+class FactsBeside(Facts):
+    """The facts of one namespace, and beside them those of a shared one.
+
+    What is about the user is stored in the shared one, everything else in the first; a correction
+    goes where the fact is that it corrects. What is done inside a transaction of the caller's
+    knows the first alone.
+    """
+
+    def __init__(self, own: Facts, shared: Facts) -> None:
+        self.__dict__.update(vars(own))
+        self._own, self._shared = own, shared
+        self.namespaces = (own.namespace, shared.namespace)
+
+    def add_many(self, new_facts: Iterable[NewFact], *, unless_known: bool = False) -> list[Fact]:
+        homes: dict[Facts, list[NewFact]] = {}
+        places = []
+        for new in new_facts:
+            there = homes.setdefault(self._home(new), [])
+            places.append((there, len(there)))
+            there.append(new)
+        if len(homes) == 1:
+            [(home, given)] = homes.items()
+            return home.add_many(given, unless_known=unless_known)
+        prepared = {home: home.prepare(given) for home, given in homes.items()}
+        with self.writing() as transaction:
+            stored = {
+                id(homes[home]): home.store(transaction, many, unless_known=unless_known)
+                for home, many in prepared.items()
+            }
+        return [stored[id(there)][place] for there, place in places]
+
+    def _home(self, new: NewFact) -> Facts:
+        if new.supersedes is not None:
+            return self._of(new.supersedes)
+        return self._shared if new.category in ABOUT_THE_USER else self._own
+
+    def _of(self, fact_id: int) -> Facts:
+        """Return the facts that one belongs to; the own ones where it is in neither."""
+        with suppress(NotFound):
+            self._shared.get(fact_id)
+            return self._shared
+        return self._own
+
+    def check_owners(self, scope: Scope | None, *fact_ids: int) -> None:
+        for fact_id in fact_ids:
+            self._of(fact_id).check_owners(scope, fact_id)
+
+    def history_of_subject(self, subject: str, scope: Scope | None) -> list[Fact]:
+        found = [
+            *self._own.history_of_subject(subject, scope),
+            *self._shared.history_of_subject(subject, scope),
+        ]
+        return sorted(found, key=lambda fact: fact.id)
+
+    def exists(self, content: str, subject: str, scope: Scope | None) -> bool:
+        return any(facts.exists(content, subject, scope) for facts in (self._own, self._shared))
+
+    def get(self, fact_id: int) -> Fact:
+        return self._of(fact_id).get(fact_id)
+
+    def history(self, fact_id: int, scope: Scope | None) -> list[Fact]:
+        return self._of(fact_id).history(fact_id, scope)
+
+    def journal(self, fact_id: int) -> list[JournalLine]:
+        return self._of(fact_id).journal(fact_id)
+
+    def older(self, fact_id: int) -> Fact | None:
+        return self._of(fact_id).older(fact_id)
+
+    def supersede(self, old_id: int, new_id: int, *, across: bool = False) -> Fact:
+        return self._of(old_id).supersede(old_id, new_id, across=across)
+
+    def confirm(self, fact_id: int) -> Fact:
+        return self._of(fact_id).confirm(fact_id)
+
+    def update_metadata(
+        self,
+        fact_id: int,
+        patch: Mapping[str, Any],
+        check: Callable[[Fact, Mapping[str, Any]], Mapping[str, Any]] | None = None,
+    ) -> Fact:
+        return self._of(fact_id).update_metadata(fact_id, patch, check)
+
+    def delete(self, fact_id: int) -> Fact:
+        return self._of(fact_id).delete(fact_id)
+
+    def restore(self, fact_id: int) -> Repair:
+        return self._of(fact_id).restore(fact_id)
+
+    def reinstate(self, fact_id: int) -> Repair:
+        return self._of(fact_id).reinstate(fact_id)
+
+    def erase(self, fact_id: int) -> bool:
+        return self._of(fact_id).erase(fact_id)

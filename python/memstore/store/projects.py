@@ -1,0 +1,115 @@
+"""The project that a folder belongs to, and the namespace its memories are kept in.
+
+The nearest folder that was given a name (:func:`set_name`) decides; else the top of the git
+repository, the main one for all its working trees; else the folder itself. A folder's namespace is
+its path, ``~/work/api``. The home folder and the root of a disk are no projects: they use
+``default``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+
+from memstore import settings
+from memstore.domain.arguments import checked_name
+from memstore.domain.namespaces import RESERVED
+from memstore.errors import InvalidArgument, StorageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+NAMES_FILE: Final = "projects.json"
+
+
+class Project(NamedTuple):
+    """Where a project begins, its namespace, and the rule that decided."""
+
+    folder: Path
+    namespace: str
+    rule: Literal["named", "repository", "folder", "none"]
+
+
+def project_of(folder: str | os.PathLike[str] | None = None) -> Project:
+    """Return the project of a folder; of ``MEMSTORE_PROJECT`` or the current one by default."""
+    start = Path(os.path.realpath(settings.project_folder() if folder is None else folder))
+    names = named()
+    home = Path(os.path.realpath(Path.home()))
+    for place in (start, *start.parents):
+        if (name := names.get(str(place))) is not None:
+            return Project(place, name, "named")
+    top = _repository(start, home)
+    rule: Literal["repository", "folder"] = "folder" if top is None else "repository"
+    top = top or start
+    if top == home or top.parent == top:
+        return Project(top, settings.DEFAULT_NAMESPACE, "none")
+    return Project(top, _written(top, home), rule)
+
+
+def named() -> dict[str, str]:
+    """Return the names that folders were given, by their paths."""
+    file = _names_file()
+    try:
+        held = json.loads(file.read_bytes())
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as error:
+        raise StorageError(f"{str(file)!r} cannot be read: {error}") from None
+    return {str(folder): str(name) for folder, name in held.items()}
+
+
+def set_name(folder: Path, name: str | None) -> None:
+    """Give a folder, and what is in it, a namespace by name; ``None`` takes the name away."""
+    names = named()
+    names.pop(str(folder), None)
+    if name is not None:
+        name = checked_name(name, "namespace")
+        if name in RESERVED:
+            raise InvalidArgument(f"cannot be {name!r}", argument="namespace")
+        names[str(folder)] = name
+    _write_names(names)
+
+
+def _write_names(names: Mapping[str, str]) -> None:
+    file = _names_file()
+    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    new = file.with_name(f".{file.name}.{os.getpid()}")
+    new.write_text(json.dumps(names, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    new.replace(file)
+
+
+def _names_file() -> Path:
+    return Path(settings.data_folder(), NAMES_FILE)
+
+
+def _repository(start: Path, home: Path) -> Path | None:
+    """Return the top of the repository a folder is in; one that holds all of home is none."""
+    for place in (start, *start.parents):
+        if place == home:
+            return None
+        mark = place / ".git"
+        if mark.is_dir():
+            return place
+        if mark.is_file():
+            return _main_tree(mark) or place
+    return None
+
+
+def _main_tree(mark: Path) -> Path | None:
+    """Return the main working tree that a linked one, with a file ``.git``, belongs to."""
+    try:
+        kind, _, where = mark.read_text(encoding="utf-8").partition(":")
+        own = mark.parent / where.strip()
+        common = own / (own / "commondir").read_text(encoding="utf-8").strip()
+    except (OSError, ValueError):  # a submodule has no commondir
+        return None
+    common = Path(os.path.realpath(common))
+    return common.parent if kind == "gitdir" and common.name == ".git" else None
+
+
+def _written(folder: Path, home: Path) -> str:
+    if folder.is_relative_to(home):
+        return f"~/{folder.relative_to(home).as_posix()}"
+    return folder.as_posix()

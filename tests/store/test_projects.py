@@ -1,0 +1,179 @@
+"""The namespace of a project: which folder decides, and what is kept and read beside it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import memstore
+from memstore.errors import Conflict, InvalidArgument, NotFound, StorageError
+from memstore.store import projects
+from memstore.store.projects import Project, project_of, set_name
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    home = tmp_path / "home"
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("USERPROFILE", str(home))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.setenv("LOCALAPPDATA", str(tmp_path / "data"))
+    for name in ("MEMSTORE_PROJECT", "CLAUDE_PROJECT_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    return home
+
+
+def folder(place: Path, *, repository: bool = False) -> Path:
+    place.mkdir(parents=True)
+    if repository:
+        (place / ".git").mkdir()
+    return place
+
+
+def test_a_repository_decides_for_all_its_folders(home: Path) -> None:
+    top = folder(home / "work" / "api", repository=True)
+    inside = folder(top / "src" / "deep")
+    assert project_of(inside) == Project(top, "~/work/api", "repository")
+
+
+def test_a_folder_in_no_repository_is_its_own_project(home: Path, tmp_path: Path) -> None:
+    assert project_of(folder(home / "notes")).namespace == "~/notes"
+    outside = folder(tmp_path / "srv" / "app")
+    assert project_of(outside).namespace == outside.as_posix()
+
+
+def test_the_home_folder_and_the_root_are_no_projects(home: Path) -> None:
+    (home / ".git").mkdir()  # of somebody who keeps the settings in a repository
+    assert project_of(home)[1:] == ("default", "none")
+    assert project_of(Path(home.anchor))[1:] == ("default", "none")
+    assert project_of(folder(home / "notes"))[1:] == ("~/notes", "folder")
+
+
+def test_every_working_tree_of_a_repository_is_one_project(home: Path) -> None:
+    top = folder(home / "api", repository=True)
+    own = folder(top / ".git" / "worktrees" / "other")  # as git worktree add makes it
+    (own / "commondir").write_text("../..\n")
+    (folder(home / "other") / ".git").write_text(f"gitdir: {own}\n")
+    assert project_of(home / "other") == Project(top, "~/api", "repository")
+
+
+def test_a_submodule_is_a_project_of_its_own(home: Path) -> None:
+    part = folder(folder(home / "api", repository=True) / "part")
+    (part / ".git").write_text("gitdir: ../.git/modules/part\n")
+    assert project_of(part).namespace == "~/api/part"
+
+
+def test_a_name_that_was_set_wins_for_all_inside_the_nearest_first(home: Path) -> None:
+    top = folder(home / "work" / "api", repository=True)
+    set_name(home / "work", "acme")
+    assert project_of(top) == Project(home / "work", "acme", "named")
+    set_name(top, "acme-api")
+    assert project_of(top).namespace == "acme-api"
+    set_name(top, None)
+    set_name(home / "work", None)
+    assert project_of(top).rule == "repository"
+
+
+@pytest.mark.parametrize("name", ["", "  ", "all", "auto"])
+def test_a_name_that_is_no_namespace_is_refused(home: Path, name: str) -> None:
+    with pytest.raises(InvalidArgument):
+        set_name(home / "x", name)
+    assert projects.named() == {}
+
+
+def test_damaged_names_are_an_error_that_names_the_file(home: Path, tmp_path: Path) -> None:
+    set_name(home / "x", "x")
+    [file] = tmp_path.rglob("projects.json")
+    file.write_text("{")
+    with pytest.raises(StorageError, match=r"projects\.json"):
+        project_of(home / "x")
+
+
+def test_the_host_names_the_folder(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    there = folder(home / "there")
+    monkeypatch.chdir(folder(home / "here"))
+    monkeypatch.setenv("CLAUDE_PROJECT_DIR", str(there))
+    assert project_of().namespace == "~/there"
+    monkeypatch.setenv("MEMSTORE_PROJECT", "${workspaceFolder}")  # which a host left as it is
+    assert project_of().namespace == "~/there"
+    monkeypatch.setenv("MEMSTORE_PROJECT", str(home / "here"))
+    assert project_of().namespace == "~/here"
+
+
+@pytest.fixture
+def store(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> memstore.Store:
+    monkeypatch.chdir(folder(home / "api", repository=True))
+    with memstore.open(tmp_path / "memory.db", namespace="auto", source="test") as store:
+        yield store
+
+
+def test_what_is_about_the_user_is_kept_in_default(store: memstore.Store) -> None:
+    tea = store.add("Alice prefers tea", subject="alice", category="preference")
+    build = store.add("make builds it", subject="api", category="project")
+    assert (tea.namespace, build.namespace) == ("default", "~/api")
+    assert [fact.namespace for fact in store.within("default").list()] == ["default"]
+    with memstore.open(store.path, namespace="~/other", source="test") as other:
+        assert other.search("make builds tea") == []
+
+
+def test_search_list_count_and_tasks_read_both(store: memstore.Store) -> None:
+    shared, own = store.within("default"), store.within("~/api")
+    ids = {s.add(f"tea {n}", subject="x").id for n, s in enumerate((shared, own))}
+    assert {hit.fact.id for hit in store.search("tea")} == ids
+    assert {fact.id for fact in store.list()} == ids
+    assert store.count() == 2
+    assert store.exists("tea 0", subject="x")
+    assert {fact.id for fact in store.history(subject="x")} == ids
+    tasks = {s.tasks.create(f"call {n}").id for n, s in enumerate((shared, own))}
+    assert {task.id for task in store.tasks.list(surface="startup")} == tasks
+    for task in tasks:
+        assert store.tasks.update(task, "completed").status == "completed"
+    assert store.touch(ids) == 2
+
+
+def test_a_correction_goes_where_the_fact_is(store: memstore.Store) -> None:
+    old = store.within("default").add("Alice uses vim", subject="alice", category="note")
+    new = store.add("Alice uses helix", subject="alice", category="note", supersedes=old.id)
+    assert new.namespace == "default"
+    assert [fact.id for fact in store.history(old.id)] == [old.id, new.id]
+    assert store.confirm(new.id).confirmed_count == 1
+    assert store.update_metadata(new.id, {"a": 1}).metadata == {"a": 1}
+    assert store.older(new.id) == store.get(old.id)
+    assert store.reinstate(old.id).namespace == "default"
+    assert store.delete(new.id).deleted_at is not None
+    assert store.restore(new.id).id == new.id
+    assert {line.fact_id for line in store.journal(new.id)} == {old.id, new.id}
+    with pytest.raises(NotFound):  # the two are in different namespaces
+        store.supersede(new.id, store.add("x", subject="alice").id)
+    store.erase(new.id)
+    with pytest.raises(NotFound):
+        store.get(new.id)
+
+
+def test_facts_for_both_are_stored_together_or_not_at_all(store: memstore.Store) -> None:
+    facts = [
+        {"content": "one", "subject": "a"},
+        {"content": "two", "subject": "a", "category": "identity"},
+        {"content": "three", "subject": "a"},
+    ]
+    assert [f.namespace for f in store.add_many(facts)] == ["~/api", "default", "~/api"]
+    assert [f.content for f in store.list()] == ["one", "three", "two"]
+    with pytest.raises(Conflict):
+        store.add_many([{"content": "four", "subject": "a"}, facts[1] | {"supersedes": 1}] * 2)
+    assert store.count() == 3
+
+
+def test_what_learns_compares_with_the_project_alone(store: memstore.Store) -> None:
+    store.within("default").add("Ana drinks tea", subject="ana", category="preference")
+    assert store.alone.count() == 0
+    assert store.alone.alone.namespace == "~/api"
+    memory = memstore.Memory(store)
+    [event] = memory.add("I like tea", infer=False)
+    assert store.get(event["id"]).namespace == "~/api"
+
+
+def test_auto_is_no_name_of_a_namespace(store: memstore.Store) -> None:
+    with pytest.raises(InvalidArgument, match="auto"):
+        store.within("auto")
