@@ -4,7 +4,7 @@
 //! as [`codes`], which tell whether it can be among the nearest to a query; the vectors of those
 //! that can are multiplied ([`dot`]). [`columns`] tell which rows may be seen, as [`ids`]. [`words`]
 //! is the inverted index. [`rank`] merges what the word search and the scan found. [`model`] makes
-//! vectors of texts.
+//! vectors of texts, and [`language`] tells what their words say without one.
 
 #[macro_use]
 mod instruction_sets;
@@ -15,6 +15,7 @@ pub mod columns;
 pub mod dot;
 mod id_hash;
 pub mod ids;
+pub mod language;
 pub mod mapped;
 pub mod model;
 pub mod rank;

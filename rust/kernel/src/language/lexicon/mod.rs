@@ -1,0 +1,282 @@
+//! The words that tell something in each language, in one table.
+//!
+//! A text is not said to be in a language: the words of all are looked up at once, and count for
+//! the languages from which most of its words come.
+
+mod de;
+mod en;
+mod es;
+mod fr;
+mod it;
+mod ja;
+mod ko;
+mod nl;
+mod pt;
+mod zh;
+
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+use super::letters::hash;
+
+/// What is known of one language. Words are divided by spaces; how they are compared is the same
+/// for all ([`super::letters`]), so accents and capitals are only for the reader.
+pub(super) struct Lexicon {
+    /// Words by which the language is known, which name nobody.
+    pub common: &'static str,
+    /// In an expression of time.
+    pub time: &'static str,
+    /// Relatives, and people named by what they are to somebody.
+    pub kin: &'static str,
+    /// January to December, in all forms. `*` marks a form that is another word as well, and
+    /// is a month with a capital letter or, where months have none, in a text of the language.
+    /// `#` marks one that is a month only beside a number or after [`Self::in_month`].
+    pub months: [&'static str; 12],
+    /// Stands before a month.
+    pub in_month: &'static str,
+    /// Begins a question without asking for anything below.
+    pub asks: &'static str,
+    /// Asks for a time, whatever follows.
+    pub when: &'static str,
+    /// Asks for a place.
+    pub place: &'static str,
+    /// Asks for a person.
+    pub who: &'static str,
+    /// Asks for what the next noun says: a name, or a time.
+    pub which: &'static str,
+    /// Asks for a time before a unit or a word like "long", for a name before "called".
+    pub how: &'static str,
+    /// What has a name: after `which`.
+    pub named: &'static str,
+    /// After `how`.
+    pub called: &'static str,
+    /// What a time is measured in or given as: after `which` and `how`.
+    pub times: &'static str,
+}
+
+/// The languages, by the number that each is known by. German writes nouns with a capital letter.
+const LEXICONS: [&Lexicon; 10] = [
+    &en::LEXICON,
+    &de::LEXICON,
+    &es::LEXICON,
+    &fr::LEXICON,
+    &it::LEXICON,
+    &pt::LEXICON,
+    &nl::LEXICON,
+    &zh::LEXICON,
+    &ja::LEXICON,
+    &ko::LEXICON,
+];
+
+/// So many of them are told apart by their words, the others by their scripts.
+const BY_WORDS: usize = 7;
+
+/// A set of languages, a bit each.
+pub(super) type Languages = u16;
+
+pub(super) const ENGLISH: Languages = 1;
+pub(super) const GERMAN: Languages = 1 << 1;
+pub(super) const CHINESE: Languages = 1 << 7;
+pub(super) const JAPANESE: Languages = 1 << 8;
+pub(super) const KOREAN: Languages = 1 << 9;
+
+/// Those that write months with a capital letter.
+pub(super) const CAPITAL_MONTHS: Languages = 0b11;
+
+/// What a word may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Class {
+    Common,
+    Time,
+    Kin,
+    InMonth,
+    Asks,
+    When,
+    Place,
+    Who,
+    Which,
+    How,
+    Named,
+    Called,
+    Times,
+    /// A form of a month that is no other word.
+    Month,
+    /// One marked `*`.
+    Ambiguous,
+    /// One marked `#`.
+    Beside,
+}
+
+const CLASSES: usize = 16;
+
+/// In which languages a word is what.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Entry {
+    classes: [Languages; CLASSES],
+    /// From one, if it is a month in any language.
+    pub month: u8,
+    /// One in the byte of each language whose word it is.
+    votes: u64,
+}
+
+impl Entry {
+    /// The languages in which the word is this.
+    pub fn is(&self, class: Class) -> Languages {
+        self.classes[class as usize]
+    }
+}
+
+/// Counts the words of each language in a text.
+#[derive(Default)]
+pub(super) struct Votes {
+    words: u8,
+    counts: u64,
+    scripts: Languages,
+}
+
+impl Votes {
+    pub fn add(&mut self, entry: &Entry) {
+        // No byte may overflow. After so many words the language is clear.
+        if self.words < u8::MAX {
+            self.words += 1;
+            self.counts += entry.votes;
+        }
+    }
+
+    pub fn add_script(&mut self, languages: Languages) {
+        self.scripts |= languages;
+    }
+
+    /// Whether any word was of a known language.
+    pub fn any(&self) -> bool {
+        self.counts != 0
+    }
+
+    /// The languages with the most words, and those of the scripts; all if there was no word.
+    pub fn languages(&self) -> Languages {
+        let counts = &self.counts.to_le_bytes()[..BY_WORDS];
+        let most = counts.iter().max().copied().unwrap_or_default();
+        let by_words = counts
+            .iter()
+            .enumerate()
+            .fold(0, |held, (language, count)| {
+                held | Languages::from(*count == most) << language
+            });
+        // Chinese characters are Japanese beside kana.
+        let scripts = match self.scripts & JAPANESE {
+            0 => self.scripts,
+            _ => self.scripts & !CHINESE,
+        };
+        by_words | scripts
+    }
+}
+
+/// The words of all languages.
+pub(super) struct Table {
+    /// Places of entries from one on, a power of two long; zero is no entry.
+    slots: Vec<u16>,
+    hashes: Vec<u64>,
+    entries: Vec<Entry>,
+    shift: u32,
+}
+
+impl Table {
+    /// The one table, made when it is first asked for.
+    pub fn shared() -> &'static Self {
+        static TABLE: OnceLock<Table> = OnceLock::new();
+        TABLE.get_or_init(Self::new)
+    }
+
+    /// What is known of the word with this hash.
+    #[inline]
+    pub fn get(&self, hash: u64) -> Option<&Entry> {
+        let mut slot = (hash >> self.shift) as usize;
+        loop {
+            let place = self.slots[slot] as usize;
+            if place == 0 {
+                return None;
+            }
+            if self.hashes[place - 1] == hash {
+                return Some(&self.entries[place - 1]);
+            }
+            slot = (slot + 1) & (self.slots.len() - 1);
+        }
+    }
+
+    fn new() -> Self {
+        let mut entries = HashMap::<u64, Entry>::new();
+        for (language, lexicon) in LEXICONS.iter().enumerate() {
+            for (class, words) in lexicon.by_class() {
+                for word in words.split_ascii_whitespace() {
+                    add(&mut entries, language, class, word);
+                }
+            }
+            for (month, forms) in (1..).zip(lexicon.months) {
+                for form in forms.split_ascii_whitespace() {
+                    let (class, word) = match form.as_bytes()[0] {
+                        b'*' => (Class::Ambiguous, &form[1..]),
+                        b'#' => (Class::Beside, &form[1..]),
+                        _ => (Class::Month, form),
+                    };
+                    add(&mut entries, language, class, word).month = month;
+                }
+            }
+        }
+        let bits = (4 * entries.len()).next_power_of_two().ilog2();
+        let mut table = Self {
+            slots: vec![0; 1 << bits],
+            hashes: Vec::with_capacity(entries.len()),
+            entries: Vec::with_capacity(entries.len()),
+            shift: u64::BITS - bits,
+        };
+        for (hash, entry) in entries {
+            table.insert(hash, entry);
+        }
+        table
+    }
+
+    fn insert(&mut self, hash: u64, entry: Entry) {
+        let mut slot = (hash >> self.shift) as usize;
+        while self.slots[slot] != 0 {
+            slot = (slot + 1) & (self.slots.len() - 1);
+        }
+        self.hashes.push(hash);
+        self.entries.push(entry);
+        self.slots[slot] = self.entries.len() as u16;
+    }
+}
+
+fn add<'a>(
+    entries: &'a mut HashMap<u64, Entry>,
+    language: usize,
+    class: Class,
+    word: &str,
+) -> &'a mut Entry {
+    let entry = entries.entry(hash(word)).or_default();
+    entry.classes[class as usize] |= 1 << language;
+    // Forms that are other words as well say nothing of the language.
+    if language < BY_WORDS && !matches!(class, Class::Ambiguous | Class::Beside) {
+        entry.votes |= 1 << (8 * language);
+    }
+    entry
+}
+
+impl Lexicon {
+    fn by_class(&self) -> [(Class, &'static str); 13] {
+        [
+            (Class::Common, self.common),
+            (Class::Time, self.time),
+            (Class::Kin, self.kin),
+            (Class::InMonth, self.in_month),
+            (Class::Asks, self.asks),
+            (Class::When, self.when),
+            (Class::Place, self.place),
+            (Class::Who, self.who),
+            (Class::Which, self.which),
+            (Class::How, self.how),
+            (Class::Named, self.named),
+            (Class::Called, self.called),
+            (Class::Times, self.times),
+        ]
+    }
+}

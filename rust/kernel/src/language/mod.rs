@@ -1,0 +1,205 @@
+//! What the words of a text tell without a model: whether it holds a time or a name, and what a
+//! question asks for.
+//!
+//! [`features`] are computed when a text is written, [`Question::read`] when one is searched for; the
+//! ranking compares the two. Both pass once over the words, and look each up in a table of the
+//! words of ten languages. What a language cannot tell is left out and never guessed: German, which
+//! writes every noun with a capital letter, has no names here.
+
+mod dates;
+mod letters;
+mod lexicon;
+mod question;
+mod words;
+
+pub use dates::Named;
+pub use question::{Question, Wanted};
+
+use letters::{EMPTY, shortened, with_character, with_word};
+use lexicon::{CHINESE, Class, GERMAN, JAPANESE, KOREAN, Languages, Table, Votes};
+use words::{Gap, Kind, Word, Words};
+
+/// The text asks a question.
+pub const ASKS: u8 = 1;
+/// It holds an expression of time.
+pub const TIME: u8 = 2;
+/// It holds a word of kinship, or for a person by what they are to somebody.
+pub const KIN: u8 = 4;
+/// It holds a quotation mark.
+pub const QUOTE: u8 = 8;
+
+/// The hash of nobody's name.
+pub const NO_NAME: u32 = 0;
+
+/// So many names of a text are kept.
+pub const MOST_NAMES: usize = 4;
+
+/// Who speaks in a conversation with a program, and the subjects that stand for no subject.
+const NO_NAMES: [&str; 6] = ["user", "assistant", "system", "tool", "note", "todo"];
+
+/// The longest word of the table in a script without spaces.
+const LONGEST_UNSPACED: usize = 6;
+
+/// What is known of a text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Features {
+    /// [`ASKS`], [`TIME`], [`KIN`] and [`QUOTE`].
+    pub flags: u8,
+    /// [`name_hash`] of the first distinct words with a capital letter inside a sentence, other
+    /// than the speaker's name; [`NO_NAME`] fills the rest.
+    pub names: [u32; MOST_NAMES],
+}
+
+/// What is known of a text that `speaker` said.
+pub fn features(text: &str, speaker: Option<&str>) -> Features {
+    let mut reader = Reader::new(speaker.unwrap_or_default());
+    let mut words = Words::new(text);
+    for word in words.by_ref() {
+        reader.read(text, &word);
+        reader.previous = Some(word);
+    }
+    reader.features(&words)
+}
+
+/// The hash by which names are compared: of subjects, speakers and the words of a text.
+///
+/// Case, accents, width and what stands between the words do not count, nor does a possessive
+/// `'s`. [`NO_NAME`] for a text without words, and for `user`, `assistant`, `system`, `tool`, `note`
+/// and `todo`.
+pub fn name_hash(name: &str) -> u32 {
+    let hash = Words::new(name).fold(EMPTY, |phrase, word| with_word(phrase, word.hash));
+    if hash == EMPTY || NO_NAMES.iter().any(|none| letters::hash(none) == hash) {
+        NO_NAME
+    } else {
+        shortened(hash)
+    }
+}
+
+struct Reader {
+    table: &'static Table,
+    speaker: [u32; MOST_NAMES],
+    previous: Option<Word>,
+    votes: Votes,
+    /// The languages in which the text holds a time, or a word of kinship.
+    time: Languages,
+    kin: Languages,
+    dated: bool,
+    names: [u32; MOST_NAMES],
+    named: usize,
+}
+
+impl Reader {
+    fn new(speaker: &str) -> Self {
+        let mut of_speaker = [NO_NAME; MOST_NAMES];
+        for (name, word) in of_speaker.iter_mut().zip(Words::new(speaker)) {
+            *name = shortened(word.hash);
+        }
+        Self {
+            table: Table::shared(),
+            speaker: of_speaker,
+            previous: None,
+            votes: Votes::default(),
+            time: 0,
+            kin: 0,
+            dated: false,
+            names: [NO_NAME; MOST_NAMES],
+            named: 0,
+        }
+    }
+
+    #[inline]
+    fn read(&mut self, text: &str, word: &Word) {
+        match word.kind {
+            Kind::Letters => {
+                self.look_up(word.hash, word.capital);
+                if word.capital {
+                    self.name(word);
+                }
+            }
+            Kind::Number { .. } => {}
+            Kind::Hangul => {
+                self.votes.add_script(KOREAN);
+                self.look_up_in(&text[word.start..word.end], 1);
+            }
+            Kind::Unspaced => {
+                let run = &text[word.start..word.end];
+                self.votes.add_script(script(run));
+                self.look_up_in(run, usize::MAX);
+            }
+        }
+        self.dated |= dates::is_time(text, self.previous.as_ref(), word);
+    }
+
+    #[inline]
+    fn look_up(&mut self, hash: u64, capital: bool) {
+        let Some(entry) = self.table.get(hash) else {
+            return;
+        };
+        self.votes.add(entry);
+        self.time |= entry.is(Class::Time) | entry.is(Class::Month);
+        if capital {
+            self.time |= entry.is(Class::Ambiguous);
+        }
+        self.kin |= entry.is(Class::Kin);
+    }
+
+    /// Look up what begins at the first characters of a run that no spaces divide.
+    fn look_up_in(&mut self, run: &str, starts: usize) {
+        for (start, _) in run.char_indices().take(starts) {
+            let mut hash = EMPTY;
+            for character in run[start..].chars().take(LONGEST_UNSPACED) {
+                hash = with_character(hash, character);
+                self.look_up(hash, false);
+            }
+        }
+    }
+
+    fn name(&mut self, word: &Word) {
+        let Some(previous) = &self.previous else {
+            return;
+        };
+        let inside = match word.before {
+            Gap::Flows => previous.small,
+            Gap::None => previous.kind != Kind::Letters && previous.small,
+            _ => false,
+        };
+        let name = shortened(word.hash);
+        let known = self.speaker.contains(&name) || self.names.contains(&name);
+        if inside && word.small && self.named < MOST_NAMES && !known {
+            self.names[self.named] = name;
+            self.named += 1;
+        }
+    }
+
+    fn features(self, words: &Words<'_>) -> Features {
+        let languages = self.votes.languages();
+        let mut flags = 0;
+        for (flag, holds) in [
+            (ASKS, words.asks),
+            (TIME, self.dated || self.time & languages != 0),
+            (KIN, self.kin & languages != 0),
+            (QUOTE, words.quotes),
+        ] {
+            flags |= if holds { flag } else { 0 };
+        }
+        let names = if languages == GERMAN {
+            [NO_NAME; MOST_NAMES]
+        } else {
+            self.names
+        };
+        Features { flags, names }
+    }
+}
+
+/// The languages that a run without spaces may be of.
+fn script(run: &str) -> Languages {
+    let is_kana = |character| matches!(character, '\u{3041}'..='\u{30ff}');
+    let is_thai = |character| matches!(character, '\u{e00}'..='\u{17ff}');
+    if run.contains(is_kana) {
+        JAPANESE
+    } else if run.contains(is_thai) {
+        0
+    } else {
+        CHINESE
+    }
+}
