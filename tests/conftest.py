@@ -42,6 +42,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--power-cuts", type=int, default=20, metavar="N", help="cuts of the power (default 20)"
     )
+    group.addoption(
+        "--examples", type=int, metavar="N", help="of a property that names no number (default 100)"
+    )
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -70,6 +73,9 @@ def pytest_configure(config: pytest.Config) -> None:
         "quick", settings.get_profile("memstore"), max_examples=QUICK_EXAMPLES
     )
     settings.load_profile("quick" if config.option.markexpr == QUICK else "memstore")
+    if (number := config.getoption("--examples")) is not None:
+        settings.register_profile("long", settings(), max_examples=number)
+        settings.load_profile("long")
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -297,3 +297,18 @@ def test_the_next_id_is_one_that_no_row_ever_had(engine: Engine) -> None:
         transaction.run("DELETE FROM items")
     with engine.write() as transaction:
         assert queue(transaction, "four") == [newest + 1]
+
+
+def test_reserved_ids_are_given_to_no_other_row(engine: Engine) -> None:
+    with engine.write() as transaction:
+        first = transaction.reserve_ids("items", 3)
+        assert queue(transaction, "after") == [first + 3]
+    with engine.write() as transaction:
+        transaction.run("DELETE FROM items")
+        assert transaction.reserve_ids("items", 0) == first + 4
+        assert transaction.reserve_ids("items", 2) == first + 4
+        add(transaction, "by itself")
+        transaction.run("INSERT INTO items (id, name) VALUES (:id, 'reserved')", {"id": first})
+    with engine.write() as transaction:
+        assert transaction.ints("SELECT id FROM items ORDER BY id") == [first, first + 6]
+        assert queue(transaction, "last") == [first + 7]

@@ -386,6 +386,8 @@ BAD: list[tuple[str, str, Any]] = [
     ("episode", "tags", [5]),
     ("episode", "metadata", []),
     ("episode", "source", ["x"]),
+    ("proposal", "id", "1"),
+    ("proposal", "id", ...),
     ("proposal", "old", 999),
     ("proposal", "old", ...),
     ("proposal", "new", "2"),

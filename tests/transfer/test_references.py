@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from memstore import Memory, NewFact, Scope, Store
 from memstore.domain.records import Fact
-from memstore.facts.batch import AddFact
-from memstore.transfer import references
+from memstore.facts.batch import AddFact, MayReplace
+from memstore.transfer import merging, references
 
 
 @pytest.fixture
@@ -69,33 +70,98 @@ def test_the_history_of_a_memory_is_its_own(store: Store, target: Store) -> None
     assert now["id"] in {event["id"] for event in told}
 
 
-@pytest.mark.parametrize("steps", [20, 1000])
-def test_a_proposal_s_line_names_facts_of_another_batch(
-    store: Store, target: Store, steps: int, monkeypatch: pytest.MonkeyPatch
+def entangled(store: Store) -> None:
+    """Fill a store with facts whose journals name one another from end to end."""
+    ids = [store.add(f"one {n}", subject="ana").id for n in range(24)]
+    first, second, third = ids[:8], ids[8:16], ids[16:]
+    summed = [store.proposals.put_forward(some, f"sum of {some[0]}", {}, scope=Scope())
+              for some in (first[::2] + third, first[1::2] + second)]  # fmt: skip
+    store.proposals.accept(summed[0].id)
+    store.reinstate(first[0])
+    store.proposals.reject(summed[1].id)
+    for n in range(4):
+        old = second[n]
+        for more in range(3):
+            newer = NewFact(content=f"one {n}, then {more}", subject="ana", supersedes=old)
+            (done,) = store.apply([AddFact(fact=newer, evidence={"said": "so"})])
+            old = done.fact.id
+    new = NewFact(content="another", subject="ana")
+    store.apply([AddFact(fact=new, beside=MayReplace(second[6], 0.9))])
+    store.proposals.accept(store.proposals.list()[0].id)
+
+
+def named_in(store: Store) -> list[str]:
+    """What each line of an export names, by what is said there instead of by ids."""
+    lines = [json.loads(line) for line in store.export()]
+    texts = {line["fact"]["id"]: line["fact"]["content"] for line in lines if "fact" in line}
+    proposed = {}
+    for line in lines:
+        if one := line.get("proposal"):
+            facts = one.get("sources") or [one["old"]]
+            proposed[one["id"]] = [one["state"], one.get("new") and texts[one["new"]],
+                                   sorted(texts[id_] for id_ in facts)]  # fmt: skip
+    told = [json.dumps(one) for one in proposed.values()]
+    for line in lines:
+        for part in ("before", "after", "evidence"):
+            for name, ids in (about := line.get("operation", {})).get(part, {}).items():
+                named = ids if isinstance(ids, list) else [ids] if ids else []
+                of = proposed if name == "proposal" else texts
+                if name in (*references.FACTS, *references.PROPOSALS) and "fact" in about:
+                    said = [of[id_] for id_ in named]  # a KeyError: it names what is not there
+                    told.append(f"{texts[about['fact']]} {about['kind']} {part} {name} {said}")
+    return sorted(set(told))
+
+
+class Stopped(Exception):
+    """What stops an import."""
+
+
+@pytest.mark.parametrize("stops", [(), (4, 3, 5)])
+@pytest.mark.parametrize("rows", [8, 30, 1000])
+def test_lines_name_what_comes_in_batches_before_and_after(
+    store: Store,
+    target: Store,
+    rows: int,
+    stops: tuple[int, ...],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("memstore.transfer.batches.LEAST", steps)
-    monkeypatch.setattr("memstore.transfer.batches.MOST", steps)
-    ids = [store.add(f"one {n}", subject="ana").id for n in (1, 2)]
-    for n in range(60):
-        store.add(f"between {n}", subject="b")
-    ids.append(store.add("one 3", subject="ana").id)
-    store.proposals.put_forward(ids, "all of it", {}, scope=Scope())
-    target.import_(store.export())
-    lines = [json.loads(line) for line in target.export()]
-    named = next(
-        line["operation"]["after"]
-        for line in lines
-        if line.get("operation", {}).get("kind") == "propose"
-    )
-    assert [target.get(id_).content for id_ in named["consolidates"]] == ["one 1", "one 2", "one 3"]
+    monkeypatch.setattr("memstore.transfer.batches.LEAST", rows)
+    monkeypatch.setattr("memstore.transfer.batches.MOST", rows)
+    entangled(store)
+    lines = [*store.export()]
+    taken = merging._Merge.take
+    for stop in stops:
+        left = [stop]
+
+        def take(merge: merging._Merge, *given: object, left: list[int] = left) -> None:
+            left[0] -= 1
+            if left[0] < 0:
+                raise Stopped
+            taken(merge, *given)  # type: ignore[arg-type]
+
+        with monkeypatch.context() as patched, suppress(Stopped):
+            patched.setattr(merging._Merge, "take", take)
+            target.import_(lines)
+        target.add(f"meanwhile {stop}", subject="theirs")
+        target.proposals.put_forward(
+            [target.add(f"{stop} {n}", subject="theirs").id for n in range(2)], f"sum {stop}", {},
+            scope=Scope())  # fmt: skip
+    target.import_(lines)
+    assert {*named_in(store)} <= {*named_in(target)}
+    assert target.examine(deep=True) == []
+    texts = [fact.content for fact in store.list(active_only=False)]
+    there = [fact.content for fact in target.list(active_only=False) if fact.subject == "ana"]
+    assert there == texts  # their ids are in the same order
+    assert target.import_(lines).imported == 0
 
 
 def test_ids_that_are_not_here_become_none_and_other_values_stay() -> None:
     part = {"superseded_by": 1, "reinstates": 2, "episode": 7, "episode_id": True,
-            "consolidates": [1, 2], "id": 1, "metadata": {"episode": 7}}  # fmt: skip
-    assert references.replaced(part, {1: 11}.get, {7: 77}.get) == {
+            "consolidates": [1, 2], "id": 1, "metadata": {"episode": 7},
+            "proposal": 1}  # fmt: skip
+    assert references.replaced(part, {1: 11}.get, {7: 77}.get, {1: 5}.get) == {
         "superseded_by": 11, "reinstates": None, "episode": 77, "episode_id": True,
-        "consolidates": [11], "id": 1, "metadata": {"episode": 7},
+        "consolidates": [11], "id": 1, "metadata": {"episode": 7}, "proposal": 5,
     }  # fmt: skip
     texts = {"episode": "the pilot", "consolidates": ["a", 1]}
-    assert references.replaced(texts, {1: 11}.get, {}.get) == texts
+    assert references.replaced(texts, {1: 11}.get, {}.get, {}.get) == texts

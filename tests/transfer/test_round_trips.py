@@ -189,8 +189,15 @@ def changed_at(store: memstore.Store) -> str:
 REFERENCES = {
     "superseded_by": "fact", "episode_id": "episode", "fact": "fact", "episode": "episode",
     "old": "fact", "new": "fact", "reinstates": "fact", "consolidates": "fact", "sources": "fact",
+    "proposal": "proposal",
 }  # fmt: skip
 """What ids are of, by the names they have in an export."""
+
+
+def about(proposal: dict[str, Any], uuids: dict[tuple[str, int], str]) -> str:
+    """The facts of a proposal, which are those of no other."""
+    facts = proposal.get("sources") or [proposal["old"], proposal["new"]]
+    return " ".join(sorted(uuids["fact", one] for one in facts))
 
 
 def told(store: memstore.Store, until: str = "~") -> list[Any]:
@@ -199,6 +206,8 @@ def told(store: memstore.Store, until: str = "~") -> list[Any]:
     lines = [json.loads(line) for line in store.export(namespaces=NAMESPACES)][1:]
     uuids = {(kind, one[kind]["id"]): one[kind]["uuid"]
              for one in lines for kind in ("fact", "episode") if kind in one}  # fmt: skip
+    uuids |= {("proposal", one["proposal"]["id"]): about(one["proposal"], uuids)
+              for one in lines if "proposal" in one}  # fmt: skip
 
     def named(values: dict[str, Any]) -> None:
         for name, kind in REFERENCES.items():
@@ -216,7 +225,6 @@ def told(store: memstore.Store, until: str = "~") -> list[Any]:
                 continue
             for name in ("before", "after", "evidence"):
                 named(values.get(name, {}))
-                values.get(name, {}).pop("proposal", None)  # they are numbered anew
         named(values)
         named(values.get("evidence", {}))
         values.pop("id", None)

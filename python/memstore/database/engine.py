@@ -88,6 +88,10 @@ class Transaction(ABC):
     def next_id(self, table: str) -> int:
         """Return an id for a row that is about to be queued; no row ever had it."""
 
+    @abstractmethod
+    def reserve_ids(self, table: str, count: int) -> int:
+        """Return the first of so many ids; no row ever had them, or is given one from now on."""
+
     def scalar(self, sql: str, parameters: Given = NO_PARAMETERS) -> int:
         """Return the number a query answers with; 0 where it answers with none."""
         row = self.one(sql, parameters)

@@ -71,6 +71,7 @@ def written(transaction: Transaction, namespaces: Sequence[str] | None) -> Itera
 
 def _proposal_out(row: ProposalRow) -> str:
     values = {
+        "id": row.id,
         "old": row.old_id,
         "new": row.new_id,
         "similarity": row.similarity,
@@ -86,6 +87,8 @@ def _proposal_out(row: ProposalRow) -> str:
 
 def proposal_in(values: Mapping[str, Any], seen: Collection[Any]) -> ProposalRow:
     """Read a proposal; ``seen`` holds ``("fact", id)`` of every fact before it."""
+    if not lines.is_whole(values["id"]):
+        raise ValueError("id is not a whole number")
     sources = lines.of_type(list, values.get("sources") or [], "sources")
     new_id, similarity, evidence = (values.get(n) for n in ("new", "similarity", "evidence"))
     for fact_id in (values["old"], *sources, *([] if new_id is None else [new_id])):
@@ -98,7 +101,7 @@ def proposal_in(values: Mapping[str, Any], seen: Collection[Any]) -> ProposalRow
         )
     decided_at = values.get("decided_at")
     return ProposalRow(
-        id=0,
+        id=values["id"],
         at=lines.moment_in(values, "at"),
         old_id=values["old"],
         new_id=new_id,

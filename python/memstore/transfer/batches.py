@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from memstore.transfer import references
 from memstore.transfer.attachments import Attached
 from memstore.transfer.parsing import Incoming
 
@@ -61,15 +60,14 @@ def of_episodes(incoming: Incoming, pace: Pace) -> Iterator[Incoming]:
 
 
 def of_facts(incoming: Incoming, pace: Pace) -> Iterator[Incoming]:
-    """Yield facts in their order, each with the newer facts of its chain, and with those that its
-    journal or theirs names."""
+    """Yield facts in their order, each with the newer facts of its chain."""
     operations = incoming.operations
     known = {fact.id: fact for fact in incoming.facts}
     while known:
         batch: dict[int, Fact] = {}
         rows = 0
         for fact in known.values():
-            together = _together(fact, known, batch, operations)
+            together = _with_newer(fact, known, batch)
             more = sum(_rows(one, operations) for one in together.values())
             if batch and rows + more > pace.rows:
                 break
@@ -92,25 +90,16 @@ def of_attached(incoming: Incoming, pace: Pace) -> Iterator[Incoming]:
             yield Incoming(attached=Attached(**{kind.name: batch}))
 
 
-def _together(
-    fact: Fact,
-    known: Mapping[int, Fact],
-    taken: Mapping[int, Fact],
-    operations: Mapping[int, list[JournalLine]],
+def _with_newer(
+    fact: Fact, known: Mapping[int, Fact], taken: Mapping[int, Fact]
 ) -> dict[int, Fact]:
-    """Return those that are to come with a fact, itself too; each after its successor."""
-    found: dict[int, Fact] = {}
-    waiting = [fact.id]
-    while waiting:
-        newer: list[Fact] = []
-        here = known.get(waiting.pop())
-        while here is not None and here.id not in taken and here.id not in found:
-            newer.append(here)
-            here = None if here.superseded_by is None else known.get(here.superseded_by)
-        for one in reversed(newer):
-            found[one.id] = one
-            waiting += references.facts_in(operations.get(one.id, ()))
-    return found
+    """Return a fact with the newer ones of its chain, newest first."""
+    newer: list[Fact] = []
+    here: Fact | None = fact
+    while here is not None and here.id not in taken:
+        newer.append(here)
+        here = None if here.superseded_by is None else known.get(here.superseded_by)
+    return {one.id: one for one in reversed(newer)}
 
 
 def _cut(

@@ -26,10 +26,11 @@ from memstore.domain import clock
 from memstore.episodes import changes as episode_changes
 from memstore.facts.facts import journalled, retirement
 from memstore.history.erasing import erase_episode, erase_fact
-from memstore.transfer import batches, references
+from memstore.transfer import batches, numbering, references
+from memstore.transfer.numbering import Ids
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from memstore.database.engine import Engine, Progress, Transaction
     from memstore.database.satellite import Satellite
@@ -79,22 +80,27 @@ def write(
     decisions about entities. Progress counts the facts and episodes imported. Until the last
     transaction the file says that an import is incomplete; the same import completes it.
     """
-    merge = _Merge(author, namespace, satellite)
+    ids = numbering.known(engine, incoming, namespace)
+    merge = _Merge(author, namespace, satellite, ids)
     pace = batches.Pace()
     total = len(incoming.episodes) + len(incoming.facts)
     mark = incoming.mark(namespace)
     upcoming = batches.of(incoming, pace)
     batch = next(upcoming, None)
+    first = True
     while batch is not None:
         following = next(upcoming, None)
         with engine.write() as transaction:
             began = clock.monotonic()
+            if first:
+                numbering.reserve(transaction, mark, incoming, ids)
             merge.take(transaction, batch)
             if following is None:
                 imports_table.end(transaction, mark)
             else:
                 imports_table.begin(transaction, mark, namespace)
             took = clock.monotonic() - began
+        first = False
         pace.note(batch, took)
         if progress is not None:
             progress(merge.done, total)
@@ -112,7 +118,7 @@ def bring_in(
     satellite: Satellite,
 ) -> ImportReport:
     """Import everything in a transaction that is open."""
-    merge = _Merge(author, namespace, satellite)
+    merge = _Merge(author, namespace, satellite, Ids())
     merge.take(transaction, incoming)
     return merge.report()
 
@@ -120,10 +126,13 @@ def bring_in(
 class _Merge:
     """One import: what each record of it is here, over all of its transactions."""
 
-    def __init__(self, author: Author, namespace: str | None, satellite: Satellite) -> None:
+    def __init__(
+        self, author: Author, namespace: str | None, satellite: Satellite, ids: Ids
+    ) -> None:
         self._author = author
         self._namespace = namespace
         self._satellite = satellite
+        self._ids = ids
         self._episodes: dict[int, Episode] = {}
         self._facts: dict[int, Fact] = {}
         self._new: dict[int, Fact] = {}
@@ -143,6 +152,7 @@ class _Merge:
             Adoption(transaction, self._author),
             self._namespace,
             self._satellite,
+            self._ids,
             self._episodes,
             self._facts,
             self._new,
@@ -235,6 +245,7 @@ class _Facts:
     adoption: Adoption
     namespace: str | None
     satellite: Satellite
+    ids: Ids
     logged: Mapping[int, Episode]
     here: dict[int, Fact]
     """What each is here, by its id at the source."""
@@ -270,6 +281,7 @@ class _Facts:
             self.imported += 1
         else:
             self.here[fact.id] = known
+            self.ids.facts[fact.id] = known.id
             self.updates[self._update(known, fact, operations)] += 1
 
     def _bring_in(self, fact: Fact, home: str, operations: Sequence[JournalLine]) -> Fact:
@@ -279,7 +291,7 @@ class _Facts:
         self.held.keys.add((home, key))
         here = replace(
             fact,
-            id=fact_table.new_id(self.adoption.transaction),
+            id=self.ids.facts.get(fact.id) or fact_table.new_id(self.adoption.transaction),
             namespace=home,
             idempotency_key=key,
             superseded_by=None,
@@ -305,10 +317,10 @@ class _Facts:
         return line._replace(before=before, after=after, evidence=evidence)
 
     def with_ids(self, part: Mapping[str, Any] | None) -> dict[str, Any] | None:
-        def in_(held: Mapping[int, Fact] | Mapping[int, Episode]) -> Callable[[int], int | None]:
-            return lambda id_: held[id_].id if id_ in held else None
+        def episode(id_: int) -> int | None:
+            return self.logged[id_].id if id_ in self.logged else None
 
-        return references.replaced(part, in_(self.here), in_(self.logged))
+        return references.replaced(part, self.ids.facts.get, episode, self.ids.proposals.get)
 
     def _update(self, known: Fact, fact: Fact, operations: Iterable[JournalLine]) -> Kind | None:
         """Delete, restore or erase a known fact as the source did, if that was later than here."""
@@ -389,10 +401,7 @@ def _attach(attached: Attached, facts: _Facts, log: _Episodes) -> dict[str, int]
     changes, transaction = log.changes, log.transaction
     done = dict.fromkeys(attached.counts(), 0)
     for proposal in attached.proposals:
-        here = proposal._replace(
-            old_id=facts.here[proposal.old_id].id,
-            new_id=None if proposal.new_id is None else facts.here[proposal.new_id].id,
-            sources=tuple(facts.here[fact_id].id for fact_id in proposal.sources),
+        here = proposal.renumbered(facts.ids.proposals[proposal.id], facts.ids.facts)._replace(
             evidence=_encoded(facts.with_ids(json.loads(proposal.evidence or "null"))),
         )
         done["proposals"] += proposal_table.place(changes, here) is not None

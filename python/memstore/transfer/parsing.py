@@ -111,7 +111,8 @@ def _take(incoming: Incoming, value: Mapping[str, Any], seen: set[object]) -> No
             kept = incoming.operations if about == "fact" else incoming.episode_operations
             kept.setdefault(id_, []).append(lines.operation_in(values))
         case {"proposal": dict(values)}:
-            attached.proposals.append(attachments.proposal_in(values, seen))
+            attached.proposals.append(proposal := attachments.proposal_in(values, seen))
+            _check_new("id", "a proposal", ("proposal", proposal.id), seen)
         case {"reading": dict(values)}:
             attached.readings.append(attachments.reading_in(values, seen))
         case {"reply": dict(values)}:
@@ -125,10 +126,14 @@ def _take(incoming: Incoming, value: Mapping[str, Any], seen: set[object]) -> No
 def _check_identity(
     kind: str, id_: tuple[str, int], one: Fact | Episode, seen: set[object]
 ) -> None:
-    for name, identity in (("id", id_), ("uuid", (kind, one.namespace, one.uuid))):
-        if identity in seen:
-            raise ValueError(f"the same {name} as {kind} before it")
-        seen.add(identity)
+    _check_new("id", kind, id_, seen)
+    _check_new("uuid", kind, (kind, one.namespace, one.uuid), seen)
+
+
+def _check_new(name: str, kind: str, identity: object, seen: set[object]) -> None:
+    if identity in seen:
+        raise ValueError(f"the same {name} as {kind} before it")
+    seen.add(identity)
 
 
 def _check_counts(header: Mapping[str, Any], incoming: Incoming) -> None:

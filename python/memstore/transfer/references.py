@@ -1,40 +1,29 @@
-"""Ids of facts and episodes in lines of the journal: found, and replaced by those of another file.
-
-Ids of proposals stay the source's.
-"""
+"""Ids in lines of the journal and in evidence, replaced by those of another file."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-
-    from memstore.domain.records import JournalLine
+    from collections.abc import Callable, Mapping
 
 FACTS: Final = ("superseded_by", "reinstates", "consolidates")
 EPISODES: Final = ("episode_id", "episode")
+PROPOSALS: Final = ("proposal",)
 """What holds an id, or a list of them, at the top of what a line says or of evidence."""
-
-
-def facts_in(operations: Iterable[JournalLine]) -> Iterator[int]:
-    """Yield the ids of the facts that lines name, apart from those they are about."""
-    for line in operations:
-        for part in (line.before, line.after, line.evidence):
-            for name in FACTS:
-                yield from _ids((part or {}).get(name))
 
 
 def replaced(
     part: Mapping[str, Any] | None,
     fact: Callable[[int], int | None],
     episode: Callable[[int], int | None],
+    proposal: Callable[[int], int | None],
 ) -> dict[str, Any] | None:
     """Return a part of a line with other ids; one that there is not becomes ``None``."""
     if part is None:
         return None
     found = dict(part)
-    for names, of in ((FACTS, fact), (EPISODES, episode)):
+    for names, of in ((FACTS, fact), (EPISODES, episode), (PROPOSALS, proposal)):
         for name in names:
             if ids := _ids(held := found.get(name)):
                 here = [of(id_) for id_ in ids]

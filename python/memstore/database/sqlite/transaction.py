@@ -118,6 +118,16 @@ class SqliteTransaction(Transaction):
         self._ids[table] += 1
         return self._ids[table]
 
+    def reserve_ids(self, table: str, count: int) -> int:
+        first = self.next_id(table)
+        last = self._ids[table] = first + count - 1
+        # SQLite's own counter, which a row inserted with a lower id leaves as it is.
+        if not self.run("UPDATE sqlite_sequence SET seq = :last WHERE name = :table",
+                        {"last": last, "table": table}):  # fmt: skip
+            self.run("INSERT INTO sqlite_sequence (name, seq) VALUES (:table, :last)",
+                     {"last": last, "table": table})  # fmt: skip
+        return first
+
 
 def _bindings(sql: str, parameters: Given) -> Sequence[apsw.SQLiteValue]:
     """Return what the driver binds: a list as the JSON array that the dialect reads.

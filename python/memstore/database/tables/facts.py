@@ -513,6 +513,16 @@ def with_uuids(transaction: Transaction, namespace: str, uuids: Sequence[str]) -
     return [*_where(transaction, test, {"namespace": namespace, "uuids": uuids})]
 
 
+def ids_of(transaction: Transaction, namespace: str, uuids: Sequence[str]) -> dict[str, int]:
+    """Return the id of each of these UUIDs that there is."""
+    rows = transaction.rows(
+        "SELECT uuid, id FROM memstore_facts"
+        f" WHERE namespace = :namespace AND uuid IN {transaction.dialect.listed('uuids')}",
+        {"namespace": namespace, "uuids": uuids},
+    )
+    return {str(uuid): int(id_) for uuid, id_ in rows}
+
+
 def superseded_by(transaction: Transaction, fact_id: int) -> list[Fact]:
     return [*_where(transaction, "f.superseded_by = :id ORDER BY f.id", {"id": fact_id})]
 

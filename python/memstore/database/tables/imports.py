@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 from memstore.database.tables import meta as meta_table
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from memstore.database.engine import Parameters, Transaction
 
 PREFIX = "import:"
+NUMBERS = "ids of import:"
 
 INTO = "FROM memstore_meta WHERE substr(key, 1, 7) = :prefix AND value IN (:namespace, '')"
 
@@ -21,6 +25,21 @@ def begin(transaction: Transaction, mark: str, namespace: str | None) -> None:
 
 def end(transaction: Transaction, mark: str) -> None:
     meta_table.remove(transaction, PREFIX + mark)
+    meta_table.remove(transaction, NUMBERS + mark)
+
+
+def numbers(transaction: Transaction, mark: str) -> dict[str, tuple[int, int]]:
+    """Return the ids that an import gives out, until it has ended: by table the first and how many.
+
+    An import that was given up keeps them, because it can still be completed.
+    """
+    noted: dict[str, tuple[int, int]]
+    noted = json.loads(meta_table.get(transaction, NUMBERS + mark) or "{}")
+    return noted
+
+
+def note_numbers(transaction: Transaction, mark: str, noted: Mapping[str, tuple[int, int]]) -> None:
+    meta_table.put(transaction, NUMBERS + mark, json.dumps(noted))
 
 
 def count(transaction: Transaction, namespace: str) -> int:

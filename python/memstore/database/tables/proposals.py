@@ -46,6 +46,15 @@ class ProposalRow(NamedTuple):
     content: str | None
     """The text of a consolidation, blank once a fact holds it."""
 
+    def renumbered(self, id_: int, facts: Mapping[int, int]) -> ProposalRow:
+        """Return the proposal with other ids; what a fact's becomes is in ``facts``."""
+        return self._replace(
+            id=id_,
+            old_id=facts[self.old_id],
+            new_id=None if self.new_id is None else facts[self.new_id],
+            sources=tuple(sorted(facts[fact_id] for fact_id in self.sources)),
+        )
+
 
 def insert(
     changes: Changes,
@@ -56,7 +65,8 @@ def insert(
 ) -> int | None:
     """Store a supersession to be decided; ``None`` if the pair was put forward before."""
     at, why = clock.to_text(clock.utc_now()), _encode(evidence)
-    row = ProposalRow(0, at, old_id, new_id, similarity, why, ProposalState.OPEN, None, (), None)
+    id_ = changes.transaction.next_id("memstore_proposals")
+    row = ProposalRow(id_, at, old_id, new_id, similarity, why, ProposalState.OPEN, None, (), None)
     return place(changes, row, evidence)
 
 
@@ -65,7 +75,8 @@ def insert_consolidation(
 ) -> int | None:
     """Store a consolidation to be decided; ``None`` if one of the same facts is there already."""
     at, why, facts = clock.to_text(clock.utc_now()), _encode(evidence), tuple(sources)
-    row = ProposalRow(0, at, 0, None, None, why, ProposalState.OPEN, None, facts, content)
+    id_ = changes.transaction.next_id("memstore_proposals")
+    row = ProposalRow(id_, at, 0, None, None, why, ProposalState.OPEN, None, facts, content)
     return place(changes, row)
 
 
@@ -78,6 +89,16 @@ def consolidating(
         {"namespace": namespace, "sources": json.dumps(sorted(sources))},
     )
     return next(iter(_decode_all(transaction, rows)), None)
+
+
+def held(transaction: Transaction, row: ProposalRow) -> int | None:
+    """Return the id of the proposal about the same facts."""
+    same = "sources = :sources" if row.sources else "old_id = :old_id AND new_id = :new_id"
+    found = transaction.one(
+        f"SELECT id FROM memstore_proposals WHERE {same}",
+        {"sources": json.dumps(row.sources), "old_id": row.old_id, "new_id": row.new_id},
+    )
+    return int(found[0]) if found else None
 
 
 def get(transaction: Transaction, proposal_id: int, namespace: str) -> Proposal | None:
@@ -186,7 +207,7 @@ def count_all(transaction: Transaction, namespaces: Sequence[str] | None = None)
 def place(
     changes: Changes, row: ProposalRow, evidence: Mapping[str, Any] | None = None
 ) -> int | None:
-    """Store a proposal with a new id, which is returned; ``None`` if its facts were put forward.
+    """Store a proposal, and return its id; ``None`` if its facts were put forward before.
 
     Each fact that it would retire gets a line, with the evidence.
     """
@@ -194,9 +215,9 @@ def place(
     old_id = min(sources, default=row.old_id)
     statement = Statement(
         "INSERT INTO memstore_proposals"
-        " (at, old_id, new_id, similarity, evidence, state, decided_at, sources, content)"
-        " VALUES (:at, :old_id, :new_id, :similarity, :evidence, :state, :decided_at, :sources,"
-        " :content) ON CONFLICT DO NOTHING RETURNING id",
+        " (id, at, old_id, new_id, similarity, evidence, state, decided_at, sources, content)"
+        " VALUES (:id, :at, :old_id, :new_id, :similarity, :evidence, :state, :decided_at,"
+        " :sources, :content) ON CONFLICT DO NOTHING RETURNING id",
         row._asdict()
         | {
             "old_id": old_id,
