@@ -29,6 +29,9 @@ MAX_NUMBER = 2**63 - 1
 MAX_NAME = 500
 """Characters of a subject, a category, a source or an idempotency key."""
 
+MAX_SEQ = 2**53
+"""The largest place in a thread: programs that read numbers as floats still tell it from others."""
+
 ALL_NAMESPACES = "all"
 """Reserved: it selects every namespace of the file."""
 
@@ -135,6 +138,13 @@ def check_length(text: str, name: str, limit: int) -> None:
 def checked_name(text: object, name: str) -> str:
     """Return the name of an owner or a namespace: they differ by case, not by normal form."""
     return nfc(checked_text(text, name, MAX_NAME))
+
+
+def checked_place(thread: object, seq: object) -> tuple[str | None, int | None]:
+    """Return the name of a thread, in its normal form as those of owners, and a place in it."""
+    if seq is not None:
+        checked_number(seq, "seq", 0, MAX_SEQ)
+    return (None if thread is None else checked_name(thread, "thread")), seq  # type: ignore[return-value]
 
 
 def nfc(text: str) -> str:

@@ -38,6 +38,12 @@ class Episode(Record):
     user_id: str | None = None
     agent_id: str | None = None
     run_id: str | None = None
+    thread: str | None = None
+    """The conversation it is part of; its owners have it for themselves."""
+    seq: int | None = None
+    """Its place there."""
+    speaker: str | None = None
+    """Who said it."""
     idempotency_key: str | None = None
     content_hash: str
     salt: str | None = field(default=None, repr=False)
@@ -79,6 +85,9 @@ class NewEpisode:
     source_model: str | None = None
     source_description: str | None = None
     tags: Iterable[str] = ()
+    thread: str | None = None
+    seq: int | None = None
+    speaker: str | None = None
     valid_at: datetime | str | None = None
     metadata: Mapping[str, Any] | None = None
     idempotency_key: str | None = None

@@ -176,6 +176,10 @@ class Fact(Record):
     run_id: str | None = None
     source: str | None = None
     episode_id: int | None = None
+    thread: str | None = None
+    """The conversation it belongs to; its owners have it for themselves."""
+    seq: int | None = None
+    """Its place there; there may be several facts at one."""
     idempotency_key: str | None = None
     derivation: str | None = None
     """How a model had a part in it: ``extract``, ``memory`` or ``consolidate``; ``None``: none."""
@@ -228,6 +232,8 @@ class NewFact:
     agent_id: str | None = None
     run_id: str | None = None
     episode_id: int | None = None
+    thread: str | None = None
+    seq: int | None = None
     derivation: str | None = None
 
 

@@ -9,6 +9,7 @@ from memstore.database import journal
 from memstore.database.changes import Changes
 from memstore.database.filters import EpisodeFilter
 from memstore.database.tables import episodes as episode_table
+from memstore.database.tables import threads
 from memstore.domain import clock
 from memstore.domain.arguments import (
     MAX_NAME,
@@ -82,6 +83,9 @@ class Episodes:
         source_model: str | None = None,
         source_description: str | None = None,
         tags: Iterable[str] = (),
+        thread: str | None = None,
+        seq: int | None = None,
+        speaker: str | None = None,
         valid_at: datetime | str | None = None,
         metadata: Mapping[str, Any] | None = None,
         idempotency_key: str | None = None,
@@ -99,6 +103,9 @@ class Episodes:
             source_model: the model that wrote it.
             source_description: more about where it comes from; words find this too.
             tags: for finding it again, up to 1,000.
+            thread: the conversation it is part of. Each owner has threads of its own.
+            seq: its place there, 0 or more; behind the last one if it is not given.
+            speaker: who said it.
             valid_at: when it was said or done, if not now.
             metadata: a JSON object of your own, up to 64 KiB.
             idempotency_key: adding again with the same key returns the same episode.
@@ -118,6 +125,9 @@ class Episodes:
                     source_model=source_model,
                     source_description=source_description,
                     tags=tags,
+                    thread=thread,
+                    seq=seq,
+                    speaker=speaker,
                     valid_at=valid_at,
                     metadata=metadata,
                     idempotency_key=idempotency_key,
@@ -140,9 +150,10 @@ class Episodes:
             prepared.append(checked(self._screen.record(one)))
         if not prepared:
             return []
+        counter = threads.Counter(threads.EPISODES)
         with self._engine.write() as transaction:
             return [
-                self._same_key(transaction, values) or self._record(transaction, values)
+                self._same_key(transaction, values) or self._record(transaction, values, counter)
                 for values in prepared
             ]
 
@@ -154,6 +165,7 @@ class Episodes:
         name: str | None = None,
         metadata: Mapping[str, Any] | None = None,
         valid_at: datetime | str | None = None,
+        thread: str | None = None,
         scope: Scope | None = None,
         once: bool = True,
     ) -> Episode:
@@ -165,9 +177,11 @@ class Episodes:
             name: what to call the episode.
             metadata: a JSON object of your own.
             valid_at: when it was said or done, if not now.
+            thread: the conversation it is part of, behind what is there.
             scope: whose it is.
-            once: the same text of the same scope is the same episode: the one recorded last is
-                returned as it is, so that whatever failed after it can simply be done again.
+            once: the same text of the same scope, and of that thread if one is given, is the same
+                episode: the one recorded last is returned as it is, so that whatever failed after
+                it can simply be done again.
 
         Raises:
             ValueError: an empty text, a bad time, metadata that is no JSON.
@@ -176,16 +190,21 @@ class Episodes:
         if source is not None:
             checked_text(source, "source", MAX_NAME)
         new = NewEpisode(
-            content=content, source=source or "", name=name, metadata=metadata, valid_at=valid_at
+            content=content,
+            source=source or "",
+            name=name,
+            metadata=metadata,
+            valid_at=valid_at,
+            thread=thread,
         )
         values = checked(self._screen.record(new)) | owner.ids
         with self._engine.write() as transaction:
             known = None
             if once:
                 known = episode_table.find(
-                    transaction, self._namespace, values["content_hash"], owner
+                    transaction, self._namespace, values["content_hash"], owner, values["thread"]
                 )
-            return known or self._record(transaction, values)
+            return known or self._record(transaction, values, threads.Counter(threads.EPISODES))
 
     def get(self, episode_id: int | str) -> Episode:
         """Return one episode, by its id or its UUID.
@@ -340,7 +359,12 @@ class Episodes:
         is_gone = self._engine.compact()
         return self._searches.episodes.index.rewrite() and is_gone
 
-    def _record(self, transaction: Transaction, values: Mapping[str, Any]) -> Episode:
+    def _record(
+        self, transaction: Transaction, values: dict[str, Any], counter: threads.Counter
+    ) -> Episode:
+        if values["thread"] is not None:
+            thread = threads.Thread.of(self._namespace, values)
+            values["seq"] = counter.place(transaction, thread, values["seq"])
         return changes.record(transaction, self._author, self._namespace, values)
 
     def _same_key(self, transaction: Transaction, values: Mapping[str, Any]) -> Episode | None:

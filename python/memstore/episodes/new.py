@@ -6,7 +6,7 @@ import hashlib
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.domain import clock
-from memstore.domain.arguments import MAX_NAME, MAX_NUMBER, checked_text
+from memstore.domain.arguments import MAX_NAME, MAX_NUMBER, checked_place, checked_text
 from memstore.domain.metadata import checked_new
 from memstore.domain.records import Scope
 from memstore.errors import InvalidArgument, InvalidArgumentType, Remedy
@@ -30,6 +30,9 @@ def checked(new: NewEpisode) -> dict[str, Any]:
     """Return the columns of a new episode; the caller checks its source, which may be none."""
     owners = Scope(user_id=new.user_id, agent_id=new.agent_id, run_id=new.run_id)
     about = new.source_description
+    thread, seq = checked_place(new.thread, new.seq)
+    if seq is not None and thread is None:
+        raise InvalidArgument("is a place in a thread, and none is given", argument="seq")
     return {
         "content": _checked_content(new.content),
         "content_hash": hash_of(new.content),
@@ -38,6 +41,9 @@ def checked(new: NewEpisode) -> dict[str, Any]:
         "source_model": _short(new.source_model, "source_model"),
         "source_description": _short(about, "source_description", MAX_DESCRIPTION),
         "tags": checked_tags(new.tags),
+        "thread": thread,
+        "seq": seq,
+        "speaker": _short(new.speaker, "speaker"),
         "valid_at": clock.moment(new.valid_at, "valid_at"),
         "metadata": checked_new(new.metadata),
         "idempotency_key": _short(new.idempotency_key, "idempotency_key"),

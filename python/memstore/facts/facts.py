@@ -11,6 +11,7 @@ from memstore.database.filters import FactFilter
 from memstore.database.journal import Author, Kind
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables import generations as generation_table
+from memstore.database.tables import threads
 from memstore.database.tables import vectors as vector_table
 from memstore.database.tables.readings import EXTRACT
 from memstore.domain import clock, metadata
@@ -37,13 +38,14 @@ if TYPE_CHECKING:
     from memstore.database.engine import Engine, Statement, Transaction
     from memstore.database.satellite import Satellite
     from memstore.database.tables import episodes as episode_table
+    from memstore.database.tables.episodes import Origin
     from memstore.domain import repairs
     from memstore.domain.records import JournalLine, NewFact, Scope
     from memstore.domain.repairs import Repair
     from memstore.embedding.current import CurrentEmbedder
     from memstore.facts import new as checking
     from memstore.facts import provenance
-    from memstore.facts.new import Prepared
+    from memstore.facts.new import CheckedFact, Prepared
     from memstore.history import erasing
 else:
     episode_table = lazy_import("memstore.database.tables.episodes")
@@ -120,12 +122,13 @@ class Facts:
     def prepare(self, new_facts: Iterable[NewFact]) -> list[Prepared]:
         """Check facts and embed them: all that can be done before a transaction opens."""
         every = checking.all_checked(list(new_facts), self._screen)
+        counter = threads.Counter(threads.FACTS)
         if self._embedder is None or not every:
-            return [checking.Prepared(new) for new in every]
+            return [checking.Prepared(new, counter=counter) for new in every]
         embedding = self._embedder.current
         blobs = embedding.for_writing([(new.subject, new.content) for new in every])
         return [
-            checking.Prepared(new, blob, embedding.model)
+            checking.Prepared(new, blob, embedding.model, counter=counter)
             for new, blob in zip(every, blobs, strict=True)
         ]
 
@@ -161,15 +164,9 @@ class Facts:
         old = None if new.supersedes is None else self._retirable(transaction, new.supersedes)
         if old is not None and not new.across:
             check_alike(old, new)
-        if new.episode_id is not None and not episode_table.exists(
-            transaction, new.episode_id, self.namespace
-        ):
-            raise NotFound(
-                f"there is no episode {new.episode_id} in namespace {self.namespace!r}",
-                remedy=Remedy.FIND_ID,
-            )
+        episode = self._origin(transaction, new)
         now = clock.utc_now()
-        uuid, created_at = provenance.identity(transaction, self.namespace, new, now)
+        uuid, created_at = provenance.identity(transaction, self.namespace, new, episode, now)
         why = evidence if old is None else None
         blob = self._admitted(transaction, prepared)
         values = new.columns()
@@ -177,6 +174,9 @@ class Facts:
         values["uuid"] = uuid
         values["namespace"] = self.namespace
         values["created_at"] = created_at
+        if episode is not None and new.valid_at is None:
+            values["valid_at"] = episode.valid_at
+        values["thread"], values["seq"] = self._place(transaction, prepared, episode, old)
         values["embedded"] = blob is not None
         fact = made(Fact, values)
         fact_table.insert(
@@ -191,6 +191,42 @@ class Facts:
             since = fact.created_at if fact.derivation == EXTRACT else None
             self.retire(transaction, old, fact.id, evidence, since=since)
         return fact
+
+    def _origin(self, transaction: Transaction, new: CheckedFact) -> Origin | None:
+        if new.episode_id is None:
+            return None
+        found = episode_table.origin(transaction, new.episode_id, self.namespace)
+        if found is None:
+            raise NotFound(
+                f"there is no episode {new.episode_id} in namespace {self.namespace!r}",
+                remedy=Remedy.FIND_ID,
+            )
+        return found
+
+    def _place(
+        self,
+        transaction: Transaction,
+        prepared: Prepared,
+        episode: Origin | None,
+        old: Fact | None,
+    ) -> tuple[str | None, int | None]:
+        """Return the thread of a new fact and its place there.
+
+        What is not given is taken from its episode, or else from the fact it supersedes.
+        """
+        new = prepared.fact
+        thread, seq = new.thread, new.seq
+        if episode is not None:
+            told, place = provenance.thread_of(episode)
+            if thread in (None, told):
+                thread, seq = told, place if seq is None else seq
+        elif thread is None and old is not None and old.scope == new.scope:
+            thread, seq = old.thread, old.seq
+        if thread is None:
+            return None, None
+        counter = prepared.counter or threads.Counter(threads.FACTS)
+        whose = threads.Thread(self.namespace, thread, new.user_id, new.agent_id, new.run_id)
+        return thread, counter.place(transaction, whose, seq)
 
     def _admitted(self, transaction: Transaction, prepared: Prepared) -> bytes | None:
         """Return the embedding if it matches the file's vectors; else the fact is pending."""
@@ -589,6 +625,8 @@ class Facts:
             valid_at=fact.valid_at,
             source=fact.source,
             episode_id=fact.episode_id,
+            thread=fact.thread,
+            seq=fact.seq,
             **fact.scope.ids,
         )
         active = generation_table.active(transaction)

@@ -7,13 +7,20 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database.tables.readings import EXTRACT, MEMORY
 from memstore.domain import clock, metadata
-from memstore.domain.arguments import MAX_CONTENT, MAX_NAME, checked_name, checked_text
+from memstore.domain.arguments import (
+    MAX_CONTENT,
+    MAX_NAME,
+    checked_name,
+    checked_place,
+    checked_text,
+)
 from memstore.domain.records import SCOPE_FIELDS, NewFact, Scope, made
 from memstore.errors import InvalidArgument, InvalidArgumentType
 
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from memstore.database.tables import threads
     from memstore.text.secrets import Screen
 
 CONSOLIDATE: Final = "consolidate"
@@ -59,6 +66,8 @@ class Prepared:
     """Whether no fact is known to have its idempotency key."""
     has_new_claim: bool = False
     """Whether no fact is known to say the same."""
+    counter: threads.Counter | None = None
+    """Counts its place in a thread, and the places of those that are stored with it."""
 
 
 def all_checked(new_facts: list[NewFact], screen: Screen) -> list[CheckedFact]:
@@ -104,4 +113,8 @@ def checked(new: NewFact) -> CheckedFact:
     for name in SCOPE_FIELDS:
         if values[name] is not None:
             values[name] = checked_name(values[name], name)
+    if new.thread is not None or new.seq is not None:
+        values["thread"], values["seq"] = checked_place(new.thread, new.seq)
+        if new.thread is None and new.episode_id is None:
+            raise InvalidArgument("is a place in a thread, and none is given", argument="seq")
     return made(CheckedFact, values)

@@ -24,11 +24,13 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memstore.database.engine import Transaction
-    from memstore.domain.episodes import Episode
+    from memstore.database.tables.episodes import Origin
     from memstore.domain.records import Fact, JournalLine
     from memstore.facts.new import CheckedFact
 else:
     hashlib = lazy_import("hashlib")
+
+DERIVED: Final = frozenset({EXTRACT, MEMORY})
 
 REBUILT: Final = "rebuild"
 """The key in the evidence of what a rebuild did by itself."""
@@ -45,8 +47,24 @@ def uuid_of(salt: str, episode_uuid: str, recorded_at: datetime, subject: str, c
     return clock.named_uuid(recorded_at, hashlib.sha256(told).digest())
 
 
+def thread_of(episode: Origin) -> tuple[str | None, int | None]:
+    """Return the thread of the facts of an episode, and their place there.
+
+    An episode outside of threads is one by itself. Its name follows from the salt, like the UUIDs
+    of its facts: once the episode is erased, the name leads nowhere.
+    """
+    if episode.thread is not None or episode.salt is None:
+        return episode.thread, episode.seq
+    told = "\n".join((episode.salt, episode.uuid, "thread")).encode()
+    return hashlib.sha256(told).hexdigest()[:32], 1
+
+
 def identity(
-    transaction: Transaction, namespace: str, new: CheckedFact, now: datetime
+    transaction: Transaction,
+    namespace: str,
+    new: CheckedFact,
+    episode: Origin | None,
+    now: datetime,
 ) -> tuple[str, datetime]:
     """Return the UUID and the time of creation of a fact that is about to be stored.
 
@@ -54,23 +72,27 @@ def identity(
     again is a new fact of its own time.
     """
     created_at = new.created_at
-    source = _source(transaction, namespace, new)
-    if source is not None:
-        episode, uuid = source
-        if fact_table.find(transaction, namespace, uuid=uuid) is None:
-            if new.derivation == EXTRACT:
-                created_at = created_at or episode.created_at
-            return uuid, created_at or now
+    uuid = _derived_uuid(new, episode)
+    if (
+        episode is not None
+        and uuid is not None
+        and fact_table.find(transaction, namespace, uuid=uuid) is None
+    ):
+        if new.derivation == EXTRACT:
+            created_at = created_at or episode.created_at
+        return uuid, created_at or now
     created_at = created_at or now
     return clock.new_uuid(created_at), created_at
 
 
 def erased_before(transaction: Transaction, namespace: str, new: CheckedFact) -> Fact | None:
     """Return what is left of a derived fact that said just this, and was erased."""
-    source = _source(transaction, namespace, new)
-    if source is None:
+    if new.derivation not in DERIVED or new.episode_id is None:
         return None
-    known = fact_table.find(transaction, namespace, uuid=source[1])
+    episode = episode_table.origin(transaction, new.episode_id, namespace)
+    if (uuid := _derived_uuid(new, episode)) is None:
+        return None
+    known = fact_table.find(transaction, namespace, uuid=uuid)
     return known if known is not None and known.status == "erased" else None
 
 
@@ -118,14 +140,8 @@ def withdrawn(lines: Iterable[JournalLine]) -> bool:
     return last is not None and last.kind == Kind.DELETE and rebuilt(last)
 
 
-def _source(
-    transaction: Transaction, namespace: str, new: CheckedFact
-) -> tuple[Episode, str] | None:
-    """Return the episode a fact is derived from and the UUID it has there, unless it was erased."""
-    if new.derivation not in (EXTRACT, MEMORY) or new.episode_id is None:
+def _derived_uuid(new: CheckedFact, episode: Origin | None) -> str | None:
+    """Return the UUID that a derived fact has, unless its episode was erased."""
+    if new.derivation not in DERIVED or episode is None or episode.salt is None:
         return None
-    episode = episode_table.get(transaction, new.episode_id, namespace)
-    if episode is None or episode.salt is None:
-        return None
-    uuid = uuid_of(episode.salt, episode.uuid, episode.created_at, new.subject, new.content)
-    return episode, uuid
+    return uuid_of(episode.salt, episode.uuid, episode.created_at, new.subject, new.content)

@@ -263,6 +263,8 @@ class Store:
         agent_id: str | None = None,
         run_id: str | None = None,
         episode_id: int | None = None,
+        thread: str | None = None,
+        seq: int | None = None,
         unless_known: bool = False,
     ) -> Fact:
         """Store a fact; it is on disk when this returns, whatever the embedder does.
@@ -275,7 +277,7 @@ class Store:
             supersedes: the id of the active fact this one replaces; both happen, or neither.
             across: let it replace a fact of another subject, or a task.
             created_at: when it was learned, if not now.
-            valid_at: since when it holds.
+            valid_at: since when it holds; by default, that of its episode.
             expired_at: from when on it no longer counts.
             source: where it comes from.
             idempotency_key: storing again with the same key returns the same fact.
@@ -283,6 +285,11 @@ class Store:
             agent_id: the agent it belongs to.
             run_id: the run it belongs to.
             episode_id: the episode it was drawn from.
+            thread: the conversation it belongs to, by default that of its episode, which is one by
+                itself if it is in none; or else that of the fact it supersedes, whose place it
+                takes. Each owner has threads of its own.
+            seq: its place there, 0 or more; by default that of the episode, or behind the last
+                one. Facts at one place stand in the order in which they were stored.
             unless_known: if an active fact of the same owners, category, metadata and expiry says
                 this already (case, blanks and a full stop at the end do not matter), confirm that
                 one, let it supersede ``supersedes``, and return it.
@@ -312,6 +319,8 @@ class Store:
                     agent_id=agent_id,
                     run_id=run_id,
                     episode_id=episode_id,
+                    thread=thread,
+                    seq=seq,
                 )
             ],
             unless_known=unless_known,

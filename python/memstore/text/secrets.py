@@ -35,7 +35,8 @@ POLICIES: Final = ("keep", "redact", "refuse")
 RULES: Final = Path(__file__).with_name("secret_rules.json")
 
 SCREENED: Final = frozenset(
-    "content subject category source name source_model source_description tags metadata".split()
+    "content subject category source name source_model source_description tags metadata"
+    " speaker".split()
 )
 """Fields of a new fact or episode that hold a caller's words."""
 

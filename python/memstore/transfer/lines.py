@@ -29,7 +29,7 @@ FORMAT: Final = 1
 NOT_EXPORTED: Final = frozenset({"embedded", "embed_error", "status", "content_hash"})
 FACT_FIELDS: Final = tuple(name for name in fact_table.STORED if name not in NOT_EXPORTED)
 FACT_NEEDS: Final = ("id", "uuid", "namespace", "content", "subject", "category", "created_at")
-FACT_NUMBERS: Final = ("id", "superseded_by", "confirmed_count", "use_count", "episode_id")
+FACT_NUMBERS: Final = ("id", "superseded_by", "confirmed_count", "use_count", "episode_id", "seq")
 EPISODE_FIELDS: Final = tuple(name for name in episodes.EPISODE_FIELDS if name not in NOT_EXPORTED)
 EPISODE_NEEDS: Final = ("id", "uuid", "namespace", "content", "created_at")
 
@@ -64,7 +64,7 @@ def episode_out(episode: Episode) -> str:
 
 
 def episode_in(values: Mapping[str, Any]) -> Episode:
-    known = _known(values, EPISODE_FIELDS, EPISODE_NEEDS, ("id",))
+    known = _known(values, EPISODE_FIELDS, EPISODE_NEEDS, ("id", "seq"))
     known["tags"] = [
         stored_text(tag, "tag") for tag in of_type(list, known.get("tags", []), "tags")
     ]
@@ -91,9 +91,11 @@ def _known(
     for name in known.keys() - {*numbers, *MOMENT_FIELDS, "metadata", "tags"}:
         if known[name] != "":  # blank where something was erased
             stored_text(known[name], name)
-    for name in ("namespace", *SCOPE_FIELDS):
+    for name in ("namespace", "thread", *SCOPE_FIELDS):
         if name in known:
             known[name] = nfc(known[name])
+    if ("thread" in known) != ("seq" in known):
+        raise ValueError("has a thread without a place in it, or a place without a thread")
     for name in MOMENT_FIELDS & known.keys():
         known[name] = clock.moment(known[name], name)
     return known

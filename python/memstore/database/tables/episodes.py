@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memstore.database.dialect import SAME_OWNERS, within
 from memstore.database.engine import NO_LIMIT, Statement
@@ -18,6 +18,7 @@ from memstore.text import words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from datetime import datetime
 
     from memstore.database.changes import Changes, Lines
     from memstore.database.engine import Row, Transaction, Value
@@ -61,16 +62,33 @@ def get(transaction: Transaction, episode_id: int, namespace: str) -> Episode | 
     )
 
 
-def exists(transaction: Transaction, episode_id: int, namespace: str) -> bool:
-    """Whether a namespace has an episode with this id, also an erased one; reads no text."""
+class Origin(NamedTuple):
+    """What facts take over from the episode they are drawn from."""
+
+    uuid: str
+    created_at: datetime
+    valid_at: datetime | None
+    thread: str | None
+    seq: int | None
+    salt: str | None
+    """``None`` once it was erased."""
+
+
+def origin(transaction: Transaction, episode_id: int, namespace: str) -> Origin | None:
+    """Return what facts take over from an episode, also from an erased one; reads no text."""
     if abs(episode_id) > MAX_NUMBER:
-        return False
-    return bool(
-        transaction.scalar(
-            "SELECT count(*) FROM memstore_episodes WHERE id = :id AND namespace = :namespace",
-            {"id": episode_id, "namespace": namespace},
-        )
+        return None
+    row = transaction.one(
+        f"SELECT {', '.join(Origin._fields)} FROM memstore_episodes"
+        " WHERE id = :id AND namespace = :namespace",
+        {"id": episode_id, "namespace": namespace},
     )
+    if row is None:
+        return None
+    values = {"id": episode_id, **dict(zip(Origin._fields, row, strict=True))}
+    read_moments("episode", values, ("created_at", "valid_at"))
+    del values["id"]
+    return Origin(**values)
 
 
 def get_many(transaction: Transaction, episode_ids: Sequence[int]) -> dict[int, Episode]:
@@ -125,15 +143,24 @@ def find_key(transaction: Transaction, namespace: str, idempotency_key: str) -> 
 
 
 def find(
-    transaction: Transaction, namespace: str, content_hash: str, scope: Scope
+    transaction: Transaction,
+    namespace: str,
+    content_hash: str,
+    scope: Scope,
+    thread: str | None = None,
 ) -> Episode | None:
-    """Return the latest episode of a namespace and scope with this content."""
+    """Return the latest episode of a namespace and scope with this content.
+
+    ``thread``: only of this one.
+    """
+    within = "" if thread is None else " AND e.thread = :thread"
     return _one(
         transaction,
-        f"e.namespace = :namespace AND e.content_hash = :hash AND {SAME_OWNERS}",
+        f"e.namespace = :namespace AND e.content_hash = :hash AND {SAME_OWNERS}{within}",
         latest=True,
         namespace=namespace,
         hash=content_hash,
+        thread=thread,
         **scope.ids,
     )
 
@@ -263,7 +290,8 @@ def blanking(transaction: Transaction, episode_id: int) -> list[Statement]:
         "UPDATE memstore_episodes SET content = '', content_hash = '', source = NULL,"
         " source_model = NULL, source_description = NULL, name = NULL, tags = '[]',"
         " metadata = NULL, segments = NULL, valid_at = NULL, expired_at = NULL, user_id = NULL,"
-        " agent_id = NULL, run_id = NULL, idempotency_key = NULL, salt = NULL WHERE id = :id",
+        " agent_id = NULL, run_id = NULL, idempotency_key = NULL, salt = NULL, thread = NULL,"
+        " seq = NULL, speaker = NULL WHERE id = :id",
         {"id": episode_id},
     )
     return [row, *piece_table.forgetting(transaction, episode_id)]

@@ -386,7 +386,8 @@ def blanking(fact_id: int, at: datetime) -> list[Statement]:
         "UPDATE memstore_facts SET content = '', subject = '', category = '', metadata = NULL,"
         " segments = NULL, subject_key = '', claim_hash = NULL, source = NULL,"
         " idempotency_key = NULL,"
-        " user_id = NULL, agent_id = NULL, run_id = NULL, deleted_at = :at WHERE id = :id",
+        " user_id = NULL, agent_id = NULL, run_id = NULL, thread = NULL, seq = NULL,"
+        " deleted_at = :at WHERE id = :id",
         {"at": clock.to_text(at), "id": fact_id},
     )
     return [row, vector_table.forgetting(vector_table.FACTS, fact_id)]

@@ -15,7 +15,8 @@ CREATE TRIGGER memstore_facts_removed AFTER DELETE ON memstore_facts BEGIN
 END;
 -- Not use counts and confirmations: no search asks for them.
 CREATE TRIGGER memstore_facts_changed AFTER UPDATE OF content, subject, category, segments, namespace,
-    user_id, agent_id, run_id, superseded_by, deleted_at, expired_at, subject_key ON memstore_facts BEGIN
+    user_id, agent_id, run_id, superseded_by, deleted_at, expired_at, subject_key, thread, seq,
+    valid_at, created_at ON memstore_facts BEGIN
     INSERT INTO memstore_fact_changes (id) VALUES (new.id);
 END;
 -- Vectors of the active generation. A switch to another one makes all of them anew.
@@ -44,7 +45,8 @@ CREATE TRIGGER memstore_episodes_added AFTER INSERT ON memstore_episodes BEGIN
     INSERT INTO memstore_episode_changes (id) VALUES (new.id);
 END;
 CREATE TRIGGER memstore_episodes_changed AFTER UPDATE OF content, content_hash, name,
-    source_description, segments, source, valid_at, expired_at, user_id, agent_id, run_id
+    source_description, segments, source, valid_at, expired_at, user_id, agent_id, run_id, thread,
+    seq, speaker, created_at
 ON memstore_episodes BEGIN
     INSERT INTO memstore_episode_changes (id) VALUES (new.id);
 END;

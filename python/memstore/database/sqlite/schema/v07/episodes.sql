@@ -25,7 +25,13 @@ CREATE TABLE memstore_episodes (
     -- at an erased fact cannot be confirmed by its UUID.
     salt               TEXT,
     -- Scripts written without spaces, cut into characters, for the full-text index.
-    segments           TEXT
+    segments           TEXT,
+    -- The conversation it is part of, and its place there; one of the same name under another owner
+    -- is another one.
+    thread             TEXT,
+    seq                INTEGER,
+    speaker            TEXT,
+    CHECK ((thread IS NULL) = (seq IS NULL))
 );
 CREATE UNIQUE INDEX idx_memstore_episode_uuid ON memstore_episodes (namespace, uuid);
 -- Not unique: the same words said twice are two episodes if the caller says so.
@@ -39,6 +45,9 @@ CREATE INDEX idx_memstore_episode_seen ON memstore_episodes
     WHERE content_hash <> '';
 CREATE INDEX idx_memstore_episode_expired ON memstore_episodes (expired_at)
     WHERE expired_at IS NOT NULL;
+-- A thread in its order.
+CREATE INDEX idx_memstore_episode_thread ON memstore_episodes
+    (namespace, thread, user_id, agent_id, run_id, seq, id) WHERE thread IS NOT NULL;
 
 -- Append-only: metadata, tags and expired_at may change, and nothing else. An episode that the
 -- journal records as erased may be blanked; its row stays.
@@ -47,13 +56,15 @@ CREATE TRIGGER memstore_episodes_keep BEFORE DELETE ON memstore_episodes BEGIN
 END;
 CREATE TRIGGER memstore_episodes_fixed
 BEFORE UPDATE OF id, uuid, namespace, content, source, source_model, source_description, name,
-    valid_at, created_at, user_id, agent_id, run_id, idempotency_key, content_hash, salt
+    valid_at, created_at, user_id, agent_id, run_id, idempotency_key, content_hash, salt, thread,
+    seq, speaker
 ON memstore_episodes WHEN
     (new.id, new.uuid, new.namespace, new.created_at)
         IS NOT (old.id, old.uuid, old.namespace, old.created_at)
     OR new.content <> '' OR new.content_hash <> ''
     OR coalesce(new.source, new.source_model, new.source_description, new.name, new.valid_at,
-                new.user_id, new.agent_id, new.run_id, new.idempotency_key, new.salt) IS NOT NULL
+                new.user_id, new.agent_id, new.run_id, new.idempotency_key, new.salt, new.thread,
+                new.seq, new.speaker) IS NOT NULL
     OR NOT EXISTS (SELECT 1 FROM memstore_journal
                    WHERE episode_id = old.id AND kind = 'erase_episode')
 BEGIN

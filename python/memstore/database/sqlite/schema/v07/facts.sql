@@ -37,7 +37,12 @@ CREATE TABLE memstore_facts (
     -- 'extract', 'memory' or 'consolidate'; NULL for a fact that was stored by hand.
     derivation        TEXT,
     -- The subject with case and Unicode's normal form folded.
-    subject_key       TEXT NOT NULL
+    subject_key       TEXT NOT NULL,
+    -- The conversation it belongs to, and its place there; one of the same name under another owner
+    -- is another one.
+    thread            TEXT,
+    seq               INTEGER,
+    CHECK ((thread IS NULL) = (seq IS NULL))
 );
 CREATE INDEX idx_memstore_namespace ON memstore_facts (namespace, id);
 -- These hold every column that decides who may see a fact, so that counting reads no rows.
@@ -64,6 +69,9 @@ CREATE INDEX idx_memstore_user ON memstore_facts (namespace, user_id, agent_id, 
 CREATE INDEX idx_memstore_claim
     ON memstore_facts (claim_hash, namespace, user_id, agent_id, run_id)
     WHERE claim_hash IS NOT NULL;
+-- A thread in its order. Partial, so that facts outside of threads cost nothing here.
+CREATE INDEX idx_memstore_thread ON memstore_facts
+    (namespace, thread, user_id, agent_id, run_id, seq, id) WHERE thread IS NOT NULL;
 -- The facts drawn from one episode.
 CREATE INDEX idx_memstore_fact_episode ON memstore_facts (episode_id)
     WHERE episode_id IS NOT NULL;
