@@ -33,6 +33,9 @@ PLAIN_SQL = {
     "another namespace": ("UPDATE memstore_facts SET namespace = 'n' WHERE id = 2", 2),
     "an owner": ("UPDATE memstore_facts SET user_id = 'ana' WHERE id = 2", 2),
     "an expiry": ("UPDATE memstore_facts SET expired_at = '2026' WHERE id = 2", 2),
+    "a place": ("UPDATE memstore_facts SET thread = 't', seq = 1 WHERE id = 2", 2),
+    "when it held": ("UPDATE memstore_facts SET valid_at = '2026' WHERE id = 2", 2),
+    "when it was learned": ("UPDATE memstore_facts SET created_at = '2026' WHERE id = 2", 2),
     "no vector": ("UPDATE memstore_fact_vectors SET embedding = NULL WHERE fact_id = 2", 2),
     "no place": ("DELETE FROM memstore_fact_vectors WHERE fact_id = 2", 2),
 }

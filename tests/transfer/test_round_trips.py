@@ -25,6 +25,7 @@ OWNERS = st.one_of(st.none(), st.sampled_from(["ana", "ben"]))
 PLACES = st.sampled_from([0, 0, 0, 1, 1, 2, 3, 4, 5, -1, 99, 2**63])
 """Of a fact, an episode or a proposal, counted back from the newest; or what is no id of any."""
 METADATA = st.dictionaries(TEXTS, st.none() | st.booleans() | st.integers() | TEXTS, max_size=2)
+SEQS = st.none() | st.sampled_from([0, 3, 2**53, -1])
 TIMES = st.sampled_from([None, ..., "2020-05-01", "2120-05-01T10:00:00Z", "tomorrow"])
 NAMESPACES = ("default", "other")
 REFUSED = (memstore.MemstoreError, memstore.InvalidArgument, memstore.InvalidArgumentType)
@@ -57,12 +58,13 @@ class RoundTrips(RuleBasedStateMachine):
         self.store = self.file.within(namespace)
 
     @rule(content=TEXTS, subject=NAMES, metadata=METADATA, user=OWNERS, old=st.none() | PLACES,
-          across=st.booleans(), episode=st.none() | PLACES, key=st.none() | TEXTS)  # fmt: skip
+          across=st.booleans(), episode=st.none() | PLACES, key=st.none() | TEXTS,
+          thread=st.none() | NAMES, seq=SEQS)  # fmt: skip
     def add(self, content: str, subject: str, metadata: Any, user: Any, old: Any, across: bool,
-            episode: Any, key: Any) -> None:  # fmt: skip
+            episode: Any, key: Any, thread: Any, seq: Any) -> None:  # fmt: skip
         self.do("add", content, subject=subject, metadata=metadata, user_id=user,
                 supersedes=self.fact(old), across=across, episode_id=self.episode(episode),
-                idempotency_key=key)  # fmt: skip
+                idempotency_key=key, thread=thread, seq=seq)  # fmt: skip
 
     @rule(verb=st.sampled_from(["confirm", "delete", "restore", "reinstate"]), place=PLACES)
     def change(self, verb: str, place: int) -> None:
@@ -84,10 +86,12 @@ class RoundTrips(RuleBasedStateMachine):
     def move_task(self, task: int, status: str) -> None:
         self.do("tasks.update", self.fact(task), status)
 
-    @rule(content=TEXTS, tags=st.lists(TEXTS, max_size=2), metadata=METADATA, user=OWNERS)
-    def say(self, content: str, tags: Any, metadata: Any, user: Any) -> None:
+    @rule(content=TEXTS, tags=st.lists(TEXTS, max_size=2), metadata=METADATA, user=OWNERS,
+          thread=st.none() | NAMES, seq=SEQS, speaker=st.none() | NAMES)  # fmt: skip
+    def say(self, content: str, tags: Any, metadata: Any, user: Any, thread: Any, seq: Any,
+            speaker: Any) -> None:  # fmt: skip
         self.do("episodes.add", content, source="chat", tags=tags, metadata=metadata,
-                scope=Scope(user_id=user))  # fmt: skip
+                thread=thread, seq=seq, speaker=speaker, scope=Scope(user_id=user))  # fmt: skip
 
     @rule(place=PLACES, content=TEXTS, subject=NAMES, user=OWNERS)
     def propose(self, place: int, content: str, subject: str, user: Any) -> None:

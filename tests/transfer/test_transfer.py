@@ -37,6 +37,8 @@ def fill(store: Store) -> dict[str, int]:
         valid_at=DAY - timedelta(days=400),
         source="conversation 12",
         idempotency_key="alice-lives-1",
+        thread="standup",
+        seq=4,
     )
     second = store.add("Alice lives in Turin", subject="alice", supersedes=first.id)
     third = store.add("Alice lives in Turin, Italy", subject="alice", supersedes=second.id)
