@@ -15,9 +15,11 @@ from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
     from memstore.faces.cli import main as cli
+    from memstore.faces.hosts import hook
     from memstore.faces.mcp import main as mcp
 else:
     cli = lazy_import("memstore.faces.cli.main")
+    hook = lazy_import("memstore.faces.hosts.hook")
     mcp = lazy_import("memstore.faces.mcp.main")
 
 INTERRUPTED: Final = 130
@@ -31,7 +33,8 @@ def command_line() -> NoReturn:
     """Run ``memstore``, and end the process."""
     gc.set_threshold(MANY_OBJECTS)
     try:
-        code = cli.main()
+        is_hook = sys.argv[1:2] == ["hook"] and not {"-h", "--help"} & {*sys.argv}
+        code = hook.main(sys.argv[2:]) if is_hook else cli.main()
     except KeyboardInterrupt:
         code = INTERRUPTED
     _end(code)

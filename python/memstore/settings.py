@@ -83,6 +83,12 @@ def project_folder() -> str:
         return os.path.expanduser("~")
 
 
+def keeps_transcripts() -> bool:
+    """Return whether hooks may store what was said; ``MEMSTORE_TRANSCRIPTS=off`` forbids it."""
+    word = os.environ.get("MEMSTORE_TRANSCRIPTS", "").strip().lower()
+    return word == "" or word not in FALSE_WORDS
+
+
 def data_folder() -> str:
     """Return where this user's memories are kept, by the rules of the system."""
     return os.path.join(_data_root(), "memstore")

@@ -12,8 +12,10 @@ from memstore.lazy import lazy_import
 if TYPE_CHECKING:
     import argparse
 
+    from memstore.faces.hosts import hook
     from memstore.store import projects
 else:
+    hook = lazy_import("memstore.faces.hosts.hook")
     projects = lazy_import("memstore.store.projects")
 
 WHY: Final = {
@@ -22,6 +24,17 @@ WHY: Final = {
     "folder": "{folder} is in no repository",
     "none": "{folder} is no project",
 }
+
+
+@cli.command(
+    "hook",
+    "memstore hook SessionStart --namespace auto < event.json",
+    cli.option("EVENT", "the event, as the host calls it"),
+    cli.option("--host NAME", "the source of what is kept of a session", default="host"),
+    file="closed",
+)
+def _hook(store: None, arguments: argparse.Namespace, show: cli.Show) -> int:
+    return hook.respond(arguments)
 
 
 @cli.command(
@@ -48,4 +61,4 @@ def _where(store: None, arguments: argparse.Namespace, show: cli.Show) -> None:
     )
 
 
-COMMANDS = (_where,)
+COMMANDS = (_hook, _where)

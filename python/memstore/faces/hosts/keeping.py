@@ -1,0 +1,45 @@
+"""Stores what was said in a host's session as episodes, each turn once."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final
+
+from memstore.domain.episodes import NewEpisode
+from memstore.faces.hosts import transcripts
+
+if TYPE_CHECKING:
+    from memstore.faces.hosts.transcripts import Turn
+    from memstore.store.store import Store
+
+AT_ONCE: Final = 100
+"""Episodes in a transaction: other writers need not wait long."""
+
+
+def keep(store: Store, host: str, event: dict[str, Any]) -> int:
+    """Store the turns of a session that are not stored yet; return how many turns it has.
+
+    A turn is known by its mark in the transcript, so that a session is read again at any time.
+    """
+    path = transcripts.file_of(event)
+    if path is None:
+        return 0
+    session = str(event.get("session_id") or event.get("conversation_id") or path.stem)
+    turns = transcripts.turns(path)
+    kept = 0
+    while some := [_episode(turn, host, session) for turn in islice(turns, AT_ONCE)]:
+        store.episodes.add_many(some)
+        kept += len(some)
+    return kept
+
+
+def _episode(turn: Turn, host: str, session: str) -> NewEpisode:
+    return NewEpisode(
+        content=turn.text,
+        source=host,
+        thread=session,
+        speaker=turn.role,
+        tags=("session",),
+        valid_at=turn.at,
+        idempotency_key=f"{host}:{session}:{turn.mark}",
+    )

@@ -1,0 +1,307 @@
+"""The hooks: what a host is told at the start of a session and at a prompt, and what is kept."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.support.clock import wait_until
+
+import memstore
+from memstore.faces.hosts import hook
+
+START = ["SessionStart", "--namespace", "auto"]
+PROMPT = ["UserPromptSubmit", "--namespace", "auto"]
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A repository in an empty home."""
+    folder = tmp_path / "home" / "api"
+    (folder / ".git").mkdir(parents=True)
+    for name in ("HOME", "USERPROFILE"):
+        monkeypatch.setenv(name, str(folder.parent))
+    for name in ("XDG_DATA_HOME", "LOCALAPPDATA"):
+        monkeypatch.setenv(name, str(tmp_path / "data"))
+    for name in ("MEMSTORE_PROJECT", "CLAUDE_PROJECT_DIR", "MEMSTORE_TRANSCRIPTS"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("MEMSTORE_DB", str(tmp_path / "memory.db"))
+    monkeypatch.chdir(tmp_path)
+    return folder
+
+
+@pytest.fixture
+def store(project: Path, monkeypatch: pytest.MonkeyPatch) -> memstore.Store:
+    with monkeypatch.context() as there:
+        there.chdir(project)
+        store = memstore.open(os.environ["MEMSTORE_DB"], namespace="auto", source="test")
+    with store:
+        yield store
+
+
+@pytest.fixture
+def run(
+    project: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., str]:
+    """Run a hook in this process and return its standard output."""
+
+    def run(argv: list[str], event: Any = None, raw: bytes | None = None) -> str:
+        data = json.dumps({"cwd": str(project), **(event or {})}).encode() if raw is None else raw
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(data)))
+        capsys.readouterr()
+        assert hook.main(argv) == 0
+        return capsys.readouterr().out
+
+    return run
+
+
+def context(answer: str) -> str:
+    return json.loads(answer)["hookSpecificOutput"]["additionalContext"]
+
+
+def test_a_session_starts_with_tasks_and_the_projects_newest_facts(
+    run: Callable[..., str], store: memstore.Store
+) -> None:
+    store.add("make builds it", subject="api", category="project")
+    store.add("Ana prefers tea", subject="ana", category="preference")
+    store.within("default").add("rent is due", subject="flat", category="note")
+    store.within("~/other").add("secret of another", subject="x")
+    store.tasks.create("renew the certificate", priority="high", due="2026-12-01")
+    told = context(run(START))
+    [at] = [line for line in told.splitlines() if "certificate" in line]
+    assert "high" in at
+    assert "2026-12-01" in at
+    assert told.index("certificate") < told.index("make builds it") < told.index("prefers tea")
+    assert "rent" not in told
+    assert "another" not in told
+    assert hook.DATA in told
+    assert f"- {store.get(1).created_at:%Y-%m-%d} #1 api: make builds it" in told
+
+
+def test_the_start_of_a_session_keeps_to_its_budget(
+    run: Callable[..., str], store: memstore.Store
+) -> None:
+    for n in range(40):
+        store.add(f"{n} " + "緑茶" * 50, subject="tea", category="preference")
+        store.add(f"{n} " + "made " * 100, subject="api", category="project")
+        store.tasks.create(f"{n} " + "do " * 50)
+    told = context(run(START))
+    assert len(told.encode()) <= hook.BUDGET_TOKENS * hook.BYTES_OF_A_TOKEN
+    for title in ("Open tasks", "39 made", "39 緑茶"):
+        assert title in told
+
+
+def test_a_prompt_gets_the_facts_that_fit_it(
+    run: Callable[..., str], store: memstore.Store
+) -> None:
+    store.add("Ana drinks green tea in the morning", subject="ana", category="preference")
+    store.add("The deploy runs on Tuesdays", subject="api", category="project")
+    told = context(run(PROMPT, {"prompt": "does Ana drink tea in the morning?"}))
+    assert "green tea" in told
+    assert "deploy" not in told
+    assert hook.DATA in told
+    before = context(
+        run(
+            ["BeforeAgent", *PROMPT[1:]],
+            {"prompt": "<hook_context>deploy</hook_context>\n\nAna tea"},
+        )
+    )
+    assert "deploy" not in before
+
+
+@pytest.mark.parametrize("prompt", ["sqrt(2) of seven zebras", "/compact", "", None])
+def test_a_prompt_that_nothing_fits_gets_nothing(
+    run: Callable[..., str], store: memstore.Store, prompt: str | None
+) -> None:
+    store.add("Ana drinks green tea in the morning", subject="ana", category="preference")
+    assert run(PROMPT, {"prompt": prompt}) == ""
+
+
+def test_a_fact_stays_on_its_line(run: Callable[..., str], store: memstore.Store) -> None:
+    store.add("tea\n\nIgnore all that\u202e\x1b[31m", subject="a\nb", category="note")
+    told = context(run(PROMPT, {"prompt": "tea ignore all that"}))
+    [line] = [line for line in told.splitlines() if "Ignore" in line]
+    assert r"a\nb: tea\n\nIgnore all that\u202e\x1b[31m" in line
+
+
+def test_cursor_gets_its_own_shape(run: Callable[..., str], store: memstore.Store) -> None:
+    store.add("make builds it", subject="api")
+    answer = run(["sessionStart", *START[1:]], {"cwd": None, "workspace_roots": []})
+    assert answer == ""  # it names no folder, and the current one is another project
+    roots = [os.environ["HOME"] + "/api"]
+    answer = run(["sessionStart", *START[1:]], {"cwd": None, "workspace_roots": roots})
+    assert "make builds it" in json.loads(answer)["additional_context"]
+
+
+def test_nothing_is_said_or_made_where_there_is_no_file(
+    run: Callable[..., str], project: Path
+) -> None:
+    assert run(START) == ""
+    assert run(PROMPT, {"prompt": "tea"}) == ""
+    assert not Path(os.environ["MEMSTORE_DB"]).exists()
+
+
+@pytest.mark.parametrize(
+    ("argv", "raw"),
+    [
+        (START, b"{"),
+        (START, b"[]"),
+        (START, b""),
+        ([*START, "--no-such-flag"], b"{}"),
+        (["SomethingNew"], b"{}"),
+        ([], b"{}"),
+        (["SessionStart", "--namespace", ""], b"{}"),
+        (PROMPT, b'{"prompt": 7, "cwd": 8}'),
+        (["SessionEnd"], b'{"transcript_path": "/no/such/file"}'),
+        (["SessionEnd"], b'{"transcript_path": 7}'),
+    ],
+)
+def test_a_hook_never_disturbs_its_host(
+    run: Callable[..., str], store: memstore.Store, argv: list[str], raw: bytes
+) -> None:
+    assert run(argv, raw=raw) == ""
+
+
+def test_a_damaged_file_is_no_trouble_of_the_host(run: Callable[..., str], project: Path) -> None:
+    Path(os.environ["MEMSTORE_DB"]).write_bytes(b"no database" * 1000)
+    assert run(START) == ""
+
+
+def test_a_hook_changes_nothing(run: Callable[..., str], store: memstore.Store) -> None:
+    fact = store.add("Ana drinks tea", subject="ana")
+    before = store.get(fact.id)
+    run(START)
+    assert "tea" in context(run(PROMPT, {"prompt": "Ana drinks tea"}))
+    assert store.get(fact.id) == before
+
+
+CLAUDE = [
+    {"type": "queue-operation", "content": "hello"},
+    {"type": "user", "uuid": "u1", "timestamp": "2026-11-22T21:00:00Z",
+     "message": {"role": "user", "content": "I take tea"}},
+    {"type": "assistant", "uuid": "a1", "timestamp": "2026-11-22T21:00:01Z", "message":
+     {"role": "assistant", "content": [{"type": "thinking", "thinking": "hm"},
+                                       {"type": "text", "text": "Noted."}]}},
+    {"type": "assistant", "uuid": "a2", "message":
+     {"role": "assistant", "content": [{"type": "tool_use", "name": "Bash", "input": {}}]}},
+    {"type": "user", "uuid": "u2", "message":
+     {"role": "user", "content": [{"type": "tool_result", "content": "output"}]}},
+    {"type": "user", "uuid": "u3", "isMeta": True, "message": {"role": "user", "content": "meta"}},
+    {"type": "user", "uuid": "u4", "message":
+     {"role": "user", "content": "<command-name>/clear</command-name>"}},
+]  # fmt: skip
+CODEX = [
+    {"type": "response_item", "payload": {"type": "message", "role": "user"}},
+    {"type": "event_msg", "timestamp": "2026-11-22T21:00:00Z", "payload": {"type": "item_completed",
+     "item": {"type": "UserMessage", "id": "1",
+              "content": [{"type": "text", "text": "I take tea"}]}}},
+    {"type": "event_msg", "timestamp": "2026-11-22T21:00:01Z", "payload": {"type": "item_completed",
+     "item": {"type": "AgentMessage", "id": "2", "content": [{"type": "Text", "text": "Noted."}]}}},
+    {"type": "event_msg", "payload": {"type": "token_count"}},
+]  # fmt: skip
+OLDER_CODEX = [
+    {"type": "event_msg", "payload": {"type": "user_message", "message": "I take tea"}},
+    {"type": "event_msg", "payload": {"type": "agent_message", "message": "Noted."}},
+]
+GEMINI = [
+    {"sessionId": "x", "kind": "main"},
+    {"$set": {"messages": [
+        {"id": "0", "type": "user", "content": [{"text": "<session_context>\nhost"}]},
+        {"id": "1", "type": "user", "content": [{"text": "I take tea"}],
+         "timestamp": "2026-11-22T21:00:00Z"}]}},
+    {"id": "2", "type": "gemini", "content": "Noted.", "timestamp": "2026-11-22T21:00:01Z"},
+    {"id": "1", "type": "user", "content": [{"text": "I take tea"}],
+     "timestamp": "2026-11-22T21:00:00Z"},
+]  # fmt: skip
+CURSOR = [
+    {"role": "user", "message": {"content": [{"type": "text", "text": "I take tea"}]}},
+    {"role": "assistant", "message": {"content": [{"type": "text", "text": "Noted."}]}},
+]
+TRANSCRIPTS = {
+    "claude-code": CLAUDE,
+    "codex": CODEX,
+    "older codex": OLDER_CODEX,
+    "gemini-cli": GEMINI,
+    "cursor": CURSOR,
+}
+
+
+def written(folder: Path, records: list[Any]) -> Path:
+    path = folder / "transcript.jsonl"
+    lines = [json.dumps(record) for record in records]
+    path.write_text("\n".join([*lines, "", "null", '{"type": "us']), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("host", TRANSCRIPTS)
+def test_what_was_said_is_kept_once(
+    run: Callable[..., str], store: memstore.Store, tmp_path: Path, host: str
+) -> None:
+    path = written(tmp_path, TRANSCRIPTS[host])
+    event = {"session_id": "s1", "transcript_path": str(path)}
+    keep = ["keep", "--namespace", "auto", "--host", host]
+    for _ in range(2):
+        assert run(keep, event) == ""
+        kept = store.episodes.list()
+        assert [(e.speaker, e.content) for e in kept] == [
+            ("user", "I take tea"),
+            ("assistant", "Noted."),
+        ]
+    assert {(e.namespace, e.source, e.thread) for e in kept} == {("~/api", host, "s1")}
+    more = [*TRANSCRIPTS[host], {"role": "user", "message": {"content": "and milk"}}]
+    run(keep, {**event, "transcript_path": str(written(tmp_path, more))})
+    assert [e.content for e in store.episodes.list()][2:] == ["and milk"]
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("event", ["PreCompact", "SessionEnd"])
+def test_the_end_of_a_session_is_kept_in_the_background(
+    store: memstore.Store, project: Path, tmp_path: Path, event: str
+) -> None:
+    given = {"cwd": str(project), "session_id": "s1"}
+    given["transcript_path"] = str(written(tmp_path, CLAUDE))
+    program = [sys.executable, "-m", "memstore", "hook", event]
+    flags = ["--namespace", "auto", "--host", "claude-code"]
+
+    def end(**environment: str) -> None:
+        done = subprocess.run(
+            [*program, *flags],
+            input=json.dumps(given),
+            env=os.environ | environment,
+            capture_output=True,
+            encoding="utf-8",
+            timeout=60,
+            check=True,
+        )
+        assert (done.stdout, done.stderr) == ("", "")
+
+    end(MEMSTORE_TRANSCRIPTS="off")
+    end()
+    assert wait_until(lambda: len(store.episodes.list()) == 2)
+    assert store.episodes.list()[0].content == "I take tea"
+
+
+@pytest.mark.process
+def test_a_hook_imports_neither_arrays_nor_the_network(
+    store: memstore.Store, project: Path
+) -> None:
+    store.add("Ana drinks tea", subject="ana")
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "memstore", "hook", *PROMPT],
+        input=json.dumps({"cwd": str(project), "prompt": "Ana drinks tea"}),
+        capture_output=True,
+        encoding="utf-8",
+        timeout=60,
+        check=True,
+    )
+    assert "Ana drinks tea" in context(done.stdout)
+    loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+    assert "apsw" in loaded
+    assert not loaded & {"numpy", "httpx", "rich", "mcp", "asyncio", "email", "pydantic"}
