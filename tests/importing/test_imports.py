@@ -705,6 +705,24 @@ def test_mem0_memory_without_owner_or_category_comes_in(store: Store, tmp_path: 
     assert (fact.subject, fact.category, fact.user_id) == ("user", "note", None)
 
 
+def test_mem0_run_is_a_thread_in_order_of_time(store: Store, tmp_path: Path) -> None:
+    def memory(n: int, run: str | None, minute: int) -> dict[str, Any]:
+        at = f"2025-03-01T09:{minute:02}:00Z"
+        return {**MEMORY, "id": str(n), "memory": f"m{n}", "run_id": run, "created_at": at}
+
+    told = [memory(1, "r1", 30), memory(2, None, 31), memory(3, "r2", 32), memory(4, "r1", 20)]
+    file = written(tmp_path / "m.jsonl", *told)
+    store.import_from("mem0", file)
+    facts = {fact.content: fact for fact in store.list(scope="all")}
+    assert [facts[f"m{n}"].thread for n in (1, 2, 3, 4)] == ["r1", None, "r2", "r1"]
+    first, last = facts["m4"].seq, facts["m1"].seq
+    assert first is not None
+    assert last == first + 600_000
+    assert facts["m1"].run_id == "r1"
+    assert store.import_from("mem0", file).known == 4
+    assert store.examine() == []
+
+
 def test_mem0_expiration_counts_the_last_day(store: Store, tmp_path: Path) -> None:
     file = written(tmp_path / "m.jsonl", {**MEMORY, "expiration_date": "2099-12-30"})
     store.import_from("mem0", file)

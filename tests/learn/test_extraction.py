@@ -84,6 +84,29 @@ def contents(store: Store, **options: Any) -> list[str]:
     return [fact.content for fact in store.list(scope="all", **options)]
 
 
+def test_text_of_a_conversation_has_its_place_there_and_so_have_its_facts(store: Store) -> None:
+    extractor = Extractor(store, Scripted(reply(TEA, OXFORD), reply(MONDAY), reply(COFFEE)))
+    extractor.extract("one", thread="a", at="2026-03-01")
+    extractor.extract("two", thread="a")
+    extractor.extract("three")
+    facts = store.list()
+    assert [(f.thread, f.seq) for f in facts[:3]] == [("a", 1), ("a", 1), ("a", 2)]
+    assert facts[3].thread not in ("a", None)
+    assert [f.valid_at is None for f in facts] == [False, False, True, True]
+    told = [store.episodes.add("four", source="x", thread="b", valid_at="2026-03-01")]
+    for episode in told:
+        extractor.extract_episode(episode.id)
+    assert contents(store) == [TEA, OXFORD, MONDAY, COFFEE]
+    check_replay(store)
+
+
+def test_fact_that_a_rebuild_derives_has_the_place_of_its_episode(store: Store) -> None:
+    store.episodes.add("one", source="x", thread="a", seq=5, valid_at="2026-03-01T00:00:00Z")
+    Extractor(store, Scripted(reply(TEA))).rebuild()
+    (tea,) = store.list()
+    assert (tea.thread, tea.seq, str(tea.valid_at)[:10]) == ("a", 5, "2026-03-01")
+
+
 def check_replay(store: Store) -> None:
     """Replaying the journal gives the rows."""
     assert store.examine() == []

@@ -382,6 +382,74 @@ def test_add_metadata_goes_with_facts_and_survives_an_update(memory: Memory, sto
     assert tea.episode_id == store.episodes.list(scope="all")[1].id
 
 
+def test_what_is_learnt_from_a_conversation_is_one_thread(memory: Memory, store: Store) -> None:
+    memory.add(said(*WEEK[0]), user_id="ana")
+    memory.add(said(*WEEK[1]), user_id="ana")
+    episodes = store.episodes.list(scope="all")
+    assert [episode.thread for episode in episodes] == [None, None]
+    first, second = ({(f.thread, f.seq) for f in store.list(scope="all") if f.episode_id == e.id}
+                     for e in episodes)  # fmt: skip
+    assert len(first) == len(second) == 1
+    assert None not in {thread for thread, _ in first}
+    assert first != second
+
+
+def test_conversations_of_one_thread_stand_in_their_order(memory: Memory, store: Store) -> None:
+    for words in WEEK[:3]:
+        memory.add(said(*words), user_id="ana", thread="week")
+    episodes = store.episodes.list(scope="all")
+    assert [(e.thread, e.seq) for e in episodes] == [("week", 1), ("week", 2), ("week", 3)]
+    seqs = {e.id: e.seq for e in episodes}
+    facts = store.list(scope="all", active_only=False)
+    assert {(f.thread, f.seq) for f in facts} == {("week", n) for n in (1, 2, 3)}
+    assert all(f.seq == seqs[f.episode_id or 0] for f in facts)
+    (tea,) = (f for f in facts if f.content == "Ana drinks tea")
+    assert tea.seq == 3  # where it was said, not where what it supersedes was
+    memory.add(said(*WEEK[0]), user_id="ana", thread="week")  # again
+    assert store.episodes.list(scope="all") == episodes
+
+
+def test_the_same_words_in_another_thread_are_said_anew(memory: Memory, store: Store) -> None:
+    for thread in ("a", "b", "a", None):
+        memory.add("Hello", thread=thread)
+    assert [(e.thread, e.seq) for e in store.episodes.list()] == [("a", 1), ("b", 1)]
+
+
+def test_messages_stored_as_they_are_are_one_thread(store: Store) -> None:
+    memory = Memory(store)
+    several = [{"role": "user", "content": text} for text in ("one", "two")]
+    memory.add(several)
+    memory.add("three")
+    memory.add("four", thread="a")
+    memory.add([{"role": "user", "content": text} for text in ("five", "six")], thread="a")
+    facts = store.list()
+    thread = facts[0].thread
+    assert thread is not None
+    assert [(f.thread, f.seq) for f in facts] == [
+        *((thread, 1), (thread, 2), (None, None)),
+        *(("a", 1), ("a", 2), ("a", 3)),
+    ]
+
+
+@pytest.mark.parametrize("infer", [True, False])
+@pytest.mark.parametrize("blank", ["", " ", "x" * 501])
+def test_thread_that_is_none_is_refused_before_anything_is_recorded(
+    memory: Memory, store: Store, infer: bool, blank: str
+) -> None:
+    with pytest.raises(memstore.InvalidArgument) as caught:
+        memory.add("Hello", thread=blank, infer=infer)
+    assert caught.value.argument == "thread"
+    assert store.episodes.count() == store.count() == 0
+
+
+def test_updated_memory_keeps_its_place(store: Store) -> None:
+    memory = Memory(store)
+    (event,) = memory.add("I like tea", thread="a", user_id="ana")
+    new = memory.update(event["id"] or 0, "I like coffee", user_id="ana")
+    fact = store.get(new["id"] or 0)
+    assert (fact.thread, fact.seq) == ("a", 1)
+
+
 def test_add_to_another_scope_sees_nothing_of_this_one(
     week: Memory, model: Conversing, model_server: ModelServer
 ) -> None:

@@ -106,6 +106,9 @@ def _record(source: Source, number: int, place: str, values: Mapping[str, Any]) 
         "idempotency_key": key(NAME, id_),
     }
     moment(values, UPDATED)
+    if columns["run_id"]:  # a run is one conversation
+        at = moment(values, "created_at") or source.written_at
+        columns |= {"thread": columns["run_id"], "seq": int(at.timestamp() * 1000)}
     origin = {"id": id_, **_origin(values)}
     fact = source.fact(number, identity(NAME, id_, content), columns, origin)
     vectors = any(values.get(name) for name in VECTORS)

@@ -154,6 +154,8 @@ class Source:
             "expired_at": moment(values, "expired_at"),
             "source": _text(values, "source"),
             "idempotency_key": values.get("idempotency_key"),
+            "thread": _owner(values, "thread"),
+            "seq": values.get("seq"),
             **{name: _owner(values, name) for name in SCOPE_FIELDS},
         }
 

@@ -92,6 +92,8 @@ class Learner:
     scope: Scope
     metadata: Mapping[str, Any] | None
     change_share: float
+    thread: str | None = None
+    """Of which a new conversation is part."""
 
     def learn(self, messages: Sequence[Message]) -> MemoryEvents:
         """Learn from a conversation and return what became of each fact in it.
@@ -147,6 +149,7 @@ class Learner:
             source=CONVERSATION,
             metadata=self.metadata,
             valid_at=said_at,
+            thread=self.thread,
             scope=self.scope,
         )
         episode = record()

@@ -132,6 +132,7 @@ class Extractor:
         *,
         source: str | None = None,
         at: datetime | str | None = None,
+        thread: str | None = None,
     ) -> Extraction:
         """Record a text, and store the facts in it.
 
@@ -142,6 +143,7 @@ class Extractor:
                 under one of its keys are not replaced.
             source: where the text comes from.
             at: when it was written: "tomorrow" is relative to it, and its facts are valid from it.
+            thread: the conversation it is part of, behind what is there; its facts are, too.
 
         Raises:
             GeneratorError: no usable reply. The text is recorded and no fact stored; calling again
@@ -156,7 +158,12 @@ class Extractor:
         at = clock.moment(at, "at")
         begun = clock.utc_now()
         episode = self._store.episodes.record(
-            text, source=source, metadata=metadata, valid_at=at, scope=self._scope or Scope()
+            text,
+            source=source,
+            metadata=metadata,
+            valid_at=at,
+            thread=thread,
+            scope=self._scope or Scope(),
         )
         options = ReadingOptions(
             hint=subject_hint, at=at, metadata=metadata, max_characters=self._reader.max_characters

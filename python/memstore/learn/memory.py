@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Unpack
 
-from memstore.domain.arguments import checked_real
+from memstore.domain import clock
+from memstore.domain.arguments import checked_place, checked_real
 from memstore.domain.keywords import Owners, keywords
 from memstore.domain.metadata import encode, merge_patch
 from memstore.domain.records import NewFact, Scope
@@ -90,6 +91,7 @@ class Memory:
         messages: Messages,
         *,
         metadata: Mapping[str, Any] | None = None,
+        thread: str | None = None,
         infer: bool | None = None,
         every_role: bool = False,
         **owners: Unpack[Owners],
@@ -104,6 +106,8 @@ class Memory:
             messages: a text, or ``{"role": …, "content": …}`` messages; their ``at`` is the time
                 to which "yesterday" is relative.
             metadata: a JSON object to store with everything.
+            thread: the conversation that the messages belong to, behind what is there already; by
+                default they are one by themselves. Each scope has threads of its own.
             infer: ``True`` to learn, which needs a generator; ``False`` to store what users and
                 assistants said, each message as one memory, a few hundred in a transaction; by
                 default ``True`` if there is a generator.
@@ -114,7 +118,8 @@ class Memory:
             ``refused`` says what the model wanted that was not carried out.
 
         Raises:
-            ValueError: no messages, a blank one, a blank scope id, ``infer`` without a generator.
+            ValueError: no messages, a blank one, a blank scope id or thread, ``infer`` without a
+                generator.
             TypeError: messages of another form.
             LearningError: a step failed; ``step`` names it, and the cause says why.
         """
@@ -122,17 +127,18 @@ class Memory:
         screen = self._store.screen
         read = [screen.record(message) for message in read_messages(messages)]
         encode(metadata)
+        thread, _ = checked_place(thread, None)
         metadata = screen.value(metadata, "metadata")
         if infer is None:
             infer = self._generator is not None
         if not infer:
             told = [message for message in read if every_role or message.role in SPEAKERS]
-            return self._store_as_they_are(told, scope, metadata)
+            return self._store_as_they_are(told, scope, metadata, thread)
         if self._generator is None:
             raise InvalidArgument(
                 "needs a generator", argument="infer", remedy=Remedy.CHOOSE_GENERATOR
             )
-        learner = Learner(self._store, self._generator, scope, metadata, self._change_share)
+        learner = Learner(self._store, self._generator, scope, metadata, self._change_share, thread)
         return learner.learn(read)
 
     @keywords(Owners)
@@ -187,8 +193,14 @@ class Memory:
         return learner.retry(episode)
 
     def _store_as_they_are(
-        self, messages: list[Message], scope: Scope, metadata: Mapping[str, Any] | None
+        self,
+        messages: list[Message],
+        scope: Scope,
+        metadata: Mapping[str, Any] | None,
+        thread: str | None,
     ) -> MemoryEvents:
+        if thread is None and len(messages) > 1:
+            thread = clock.new_uuid(clock.utc_now())  # there is no episode that could be one
         news = [
             NewFact(
                 content=message.content,
@@ -196,6 +208,7 @@ class Memory:
                 metadata=metadata,
                 valid_at=message.at,
                 source=CONVERSATION,
+                thread=thread,
             )
             for message in messages
         ]

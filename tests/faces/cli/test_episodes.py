@@ -38,6 +38,23 @@ def test_add_records_every_option(cli: CommandLine) -> None:
     assert cli.json("episode", "get", answer["uuid"], "--scope", "all") == answer
 
 
+def test_add_places_episodes_and_facts_in_a_thread(cli: CommandLine) -> None:
+    said = [
+        cli.json("episode", "add", "Who fed the cat?", "--thread", "a", *more)
+        for more in ([], ["--seq", 7, "--speaker", "Ben"], [])
+    ]
+    assert [one["seq"] for one in said] == [1, 7, 8]
+    assert said[1]["speaker"] == "Ben"
+    stored = [
+        cli.json("add", "Ben fed it", "--subject", "ben", "-m", f"n={n}", "--thread", "a", *more)
+        for n, more in enumerate(([], ["--seq", 7]))
+    ]
+    assert [(one["thread"], one["seq"]) for one in stored] == [("a", 1), ("a", 7)]
+    code, error = cli.error("add", "x", "--subject", "y", "--seq", 3)
+    assert (code, error) == (2, "--seq is a place in a thread, and none is given")
+    assert cli.error("episode", "add", "x", "--thread", " ")[1] == "--thread is empty"
+
+
 def test_add_reads_standard_input_word_for_word(cli: CommandLine) -> None:
     text = "  line one\n\tline two, 東京\n\n"
     assert cli("episode", "add", "-", stdin=text).code == 0

@@ -23,7 +23,7 @@ TOOLS = mcp_tools.offered("episodes", read_only=False)
 OURS = "valid_before?, valid_after?, expired_before?, expired_after?"
 ENGRAM = {
     "add_memory": "content, source, name?, source_model?, source_description?, group_id?, tags?, "
-    "valid_at?, metadata?",
+    "thread?, speaker?, valid_at?, metadata?",
     "search": "query?, max_results?, before?, after?, tags?, source?, group_id?, include_expired?, "
     f"min_similarity?, search_mode?, search_alpha?, tag_boost?, {OURS}",
     "get_episodes": f"max_results?, before?, after?, source?, group_id?, {OURS}",

@@ -248,6 +248,11 @@ METADATA: Final = (
     option("--metadata JSON", "metadata as a JSON object", type=json_object),
 )
 
+THREAD: Final = option("--thread NAME", "the conversation it is part of; each owner has its own")
+SEQ: Final = option(
+    "--seq N", "its place there (default: behind the last)", type=partial(count, least=0)
+)
+
 OWNERS: Final = (
     option("--user ID", "whose it is", dest="user_id"),
     option("--agent ID", "and which agent's", dest="agent_id"),

@@ -40,6 +40,8 @@ ACROSS = cli.option("--across", "also a fact of another subject, or a task")
     cli.option("--valid-at TIME", "since when it holds, e.g. 2026-03-01"),
     cli.EXPIRES_AT,
     cli.option("--source TEXT", "where it comes from"),
+    cli.THREAD,
+    cli.SEQ,
     cli.option(
         "--key TEXT", "an idempotency key: storing again with the same key gives back the same fact"
     ),
@@ -61,6 +63,8 @@ def _add(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
         valid_at=arguments.valid_at,
         expired_at=arguments.expires_at,
         source=arguments.source,
+        thread=arguments.thread,
+        seq=arguments.seq,
         idempotency_key=arguments.key,
         unless_known=True,
         **cli.owners_of(arguments),

@@ -53,6 +53,7 @@ def show_past(store: Store, arguments: argparse.Namespace, show: cli.Show) -> No
     ),
     cli.option("--source TEXT", "where the text comes from"),
     cli.option("--at TIME", "when it was written"),
+    cli.THREAD,
     *cli.METADATA,
     *cli.OWNERS,
     add_generator_flags,
@@ -72,6 +73,7 @@ def _extract(store: Store, arguments: argparse.Namespace, show: cli.Show) -> Non
             cli.metadata_of(arguments) or None,
             source=arguments.source,
             at=arguments.at,
+            thread=arguments.thread,
         )
     _show_extraction(done, show)
 
@@ -120,6 +122,7 @@ def _number(fact: int | None) -> str | None:
     ),
     cli.option("--retry", "the recorded conversations that could not be learnt from"),
     cli.option("--at TIME", "when the text was said"),
+    cli.THREAD,
     cli.option("--direct", "store what users and assistants said as it is, without a model"),
     cli.option("--every-role", "with --direct, store system and tool messages too"),
     *cli.METADATA,
@@ -142,6 +145,7 @@ def _remember(store: Store, arguments: argparse.Namespace, show: cli.Show) -> No
         changes = Memory(store, generator).add(
             messages,
             metadata=cli.metadata_of(arguments) or None,
+            thread=arguments.thread,
             infer=not arguments.direct,
             every_role=arguments.every_role,
             **cli.owners_of(arguments),
@@ -150,8 +154,8 @@ def _remember(store: Store, arguments: argparse.Namespace, show: cli.Show) -> No
 
 
 def _retry(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
-    given = (arguments.text, arguments.messages, arguments.at)
-    if given != (None, None, None) or arguments.direct or cli.metadata_of(arguments):
+    given = (arguments.text, arguments.messages, arguments.at, arguments.thread)
+    if any(one is not None for one in given) or arguments.direct or cli.metadata_of(arguments):
         raise cli.UsageError("--retry goes with owners and a generator, and nothing else")
     everything = cli.whose(arguments) == EVERYBODY
     with cli.needed_generator(arguments, "remember --retry") as generator:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from memstore.domain.status import StoreStatus
     from memstore.embedding.health import Probe
 
-NAMES: Final = ("name", "source", "source_model", "source_description")
+NAMES: Final = ("name", "source", "source_model", "source_description", "thread", "speaker")
 
 TAGS_CHARACTERS: Final = 1_000
 

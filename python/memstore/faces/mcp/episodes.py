@@ -53,8 +53,7 @@ def _id(value: object) -> object:
     raise ValueError("an id is a whole number such as 12, or a UUID, as search answers it")
 
 
-Text = Annotated[Name | None, BeforeValidator(_said)]
-LongText = Annotated[str | None, BeforeValidator(_said)]
+Text = Annotated[str | None, BeforeValidator(_said)]
 Group = Annotated[Text, Field(description="rarely needed")]
 Tags = Annotated[
     list[str],
@@ -72,10 +71,12 @@ def add_memory(
     source: Annotated[Name, Field(description="who records it, e.g. claude-code; keep to one")],
     name: Text = None,
     source_model: Text = None,
-    source_description: LongText = None,
+    source_description: Text = None,
     group_id: Group = None,
     tags: Tags = [],  # noqa: B006 - the schema's default; never changed
-    valid_at: Annotated[LongText, Field(description="when it was true; RFC 3339")] = None,
+    thread: Text = None,
+    speaker: Text = None,
+    valid_at: Annotated[Text, Field(description="when it was true; RFC 3339")] = None,
     metadata: Metadata = None,
     *,
     owner: Scope,
@@ -89,6 +90,8 @@ def add_memory(
             source_model=source_model,
             source_description=source_description,
             tags=tags,
+            thread=thread,
+            speaker=speaker,
             valid_at=valid_at,
             metadata=metadata,
             scope=owner,
@@ -99,10 +102,10 @@ def add_memory(
 
 def search(
     store: Store,
-    query: LongText = None,
+    query: Text = None,
     max_results: Limit = 10,
-    before: Annotated[LongText, Field(description="only recorded before; RFC 3339")] = None,
-    after: LongText = None,
+    before: Annotated[Text, Field(description="only recorded before; RFC 3339")] = None,
+    after: Text = None,
     tags: Annotated[Tags, Field(description="all of them")] = [],  # noqa: B006
     source: Text = None,
     group_id: Group = None,
@@ -117,10 +120,10 @@ def search(
     tag_boost: Annotated[
         float, Field(ge=0, le=100, description="tags raise the score by it, not filter")
     ] = 0.0,
-    valid_before: LongText = None,
-    valid_after: LongText = None,
-    expired_before: LongText = None,
-    expired_after: LongText = None,
+    valid_before: Text = None,
+    valid_after: Text = None,
+    expired_before: Text = None,
+    expired_after: Text = None,
     *,
     owner: Scope,
 ) -> Answer:
@@ -157,14 +160,14 @@ def search(
 def get_episodes(
     store: Store,
     max_results: Limit = 10,
-    before: LongText = None,
-    after: LongText = None,
+    before: Text = None,
+    after: Text = None,
     source: Text = None,
     group_id: Text = None,
-    valid_before: LongText = None,
-    valid_after: LongText = None,
-    expired_before: LongText = None,
-    expired_after: LongText = None,
+    valid_before: Text = None,
+    valid_after: Text = None,
+    expired_before: Text = None,
+    expired_after: Text = None,
     *,
     owner: Scope,
 ) -> Answer:

@@ -67,6 +67,9 @@ class Learning:
         store: Store,
         messages: Messages,
         metadata: Object | None = None,
+        thread: Annotated[
+            str | None, Field(description="conversation that it goes on with")
+        ] = None,
         infer: Annotated[bool, Field(description="false stores each message word for word")] = True,
         every_role: Annotated[
             bool, Field(description="with infer=false, system and tool messages too")
@@ -80,7 +83,14 @@ class Learning:
         """
         memory = Memory(store, self._generator(", or pass infer=false") if infer else None)
         return of_learned(
-            memory.add(messages, metadata=metadata, infer=infer, every_role=every_role, **owner.ids)
+            memory.add(
+                messages,
+                metadata=metadata,
+                thread=thread,
+                infer=infer,
+                every_role=every_role,
+                **owner.ids,
+            )
         )
 
     def memory_extract(
