@@ -249,6 +249,361 @@ fn english_questions() {
     );
 }
 
+/// What holds for one language.
+struct Case {
+    time: &'static [&'static str],
+    no_time: &'static [&'static str],
+    kin: &'static [&'static str],
+    no_kin: &'static [&'static str],
+    when: &'static [&'static str],
+    place: &'static [&'static str],
+    who: &'static [&'static str],
+    nothing: &'static [&'static str],
+    /// Queries with the years, months and days that they name.
+    dates: &'static [(&'static str, &'static [u16], &'static [u8], &'static [u8])],
+}
+
+impl Case {
+    #[track_caller]
+    fn check(&self) {
+        assert_flag(TIME, self.time, self.no_time);
+        assert_flag(KIN, self.kin, self.no_kin);
+        assert_wants(Some(Wanted::Time), self.when);
+        assert_wants(Some(Wanted::Name), self.place);
+        assert_wants(Some(Wanted::Person), self.who);
+        assert_wants(None, self.nothing);
+        for (query, years, months, days) in self.dates {
+            assert_date(query, years, months, days);
+        }
+    }
+}
+
+#[test]
+fn german() {
+    Case {
+        time: &[
+            "Wir waren gestern dort",
+            "Das war im März",
+            "Vor zwei Wochen fing es an",
+            "Um 18:30 ist Schluss",
+        ],
+        no_time: &[
+            "Das Haus ist am Ende der Straße",
+            "Sie sollte an die Tür gehen",
+            "Ich mag die Farbe",
+        ],
+        kin: &["Meine Schwester wohnt hier", "Sein Chef ist nett"],
+        no_kin: &["Ich mag meine Küche"],
+        when: &[
+            "Wann hat Anna Geburtstag?",
+            "wie lange kennt er sie",
+            "Seit wann malt sie?",
+            "Wie viele Tage hat es gedauert?",
+            "Um wie viel Uhr ist der Termin?",
+            "An welchem Tag kommt sie?",
+            "In welchem Jahr war das?",
+        ],
+        place: &[
+            "Wo wohnt Anna?",
+            "Woher kommt er?",
+            "In welcher Stadt lebt sie?",
+            "Welches Buch liest er?",
+            "wie heißt ihr Hund",
+        ],
+        who: &[
+            "Wer ist Bobs Chefin?",
+            "Mit wem ist er verheiratet?",
+            "wessen Auto ist das",
+        ],
+        nothing: &[
+            "Was mag Anna?",
+            "Warum ist er gegangen?",
+            "Der Tag, wann auch immer",
+            "Mag Anna Tee?",
+        ],
+        dates: &[
+            ("Was war am 8. Mai 2023?", &[2023], &[5], &[8]),
+            ("Was war im März?", &[], &[3], &[]),
+            ("Was war am 8.5.2023?", &[2023], &[5], &[8]),
+            ("Was war am 8/5/2023 in der Stadt?", &[2023], &[5], &[8]),
+            ("Was passierte im Dez. 2022?", &[2022], &[12], &[]),
+            ("Was macht Jan?", &[], &[], &[]),
+            ("Was war am 3. Jan in der Schule?", &[], &[1], &[3]),
+        ],
+    }
+    .check();
+    assert_names(
+        "Ich war mit Anna in Hamburg und der Hund war auch da",
+        None,
+        &[],
+    );
+    assert_subjects(
+        "Was sind Annas Pläne für Müllers Garten?",
+        &["Anna", "müller"],
+        &["was"],
+    );
+}
+
+#[test]
+fn spanish() {
+    Case {
+        time: &[
+            "Fuimos ayer al cine",
+            "La reunión es el martes",
+            "Nació en 1990",
+            "Hace dos años que vive aquí",
+        ],
+        no_time: &["Me gusta el café con leche", "Ella vive en una casa azul"],
+        kin: &["Su hermana vive en Lima", "Mi jefa es amable"],
+        no_kin: &["La cocina es grande"],
+        when: &[
+            "¿Cuándo nació Ana?",
+            "¿cuánto tiempo lleva aquí?",
+            "cuando es la boda",
+            "¿Qué día es la cita?",
+            "¿Desde cuándo pinta?",
+        ],
+        place: &[
+            "¿Dónde vive Ana?",
+            "¿En qué ciudad vive?",
+            "que libro lee Ana?",
+            "¿Cómo se llama su perro?",
+        ],
+        who: &["¿Quién es el jefe de Ana?", "¿Con quién vive?"],
+        nothing: &[
+            "¿Qué le gusta a Ana?",
+            "¿Dijo Ana que cuando llueve lee?",
+            "Ana vive donde quiere",
+        ],
+        dates: &[
+            ("¿Qué pasó el 7 de mayo de 2023?", &[2023], &[5], &[7]),
+            ("¿Qué pasó en marzo?", &[], &[3], &[]),
+            ("¿Qué pasó el 8/5/2023?", &[2023], &[5], &[8]),
+            ("put mayo on the sandwich", &[], &[], &[]),
+        ],
+    }
+    .check();
+    assert_names("Ana vive en Madrid con su perro", None, &["Madrid"]);
+}
+
+#[test]
+fn french() {
+    Case {
+        time: &[
+            "Nous y sommes allés hier",
+            "Le rendez-vous est lundi",
+            "Il y a deux ans, elle a déménagé",
+        ],
+        no_time: &[
+            "Elle a été très contente de la maison",
+            "J'aime le café avec du lait",
+        ],
+        kin: &["Sa sœur habite ici", "Mon collègue est parti"],
+        no_kin: &["La cuisine est grande"],
+        when: &[
+            "Quand est née Anne ?",
+            "Depuis quand peint-elle ?",
+            "combien de temps ça dure",
+            "À quelle heure est le train ?",
+            "En quelle année ?",
+        ],
+        place: &[
+            "Où habite Anne ?",
+            "Dans quelle ville habite-t-elle ?",
+            "ou habite anne ?",
+            "Comment s'appelle son chien ?",
+        ],
+        who: &["Qui est le chef d'Anne ?", "Avec qui vit-elle ?"],
+        nothing: &[
+            "Qu'est-ce qu'Anne aime ?",
+            "Veut-elle du thé ou du café ?",
+            "Pourquoi est-il parti ?",
+        ],
+        dates: &[
+            ("Que s'est-il passé le 7 mai 2023 ?", &[2023], &[5], &[7]),
+            ("Que s'est-il passé le 1er mars ?", &[], &[3], &[1]),
+            ("Que s'est-il passé en août ?", &[], &[8], &[]),
+            ("a mission to mars", &[], &[], &[]),
+        ],
+    }
+    .check();
+    assert_names(
+        "Elle habite à Lyon avec l'ami de Paul",
+        None,
+        &["Lyon", "Paul"],
+    );
+    assert_subjects("Quels sont les plans d'Anne ?", &["anne"], &["d"]);
+}
+
+#[test]
+fn italian() {
+    Case {
+        time: &[
+            "Ci siamo andati ieri",
+            "La riunione è martedì",
+            "Due anni fa si è trasferita",
+        ],
+        no_time: &[
+            "Le piace il caffè con il latte",
+            "Questo fa parte della casa",
+        ],
+        kin: &["Sua sorella vive qui", "Il mio capo è gentile"],
+        no_kin: &["La cucina è grande"],
+        when: &[
+            "Quando è nata Anna?",
+            "da quanto tempo dipinge?",
+            "A che ora parte il treno?",
+            "In quale anno?",
+        ],
+        place: &[
+            "Dove vive Anna?",
+            "Dov'è nata?",
+            "In che città vive?",
+            "Come si chiama il suo cane?",
+        ],
+        who: &["Chi è il capo di Anna?", "Con chi vive?"],
+        nothing: &["Cosa piace ad Anna?", "Perché è andato via?"],
+        dates: &[
+            ("Cosa è successo il 7 maggio 2023?", &[2023], &[5], &[7]),
+            ("Cosa è successo a marzo?", &[], &[3], &[]),
+            ("Non mangia mai la carne", &[], &[], &[]),
+        ],
+    }
+    .check();
+    assert_names("Anna vive a Torino con il cane", None, &["Torino"]);
+}
+
+#[test]
+fn portuguese() {
+    Case {
+        time: &[
+            "Fomos lá ontem",
+            "A reunião é na terça",
+            "Ela mudou há dois anos",
+        ],
+        no_time: &["Ela gosta de café com leite", "A casa é azul"],
+        kin: &["A irmã dela mora aqui", "Meu chefe é gentil"],
+        no_kin: &["A cozinha é grande"],
+        when: &[
+            "Quando a Ana nasceu?",
+            "há quanto tempo ela pinta?",
+            "Que horas é a reunião?",
+            "Em que ano foi?",
+        ],
+        place: &[
+            "Onde a Ana mora?",
+            "Em que cidade ela mora?",
+            "Como se chama o cachorro dela?",
+        ],
+        who: &["Quem é o chefe da Ana?", "Com quem ela mora?"],
+        nothing: &["O que a Ana gosta de comer?", "Por que ele saiu?"],
+        dates: &[
+            ("O que aconteceu em 7 de maio de 2023?", &[2023], &[5], &[7]),
+            ("O que aconteceu em março?", &[], &[3], &[]),
+            ("Where does Marco live?", &[], &[], &[]),
+        ],
+    }
+    .check();
+    assert_names("A Ana mora em Lisboa com o cachorro", None, &["Lisboa"]);
+}
+
+#[test]
+fn dutch() {
+    Case {
+        time: &[
+            "We waren er gisteren",
+            "De afspraak is dinsdag",
+            "Twee weken geleden begon het",
+        ],
+        no_time: &["Zij houdt van koffie met melk", "Het huis is blauw"],
+        kin: &["Haar zus woont hier", "Mijn baas is aardig"],
+        no_kin: &["De keuken is groot"],
+        when: &[
+            "Wanneer is Anna geboren?",
+            "hoe lang kent hij haar",
+            "Hoeveel dagen duurde het?",
+            "Op welke dag komt ze?",
+        ],
+        place: &[
+            "Waar woont Anna?",
+            "In welke stad woont ze?",
+            "Hoe heet haar hond?",
+        ],
+        who: &["Wie is de baas van Anna?", "Met wie woont ze?"],
+        nothing: &["Wat vindt Anna lekker?", "Waarom is hij weggegaan?"],
+        dates: &[
+            ("Wat gebeurde er op 7 mei 2023?", &[2023], &[5], &[7]),
+            ("Wat gebeurde er in maart?", &[], &[3], &[]),
+            ("Wat doet Jan in de tuin?", &[], &[], &[]),
+        ],
+    }
+    .check();
+    assert_names("Anna woont in Utrecht met haar hond", None, &["Utrecht"]);
+}
+
+#[test]
+fn chinese() {
+    Case {
+        time: &["我们昨天去了", "会议在2023年5月8日", "她上個月搬家了"],
+        no_time: &["她喜欢喝茶", "他住在日本"],
+        kin: &["她的姐姐住在这里", "我的老板很好"],
+        no_kin: &["厨房很大"],
+        when: &["小明什么时候生日？", "会议几点开始", "她畫畫多久了？"],
+        place: &["小明住在哪里？", "她的狗叫什么名字？"],
+        who: &["谁是小明的老板？", "她和誰一起住"],
+        nothing: &["小明喜欢什么？", "他为什么走了？"],
+        dates: &[
+            ("2023年5月8日发生了什么？", &[2023], &[5], &[8]),
+            ("5月发生了什么？", &[], &[5], &[]),
+        ],
+    }
+    .check();
+    assert_names("她在Google工作", None, &["Google"]);
+    assert_subjects("小明住在哪里？", &["小明"], &["大明"]);
+}
+
+#[test]
+fn japanese() {
+    Case {
+        time: &["昨日行きました", "会議は月曜です", "2023年5月8日に会った"],
+        no_time: &["お茶が好きです", "日本に住んでいる"],
+        kin: &["母は東京に住んでいます", "彼の上司は親切です"],
+        no_kin: &["台所は広いです"],
+        when: &["アリスの誕生日はいつですか？", "会議は何時から"],
+        place: &["アリスはどこに住んでいますか？", "犬の名前は何ですか"],
+        who: &["アリスの上司は誰ですか？"],
+        nothing: &["アリスは何が好きですか？", "彼はいつも来ますか？"],
+        dates: &[("2023年5月8日に何がありましたか？", &[2023], &[5], &[8])],
+    }
+    .check();
+    assert_subjects("アリスはどこに住んでいますか？", &["アリス"], &["リサ"]);
+}
+
+#[test]
+fn korean() {
+    Case {
+        time: &["어제 갔어요", "회의는 월요일에 있어요", "2023년에 이사했다"],
+        no_time: &["차를 좋아해요"],
+        kin: &["어머니는 서울에 살아요", "친구를 만났다"],
+        no_kin: &["부엌이 넓어요"],
+        when: &["민수의 생일은 언제예요?", "회의는 몇 시에 시작해요?"],
+        place: &["민수는 어디에 살아요?", "어느 도시에 살아요?"],
+        who: &["민수의 상사는 누구예요?"],
+        nothing: &["민수는 차를 좋아해요?", "그는 왜 갔어요?"],
+        dates: &[("2023년 5월 8일에 무슨 일이 있었어요?", &[2023], &[5], &[8])],
+    }
+    .check();
+    assert_subjects("민수는 어디에 살아요?", &["민수"], &["어부"]);
+}
+
+#[test]
+fn a_language_without_a_lexicon_has_dates_in_digits_names_and_questions_without_a_type() {
+    assert_date("Что было 2023-05-08?", &[2023], &[5], &[8]);
+    assert_wants(None, &["Где живёт Анна?"]);
+    assert_names("Анна живёт в Москве", None, &["Москве"]);
+    assert_subjects("Где живёт Анна?", &["анна"], &["Анн"]);
+}
+
 proptest! {
     #[test]
     fn any_text_is_read(text in any::<String>(), speaker in any::<Option<String>>()) {

@@ -1,7 +1,11 @@
 //! Dates that are named in a text.
 
-use super::lexicon::{CAPITAL_MONTHS, Class, Languages, Table};
+use super::letters::hash;
+use super::lexicon::{CAPITAL_MONTHS, Class, ENGLISH, Languages, Table};
 use super::words::{Gap, Kind, Word};
+
+/// Stands between a day and its month, as the ending of the number does.
+const JOINS_DAY: [&str; 5] = ["of", "de", "di", "do", "d"];
 
 /// What a question names of dates, each part once.
 ///
@@ -106,8 +110,7 @@ impl Named {
         gap: Gap,
         setting: &Setting<'_>,
     ) {
-        let may_begin_with_month =
-            gap != Gap::Sign(b'.') && setting.languages & super::lexicon::ENGLISH != 0;
+        let may_begin_with_month = gap != Gap::Sign(b'.') && setting.languages & ENGLISH != 0;
         if is_date(year, second, first) {
             self.add(year, second, first);
         }
@@ -135,10 +138,14 @@ impl Named {
             let before = day_before(words, at).filter(|place| Some(*place) != taken);
             let day = before.or_else(|| day_after(words, at));
             let beside = day.is_some() || year_beside(words, at);
+            let short = entry.is(Class::Ambiguous) | entry.is(Class::Beside);
             let introduced = at > 0 && is(&words[at - 1], Class::InMonth) & setting.languages != 0;
             let in_text = entry.is(Class::Ambiguous) & setting.languages;
-            let is_month = entry.is(Class::Month) != 0
-                || beside
+            // A month of any language, unless that of the text knows the form as doubtful: "Jan".
+            let certain = entry.is(Class::Month);
+            let is_month = certain & setting.languages != 0
+                || certain != 0 && short & setting.languages == 0
+                || beside && short & setting.languages != 0
                 || entry.is(Class::Beside) != 0 && introduced
                 || at > 0 && word.capital && in_text & CAPITAL_MONTHS != 0
                 || setting.known && in_text & !CAPITAL_MONTHS != 0;
@@ -157,17 +164,20 @@ impl Named {
     }
 }
 
-/// Whether a word, with the one before it, is a year, a time of the day or a part of a date in digits.
-pub(super) fn is_time(text: &str, previous: Option<&Word>, word: &Word) -> bool {
-    if let Kind::Number { value, digits } = word.kind {
-        let after_number = previous.is_some_and(|previous| number(previous).is_some());
-        return digits == 4 && is_year(value) || after_number && word.before == Gap::Sign(b':');
+/// Whether a word is a year, a time of the day or the unit of a date, if a number is before it.
+#[inline]
+pub(super) fn is_time(text: &str, after_number: bool, word: &Word) -> bool {
+    match word.kind {
+        Kind::Number { value, digits } => {
+            digits == 4 && is_year(value) || after_number && word.before == Gap::Sign(b':')
+        }
+        _ => after_number && word.before == Gap::None && is_unit(text, word),
     }
-    let counted = previous.is_some_and(|previous| number(previous).is_some());
-    counted
-        && word.before == Gap::None
-        && (unit(text, Some(word)).is_some()
-            || matches!(&text[word.start..word.end], "am" | "pm" | "AM" | "PM" | "h"))
+}
+
+fn is_unit(text: &str, word: &Word) -> bool {
+    let written = &text[word.start..word.end];
+    unit(text, Some(word)).is_some() || matches!(written, "am" | "pm" | "AM" | "PM" | "h")
 }
 
 #[derive(Clone, Copy)]
@@ -220,8 +230,9 @@ fn day_before(words: &[Word], at: usize) -> Option<usize> {
         if is_day(word) {
             return Some(place);
         }
-        let suffix = word.before == Gap::None;
-        if word.kind != Kind::Letters || !suffix && is(word, Class::InMonth) == 0 {
+        let joins =
+            word.before == Gap::None || JOINS_DAY.iter().any(|join| hash(join) == word.hash);
+        if word.kind != Kind::Letters || !joins {
             return None;
         }
     }

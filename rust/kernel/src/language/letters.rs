@@ -6,6 +6,9 @@
 /// The hash of a word without letters.
 pub(super) const EMPTY: u64 = 0;
 
+/// The longest word of the lexicons in a script without spaces.
+const LONGEST_UNSPACED: usize = 6;
+
 const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// The hash of a word with one more letter, which is already folded.
@@ -42,6 +45,16 @@ pub(super) fn shortened(hash: u64) -> u32 {
 /// The hash of a single word.
 pub(super) fn hash(word: &str) -> u64 {
     word.chars().fold(EMPTY, with_character)
+}
+
+/// The hashes of what a run begins with, up to the longest word that is looked up in scripts
+/// without spaces.
+pub(super) fn beginnings(run: &str) -> impl Iterator<Item = u64> {
+    let characters = run.chars().take(LONGEST_UNSPACED);
+    characters.scan(EMPTY, |hash, character| {
+        *hash = with_character(*hash, character);
+        Some(*hash)
+    })
 }
 
 /// Whether a character is an accent that is written after its letter.

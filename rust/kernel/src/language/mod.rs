@@ -15,7 +15,7 @@ mod words;
 pub use dates::Named;
 pub use question::{Question, Wanted};
 
-use letters::{EMPTY, shortened, with_character, with_word};
+use letters::{EMPTY, beginnings, shortened, with_word};
 use lexicon::{CHINESE, Class, GERMAN, JAPANESE, KOREAN, Languages, Table, Votes};
 use words::{Gap, Kind, Word, Words};
 
@@ -37,9 +37,6 @@ pub const MOST_NAMES: usize = 4;
 /// Who speaks in a conversation with a program, and the subjects that stand for no subject.
 const NO_NAMES: [&str; 6] = ["user", "assistant", "system", "tool", "note", "todo"];
 
-/// The longest word of the table in a script without spaces.
-const LONGEST_UNSPACED: usize = 6;
-
 /// What is known of a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Features {
@@ -56,7 +53,6 @@ pub fn features(text: &str, speaker: Option<&str>) -> Features {
     let mut words = Words::new(text);
     for word in words.by_ref() {
         reader.read(text, &word);
-        reader.previous = Some(word);
     }
     reader.features(&words)
 }
@@ -78,7 +74,9 @@ pub fn name_hash(name: &str) -> u32 {
 struct Reader {
     table: &'static Table,
     speaker: [u32; MOST_NAMES],
-    previous: Option<Word>,
+    /// What the word before was, and whether it ended in a small letter.
+    previous: Option<Kind>,
+    small: bool,
     votes: Votes,
     /// The languages in which the text holds a time, or a word of kinship.
     time: Languages,
@@ -98,6 +96,7 @@ impl Reader {
             table: Table::shared(),
             speaker: of_speaker,
             previous: None,
+            small: false,
             votes: Votes::default(),
             time: 0,
             kin: 0,
@@ -127,7 +126,9 @@ impl Reader {
                 self.look_up_in(run, usize::MAX);
             }
         }
-        self.dated |= dates::is_time(text, self.previous.as_ref(), word);
+        let counted = matches!(self.previous, Some(Kind::Number { .. }));
+        self.dated |= dates::is_time(text, counted, word);
+        (self.previous, self.small) = (Some(word.kind), word.small);
     }
 
     #[inline]
@@ -146,26 +147,21 @@ impl Reader {
     /// Look up what begins at the first characters of a run that no spaces divide.
     fn look_up_in(&mut self, run: &str, starts: usize) {
         for (start, _) in run.char_indices().take(starts) {
-            let mut hash = EMPTY;
-            for character in run[start..].chars().take(LONGEST_UNSPACED) {
-                hash = with_character(hash, character);
+            for hash in beginnings(&run[start..]) {
                 self.look_up(hash, false);
             }
         }
     }
 
     fn name(&mut self, word: &Word) {
-        let Some(previous) = &self.previous else {
-            return;
-        };
         let inside = match word.before {
-            Gap::Flows => previous.small,
-            Gap::None => previous.kind != Kind::Letters && previous.small,
+            Gap::Flows => true,
+            Gap::None => !matches!(self.previous, Some(Kind::Letters)),
             _ => false,
         };
         let name = shortened(word.hash);
         let known = self.speaker.contains(&name) || self.names.contains(&name);
-        if inside && word.small && self.named < MOST_NAMES && !known {
+        if inside && self.small && word.small && self.named < MOST_NAMES && !known {
             self.names[self.named] = name;
             self.named += 1;
         }

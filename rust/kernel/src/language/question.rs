@@ -1,10 +1,10 @@
 //! What a query asks for.
 
 use super::dates::{Named, Setting};
-use super::letters::{EMPTY, hash, shortened, with_character, with_word};
+use super::letters::{EMPTY, beginnings, hash, shortened, with_character, with_word};
 use super::lexicon::{Class, KOREAN, Languages, Table, Votes};
 use super::words::{Gap, Kind, Word, Words};
-use super::{LONGEST_UNSPACED, NO_NAME, NO_NAMES, script};
+use super::{NO_NAME, NO_NAMES, script};
 
 /// A query is read as far as this; what is longer is a text and no question.
 const MOST_WORDS: usize = 512;
@@ -95,8 +95,19 @@ impl<'a> Reading<'a> {
     }
 
     fn is(&self, word: &Word, class: Class) -> bool {
-        let entry = self.table.get(word.hash);
-        entry.is_some_and(|entry| entry.is(class) & self.languages != 0)
+        let is = |hash| {
+            let entry = self.table.get(hash);
+            entry.is_some_and(|entry| entry.is(class) & self.languages != 0)
+        };
+        match word.kind {
+            Kind::Letters => is(word.hash),
+            Kind::Hangul => beginnings(self.text_of(word)).any(is),
+            Kind::Number { .. } | Kind::Unspaced => false,
+        }
+    }
+
+    fn text_of(&self, word: &Word) -> &'a str {
+        &self.query[word.start..word.end]
     }
 
     fn wants(&self) -> Option<Wanted> {
@@ -117,37 +128,37 @@ impl<'a> Reading<'a> {
         if mark.ends_with(['?', '？', '؟']) || self.query.trim_start().starts_with('¿') {
             return true;
         }
-        let [first, rest @ ..] = self.words else {
+        let [first, ..] = self.words else {
             return false;
         };
+        // There a question word stands where its answer would.
         if matches!(first.kind, Kind::Hangul | Kind::Unspaced) {
             return true;
         }
         // "In which city", "seit wann": the question word may follow a preposition.
-        let asks = |word: &Word| self.question_word(word).is_some();
-        asks(first)
+        self.question_word(0).is_some()
             || self.is(first, Class::Asks)
-            || self.is(first, Class::Common) && rest.first().is_some_and(asks)
+            || self.is(first, Class::Common) && self.question_word(1).is_some()
     }
 
-    fn question_word(&self, word: &Word) -> Option<Class> {
-        [
-            Class::When,
-            Class::Place,
-            Class::Who,
-            Class::Which,
-            Class::How,
-        ]
-        .into_iter()
-        .find(|class| self.is(word, *class))
+    /// A question word. One that has an accent needs it where it begins no question: "que" may
+    /// ask at first, and joins clauses later, where only "qué" asks.
+    fn question_word(&self, at: usize) -> Option<Class> {
+        let word = self.words.get(at)?;
+        let class = Class::QUESTIONS
+            .into_iter()
+            .find(|class| self.is(word, *class))?;
+        let accented = self.table.get(word.hash).map_or(0, |entry| entry.accented);
+        let lacks_accent = accented & self.languages != 0 && self.text_of(word).is_ascii();
+        (at < 2 || !lacks_accent).then_some(class)
     }
 
     /// What a question word asks for: `Some(None)` if that cannot be told.
     fn asked_by(&self, at: usize, word: &Word) -> Option<Option<Wanted>> {
         match word.kind {
             Kind::Number { .. } => None,
-            Kind::Letters => self.asked_by_word(at, self.question_word(word)?),
-            Kind::Hangul | Kind::Unspaced => self.asked_in_run(&self.query[word.start..word.end]),
+            Kind::Letters | Kind::Hangul => self.asked_by_word(at, self.question_word(at)?),
+            Kind::Unspaced => self.asked_in_run(self.text_of(word)),
         }
     }
 
@@ -168,27 +179,21 @@ impl<'a> Reading<'a> {
         })
     }
 
-    /// In scripts without spaces a question word stands where its answer would.
+    /// What the first question word in a run asks for. The longest word counts: "いつ" asks when,
+    /// "いつも" does not.
     fn asked_in_run(&self, run: &str) -> Option<Option<Wanted>> {
-        for (start, _) in run.char_indices() {
-            let mut hash = EMPTY;
-            for character in run[start..].chars().take(LONGEST_UNSPACED) {
-                hash = with_character(hash, character);
-                let Some(entry) = self.table.get(hash) else {
-                    continue;
-                };
-                for (class, wanted) in [
-                    (Class::When, Wanted::Time),
-                    (Class::Place, Wanted::Name),
-                    (Class::Who, Wanted::Person),
-                ] {
-                    if entry.is(class) & self.languages != 0 {
-                        return Some(Some(wanted));
-                    }
-                }
-            }
-        }
-        None
+        run.char_indices().find_map(|(start, _)| {
+            let entries = beginnings(&run[start..]).filter_map(|hash| self.table.get(hash));
+            let longest = entries.last()?;
+            let asks = |class| longest.is(class) & self.languages != 0;
+            [
+                (Class::When, Wanted::Time),
+                (Class::Place, Wanted::Name),
+                (Class::Who, Wanted::Person),
+            ]
+            .into_iter()
+            .find_map(|(class, wanted)| asks(class).then_some(Some(wanted)))
+        })
     }
 
     fn phrases(&self) -> Vec<u32> {
@@ -221,7 +226,7 @@ impl<'a> Reading<'a> {
 
     /// What may be a name within a word with particles, or within a run that no spaces divide.
     fn parts(&self, word: &Word, phrase: u64, phrases: &mut Vec<u32>) {
-        let run = &self.query[word.start..word.end];
+        let run = self.text_of(word);
         let starts = match word.kind {
             Kind::Letters | Kind::Number { .. } => return,
             Kind::Hangul => 1,

@@ -14,7 +14,7 @@ pub(super) struct Word {
     pub kind: Kind,
     /// Begins with a capital letter.
     pub capital: bool,
-    /// Has a letter that is not a capital one.
+    /// Ends in anything but a capital letter.
     pub small: bool,
     pub before: Gap,
 }
@@ -78,6 +78,19 @@ const ASCII: [Class; 128] = {
     classes
 };
 
+/// Letters and digits in lower case, and zero for all else.
+const LETTERS: [u8; 128] = {
+    let mut letters = [0; 128];
+    let mut code = 0;
+    while code < 128 {
+        if (code as u8).is_ascii_alphanumeric() {
+            letters[code] = (code as u8).to_ascii_lowercase();
+        }
+        code += 1;
+    }
+    letters
+};
+
 #[inline]
 fn class(character: char) -> Class {
     match ASCII.get(character as usize) {
@@ -128,7 +141,20 @@ impl<'a> Words<'a> {
     }
 
     /// Go to the next word, and tell what was between.
+    #[inline]
     fn skip_gap(&mut self) -> Option<(Class, Gap)> {
+        // Nearly every gap is one space.
+        if let [b' ', next, ..] = self.text.as_bytes()[self.at..]
+            && self.last.is_some()
+            && let Some(class @ (Class::Letter | Class::Digit)) = ASCII.get(next as usize)
+        {
+            self.at += 1;
+            return Some((*class, Gap::Flows));
+        }
+        self.skip_any_gap()
+    }
+
+    fn skip_any_gap(&mut self) -> Option<(Class, Gap)> {
         let start = self.at;
         let mut flows = true;
         let mut sign = 0;
@@ -202,12 +228,14 @@ impl Iterator for Words<'_> {
             };
             match first {
                 Class::Digit => (word.hash, word.kind) = self.number(),
-                Class::Hangul => word.kind = Kind::Hangul,
-                Class::Unspaced => word.kind = Kind::Unspaced,
-                _ => {}
-            }
-            if first != Class::Digit {
-                self.letters(first, &mut word);
+                Class::Hangul | Class::Unspaced => {
+                    word.kind = match first {
+                        Class::Hangul => Kind::Hangul,
+                        _ => Kind::Unspaced,
+                    };
+                    self.run(first, &mut word);
+                }
+                Class::Letter | Class::Gap => self.letters(&mut word),
             }
             word.end = self.at;
             self.last = Some(word.kind);
@@ -219,23 +247,58 @@ impl Iterator for Words<'_> {
 }
 
 impl Words<'_> {
-    fn letters(&mut self, first: Class, word: &mut Word) {
-        while let Some(character) = self.peek() {
-            let class = class(character);
-            let accent = !character.is_ascii() && is_accent(character);
-            let goes_on =
-                class == first || accent || first == Class::Letter && class == Class::Digit;
-            if !goes_on {
+    /// Read letters, and digits between them.
+    fn letters(&mut self, word: &mut Word) {
+        let bytes = self.text.as_bytes();
+        let mut last = EMPTY;
+        while let Some(letter) = bytes
+            .get(self.at)
+            .and_then(|byte| LETTERS.get(*byte as usize))
+        {
+            if *letter == 0 {
                 break;
             }
-            if self.at == word.start {
-                word.capital = character.is_uppercase();
+            last = word.hash;
+            word.hash = with_letter(last, u32::from(*letter));
+            self.at += 1;
+        }
+        if bytes.get(self.at).is_some_and(|byte| !byte.is_ascii()) {
+            last = self.letters_beyond_ascii(word, last);
+        }
+        word.capital = match bytes[word.start] {
+            byte if byte.is_ascii() => byte.is_ascii_uppercase(),
+            _ => self.text[word.start..].starts_with(char::is_uppercase),
+        };
+        word.small = !bytes[self.at - 1].is_ascii_uppercase();
+        if matches!(bytes[self.at - 1], b's' | b'S') {
+            word.without_s = Some(last);
+        }
+    }
+
+    /// Read on through any letters, and return the hash of all but the last.
+    #[cold]
+    fn letters_beyond_ascii(&mut self, word: &mut Word, mut last: u64) -> u64 {
+        while let Some(character) = self.peek() {
+            if !matches!(class(character), Class::Letter | Class::Digit) {
+                break;
             }
-            word.small |= character.is_ascii_lowercase() || !character.is_ascii();
-            word.without_s = matches!(character, 's' | 'S').then_some(word.hash);
+            last = word.hash;
+            word.hash = with_character(last, character);
+            self.at += character.len_utf8();
+        }
+        last
+    }
+
+    /// Read characters of one class that has no case.
+    fn run(&mut self, of: Class, word: &mut Word) {
+        while let Some(character) = self.peek() {
+            if class(character) != of && !is_accent(character) {
+                break;
+            }
             word.hash = with_character(word.hash, character);
             self.at += character.len_utf8();
         }
+        word.small = true;
     }
 
     /// The s after an apostrophe belongs to the word before.

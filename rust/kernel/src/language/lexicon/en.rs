@@ -8,7 +8,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         would shall should may might must i you he she it we they me him her us them my your his its \
         our their mine yours this that these those there here who whom whose what which when where \
         why how all any some more most very too just also only up out over after before because \
-        while during don didn doesn isn wasn aren t ll ve re get got like want wants likes went go \
+        while during don didn doesn isn wasn aren t m d ll ve re get got like want wants likes went go \
         really think know let",
     time: "yesterday today tomorrow tonight ago last next week weeks weekend weekends month months \
         year years day days monday tuesday wednesday thursday friday saturday sunday morning mornings \

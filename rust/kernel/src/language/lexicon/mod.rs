@@ -109,12 +109,23 @@ pub(super) enum Class {
 
 const CLASSES: usize = 16;
 
+impl Class {
+    /// The classes of question words.
+    pub const QUESTIONS: [Self; 5] = [Self::When, Self::Place, Self::Who, Self::Which, Self::How];
+
+    fn asks(self) -> bool {
+        Self::QUESTIONS.contains(&self)
+    }
+}
+
 /// In which languages a word is what.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Entry {
     classes: [Languages; CLASSES],
     /// From one, if it is a month in any language.
     pub month: u8,
+    /// The languages that write the word with an accent where it asks a question.
+    pub accented: Languages,
     /// One in the byte of each language whose word it is.
     votes: u64,
 }
@@ -254,6 +265,9 @@ fn add<'a>(
 ) -> &'a mut Entry {
     let entry = entries.entry(hash(word)).or_default();
     entry.classes[class as usize] |= 1 << language;
+    if class.asks() && language < BY_WORDS && !word.is_ascii() {
+        entry.accented |= 1 << language;
+    }
     // Forms that are other words as well say nothing of the language.
     if language < BY_WORDS && !matches!(class, Class::Ambiguous | Class::Beside) {
         entry.votes |= 1 << (8 * language);
@@ -262,6 +276,24 @@ fn add<'a>(
 }
 
 impl Lexicon {
+    /// What a language without such words leaves out.
+    const NOTHING: Self = Self {
+        common: "",
+        time: "",
+        kin: "",
+        months: [""; 12],
+        in_month: "",
+        asks: "",
+        when: "",
+        place: "",
+        who: "",
+        which: "",
+        how: "",
+        named: "",
+        called: "",
+        times: "",
+    };
+
     fn by_class(&self) -> [(Class, &'static str); 13] {
         [
             (Class::Common, self.common),
@@ -278,5 +310,42 @@ impl Lexicon {
             (Class::Called, self.called),
             (Class::Times, self.times),
         ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::letters::EMPTY;
+    use super::super::words::Words;
+    use super::*;
+
+    #[test]
+    fn each_word_of_a_lexicon_is_one_word_of_a_text() {
+        for lexicon in LEXICONS {
+            let words = lexicon.by_class().map(|(_, words)| words);
+            for word in words
+                .iter()
+                .chain(&lexicon.months)
+                .flat_map(|words| words.split(' '))
+            {
+                let word = word.trim_start_matches(['*', '#']);
+                let found: Vec<u64> = Words::new(word).map(|found| found.hash).collect();
+                let is_one = found == [hash(word)] || found == [EMPTY];
+                assert!(word.is_empty() || is_one, "{word}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_form_is_the_same_month_in_all_languages() {
+        let mut known = HashMap::new();
+        for lexicon in LEXICONS {
+            for (month, forms) in lexicon.months.iter().enumerate() {
+                for form in forms.split_ascii_whitespace() {
+                    let of_form = hash(form.trim_start_matches(['*', '#']));
+                    assert_eq!(*known.entry(of_form).or_insert(month), month, "{form}");
+                }
+            }
+        }
     }
 }
