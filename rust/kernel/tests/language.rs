@@ -249,6 +249,9 @@ fn english_questions() {
     );
 }
 
+/// A query with the years, months and days that it names.
+type Dated = (&'static str, &'static [u16], &'static [u8], &'static [u8]);
+
 /// What holds for one language.
 struct Case {
     time: &'static [&'static str],
@@ -259,8 +262,7 @@ struct Case {
     place: &'static [&'static str],
     who: &'static [&'static str],
     nothing: &'static [&'static str],
-    /// Queries with the years, months and days that they name.
-    dates: &'static [(&'static str, &'static [u16], &'static [u8], &'static [u8])],
+    dates: &'static [Dated],
 }
 
 impl Case {

@@ -141,10 +141,7 @@ impl Named {
             let short = entry.is(Class::Ambiguous) | entry.is(Class::Beside);
             let introduced = at > 0 && is(&words[at - 1], Class::InMonth) & setting.languages != 0;
             let in_text = entry.is(Class::Ambiguous) & setting.languages;
-            // A month of any language, unless that of the text knows the form as doubtful: "Jan".
-            let certain = entry.is(Class::Month);
-            let is_month = certain & setting.languages != 0
-                || certain != 0 && short & setting.languages == 0
+            let is_month = entry.is(Class::Month) != 0
                 || beside && short & setting.languages != 0
                 || entry.is(Class::Beside) != 0 && introduced
                 || at > 0 && word.capital && in_text & CAPITAL_MONTHS != 0

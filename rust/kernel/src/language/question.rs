@@ -250,6 +250,9 @@ impl<'a> Reading<'a> {
     fn is_function_word(&self, at: usize) -> bool {
         let word = &self.words[at];
         let as_name = at > 0 && word.capital && word.before == Gap::Flows;
-        !as_name && (self.is(word, Class::Common) || self.is(word, Class::Asks))
+        let serves = [Class::Common, Class::Asks]
+            .into_iter()
+            .chain(Class::QUESTIONS);
+        !as_name && serves.into_iter().any(|class| self.is(word, class))
     }
 }

@@ -56,5 +56,4 @@ pub(super) const LEXICON: Lexicon = Lexicon {
     called: "heißt heißen hieß hießen nennt genannt",
     times: "lange oft alt spät tag tage tagen woche wochen monat monate monaten jahr jahre jahren \
         stunde stunden minuten datum zeit uhrzeit uhr wochentag",
-    ..Lexicon::NOTHING
 };

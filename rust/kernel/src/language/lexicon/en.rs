@@ -22,7 +22,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         colleagues coworker coworkers boss manager mentor team teammate roommate flatmate neighbor \
         neighbour neighbors neighbours teacher doctor landlord",
     months: [
-        "january jan",
+        "january #jan",
         "february feb",
         "*march *mar",
         "april apr",

@@ -48,5 +48,4 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         restaurante hotel calle idioma",
     called: "llama llaman llamaba llamaban",
     times: "tiempo fecha día días mes meses semana semanas año años hora horas minutos",
-    ..Lexicon::NOTHING
 };

@@ -46,5 +46,4 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         società gruppo artista scuola università ristorante albergo hotel via lingua",
     called: "chiama chiamano chiamava",
     times: "tempo data giorno giorni mese mesi settimana settimane anno anni ora ore minuti",
-    ..Lexicon::NOTHING
 };

@@ -46,5 +46,4 @@ pub(super) const LEXICON: Lexicon = Lexicon {
     called: "heet heten heette genoemd",
     times: "lang vaak oud laat dag dagen week weken maand maanden jaar jaren uur uren minuten datum \
         tijd",
-    ..Lexicon::NOTHING
 };

@@ -45,5 +45,4 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         rua língua idioma",
     called: "chama chamam chamava",
     times: "tempo data dia dias mês meses semana semanas ano anos hora horas minutos",
-    ..Lexicon::NOTHING
 };
