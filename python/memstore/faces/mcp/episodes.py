@@ -9,6 +9,7 @@ from typing import Annotated, Any, Final
 from memstore.domain import clock
 from memstore.domain.records import Scope
 from memstore.errors import AccessDenied
+from memstore.faces.mcp import answer_schemas
 from memstore.faces.mcp.answers import Answer
 from memstore.faces.mcp.arguments import BeforeValidator, Field, WithJsonSchema, from_json
 from memstore.faces.mcp.episode_answers import of_added, of_change, of_health, of_hits, of_list
@@ -241,10 +242,17 @@ def _home(store: Store, episode_id: int | str) -> Store:
 
 
 TOOLS: Final = (
-    Tool(add_memory),
-    Tool(search, reads=True),
-    Tool(get_episodes, reads=True),
+    Tool(add_memory, "Record an episode", answer_schemas.EPISODE_STORED),
+    Tool(search, "Search episodes", answer_schemas.EPISODES, alias="episode_search", reads=True),
+    Tool(get_episodes, "List episodes", answer_schemas.EPISODES, reads=True),
     # null says something there: that the episode counts again.
-    Tool(update_episode, destroys=True, repeats=True, nulls={"expired_at": ""}),
-    Tool(get_status, reads=True),
+    Tool(
+        update_episode,
+        "Change an episode",
+        answer_schemas.EPISODE_STORED,
+        destroys=True,
+        repeats=True,
+        nulls={"expired_at": ""},
+    ),
+    Tool(get_status, "Check the memory", answer_schemas.HEALTH, alias="episode_status", reads=True),
 )

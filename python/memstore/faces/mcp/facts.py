@@ -7,6 +7,7 @@ from typing import Annotated, Any, Final
 from memstore.domain.arguments import MAX_CONTENT
 from memstore.domain.metadata import OPERATORS, MetadataFilter
 from memstore.domain.records import CATEGORIES, DEFAULT_CATEGORY, Scope
+from memstore.faces.mcp import answer_schemas
 from memstore.faces.mcp.answers import (
     Answer,
     of_change,
@@ -191,15 +192,21 @@ def memory_status(store: Store, *, owner: Scope) -> Answer:
 
 
 TOOLS: Final = (
-    Tool(memory_store),
-    Tool(memory_search, reads=True),
-    Tool(memory_list, reads=True),
-    Tool(memory_delete, destroys=True, repeats=True),
-    Tool(memory_supersede),
-    Tool(memory_history, reads=True),
-    Tool(memory_confirm),
-    Tool(memory_update, destroys=True, repeats=True),
-    Tool(memory_status, reads=True),
+    Tool(memory_store, "Remember a fact", answer_schemas.STORED),
+    Tool(memory_search, "Search facts", answer_schemas.FACTS, reads=True),
+    Tool(memory_list, "List facts", answer_schemas.FACTS, reads=True),
+    Tool(
+        memory_delete,
+        "Delete or bring back a fact",
+        answer_schemas.DELETED,
+        destroys=True,
+        repeats=True,
+    ),
+    Tool(memory_supersede, "Supersede a fact", answer_schemas.STORED),
+    Tool(memory_history, "Show how facts changed", answer_schemas.HISTORY, reads=True),
+    Tool(memory_confirm, "Confirm a fact", answer_schemas.CONFIRMED),
+    Tool(memory_update, "Change metadata", answer_schemas.UPDATED, destroys=True, repeats=True),
+    Tool(memory_status, "Count what is stored", answer_schemas.STATUS, reads=True),
 )
 
 

@@ -5,6 +5,7 @@
 from typing import Annotated, Final
 
 from memstore.domain.records import Scope
+from memstore.faces.mcp import answer_schemas
 from memstore.faces.mcp.answers import Answer
 from memstore.faces.mcp.arguments import Field
 from memstore.faces.mcp.facts import MAX_OFFSET, Limit
@@ -39,6 +40,11 @@ def memory_graph_neighbours(
 
 
 TOOLS: Final = (
-    Tool(memory_graph_entities, reads=True),
-    Tool(memory_graph_neighbours, reads=True),
+    Tool(memory_graph_entities, "List people and things", answer_schemas.ENTITIES, reads=True),
+    Tool(
+        memory_graph_neighbours,
+        "Show how things are related",
+        answer_schemas.NEIGHBOURS,
+        reads=True,
+    ),
 )

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from memstore.domain.arguments import MAX_CONTENT
 from memstore.domain.protocols import JSONGenerator
 from memstore.domain.records import Scope
+from memstore.faces.mcp import answer_schemas
 from memstore.faces.mcp.answers import Answer, of_decided, of_extraction, of_learned, of_proposals
 from memstore.faces.mcp.arguments import BeforeValidator, Field, WithJsonSchema, from_json
 from memstore.faces.mcp.tool import Id, Name, Object, Tool
@@ -57,9 +58,13 @@ class Learning:
 
     def tools(self) -> tuple[Tool, ...]:
         return (
-            Tool(self.memory_add, destroys=True),
-            Tool(self.memory_extract),
-            Tool(self.memory_proposals, destroys=True),
+            Tool(
+                self.memory_add, "Learn from a conversation", answer_schemas.LEARNED, destroys=True
+            ),
+            Tool(self.memory_extract, "Extract facts from a text", answer_schemas.EXTRACTED),
+            Tool(
+                self.memory_proposals, "Review proposals", answer_schemas.PROPOSALS, destroys=True
+            ),
         )
 
     def memory_add(

@@ -8,6 +8,7 @@ from typing import Annotated, Final
 from memstore.domain.arguments import MAX_CONTENT
 from memstore.domain.records import Scope
 from memstore.domain.tasks import TaskScope, TaskStatus
+from memstore.faces.mcp import answer_schemas
 from memstore.faces.mcp.answers import Answer, of_task_change, of_tasks
 from memstore.faces.mcp.arguments import Field, WithJsonSchema
 from memstore.faces.mcp.tool import Id, Name, Tool
@@ -78,7 +79,7 @@ def memory_task_list(
 
 
 TOOLS: Final = (
-    Tool(memory_task_create),
-    Tool(memory_task_update, repeats=True),
-    Tool(memory_task_list, reads=True),
+    Tool(memory_task_create, "Create a task", answer_schemas.TASK_CHANGED),
+    Tool(memory_task_update, "Update a task", answer_schemas.TASK_CHANGED, repeats=True),
+    Tool(memory_task_list, "List tasks", answer_schemas.TASKS, reads=True),
 )

@@ -47,6 +47,9 @@ class Tool:
 
     Args:
         function: takes the store and typed arguments; returns the answer.
+        title: what people see in place of the name.
+        answers: the schema of its answer.
+        alias: another name it is called by, where its own may be that of another server's tool.
         reads: it changes nothing.
         destroys: it takes something away.
         repeats: calling it again with the same arguments changes nothing more.
@@ -58,6 +61,9 @@ class Tool:
     """
 
     function: Callable[..., Answer]
+    title: str
+    answers: Mapping[str, Any] = field(hash=False)
+    alias: str | None = None
     reads: bool = False
     destroys: bool = False
     repeats: bool = False
@@ -73,8 +79,10 @@ class Tool:
         """What ``tools/list`` says of it."""
         return {
             "name": self.name,
+            "title": self.title,
             "description": " ".join(inspect.cleandoc(self.function.__doc__ or "").split()),
             "inputSchema": self._schema(),
+            "outputSchema": self.answers,
             "annotations": {
                 "readOnlyHint": self.reads,
                 "destructiveHint": self.destroys,
