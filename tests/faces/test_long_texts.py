@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from tests.support import mcp_tools
 
 from memstore import Memory, Scope, Store
 from memstore.domain.arguments import MAX_QUERY
 from memstore.errors import Explained
-from memstore.faces.mcp import tools
 from memstore.faces.mcp.tool import ToolError
 
 
@@ -24,7 +24,7 @@ class Silent:
 
 
 SETS = "facts,tasks,episodes,graph,learn"
-OFFERED = tools.offered(SETS, read_only=False, generator=lambda: Silent())
+OFFERED = mcp_tools.offered(SETS, generator=lambda: Silent())
 HUGE = "word " * 800_000
 UNBOUNDED = {("add_memory", "content"), ("memory_add", "content"), ("memory_extract", "text")}
 """Texts of any length: they are recorded or read in pieces."""

@@ -13,12 +13,12 @@ from typing import Any, TypeAlias
 
 import pytest
 from tests.conftest import WordEmbedder
+from tests.support import mcp_tools
 from tests.support.command_line import CommandLine, cli_fixture  # noqa: F401 - a fixture
 
 import memstore
 from memstore import NewFact, NotFound, Scope, Store
 from memstore.domain.records import AskedScope
-from memstore.faces.mcp import tools
 from memstore.faces.mcp.tool import ToolError
 
 OWNERS = {
@@ -335,7 +335,7 @@ def test_the_command_line_stores_for_owners(cli: CommandLine) -> None:
 
 # -- the tools -----------------------------------------------------------------------------------
 
-TOOLS = tools.offered("facts,tasks,episodes,graph", read_only=False)
+TOOLS = mcp_tools.offered("facts,tasks,episodes,graph")
 
 
 @pytest.fixture
@@ -423,11 +423,11 @@ def test_tools_store_for_owners(call: Call, filled: Store) -> None:
 def test_owners_are_told_to_models_that_can_learn_for_them(filled: Store) -> None:
     every = "facts,tasks,episodes,graph"
     for told in (False, True):
-        offered = tools.offered(f"{every},learn" if told else every, read_only=False)
+        offered = mcp_tools.offered(f"{every},learn" if told else every)
         for tool in offered.values():
             shown = tool.declaration["inputSchema"]["properties"]
             assert ({"user_id", "agent_id", "run_id"} <= shown.keys()) == told, tool.name
-        assert ("user_id" in tools.instructions(offered)) == told
+        assert ("user_id" in mcp_tools.instructions(offered)) == told
 
 
 # -- names ---------------------------------------------------------------------------------------

@@ -9,19 +9,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support import mcp_tools
 from tests.support.command_line import CommandLine, cli_fixture  # noqa: F401
 from tests.text.test_secrets import EXAMPLES
 
 import memstore
 from memstore import NewEpisode, Store
 from memstore.faces import options
-from memstore.faces.mcp import tools
 from memstore.faces.mcp.tool import ToolError
 from memstore.facts.batch import AddFact
 
 KEY = EXAMPLES["github-pat"]
 BLOCK = EXAMPLES["private-key"]
-OFFERED = tools.offered("facts,tasks,episodes", read_only=False)
+OFFERED = mcp_tools.offered("facts,tasks,episodes")
 
 WRITES: dict[str, Callable[[Store], object]] = {
     "add": lambda store: store.add(f"the key is {KEY}", subject="s"),

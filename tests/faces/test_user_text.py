@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.support import mcp_tools
 from tests.support.clock import ManualClock
 from tests.support.command_line import CommandLine, cli_fixture  # noqa: F401
 
@@ -19,7 +20,6 @@ from memstore.errors import Explained, Reason, Remedy
 from memstore.faces import wording
 from memstore.faces.cli import main as command_line
 from memstore.faces.mcp import main as server
-from memstore.faces.mcp import tools
 from memstore.faces.mcp.tool import ToolError
 from memstore.settings import Settings
 
@@ -51,7 +51,7 @@ def names() -> list[str]:
     """Return every flag, parameter and setting, and what the tables of the faces hold."""
     found = {*ONCE_ALTERED, *parameters(), *flags(command_line.parser()), *flags(server._parser())}
     found |= {*Settings._fields, *(f"MEMSTORE_{name.upper()}" for name in Settings._fields)}
-    found |= {"OPENAI_API_KEY", "ANTHROPIC_API_KEY", *tools.offered("facts,tasks", read_only=False)}
+    found |= {"OPENAI_API_KEY", "ANTHROPIC_API_KEY", *mcp_tools.offered("facts,tasks")}
     for table in (wording.COMMAND_LINE_ARGUMENTS, wording.SERVER_ARGUMENTS):
         found |= {*table, *table.values()}
     return sorted(found | {remedy.value for remedy in Remedy})
@@ -122,7 +122,7 @@ def test_the_command_line_answers_with_what_was_typed(
     ],
 )
 def test_a_tool_answers_with_what_was_typed(tool: str, arguments: dict[str, object]) -> None:
-    offered = tools.offered("facts,tasks", read_only=False)
+    offered = mcp_tools.offered("facts,tasks")
 
     def put(value: object, typed: str) -> object:
         if isinstance(value, dict):

@@ -8,6 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from tests.support import mcp_tools
 from tests.support.command_line import CommandLine, cli_fixture  # noqa: F401
 
 import memstore
@@ -16,13 +17,13 @@ from memstore.embedding.compatibility import mismatch
 from memstore.errors import Reason, Remedy
 from memstore.faces import wording
 from memstore.faces.cli import main as command_line
-from memstore.faces.mcp import main, tools
+from memstore.faces.mcp import main
 from memstore.faces.mcp.tool import ToolError
 from memstore.faces.options import chosen_settings
 from memstore.providers.ollama import OllamaEmbedder
 from memstore.providers.openai import OpenAIEmbedder
 
-TOOLS = tools.offered(main.DEFAULT_TOOLS, read_only=False)
+TOOLS = mcp_tools.offered()
 
 LIBRARY = (
     "Open the store with",

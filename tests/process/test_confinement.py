@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support import mcp_tools
 from tests.support.embedding_server import EmbeddingServer
 from tests.support.http_server import Asked, serving
 from tests.support.model_server import ModelServer
@@ -17,7 +18,6 @@ from tests.support.raw import raw
 from tests.support.served import Served, request
 
 import memstore
-from memstore.faces.mcp import tools as mcp_tools
 
 pytestmark = pytest.mark.process
 
@@ -139,7 +139,7 @@ def test_no_tool_of_any_set_reaches_another_namespace(
     server: Served, path: Path, ids: dict[str, list[Any]], model: ModelServer
 ) -> None:
     tried = attempts(ids)
-    assert tried.keys() == set(mcp_tools.offered(SETS, read_only=False))  # a new tool comes here
+    assert tried.keys() == set(mcp_tools.offered(SETS))  # a new tool comes here
     with memstore.open(path, embedder=None, namespace="mine") as store:
         store.add("The harbour and the boat are mine", subject="harbour")
         store.graph.build()
@@ -164,7 +164,7 @@ def test_a_token_for_reading_changes_nothing_with_any_tool_of_any_set(
     with memstore.open(path, embedder=None, namespace=STRANGERS) as store:
         _, secret = store.tokens.create("reader", access="read")
     before = held(path)
-    tools = mcp_tools.offered(SETS, read_only=False)
+    tools = mcp_tools.offered(SETS)
     shown = {tool["name"] for tool in server.ask("tools/list", secret)["tools"]}
     assert shown == {name for name, tool in tools.items() if tool.reads}
     for name, calls in attempts(ids).items():

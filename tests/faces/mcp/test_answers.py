@@ -6,14 +6,15 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from tests.support import mcp_tools
 
 import memstore
 from memstore import Store
 from memstore.errors import Remedy
-from memstore.faces.mcp import answers, tools
+from memstore.faces.mcp import answers
 from memstore.faces.mcp.answers import EACH_CHARACTERS, WHOLE_CHARACTERS, to_text
 
-TOOLS = tools.offered("facts,tasks", read_only=False)
+TOOLS = mcp_tools.offered("facts,tasks")
 
 ROOM = WHOLE_CHARACTERS + 2_500
 """An answer of one fact that takes all the room: its names and the note come on top."""

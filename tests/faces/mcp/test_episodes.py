@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 from tests.conftest import WordEmbedder
+from tests.support import mcp_tools
 
 from memstore import Store
 from memstore.errors import EmbedderUnavailable, Remedy
-from memstore.faces.mcp import answers, main
-from memstore.faces.mcp import tools as mcp_tools
+from memstore.faces.mcp import answers
 from memstore.faces.mcp.tool import ToolError
 
-TOOLS = mcp_tools.offered("episodes", read_only=False)
+TOOLS = mcp_tools.offered("episodes")
 
 OURS = "valid_before?, valid_after?, expired_before?, expired_after?"
 ENGRAM = {
@@ -73,10 +73,10 @@ def test_the_tools_and_their_arguments_are_engrams() -> None:
 
 
 def test_the_set_is_off_by_default_and_clashes_with_no_other() -> None:
-    assert set(TOOLS).isdisjoint(mcp_tools.offered(main.DEFAULT_TOOLS, read_only=False))
+    assert set(TOOLS).isdisjoint(mcp_tools.offered())
     every = "facts,tasks,episodes,graph,learn"
-    apart = [mcp_tools.offered(name, read_only=False) for name in every.split(",")]
-    assert len(mcp_tools.offered(every, read_only=False)) == sum(map(len, apart))
+    apart = [mcp_tools.offered(name) for name in every.split(",")]
+    assert len(mcp_tools.offered(every)) == sum(map(len, apart))
     assert set(mcp_tools.offered("episodes", read_only=True)) == {
         *("search", "get_episodes", "get_status")
     }
@@ -84,12 +84,11 @@ def test_the_set_is_off_by_default_and_clashes_with_no_other() -> None:
 
 
 def test_the_list_of_tools_fits_the_context() -> None:
-    for names, most in (("episodes", 4_000), ("facts,tasks,episodes", 9_500)):
-        tools = mcp_tools.offered(names, read_only=False)
-        result = {"tools": [tool.declaration for tool in tools.values()]}
+    for names, most in (("episodes", 4_000), ("facts,tasks,episodes", 10_000)):
+        tools = mcp_tools.offered(names)
+        result = {"tools": [tool.shown() for tool in tools.values()]}
         line = answers.to_text({"jsonrpc": "2.0", "id": 1, "result": result})
         assert len(line) < most
-        assert '"title"' not in line
         assert '"default":null' not in line
 
 

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support import mcp_tools
 
 import memstore
-from memstore.faces.mcp import answers, main
-from memstore.faces.mcp import tools as mcp_tools
+from memstore.faces.mcp import answers
 from memstore.faces.mcp.tool import ToolError
 
-TOOLS = mcp_tools.offered("graph", read_only=False)
+TOOLS = mcp_tools.offered("graph")
 NAMES = {"memory_graph_entities", "memory_graph_neighbours"}
 
 Call = Callable[..., Any]
@@ -35,7 +35,7 @@ def call(store: memstore.Store) -> Call:
 
 def test_the_set_is_off_by_default_and_only_reads() -> None:
     assert set(TOOLS) == NAMES == set(mcp_tools.offered("graph", read_only=True))
-    assert NAMES.isdisjoint(mcp_tools.offered(main.DEFAULT_TOOLS, read_only=False))
+    assert NAMES.isdisjoint(mcp_tools.offered())
     assert "memory_graph_neighbours" in mcp_tools.instructions(TOOLS)
     assert all(tool.declaration["annotations"]["readOnlyHint"] for tool in TOOLS.values())
 

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support import mcp_tools
 from tests.support.model_server import ModelServer, Reply
 
 from memstore import Store
-from memstore.faces.mcp import answers, main
-from memstore.faces.mcp import tools as mcp_tools
+from memstore.faces.mcp import answers
 from memstore.faces.mcp.tool import ToolError
 
 NAMES = {"memory_add", "memory_extract", "memory_proposals"}
@@ -29,7 +29,7 @@ def facts(*contents: str) -> str:
 @pytest.fixture
 def call(store: Store, model_server: ModelServer) -> Callable[..., Any]:
     generator = model_server.generator()
-    tools = mcp_tools.offered("learn", read_only=False, generator=lambda: generator)
+    tools = mcp_tools.offered("learn", generator=lambda: generator)
 
     def call_(tool: str, **arguments: Any) -> Any:
         return tools[tool].call(lambda: store, arguments)
@@ -38,23 +38,25 @@ def call(store: Store, model_server: ModelServer) -> Callable[..., Any]:
 
 
 def test_the_set_is_off_by_default() -> None:
-    default = mcp_tools.offered(main.DEFAULT_TOOLS, read_only=False)
+    default = mcp_tools.offered()
     assert NAMES.isdisjoint(default)
     assert "memory_add" not in mcp_tools.instructions(default)
-    assert set(mcp_tools.offered("learn", read_only=False)) == NAMES
+    assert set(mcp_tools.offered("learn")) == NAMES
     assert mcp_tools.offered("learn", read_only=True) == {}
 
 
 def test_the_declarations_are_lean() -> None:
-    tools = mcp_tools.offered("learn", read_only=False)
-    declared = [answers.to_text(tool.declaration) for tool in tools.values()]
+    tools = mcp_tools.offered("learn")
+    declared = [
+        answers.to_text(tool.shown("name", "description", "inputSchema")) for tool in tools.values()
+    ]
     assert sum(map(len, declared)) < 3_000
     assert "title" not in "".join(declared)
 
 
 def test_the_documentation_lists_every_tool_with_its_arguments() -> None:
     page = (Path(__file__).parents[3] / "docs" / "mcp.md").read_text(encoding="utf-8")
-    for name, tool in mcp_tools.offered("learn", read_only=False).items():
+    for name, tool in mcp_tools.offered("learn").items():
         schema = tool.declaration["inputSchema"]
         required = schema.get("required", ())
         takes = [arg if arg in required else f"{arg}?" for arg in schema["properties"]]

@@ -12,16 +12,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support import mcp_tools
 
 import memstore
 from memstore import MetadataFilter, Scope, Store
-from memstore.domain.records import CATEGORIES
-from memstore.faces.mcp import answers, main, tools
+from memstore.domain.records import CATEGORIES, SCOPE_FIELDS
+from memstore.faces.mcp import answers, catalogue, catalogue_file, main
 from memstore.faces.mcp.facts import conditions
 from memstore.faces.mcp.tool import Tool, ToolError
 from memstore.prompting.prompts import template
 
-TOOLS = tools.offered(main.DEFAULT_TOOLS, read_only=False)
+TOOLS = mcp_tools.offered()
 NAMES = {
     *("memory_store", "memory_search", "memory_list", "memory_delete", "memory_supersede"),
     *("memory_history", "memory_confirm", "memory_update", "memory_status"),
@@ -70,13 +71,54 @@ def schema(tool: str) -> dict[str, Any]:
 
 
 def test_the_twelve_tools_are_offered_and_fit_the_context() -> None:
-    result = {"tools": [tool.declaration for tool in TOOLS.values()]}
+    result = {"tools": [tool.shown() for tool in TOOLS.values()]}
     line = answers.to_text({"jsonrpc": "2.0", "id": 1, "result": result})
+    shown = [tool.shown("name", "description", "inputSchema") for tool in TOOLS.values()]
     assert set(TOOLS) == NAMES
-    assert len(line) < 6_000
-    assert '"title"' not in line
-    assert "outputSchema" not in line
+    assert len(line) < 7_000
+    assert len(answers.to_text(shown)) < 5_000
+    assert '"title"' not in answers.to_text(shown)
     assert '"default":null' not in line
+
+
+def test_the_catalogue_says_what_the_functions_do() -> None:
+    stale = "a tool has changed: python -m memstore.faces.mcp.catalogue_file"
+    assert Path(catalogue.FILE).read_text("utf-8") == catalogue_file.text(), stale
+    assert catalogue.OWNERS == SCOPE_FIELDS
+
+
+@pytest.mark.parametrize(
+    ("names", "shown"),
+    [
+        ("memory_search,-memory_delete", {"memory_search"}),
+        ("-memory_delete, -tasks", {n for n in NAMES if "task" not in n} - {"memory_delete"}),
+        ("tasks,-memory_task_update", {"memory_task_create", "memory_task_list"}),
+        ("episode_search,get_status", {"episode_search", "get_status"}),
+        ("episodes,-search", {"add_memory", "get_episodes", "update_episode", "get_status"}),
+        ("episodes,-episode_search,-get_status", {"add_memory", "get_episodes", "update_episode"}),
+        ("-facts,-tasks", set()),
+    ],
+)
+def test_single_tools_are_picked_and_left_out(names: str, shown: set[str]) -> None:
+    assert set(mcp_tools.offered(names)) == shown
+
+
+def test_a_tool_is_found_by_its_alias_and_shown_by_the_name_that_was_chosen() -> None:
+    by_alias = catalogue.offered("facts,episodes,episode_search")
+    assert "episode_search" in by_alias.tools
+    assert "search" not in by_alias.tools
+    assert "call episode_search." in by_alias.instructions
+    assert by_alias.find("search") is by_alias.find("episode_search")
+    assert by_alias.tools["episode_search"].tool == "search"
+    by_name = catalogue.offered("episodes")
+    assert by_name.find("episode_search") is by_name.tools["search"]
+    assert by_name.find("memory_search") is None
+
+
+@pytest.mark.parametrize("names", ["facts,notes", "-notes", "", " , "])
+def test_names_of_no_tool_are_refused(names: str) -> None:
+    with pytest.raises(ValueError, match="facts, tasks, episodes, graph, learn, or single tools"):
+        catalogue.offered(names)
 
 
 def test_the_documentation_lists_every_tool_with_its_arguments() -> None:
@@ -96,9 +138,8 @@ def test_the_documentation_lists_every_tool_with_its_arguments() -> None:
 
 
 def test_tool_sets_are_named_by_the_help() -> None:
-    assert ",".join(tools.TOOL_SETS) == main.DEFAULT_TOOLS
-    assert len(tools.offered("tasks", read_only=False)) == 3
-    assert set(tools.offered(" tasks , facts", read_only=False)) == NAMES
+    assert len(mcp_tools.offered("tasks")) == 3
+    assert set(mcp_tools.offered(" tasks , facts")) == NAMES
 
 
 @pytest.mark.parametrize("tool", TOOLS.values(), ids=list(TOOLS))
@@ -316,16 +357,16 @@ def test_conditions_are_read_in_both_forms() -> None:
 
 def test_tools_instructions_and_prompts_name_every_category() -> None:
     category = schema("memory_store")["properties"]["category"]["description"]
-    told = [category, tools.instructions(TOOLS), template("memstore.learn", "extract")]
+    told = [category, mcp_tools.instructions(TOOLS), template("memstore.learn", "extract")]
     assert {"capability", "relationship", "world"} <= {*CATEGORIES}
     for text in told:
         assert [name for name in CATEGORIES if name not in text] == []
 
 
 def test_instructions_speak_of_offered_tools_only() -> None:
-    everything = tools.instructions(TOOLS)
+    everything = mcp_tools.instructions(TOOLS)
     assert len(everything) < 1_200
-    tasks = tools.instructions(tools.offered("tasks", read_only=True))
+    tasks = mcp_tools.instructions(mcp_tools.offered("tasks", read_only=True))
     assert "memory_search" not in tasks
     assert "reading only" in tasks
 

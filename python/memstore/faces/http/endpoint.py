@@ -8,18 +8,20 @@ from typing import TYPE_CHECKING, Any, Final
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
 from memstore.domain.tokens import Access, AccessToken
+from memstore.faces.http.sdk_server import SdkServer
 from memstore.faces.http.stores import Confined
-from memstore.faces.mcp.tool_server import ToolServer
+from memstore.faces.mcp.methods import Methods
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Mapping
+    from collections.abc import AsyncIterator, Callable
 
     from mcp.server.context import ServerRequestContext
     from starlette.types import Receive, Scope, Send
 
+    from memstore.domain.protocols import JSONGenerator
     from memstore.faces.http.stores import Stores
-    from memstore.faces.mcp.tool import Tool
-    from memstore.faces.mcp.tool_server import StoreSource
+    from memstore.faces.mcp.catalogue import Catalogue
+    from memstore.faces.mcp.methods import StoreSource
 
 TOKEN: Final = "memstore.token"  # noqa: S105 - a key of the request's scope
 """Where a request's scope holds the token it came with; ``None`` where none is needed."""
@@ -36,18 +38,24 @@ class Endpoint:
     back.
     """
 
-    def __init__(self, tools: Mapping[str, Tool], stores: Stores, *, largest_body: int) -> None:
+    def __init__(
+        self,
+        catalogue: Catalogue,
+        stores: Stores,
+        generator: Callable[[], JSONGenerator | None],
+        *,
+        largest_body: int,
+    ) -> None:
         self._stores = stores
         # Two, because the handshake tells the model what it can do here.
-        reading = {name: tool for name, tool in tools.items() if tool.reads}
         self._managers = {
             access: StreamableHTTPSessionManager(
-                ToolServer(offered, self._source_of, CALLS_AT_ONCE).server,
+                SdkServer(Methods(offered, generator), self._source_of, CALLS_AT_ONCE).server,
                 json_response=True,
                 stateless=True,
                 max_request_body_size=largest_body,
             )
-            for access, offered in ((Access.WRITE, tools), (Access.READ, reading))
+            for access, offered in ((Access.WRITE, catalogue), (Access.READ, catalogue.reading()))
         }
 
     @asynccontextmanager

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import logging
-import re
 import threading
 from dataclasses import dataclass
 from functools import partial
@@ -25,7 +24,7 @@ from memstore.domain.tokens import Access, AccessToken
 from memstore.errors import AccessDenied, MemstoreError, Remedy
 from memstore.faces import wording
 from memstore.faces.http.endpoint import TOKEN
-from memstore.faces.mcp.relay import mended
+from memstore.faces.mcp.wire import HALF, mended
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
@@ -59,9 +58,6 @@ HANDED_ON: Final = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-
 
 INVALID_REQUEST: Final = -32600
 """JSON-RPC's code for a request that is not answered."""
-
-MAY_BE_HALF: Final = re.compile(rb"\\u[dD][89a-fA-F]")
-"""An escape of half a character; most often the other half follows."""
 
 
 class Refused(Exception):
@@ -159,7 +155,7 @@ class Gate:
         body = await _read(headers, receive, self._patience.body_seconds)
         if body is None:
             return None
-        if MAY_BE_HALF.search(body):
+        if HALF.search(body):
             body = await anyio.to_thread.run_sync(_whole, body)
         if token is not None and token.access == Access.READ:
             self._refuse_writing(body)

@@ -24,14 +24,15 @@ from memstore.faces.mcp.opening import end, on_signals
 if TYPE_CHECKING:
     import asyncio
     import socket
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
     from types import FrameType
 
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
     from uvicorn.server import ServerState
 
+    from memstore.domain.protocols import JSONGenerator
+    from memstore.faces.mcp.catalogue import Catalogue
     from memstore.faces.mcp.opening import Opening
-    from memstore.faces.mcp.tool import Tool
 
 logger = logging.getLogger(__name__)
 
@@ -58,11 +59,12 @@ CONNECTION: Final = "memstore.connection"
 
 
 def run(
-    tools: Mapping[str, Tool],
+    catalogue: Catalogue,
     opening: Opening,
     address: Address,
     names: Names,
     *,
+    generator: Callable[[], JSONGenerator | None] = lambda: None,
     no_token: bool = False,
     patience: Patience = Patience(),  # noqa: B008 (frozen)
 ) -> NoReturn:
@@ -91,7 +93,15 @@ def run(
             told = pool.submit(_prepare_tokens, opening, bound[0], public, no_token).result()
         for line in (*told, *(f"memstore-mcp: serving http://{one}{PATH}" for one in bound)):
             print(line, file=sys.stderr, flush=True)
-        _serve(tools, opening, sockets, names, needs_token=not no_token, patience=patience)
+        _serve(
+            catalogue,
+            opening,
+            sockets,
+            names,
+            generator=generator,
+            needs_token=not no_token,
+            patience=patience,
+        )
         status = 0
     except (MemstoreError, OSError, ValueError) as error:
         print(f"memstore-mcp: {wording.in_server(error)}", file=sys.stderr)
@@ -147,11 +157,12 @@ def _local(bound: Address) -> Address:
 
 
 def _serve(
-    tools: Mapping[str, Tool],
+    catalogue: Catalogue,
     opening: Opening,
     sockets: Sequence[socket.socket],
     names: Names,
     *,
+    generator: Callable[[], JSONGenerator | None],
     needs_token: bool,
     patience: Patience,
 ) -> None:
@@ -171,12 +182,12 @@ def _serve(
             super().__init__(parser, connections, patience.head_seconds)
 
     stores = Stores(opening)
-    endpoint = Endpoint(tools, stores, largest_body=LARGEST_BODY)
+    endpoint = Endpoint(catalogue, stores, generator, largest_body=LARGEST_BODY)
     gate = Gate(
         endpoint,
         stores,
         names=names,
-        writing={name for name, tool in tools.items() if not tool.reads},
+        writing=catalogue.writing(),
         needs_token=needs_token,
         patience=patience,
         on_admitted=_trust,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import gc
-import logging
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -13,23 +12,26 @@ from memstore.faces import options, wording
 from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
+    import logging
     from collections.abc import Sequence
     from pathlib import Path
 
     from memstore.errors import Reason
     from memstore.faces.http import address, server
-    from memstore.faces.mcp import opening, session, tools
+    from memstore.faces.mcp import catalogue, opening, session
     from memstore.settings import Settings
     from memstore.store.store import Store
 else:
-    # The SDK takes half a second to import; --help and --version do without it.
+    logging = lazy_import("logging")
     address = lazy_import("memstore.faces.http.address")
+    catalogue = lazy_import("memstore.faces.mcp.catalogue")
     opening = lazy_import("memstore.faces.mcp.opening")
     server = lazy_import("memstore.faces.http.server")
     session = lazy_import("memstore.faces.mcp.session")
-    tools = lazy_import("memstore.faces.mcp.tools")
 
-DEFAULT_TOOLS: Final = "facts,tasks"
+NO_HTTP: Final = (
+    "--http needs packages that are not installed ({error}): pip install 'pymemstore[http]'"
+)
 
 EPILOG: Final = f"""\
 The server uses the Model Context Protocol on standard input and output; a client starts it.
@@ -55,37 +57,45 @@ health.
   MEMSTORE_TOOLS, MEMSTORE_READ_ONLY
   MEMSTORE_BACKUP_EVERY, MEMSTORE_BACKUP_KEEP, MEMSTORE_BACKUP_FOLDER"""
 
-logger = logging.getLogger(__name__)
-
 
 def main(argv: Sequence[str] | None = None) -> None:
     parser = _parser()
     arguments = parser.parse_args(argv)
     try:
         chosen = options.chosen_settings(arguments)
-        offered = tools.offered(
-            chosen.tools or DEFAULT_TOOLS,
-            read_only=chosen.read_only,
-            generator=partial(options.make_generator, chosen),
+        offered = catalogue.offered(
+            chosen.tools or catalogue.DEFAULT_TOOLS, read_only=chosen.read_only
         )
         served = _http(arguments)
         schedule = options.backup_schedule(chosen)
     except ValueError as error:
         parser.error(wording.in_server(error))
-    # Standard output belongs to the protocol; what is wrong goes to the host's log.
-    logging.basicConfig(level=logging.WARNING, format="memstore-mcp: %(message)s")
     opened = opening.Opening(partial(_open, chosen, schedule))
+    generator = partial(options.make_generator, chosen)
     if served is None:
-        run = partial(session.run, offered, opened)
-    else:
-        run = partial(server.run, offered, opened, *served, no_token=arguments.no_token)
-    gc.freeze()  # what was imported is never garbage
-    gc.enable()
-    run()
+        session.run(offered, opened, generator)
+    try:
+        serve = server.run
+    except ImportError as error:
+        parser.error(NO_HTTP.format(error=error))
+    _log_to_standard_error()
+    serve(offered, opened, *served, generator=generator, no_token=arguments.no_token)
+
+
+def _log_to_standard_error() -> None:
+    """Standard output belongs to the protocol; what is wrong goes to the host's log."""
+    logging.basicConfig(format="memstore-mcp: %(message)s")
+    for handler in logging.getLogger().handlers:
+        handler.setLevel(logging.WARNING)  # a client may ask for more, and gets it by itself
 
 
 def _open(chosen: Settings, schedule: options.BackupSchedule | None) -> Store:
-    store = options.open_store(chosen, actor="agent", source="mcp")
+    _log_to_standard_error()
+    try:
+        store = options.open_store(chosen, actor="agent", source="mcp")
+    finally:
+        gc.freeze()  # what was imported is never garbage
+        gc.enable()
     if schedule is not None:
         try:
             store.backup_in_background(*schedule, tell=_tell_backup)
@@ -97,9 +107,9 @@ def _open(chosen: Settings, schedule: options.BackupSchedule | None) -> Store:
 
 def _tell_backup(done: Path | Reason) -> None:
     if isinstance(done, str):
-        logger.warning("no backup was made: %s", wording.in_server(done))
+        logging.getLogger(__name__).warning("no backup was made: %s", wording.in_server(done))
     else:
-        logger.info("a backup was made: %s", done)
+        logging.getLogger(__name__).info("a backup was made: %s", done)
 
 
 def _http(arguments: argparse.Namespace) -> tuple[address.Address, address.Names] | None:
@@ -124,8 +134,9 @@ def _parser() -> argparse.ArgumentParser:
     options.add_generator_flags(parser)
     parser.add_argument(
         "--tools",
-        metavar="SETS",
-        help=f"the tool sets to offer, separated by commas (default: {DEFAULT_TOOLS}); "
+        metavar="NAMES",
+        help="the tool sets and single tools to offer, separated by commas, -NAME to leave one out "
+        f"(default: {catalogue.DEFAULT_TOOLS}); "
         "fewer leave more of the context to the work; episodes is the log of what was said, "
         "graph relates what facts mention, learn reads conversations with --generator",
     )

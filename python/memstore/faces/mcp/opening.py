@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import signal
 import threading
-from concurrent.futures import Future
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NoReturn
 
 from memstore.errors import MemstoreError, StoreClosed
 from memstore.faces import wording
+from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
+    import logging
     from collections.abc import Callable
+    from concurrent import futures
     from types import FrameType
 
     from memstore.store.store import Store
-
-logger = logging.getLogger(__name__)
+else:  # the handshake is answered before
+    futures = lazy_import("concurrent.futures")
+    logging = lazy_import("logging")
 
 CLOSING_SECONDS: Final = 0.8
 """For the store to close; what was acknowledged is on disk whether it does or not."""
@@ -36,7 +38,7 @@ class Opening:
     def __init__(self, open_store: Callable[[], Store]) -> None:
         self._open_store = open_store
         self._deciding = threading.Lock()
-        self._attempt: Future[Store] | None = None
+        self._attempt: futures.Future[Store] | None = None
         self._closed = False
 
     def start(self) -> None:
@@ -54,7 +56,7 @@ class Opening:
             before = attempt = self._attempt
             ours = before is None or _is_over(before)
             if ours:
-                attempt = self._attempt = Future()
+                attempt = self._attempt = futures.Future()
         assert attempt is not None
         if ours:
             try:
@@ -80,10 +82,11 @@ class Opening:
             self.store()
         except (MemstoreError, ValueError, TypeError) as error:
             # Every call gets this text; the host's log shows it too.
-            logger.warning("the store did not open: %s", wording.in_server(error))
+            told = wording.in_server(error)
+            logging.getLogger(__name__).warning("the store did not open: %s", told)
 
 
-def _is_over(attempt: Future[Store]) -> bool:
+def _is_over(attempt: futures.Future[Store]) -> bool:
     """Return whether an attempt to open failed, or what it opened is there no more."""
     if not attempt.done():
         return False
@@ -115,7 +118,7 @@ def _prepare(store: Store) -> None:
             store.embed_in_background()  # first: it goes on where warming up fails
             store.warm()
         except MemstoreError as error:
-            logger.info("not ready for searches by meaning yet: %s", error)
+            logging.getLogger(__name__).info("not ready for searches by meaning yet: %s", error)
 
 
 def _in_background(work: Callable[[], None]) -> None:

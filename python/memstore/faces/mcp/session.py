@@ -1,46 +1,382 @@
-"""One session over standard input and output."""
+"""One session over standard input and output: who asks what, and what becomes of it.
+
+The thread that reads answers at once whatever needs no store. Calls run in threads of their own; a
+call that its client cancels goes on, since what it has begun to store is stored, and is not
+answered.
+"""
 
 from __future__ import annotations
 
-import logging
-from typing import TYPE_CHECKING, NoReturn
+import os
+import threading
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
-import anyio
-from mcp.server.stdio import stdio_server
-from mcp.shared.message import SessionMessage
-
+from memstore.faces.mcp import protocol
+from memstore.faces.mcp.methods import Methods
 from memstore.faces.mcp.opening import end, on_signals
-from memstore.faces.mcp.relay import Answers, relay
-from memstore.faces.mcp.tool_server import ToolServer
+from memstore.faces.mcp.protocol import Refused
+from memstore.faces.mcp.wire import Outgoing, lines, read_json, take_over
+from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    import logging
+    import queue
+    from collections.abc import Callable, Iterable, Mapping
 
+    from memstore.domain.protocols import JSONGenerator
+    from memstore.faces.mcp import client_log
+    from memstore.faces.mcp.catalogue import Catalogue
+    from memstore.faces.mcp.methods import StoreSource
     from memstore.faces.mcp.opening import Opening
-    from memstore.faces.mcp.tool import Tool
+    from memstore.faces.mcp.protocol import Message, Params
+else:
+    client_log = lazy_import("memstore.faces.mcp.client_log")
+    logging = lazy_import("logging")
+    queue = lazy_import("queue")
 
-logger = logging.getLogger(__name__)
+CALLS_AT_ONCE: Final = 8
+"""Threads for calls; the rest wait."""
+
+GRACE_SECONDS: Final = 4.0
+"""Time for requests that are unanswered when the input ends: their sender may still be reading, and
+the store may still be opening. A host that does not want to wait sends a signal."""
+
+LISTING_SECONDS: Final = 0.05
+"""Between the handshake and the opening of the store, for the client to ask for the tools: what
+opening imports would take its time from the answer."""
+
+PROGRESS_SECONDS: Final = 5.0
+"""Between two signs of life of a call, for clients that ask for them."""
+
+CACHEABLE: Final = (
+    *("server/discover", "tools/list", "prompts/list"),
+    *("resources/list", "resources/templates/list", "resources/read"),
+)
 
 
-async def serve(tools: Mapping[str, Tool], opening: Opening) -> None:
-    """Answer one client until its input ends and what was asked is answered."""
-    server = ToolServer(tools, lambda _: opening).server
-    async with stdio_server() as (incoming, outgoing), anyio.create_task_group() as group:
-        send, receive = anyio.create_memory_object_stream[SessionMessage | Exception]()
-        answers = Answers(outgoing)
-        group.start_soon(relay, incoming, send, answers)
-        await server.run(receive, answers, server.create_initialization_options())
-        group.cancel_scope.cancel()
+class Call:
+    """A request that is answered by a thread of its own."""
+
+    def __init__(self, number: str | int, method: str, params: Params) -> None:
+        meta = params.get("_meta") or {}
+        self.number = number
+        self.method = method
+        self.params = params
+        self.level: str | None = meta.get(protocol.LEVEL_KEY)
+        self.progress_token: str | int | None = meta.get("progressToken")
+        self.signs_of_life = 0
+        self.cancelled = False
 
 
-def run(tools: Mapping[str, Tool], opening: Opening) -> NoReturn:
+class Session:
+    """Answers one client.
+
+    Args:
+        send: takes a message for the client.
+        source: opens the store.
+    """
+
+    def __init__(
+        self,
+        methods: Methods,
+        source: StoreSource,
+        send: Callable[[Message], object],
+        *,
+        progress_seconds: float = PROGRESS_SECONDS,
+    ) -> None:
+        self._methods = methods
+        self._source = source
+        self._send = send
+        self._progress_seconds = progress_seconds
+        self._by_envelope: bool | None = None  # until the first request
+        self._greeted = False
+        self._level: str | None = None
+        self._complained = False
+        self._changed = threading.Condition()
+        self._running: dict[str | int, Call] = {}
+        self._unanswered: set[Call] = set()
+        self._pool: Pool | None = None
+        self._telling = False
+        self._current = threading.local()
+
+    def receive(self, line: bytes) -> None:
+        """Take one line of the client's."""
+        try:
+            received = read_json(line)
+        except (ValueError, RecursionError):
+            self._complain()
+            return
+        for message in received if isinstance(received, list) else [received]:
+            self._take(message)
+
+    def settle(self, seconds: float) -> None:
+        """Wait until every request is answered, or for so long."""
+        with self._changed:
+            self._changed.wait_for(lambda: not self._unanswered, seconds)
+
+    def log(self, level: str, logger: str, text: str) -> None:
+        """Tell the client what is logged, as far as it wants to know."""
+        call: Call | None = getattr(self._current, "call", None)
+        least = self._level if not self._by_envelope else call and call.level
+        if least is not None and protocol.LEVELS.index(level) >= protocol.LEVELS.index(least):
+            params = {"level": level, "logger": logger, "data": text}
+            self._send({"method": "notifications/message", "params": params})
+
+    # -- messages ----------------------------------------------------------------------------------
+
+    def _take(self, message: Any) -> None:
+        if not isinstance(message, dict):
+            self._complain()
+            return
+        method, params = message.get("method"), message.get("params")
+        number = protocol.request_id(message.get("id"))
+        if "method" not in message:
+            return  # an answer: nothing was asked
+        whole = isinstance(params, dict | None) and message.get("jsonrpc") == "2.0"
+        if not (isinstance(method, str) and whole):
+            if number is None:
+                self._complain()
+            else:
+                refused = Refused(protocol.INVALID_REQUEST, "Invalid request")
+                self._send({"id": number, "error": refused.error})
+        elif number is None:
+            self._notice(method, params or {})
+        else:
+            self._request(number, method, params)
+
+    def _notice(self, method: str, params: Params) -> None:
+        if method == "notifications/cancelled":
+            self._cancel(protocol.request_id(params.get("requestId")))
+        elif method == "notifications/initialized" and not self._by_envelope:
+            self._greeted = True
+            soon = threading.Timer(LISTING_SECONDS, self._source.start)
+            soon.daemon = True
+            soon.start()
+
+    def _request(self, number: str | int, method: str, params: Params | None) -> None:
+        if self._by_envelope is None:
+            self._by_envelope = method != "initialize" and protocol.has_envelope(params)
+        try:
+            self._check(method, params)
+            if method in WITH_STORE:
+                self._begin(Call(number, method, params or {}))
+                return
+            result = self._whole(method, AT_ONCE[method](self, params or {}))
+        except Refused as refused:
+            self._send({"id": number, "error": refused.error})
+            return
+        self._send({"id": number, "result": result})
+        if method == "tools/list":
+            self._source.start()
+
+    def _check(self, method: str, params: Params | None) -> None:
+        """Raise :class:`Refused` for what cannot be asked now, or not so."""
+        if self._by_envelope:
+            if method == "initialize":
+                raise protocol.refused_handshake(params)
+            protocol.check_envelope(params)
+        elif method != "initialize" and protocol.has_envelope(params):
+            raise protocol.refused_envelope()
+        foreign = protocol.HANDSHAKE_ONLY if self._by_envelope else protocol.ENVELOPE_ONLY
+        if method not in protocol.REQUESTS or method in foreign:
+            raise protocol.method_not_found(method)
+        protocol.check(method, params or {})
+        if self._by_envelope and not protocol.fits(params, protocol.ENVELOPE):
+            raise protocol.invalid_params()
+        if not (self._by_envelope or self._greeted or method in ("initialize", "ping")):
+            raise protocol.invalid_params()
+
+    def _whole(self, method: str, result: dict[str, Any]) -> dict[str, Any]:
+        """Return a result with what the newer era adds to each."""
+        if not self._by_envelope:
+            return result
+        fresh = {"ttlMs": 0, "cacheScope": "private"} if method in CACHEABLE else {}
+        meta = {protocol.SERVER_KEY: self._methods.server_info}
+        return {**result, **fresh, "resultType": "complete", "_meta": meta}
+
+    def _complain(self) -> None:
+        if not self._complained:  # once: the host's log is not the place for a flood
+            self._complained = True
+            logging.getLogger(__name__).warning("the client sent a line that is no message")
+
+    # -- what is answered at once ------------------------------------------------------------------
+
+    def initialize(self, params: Params) -> dict[str, Any]:
+        self._greeted = True
+        asked = params["protocolVersion"]
+        known = asked in protocol.HANDSHAKE_REVISIONS
+        return {
+            "protocolVersion": asked if known else protocol.HANDSHAKE_REVISIONS[-1],
+            "capabilities": self._methods.capabilities,
+            "serverInfo": self._methods.server_info,
+            "instructions": self._methods.instructions,
+        }
+
+    def discover(self, _params: Params) -> dict[str, Any]:
+        return {
+            "supportedVersions": list(protocol.ENVELOPE_REVISIONS),
+            "capabilities": self._methods.capabilities,
+            "instructions": self._methods.instructions,
+        }
+
+    def set_level(self, params: Params) -> dict[str, Any]:
+        self._level = params["level"]
+        client_log.attach(self.log, self._level)
+        return {}
+
+    def ping(self, _params: Params) -> dict[str, Any]:
+        return {}
+
+    def list_tools(self, _params: Params) -> dict[str, Any]:
+        return self._methods.list_tools()
+
+    def list_prompts(self, _params: Params) -> dict[str, Any]:
+        return self._methods.list_prompts()
+
+    def get_prompt(self, params: Params) -> dict[str, Any]:
+        return self._methods.get_prompt(params)
+
+    def list_resources(self, _params: Params) -> dict[str, Any]:
+        return self._methods.list_resources()
+
+    def list_templates(self, _params: Params) -> dict[str, Any]:
+        return self._methods.list_templates()
+
+    # -- calls -------------------------------------------------------------------------------------
+
+    def _begin(self, call: Call) -> None:
+        if self._pool is None:
+            self._pool = Pool(CALLS_AT_ONCE)
+        if self._by_envelope and call.level is not None:
+            client_log.attach(self.log, call.level)
+        with self._changed:
+            if call.progress_token is not None and not self._telling:
+                self._telling = True
+                threading.Thread(target=self._tell_progress, daemon=True).start()
+            self._running[protocol.same_id(call.number)] = call
+            self._unanswered.add(call)
+        self._pool.submit(partial(self._run, call))
+
+    def _run(self, call: Call) -> None:
+        if not call.cancelled:
+            self._current.call = call
+            answer = self._answer(call)
+        with self._changed:
+            if not call.cancelled:
+                self._send({"id": call.number, **answer})
+            self._unanswered.discard(call)
+            if self._running.get(protocol.same_id(call.number)) is call:
+                del self._running[protocol.same_id(call.number)]
+            self._changed.notify_all()
+
+    def _answer(self, call: Call) -> dict[str, Any]:
+        try:
+            result = WITH_STORE[call.method](self, call.params)
+            return {"result": self._whole(call.method, result)}
+        except Refused as refused:
+            return {"error": refused.error}
+        except Exception:  # noqa: BLE001 - told in the log, and a thread has to go on
+            logging.getLogger(__name__).exception("%s failed", call.method)
+            return {"error": Refused(protocol.INTERNAL_ERROR, "Internal server error").error}
+
+    def call_tool(self, params: Params) -> dict[str, Any]:
+        return self._methods.call_tool(self._source, params)
+
+    def read_resource(self, params: Params) -> dict[str, Any]:
+        return self._methods.read_resource(self._source, params, older=not self._by_envelope)
+
+    def complete(self, params: Params) -> dict[str, Any]:
+        return self._methods.complete(self._source, params)
+
+    def _cancel(self, number: str | int | None) -> None:
+        with self._changed:
+            call = None if number is None else self._running.get(protocol.same_id(number))
+            if call is not None:
+                call.cancelled = True
+                self._unanswered.discard(call)
+                self._changed.notify_all()
+
+    def _tell_progress(self) -> None:
+        """Give signs of life until no call that wants them is left."""
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: not self._watched(), self._progress_seconds)
+                watched = self._watched()
+                for call in watched:
+                    call.signs_of_life += 1
+                    params = {"progressToken": call.progress_token, "progress": call.signs_of_life}
+                    self._send({"method": "notifications/progress", "params": params})
+                self._telling = bool(watched)
+            if not watched:
+                return
+
+    def _watched(self) -> list[Call]:
+        return [call for call in self._unanswered if call.progress_token is not None]
+
+
+AT_ONCE: Final[Mapping[str, Callable[[Session, Params], dict[str, Any]]]] = {
+    "initialize": Session.initialize,
+    "server/discover": Session.discover,
+    "ping": Session.ping,
+    "logging/setLevel": Session.set_level,
+    "tools/list": Session.list_tools,
+    "prompts/list": Session.list_prompts,
+    "prompts/get": Session.get_prompt,
+    "resources/list": Session.list_resources,
+    "resources/templates/list": Session.list_templates,
+}
+
+WITH_STORE: Final[Mapping[str, Callable[[Session, Params], dict[str, Any]]]] = {
+    "tools/call": Session.call_tool,
+    "resources/read": Session.read_resource,
+    "completion/complete": Session.complete,
+}
+
+
+class Pool:
+    """So many threads at most, begun as they are needed; they end with the process."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._threads = 0
+        self._idle = threading.Semaphore(0)
+        self._work: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
+
+    def submit(self, work: Callable[[], None]) -> None:
+        self._work.put(work)
+        if not self._idle.acquire(blocking=False) and self._threads < self._most:
+            self._threads += 1
+            threading.Thread(target=self._run, name="memstore-call", daemon=True).start()
+
+    def _run(self) -> None:
+        while True:
+            self._work.get()()
+            self._idle.release()
+
+
+def run(
+    catalogue: Catalogue, opening: Opening, generator: Callable[[], JSONGenerator | None]
+) -> NoReturn:
     """Serve until the input ends or a signal comes, close the store, and end the process."""
     on_signals(lambda _number, _frame: end(opening, 0))
     status = 1
     try:
-        anyio.run(serve, tools, opening)
+        incoming, outgoing = take_over()
+        serve(Methods(catalogue, generator, logging=True), opening, lines(incoming), outgoing)
         status = 0
-    except Exception:
-        logger.exception("the session failed")
+    except Exception:  # noqa: BLE001 - told in the log
+        logging.getLogger(__name__).exception("the session failed")
     finally:
         end(opening, status)
+
+
+def serve(methods: Methods, opening: Opening, received: Iterable[bytes], descriptor: int) -> None:
+    """Answer one client until its input ends and what was asked is answered."""
+    wire = Outgoing(partial(os.write, descriptor), on_gone=lambda: end(opening, 0))
+    session = Session(methods, opening, wire.send)
+    for line in received:
+        session.receive(line)
+        wire.wait_for_room()
+    session.settle(GRACE_SECONDS)
+    wire.flush(GRACE_SECONDS)

@@ -1,0 +1,64 @@
+"""Calls of tools: which function it is, and its answer or its error as the protocol has them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from memstore.errors import Explained
+from memstore.faces import wording
+from memstore.faces.escaping import as_json
+from memstore.faces.mcp.answers import to_text
+from memstore.faces.mcp.protocol import INTERNAL_ERROR, Refused
+from memstore.faces.mcp.tool import ToolError
+from memstore.faces.mcp.tools import Tools
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from memstore.domain.protocols import JSONGenerator
+    from memstore.faces.mcp.catalogue import Catalogue
+    from memstore.store.store import Store
+
+Answered = TypeVar("Answered")
+
+
+class Calls:
+    """Runs the functions of the tools that a catalogue offers."""
+
+    def __init__(self, catalogue: Catalogue, generator: Callable[[], JSONGenerator | None]) -> None:
+        self._catalogue = catalogue
+        self._tools = Tools(generator)
+
+    def answer(
+        self, open_store: Callable[[], Store], name: str, arguments: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """Run a tool and return the result of the call. Blocks."""
+        try:
+            offered = self._catalogue.find(name)
+            if offered is None:
+                raise ToolError(
+                    f"there is no tool {name[:60]!r} here: use one of "
+                    f"{', '.join(self._catalogue.tools)}"
+                )
+            answer = self._tools[offered].call(open_store, arguments)
+        except ToolError as error:
+            return {"content": [_text(str(error))], "isError": True}
+        # Twice the same, as the protocol asks for: some hosts show the model only the one, some
+        # only the other.
+        return {
+            "content": [_text(to_text(answer))],
+            "structuredContent": answer,
+            "isError": False,
+        }
+
+
+def explained(work: Callable[[], Answered]) -> Answered:
+    """Run what is no tool; raise :class:`Refused` with the words of what goes wrong."""
+    try:
+        return work()
+    except (Explained, ValueError) as error:
+        raise Refused(INTERNAL_ERROR, as_json(wording.in_server(error))) from error
+
+
+def _text(text: str) -> dict[str, str]:
+    return {"type": "text", "text": text}

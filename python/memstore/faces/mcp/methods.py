@@ -1,0 +1,153 @@
+"""What the server answers to each method of the protocol, over pipes and over HTTP alike.
+
+Only tools, resources and completions need the store; all else is answered at once.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from memstore import __version__
+from memstore.faces.mcp import prompts
+from memstore.faces.mcp.protocol import INVALID_PARAMS, RESOURCE_NOT_FOUND, Refused
+from memstore.lazy import lazy_import
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from memstore.domain.protocols import JSONGenerator
+    from memstore.faces.mcp import answers, calls, resources
+    from memstore.faces.mcp.catalogue import Catalogue
+    from memstore.store.store import Store
+else:  # what comes with the store
+    answers = lazy_import("memstore.faces.mcp.answers")
+    calls = lazy_import("memstore.faces.mcp.calls")
+    resources = lazy_import("memstore.faces.mcp.resources")
+
+Result = dict[str, Any]
+
+NAME: Final = "memstore"
+
+STARTUP: Final = {
+    "uri": "memory://startup",
+    "name": "startup",
+    "title": "Start-up",
+    "description": "The tasks for the start of a session, and the newest facts",
+    "mimeType": "application/json",
+}
+
+SUBJECT: Final = {
+    "uriTemplate": "memory://subject/{name}",
+    "name": "subject",
+    "title": "What is known of a subject",
+    "description": "The newest facts about one subject",
+    "mimeType": "application/json",
+}
+
+MOST_COMPLETIONS: Final = 100
+"""The protocol allows no more."""
+
+
+class StoreSource(Protocol):
+    """Where a call gets its store from."""
+
+    def start(self) -> None:
+        """Begin opening it, without waiting."""
+
+    def store(self) -> Store:
+        """Return it, waiting until it is open; or raise why it is not."""
+        ...
+
+
+class Methods:
+    """Answers requests whose parameters have been checked.
+
+    Args:
+        generator: makes the language model of the set ``learn``.
+        logging: whether log messages can be sent.
+    """
+
+    def __init__(
+        self,
+        catalogue: Catalogue,
+        generator: Callable[[], JSONGenerator | None] = lambda: None,
+        *,
+        logging: bool = False,
+    ) -> None:
+        self.catalogue = catalogue
+        self._generator = generator
+        self._logging = logging
+        self._called: calls.Calls | None = None
+
+    @property
+    def capabilities(self) -> Result:
+        unchanging = {"listChanged": False}
+        offered: Result = {"prompts": unchanging} if prompts.listed(self.catalogue) else {}
+        offered |= {
+            "resources": {"subscribe": False, **unchanging},
+            "tools": unchanging,
+            "completions": {},
+        }
+        return offered | ({"logging": {}} if self._logging else {})
+
+    @property
+    def server_info(self) -> Result:
+        return {"name": NAME, "version": __version__}
+
+    @property
+    def instructions(self) -> str:
+        return self.catalogue.instructions
+
+    # -- at once -----------------------------------------------------------------------------------
+
+    def list_tools(self) -> Result:
+        return {"tools": [one.declaration for one in self.catalogue.tools.values()]}
+
+    def list_prompts(self) -> Result:
+        return {"prompts": prompts.listed(self.catalogue)}
+
+    def get_prompt(self, params: Mapping[str, Any]) -> Result:
+        return prompts.got(self.catalogue, params["name"], params.get("arguments") or {})
+
+    def list_resources(self) -> Result:
+        return {"resources": [STARTUP]}
+
+    def list_templates(self) -> Result:
+        return {"resourceTemplates": [SUBJECT]}
+
+    # -- with the store ----------------------------------------------------------------------------
+
+    def call_tool(self, source: StoreSource, params: Mapping[str, Any]) -> Result:
+        if self._called is None:
+            self._called = calls.Calls(self.catalogue, self._generator)
+        return self._called.answer(source.store, params["name"], params.get("arguments") or {})
+
+    def read_resource(
+        self, source: StoreSource, params: Mapping[str, Any], *, older: bool
+    ) -> Result:
+        """Return a resource; the older era has a code of its own for one that is not there."""
+        uri = params["uri"]
+        text = calls.explained(lambda: resources.read(source.store(), uri))
+        if text is None:
+            missing = RESOURCE_NOT_FOUND if older else INVALID_PARAMS
+            raise Refused(missing, "Resource not found", {"uri": uri[:1_000]})
+        return {"contents": [{"uri": uri, "mimeType": "application/json", "text": text}]}
+
+    def complete(self, source: StoreSource, params: Mapping[str, Any]) -> Result:
+        ref, argument = params["ref"], params["argument"]
+        if ref["type"] == "ref/resource":
+            known = ref["uri"] == SUBJECT["uriTemplate"] and argument["name"] == "name"
+        else:
+            known = ref["name"] in prompts.PROMPTS
+        if not known:
+            raise Refused(INVALID_PARAMS, "there is nothing of this name to complete")
+        found: list[str] = []
+        if argument["name"] in ("name", "topic"):
+            found = calls.explained(lambda: resources.subjects(source.store(), argument["value"]))
+        return {
+            "completion": {
+                "values": found[:MOST_COMPLETIONS],
+                "total": len(found),
+                "hasMore": len(found) > MOST_COMPLETIONS,
+            }
+        }

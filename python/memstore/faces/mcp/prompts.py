@@ -1,0 +1,104 @@
+"""Prompts: what a person asks for by a slash command, as words for the model."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from memstore.faces.mcp.protocol import INVALID_PARAMS, Refused
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from memstore.faces.mcp.catalogue import Catalogue
+
+
+class Prompt(NamedTuple):
+    """One prompt.
+
+    Attributes:
+        tool: the tool that its text names; without it there is no prompt.
+        argument: the name of its only argument, what it is, and whether it must be given.
+        text: with ``{tool}``, and ``{given}`` for the argument.
+        otherwise: the text where no argument is given.
+    """
+
+    title: str
+    description: str
+    tool: str
+    argument: tuple[str, str, bool] | None
+    text: str
+    otherwise: str = ""
+
+
+PROMPTS: Final = {
+    "recall": Prompt(
+        title="Recall",
+        description="Tell what the memory holds about something",
+        tool="memory_search",
+        argument=("topic", "whom or what it is about, or a question", True),
+        text="Search the memory with {tool} for: {given}\n"
+        "If little is found, try once more in other words. Then tell me what is remembered, with "
+        "the dates, and what has changed since. Say so if nothing fits; do not guess.",
+    ),
+    "remember": Prompt(
+        title="Remember",
+        description="Store what will matter later",
+        tool="memory_store",
+        argument=("what", "what to remember; left out, what this conversation brought", False),
+        text="Remember this with {tool}: {given}\n"
+        "One claim a fact. Search first: where it corrects a stored fact, pass supersedes. Then "
+        "tell me in a line what was stored.",
+        otherwise="Go through our conversation and remember with {tool} what will matter in later "
+        "ones: preferences, decisions, people, the state of the work. One claim a fact, nothing "
+        "that is only about today. Search first: where one corrects a stored fact, pass "
+        "supersedes. Then list what was stored, a line each.",
+    ),
+    "review-proposals": Prompt(
+        title="Review proposals",
+        description="Decide which newer facts replace older ones",
+        tool="memory_proposals",
+        argument=None,
+        text="List the open proposals with {tool}. Show me each one: the older fact, the newer "
+        "one, and what you would do. Accept or reject none before I have answered.",
+    ),
+}
+
+
+def listed(catalogue: Catalogue) -> list[dict[str, Any]]:
+    return [
+        _declared(name, prompt) for name, prompt in PROMPTS.items() if catalogue.has(prompt.tool)
+    ]
+
+
+def got(catalogue: Catalogue, name: str, arguments: Mapping[str, str]) -> dict[str, Any]:
+    """Return a prompt's messages; raise :class:`Refused` if there is no such prompt."""
+    prompt = PROMPTS.get(name)
+    tool = catalogue.find(prompt.tool) if prompt is not None else None
+    if prompt is None or tool is None:
+        raise Refused(INVALID_PARAMS, f"there is no prompt {name[:60]!r} here")
+    given = ""
+    if prompt.argument is not None:
+        argument, _, required = prompt.argument
+        given = arguments.get(argument, "").strip()
+        if required and not given:
+            raise Refused(INVALID_PARAMS, f"the prompt {name!r} needs {argument!r}")
+    text = prompt.text if given or not prompt.otherwise else prompt.otherwise
+    said = text.replace("{tool}", tool.name).replace("{given}", given)
+    return {
+        "description": prompt.description,
+        "messages": [{"role": "user", "content": {"type": "text", "text": said}}],
+    }
+
+
+def _declared(name: str, prompt: Prompt) -> dict[str, Any]:
+    declared: dict[str, Any] = {
+        "name": name,
+        "title": prompt.title,
+        "description": prompt.description,
+    }
+    if prompt.argument is not None:
+        argument, description, required = prompt.argument
+        declared["arguments"] = [
+            {"name": argument, "description": description, "required": required}
+        ]
+    return declared

@@ -1,0 +1,216 @@
+"""The protocol's messages: revisions, error codes, and what a request of each method must hold.
+
+A connection speaks one of two eras, which its first request decides. In the older one a handshake
+(``initialize``) agrees on a revision; in the newer one each request says its own, in an envelope
+under ``_meta``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    Message: TypeAlias = dict[str, Any]
+    Params: TypeAlias = Mapping[str, Any]
+
+HANDSHAKE_REVISIONS: Final = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
+ENVELOPE_REVISIONS: Final = ("2026-07-28",)
+
+INVALID_REQUEST: Final = -32600
+METHOD_NOT_FOUND: Final = -32601
+INVALID_PARAMS: Final = -32602
+INTERNAL_ERROR: Final = -32603
+RESOURCE_NOT_FOUND: Final = -32002
+UNSUPPORTED_REVISION: Final = -32022
+
+RESERVED: Final = "io.modelcontextprotocol/"
+REVISION_KEY: Final = RESERVED + "protocolVersion"
+CAPABILITIES_KEY: Final = RESERVED + "clientCapabilities"
+CLIENT_KEY: Final = RESERVED + "clientInfo"
+SERVER_KEY: Final = RESERVED + "serverInfo"
+LEVEL_KEY: Final = RESERVED + "logLevel"
+
+LEVELS: Final = (
+    *("debug", "info", "notice", "warning"),
+    *("error", "critical", "alert", "emergency"),
+)
+"""Of log messages, the least serious first."""
+
+
+class Refused(Exception):
+    """A request that is answered by an error of the protocol."""
+
+    def __init__(self, code: int, message: str, data: Any = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.data = data
+
+    @property
+    def error(self) -> Message:
+        told = {"code": self.code, "message": self.message}
+        return told if self.data is None else told | {"data": self.data}
+
+
+def method_not_found(method: str) -> Refused:
+    return Refused(METHOD_NOT_FOUND, "Method not found", method)
+
+
+def invalid_params(fault: str = "") -> Refused:
+    return Refused(INVALID_PARAMS, "Invalid request parameters", fault)
+
+
+# -- what requests hold ----------------------------------------------------------------------------
+
+MapOf: Final = list
+"""``[shape]`` is an object with any names and values of one shape."""
+
+TOKEN: Final = (str, int)
+META: Final = {"progressToken?": TOKEN}
+LISTING: Final = {"_meta?": META, "cursor?": str}
+
+CLIENT: Final = {"name": str, "version": str, "title?": str, "websiteUrl?": str}
+CAPABILITIES: Final = {
+    "experimental?": [dict],
+    "roots?": {"listChanged?": bool},
+    "sampling?": dict,
+    "elicitation?": dict,
+}
+
+REQUESTS: Final = {
+    "initialize": {
+        "_meta?": META,
+        "protocolVersion": str,
+        "capabilities": CAPABILITIES,
+        "clientInfo": CLIENT,
+    },
+    "ping": {"_meta?": META},
+    "logging/setLevel": {"_meta?": META, "level": LEVELS},
+    "server/discover": {"_meta?": META},
+    "tools/list": LISTING,
+    "tools/call": {"_meta?": META, "name": str, "arguments?": dict},
+    "prompts/list": LISTING,
+    "prompts/get": {"_meta?": META, "name": str, "arguments?": [str]},
+    "resources/list": LISTING,
+    "resources/templates/list": LISTING,
+    "resources/read": {"_meta?": META, "uri": str},
+    "completion/complete": {
+        "_meta?": META,
+        "ref": ({"type": ("ref/prompt",), "name": str}, {"type": ("ref/resource",), "uri": str}),
+        "argument": {"name": str, "value": str},
+        "context?": {"arguments?": [str]},
+    },
+}
+"""Shapes of parameters. ``?`` marks what may be missing or null, a tuple what there is a choice of;
+a text in one is itself."""
+
+ENVELOPE: Final = {
+    "_meta": {
+        REVISION_KEY: str,
+        CAPABILITIES_KEY: CAPABILITIES,
+        f"{CLIENT_KEY}?": CLIENT,
+        f"{LEVEL_KEY}?": LEVELS,
+    }
+}
+
+HANDSHAKE_ONLY: Final = ("initialize", "ping", "logging/setLevel")
+ENVELOPE_ONLY: Final = ("server/discover",)
+
+
+def fits(value: Any, shape: Any) -> bool:
+    if isinstance(shape, dict):
+        return isinstance(value, dict) and all(_holds(value, *one) for one in shape.items())
+    if isinstance(shape, MapOf):
+        return isinstance(value, dict) and all(fits(one, shape[0]) for one in value.values())
+    if isinstance(shape, tuple):
+        return any(fits(value, one) for one in shape)
+    if isinstance(shape, str):
+        return bool(value == shape)
+    return isinstance(value, shape) and not (shape is int and isinstance(value, bool))
+
+
+def _holds(value: Params, name: str, shape: Any) -> bool:
+    held = value.get(name.removesuffix("?"))
+    if name.endswith("?") and held is None:
+        return True
+    return name.removesuffix("?") in value and fits(held, shape)
+
+
+def check(method: str, params: Params) -> None:
+    """Raise :class:`Refused` where a method of the protocol lacks what it needs."""
+    if not fits(params, REQUESTS[method]):
+        raise invalid_params()
+
+
+# -- the envelope of the newer era -----------------------------------------------------------------
+
+
+def has_envelope(params: Params | None) -> bool:
+    """Return whether a request says its revision; the key is reserved, so nothing else has it."""
+    meta = params.get("_meta") if params else None
+    return isinstance(meta, dict) and REVISION_KEY in meta
+
+
+def check_envelope(params: Params | None) -> None:
+    """Raise :class:`Refused` unless a request says its revision, and one that is served."""
+    meta = params.get("_meta") if params else None
+    if not isinstance(meta, dict):
+        raise Refused(
+            INVALID_PARAMS,
+            "params._meta must be an object carrying the required "
+            f"{REVISION_KEY!r} and {CAPABILITIES_KEY!r} envelope keys",
+        )
+    if missing := [key for key in (REVISION_KEY, CAPABILITIES_KEY) if key not in meta]:
+        raise Refused(
+            INVALID_PARAMS,
+            f"params._meta is missing the required envelope key(s): {', '.join(missing)}",
+        )
+    revision = meta[REVISION_KEY]
+    if not isinstance(revision, str):
+        raise Refused(INVALID_PARAMS, "the protocol-version envelope value must be a string")
+    if revision not in ENVELOPE_REVISIONS:
+        raise Refused(
+            UNSUPPORTED_REVISION,
+            "Unsupported protocol version",
+            {"supported": list(ENVELOPE_REVISIONS), "requested": revision},
+        )
+
+
+def refused_handshake(params: Params | None) -> Refused:
+    """Return what ``initialize`` is answered by in the newer era."""
+    requested = (params or {}).get("protocolVersion")
+    asked = {"requested": requested} if isinstance(requested, str) else {}
+    return Refused(
+        UNSUPPORTED_REVISION,
+        f"this connection speaks {ENVELOPE_REVISIONS[-1]}: there is no initialize",
+        {"supported": list(ENVELOPE_REVISIONS), **asked},
+    )
+
+
+def refused_envelope() -> Refused:
+    """Return what a request with an envelope is answered by in the older era."""
+    return Refused(
+        INVALID_REQUEST,
+        "this connection began with a handshake: requests with an envelope of "
+        f"{ENVELOPE_REVISIONS[-1]} are not accepted",
+    )
+
+
+# -- messages --------------------------------------------------------------------------------------
+
+
+def request_id(value: Any) -> str | int | None:
+    """Return the id of a request, or ``None`` for what is none."""
+    return value if isinstance(value, str | int) and not isinstance(value, bool) else None
+
+
+def same_id(value: str | int) -> str | int:
+    """Return what the ids of one request have in common: some clients send 7 back as ``"7"``."""
+    if isinstance(value, str):
+        try:
+            return int(value)
+        except ValueError:
+            pass
+    return value

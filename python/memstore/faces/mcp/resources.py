@@ -1,0 +1,52 @@
+"""Resources: what is in the memory, to be attached to a conversation by a person or a host."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote, unquote
+
+from memstore.domain.records import Scope
+from memstore.faces.mcp.answers import Answer, of_list, of_tasks, seen, to_text
+from memstore.facts.tasks import SURFACE_STARTUP
+from memstore.text.folding import subject_key
+
+if TYPE_CHECKING:
+    from memstore.store.store import Store
+
+STARTUP: Final = "memory://startup"
+SUBJECT: Final = "memory://subject/"
+
+NEWEST: Final = 20
+"""Facts of one resource."""
+
+
+def read(store: Store, uri: str) -> str | None:
+    """Return what a resource holds, as JSON; ``None`` if there is no such resource."""
+    if uri == STARTUP:
+        return to_text(seen(_startup(store)))
+    subject = unquote(uri.removeprefix(SUBJECT))
+    if not uri.startswith(SUBJECT) or not subject.strip():
+        return None
+    return to_text(seen(_newest(store, subject)))
+
+
+def subjects(store: Store, beginning: str) -> list[str]:
+    """Return the subjects that begin so, those with the most facts first."""
+    wanted = subject_key(beginning)
+    counted = store.status(scope=Scope()).subjects
+    return [name for name in counted if subject_key(name).startswith(wanted)]
+
+
+def uri_of(subject: str) -> str:
+    return SUBJECT + quote(subject, safe="")
+
+
+def _startup(store: Store) -> Answer:
+    tasks = of_tasks(store.tasks.list(surface=SURFACE_STARTUP, owners=Scope()))
+    return tasks | {"facts": _newest(store)["facts"]}
+
+
+def _newest(store: Store, subject: str | None = None) -> dict[str, Any]:
+    wanted: dict[str, Any] = {"subject": subject, "scope": Scope()}
+    facts = store.list(**wanted, limit=NEWEST, newest_first=True)
+    return of_list(facts, store.count(**wanted), 0)
