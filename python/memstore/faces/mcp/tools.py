@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from memstore.domain.protocols import JSONGenerator
     from memstore.faces.mcp import episodes, facts, graph, learn, tasks
-    from memstore.faces.mcp.catalogue import Catalogue, Offered
+    from memstore.faces.mcp.catalogue import Offered
     from memstore.faces.mcp.tool import Tool
 else:
     episodes = lazy_import("memstore.faces.mcp.episodes")
@@ -105,11 +105,3 @@ def declared() -> dict[str, Any]:
             for name in (*SETS, "learn")
         },
     }
-
-
-def functions(
-    catalogue: Catalogue, generator: Callable[[], JSONGenerator | None] = lambda: None
-) -> dict[str, Tool]:
-    """Return the tools of a catalogue by the names they are shown by, all imported."""
-    tools = Tools(generator)
-    return {name: tools[offered] for name, offered in catalogue.tools.items()}
