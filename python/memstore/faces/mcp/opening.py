@@ -40,6 +40,7 @@ class Opening:
         self._deciding = threading.Lock()
         self._attempt: futures.Future[Store] | None = None
         self._closed = False
+        self._preparing: threading.Thread | None = None
 
     def start(self) -> None:
         """Begin opening, in a thread, unless that has begun."""
@@ -67,7 +68,7 @@ class Opening:
                 attempt.set_exception(error)
                 raise
             attempt.set_result(store)
-            _in_background(lambda: _prepare(store))
+            self._preparing = _in_background(lambda: _prepare(store))
         return attempt.result()
 
     def close(self) -> None:
@@ -76,6 +77,8 @@ class Opening:
             attempt = self._attempt
         if attempt is not None and attempt.done() and attempt.exception() is None:
             attempt.result().close()
+        if self._preparing is not None:  # it may still hold a connection
+            self._preparing.join(CLOSING_SECONDS)
 
     def _try(self) -> None:
         try:
@@ -121,5 +124,7 @@ def _prepare(store: Store) -> None:
             logging.getLogger(__name__).info("not ready for searches by meaning yet: %s", error)
 
 
-def _in_background(work: Callable[[], None]) -> None:
-    threading.Thread(target=work, name="memstore-opening", daemon=True).start()
+def _in_background(work: Callable[[], None]) -> threading.Thread:
+    thread = threading.Thread(target=work, name="memstore-opening", daemon=True)
+    thread.start()
+    return thread
