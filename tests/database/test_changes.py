@@ -35,9 +35,8 @@ JOURNALLED = {
 
 DIRECT = {
     "access_tokens.note_use": {"last_used_at"},
-    "episodes.refile_tags": {"tags"},  # to what they are: a trigger then indexes them
-    "episodes.set_segments": {"segments"},
-    "facts.set_found_by": {"claim_hash", "segments", "subject_key"},
+    "episodes.refile": {"segments", "tags"},  # tags to what they are: a trigger then indexes them
+    "facts.refile": {"claim_hash", "segments", "subject_key"},
     "facts.touch": {"last_used_at", "use_count"},
     "generations.record_model": {"dimension", "model"},  # of the first vector
     "graph.begin": {"a row", "state"},  # of a build that no query sees yet

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 import memstore
 from memstore import Store
+from memstore.database import steps
 from memstore.domain import clock
 from memstore.domain.records import Fact
 from memstore.transfer import batches, merging
-from memstore.transfer.batches import Pace
 from memstore.transfer.parsing import Incoming
 
 CHAINS = st.lists(st.integers(1, 60), min_size=1, max_size=30)
@@ -47,27 +47,16 @@ def test_no_fact_comes_in_before_its_successor(
     for length in lengths:
         chain = [next(left) for _ in range(length)]
         facts += [fact(one, newer) for one, newer in zip(chain, [*chain[1:], None], strict=True)]
-    pace = Pace()
-    pace.rows = rows
     here: set[int] = set()
-    for batch in batches.of(Incoming(facts=sorted(facts, key=lambda one: one.id)), pace):
-        assert 2 * len(batch.facts) <= 2 * rows
-        together = here | {one.id for one in batch.facts}
-        assert len(together) == len(here) + len(batch.facts)
-        assert all(one.superseded_by in {None, *together} for one in batch.facts)
-        here = together
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(batches, "ROWS", rows)
+        for batch in batches.of(Incoming(facts=sorted(facts, key=lambda one: one.id))):
+            assert 2 * len(batch.facts) <= rows
+            together = here | {one.id for one in batch.facts}
+            assert len(together) == len(here) + len(batch.facts)
+            assert all(one.superseded_by in {None, *together} for one in batch.facts)
+            here = together
     assert here == set(ids)
-
-
-def test_pace_follows_the_time_a_batch_took() -> None:
-    pace = Pace()
-    batch = Incoming(facts=[fact(number, None) for number in range(50)])
-    pace.note(batch, batches.SECONDS / 10)
-    assert pace.rows == 200
-    pace.note(batch, batches.SECONDS * 4)
-    assert pace.rows == 25
-    pace.note(batch, 1000)
-    assert pace.rows == batches.LEAST
 
 
 class Stopped(Exception):
@@ -111,7 +100,8 @@ def test_interrupted_import_is_completed_by_the_same_one(
 ) -> None:
     lines = filled(store, 160)
     target = open_store(tmp_path / "target.db", embedder=None)
-    monkeypatch.setattr(batches, "MOST", 30)
+    monkeypatch.setattr(batches, "ROWS", 30)
+    monkeypatch.setattr(steps, "SECONDS", 0.0)
     taken = merging._Merge.take
     retired = {uuid for uuid, (_, status, *_) in state(store).items() if status != "active"}  # type: ignore[misc]
     tries = 0
@@ -151,7 +141,8 @@ def interrupted(target: Store, lines: list[str], monkeypatch: pytest.MonkeyPatch
         done.append(taken(merge, *given))  # type: ignore[arg-type, func-returns-value]
 
     with monkeypatch.context() as patched:
-        patched.setattr(batches, "MOST", 30)
+        patched.setattr(batches, "ROWS", 30)
+        patched.setattr(steps, "SECONDS", 0.0)
         patched.setattr(merging._Merge, "take", take)
         with pytest.raises(Stopped):
             target.import_(lines)

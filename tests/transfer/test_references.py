@@ -125,8 +125,8 @@ def test_lines_name_what_comes_in_batches_before_and_after(
     stops: tuple[int, ...],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("memstore.transfer.batches.LEAST", rows)
-    monkeypatch.setattr("memstore.transfer.batches.MOST", rows)
+    monkeypatch.setattr("memstore.transfer.batches.ROWS", rows)
+    monkeypatch.setattr("memstore.database.steps.SECONDS", 0.0)
     entangled(store)
     lines = [*store.export()]
     taken = merging._Merge.take

@@ -22,7 +22,9 @@ from tests.support.raw import raw
 
 import memstore
 from memstore import Conflict, NotFound, Remedy, Store
+from memstore.database.sqlite import copying
 from memstore.errors import Reason
+from memstore.upkeep import doctor
 
 from tests.conftest import WordEmbedder  # isort: skip
 
@@ -694,3 +696,43 @@ LongLife.TestCase.settings = settings(
     deadline=None, max_examples=examples(60), stateful_step_count=40
 )
 TestLongLife = pytest.mark.slow(LongLife.TestCase)
+
+
+def test_nobody_waits_for_the_doctor_and_the_log_can_start_again(
+    path: Path, open_store: Callable[..., Store], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, other = open_store(), open_store()
+    store.add("before", subject="a")
+    run, written = doctor._run, []
+
+    def write_between(*given: Any) -> Any:
+        found = [*run(*given)]
+        written.append(other.add(f"meanwhile {len(written)}", subject="a"))
+        with raw(path) as file:
+            assert file.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0] == 0
+        return found
+
+    monkeypatch.setattr(doctor, "_run", write_between)
+    assert store.examine(deep=True) == []
+    assert len(written) > 10
+
+
+@pytest.mark.parametrize("has_room", [True, False])
+@pytest.mark.parametrize("read_only", [True, False])
+def test_where_there_is_no_room_for_a_copy_the_file_itself_is_examined(
+    path: Path,
+    open_store: Callable[..., Store],
+    monkeypatch: pytest.MonkeyPatch,
+    has_room: bool,
+    read_only: bool,
+) -> None:
+    if not has_room:
+        monkeypatch.setattr(copying, "private_copy", lambda *_: None)
+    open_store().add("tea", subject="a")
+    store = open_store(read_only=read_only)
+    assert store.examine() == []
+    with raw(path) as file:
+        file.execute("INSERT INTO memstore_facts_fts (rowid, content) VALUES (9, 'stray')")
+        file.commit()
+    told = [finding.check for finding in store.examine()]
+    assert told == ([] if read_only and not has_room else ["words"])

@@ -148,8 +148,15 @@ class FullText(Protocol):
     def forget_deleted(self, transaction: Transaction) -> None:
         """Remove every trace of deleted text."""
 
-    def rebuild(self, transaction: Transaction) -> None:
-        """Build the index again from the rows."""
+    def rebuilding(self) -> Iterator[Callable[[Transaction], None]]:
+        """Yield what builds the index again, a few rows each; to be run one by one, in order.
+
+        Until the last one is done the old index is searched. What is written in the meantime is in
+        the new one, too.
+
+        Raises:
+            Conflict: another rebuild began in the meantime.
+        """
 
 
 class FullTexts(NamedTuple):
@@ -220,6 +227,14 @@ class Engine(Protocol):
 
     def backup(self, target: Path, progress: Progress | None = None) -> None:
         """Write a consistent copy of the live database to a new file."""
+
+    def aside(self) -> AbstractContextManager[Transaction]:
+        """Open a private copy of one state of the database: nobody is kept waiting by its use.
+
+        A copy can be written to, and is gone afterwards. Where there is no room for one, it is the
+        database itself, and is read.
+        """
+        ...
 
     def compact(self) -> bool:
         """Rewrite the database without what was deleted, and empty the write-ahead log.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -14,11 +15,14 @@ from memstore.domain.records import BYTES_PER_NUMBER
 from memstore.embedding import vectors
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from memstore.database.engine import Transaction
     from memstore.database.tables.vectors import VectorTable
     from memstore.domain.generations import Generation
+
+ROWS: Final = 100
+"""Vectors taken away together."""
 
 
 def every_kind(transaction: Transaction) -> Iterator[tuple[VectorTable, Generation]]:
@@ -43,20 +47,38 @@ def misfits(
             yield owner_id, "not what was stored"
 
 
-def mend_vectors(transaction: Transaction, author: Author) -> list[str]:
-    """Make pending what has no vector that fits; return what was done, a sentence each."""
-    done = []
-    for table, generation in every_kind(transaction):
-        wrong = [owner_id for owner_id, _ in misfits(transaction, table, generation)]
-        where = vector_table.journalled_as(transaction, table, wrong)
-        after = {"embedding": None, "generation": generation.id}
-        for owner_id in wrong:
-            Changes(transaction, author).write(
-                Line(Kind.EMBED, *where[owner_id], after=after),
-                vector_table.resetting(table, generation.id, owner_id),
-            )
+def mending_vectors(
+    copy: Transaction, author: Author, done: list[str]
+) -> Iterator[Callable[[Transaction], None]]:
+    """Yield what makes pending what has no vector that fits, as a copy shows; say what it does."""
+    kinds = [*every_kind(copy)]
+    misfitting = [[owner_id for owner_id, _ in misfits(copy, *kind)] for kind in kinds]
+    lacking = [len(vector_table.missing(copy, table, one.id)) for table, one in kinds]
+    for (table, generation), wrong, placed in zip(kinds, misfitting, lacking, strict=True):
+        for start in range(0, len(wrong), ROWS):
+            yield partial(_reset, author, table, generation, wrong[start : start + ROWS])
         if wrong:
             done.append(f"made {len(wrong)} {table.plural} pending whose embedding did not fit")
-        if placed := vector_table.place_all(transaction, table, generation.id):
+        if placed:
+            yield partial(_place_all, table, generation)
             done.append(f"made {placed} {table.plural} pending that had no place for an embedding")
-    return done
+
+
+def _reset(
+    author: Author,
+    table: VectorTable,
+    generation: Generation,
+    owner_ids: Sequence[int],
+    transaction: Transaction,
+) -> None:
+    where = vector_table.journalled_as(transaction, table, owner_ids)
+    after = {"embedding": None, "generation": generation.id}
+    for owner_id in owner_ids:
+        Changes(transaction, author).write(
+            Line(Kind.EMBED, *where[owner_id], after=after),
+            vector_table.resetting(table, generation.id, owner_id),
+        )
+
+
+def _place_all(table: VectorTable, generation: Generation, transaction: Transaction) -> None:
+    vector_table.place_all(transaction, table, generation.id)

@@ -1,15 +1,17 @@
 """Importing another program's memories: the whole file is checked first, then imported in batches.
 
-Each batch is one transaction with whole chains, so that a superseded fact is never active for a
-moment. After an interruption, the same import continues where it stopped.
+A batch holds whole chains, so that a superseded fact is never active for a moment. After an
+interruption, the same import continues where it stopped.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
+from memstore.database.steps import in_steps
 from memstore.domain.arguments import ALL_NAMESPACES, checked_choice
 from memstore.domain.episodes import Episode
 from memstore.errors import Remedy, TransferError
@@ -34,8 +36,8 @@ SOURCES: Final[dict[str, Callable[[Path], Iterator[Found]]]] = {
     server_memory.NAME: server_memory.found,
 }
 
-BATCH: Final = 500
-"""Records in one transaction: other writers wait for a fraction of a second."""
+BATCH: Final = 50
+"""Records brought in together, give or take what belongs together."""
 
 NAMED: Final = 5
 """How many things of each kind that is left out are named; the rest are counted."""
@@ -94,10 +96,14 @@ def import_from(
     report = ImportFromReport(source)
     total = _look_through(_read(source, path, keep=keep), report, skip=skip_damaged)
     done = 0
-    for batch in _batches(_sound(_read(source, path, keep=keep), skip=skip_damaged)):
-        with engine.write() as transaction:
-            _bring_in(transaction, author, batch, namespace, satellite, report)
+
+    def bring(batch: list[Record], transaction: Transaction) -> None:
+        nonlocal done
+        _bring_in(transaction, author, batch, namespace, satellite, report)
         done += len(batch)
+
+    found = _sound(_read(source, path, keep=keep), skip=skip_damaged)
+    for _ in in_steps(engine, (partial(bring, batch) for batch in _batches(found))):
         if progress is not None:
             progress(done, total)
     return report

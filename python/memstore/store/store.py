@@ -972,13 +972,7 @@ class Store:
             deep: read every line of the journal too, and compare it with its checksum.
             progress: called with how many checks are done, and of how many.
         """
-        return doctor.examine(
-            self._file.engine,
-            satellite,
-            read_only=self._file.read_only,
-            deep=deep,
-            progress=progress,
-        )
+        return doctor.examine(self._file.engine, satellite, deep=deep, progress=progress)
 
     def rebuild(self, *, progress: Progress | None = None) -> builtins.list[str]:
         """Rebuild the word index, and reset embeddings that do not fit; say what was done.

@@ -1,4 +1,4 @@
-"""Cutting an import into transactions that are over soon, none of which shows a retired fact.
+"""Cutting an import into small batches, after none of which a retired fact can be seen.
 
 A fact is in the batch of its successor or in a later one, so it is never seen without it.
 """
@@ -12,16 +12,11 @@ from memstore.transfer.attachments import Attached
 from memstore.transfer.parsing import Incoming
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
 
-    from memstore.domain.episodes import Episode
     from memstore.domain.records import Fact, JournalLine
 
-SECONDS: Final = 0.1
-"""What a batch should take. Others wait for it; no import may make them wait for half a second."""
-
-LEAST: Final = 20
-MOST: Final = 1000
+ROWS: Final = 100
 """Rows of a batch, give or take what belongs together."""
 
 CHARACTERS: Final = 2000
@@ -30,86 +25,52 @@ CHARACTERS: Final = 2000
 T = TypeVar("T")
 
 
-class Pace:
-    """How many rows fit a batch, by how long the last one took."""
-
-    def __init__(self) -> None:
-        self.rows = 100
-
-    def note(self, batch: Incoming, seconds: float) -> None:
-        rows = sum(_rows(one, batch.episode_operations) for one in batch.episodes)
-        rows += sum(_rows(one, batch.operations) for one in batch.facts)
-        rows += sum(batch.attached.counts().values())
-        wanted = MOST if seconds <= 0 else int(rows * SECONDS / seconds)
-        self.rows = max(LEAST, min(wanted, 2 * self.rows, MOST))
-
-
-def of(incoming: Incoming, pace: Pace) -> Iterator[Incoming]:
+def of(incoming: Incoming) -> Iterator[Incoming]:
     """Yield the batches of an import: episodes, then facts, then what belongs to both."""
-    yield from of_episodes(incoming, pace)
-    yield from of_facts(incoming, pace)
-    yield from of_attached(incoming, pace)
+    yield from of_episodes(incoming)
+    yield from of_facts(incoming)
+    yield from of_attached(incoming)
 
 
-def of_episodes(incoming: Incoming, pace: Pace) -> Iterator[Incoming]:
+def of_episodes(incoming: Incoming) -> Iterator[Incoming]:
     operations = incoming.episode_operations
-    for batch in _cut(incoming.episodes, operations, pace):
+    for batch in _cut(incoming.episodes, operations):
         yield Incoming(
             episodes=batch, episode_operations={e.id: operations.get(e.id, []) for e in batch}
         )
 
 
-def of_facts(incoming: Incoming, pace: Pace) -> Iterator[Incoming]:
-    """Yield facts in their order, each with the newer facts of its chain."""
+def of_facts(incoming: Incoming) -> Iterator[Incoming]:
+    """Yield facts in their order, each after the newer facts of its chain."""
     operations = incoming.operations
-    known = {fact.id: fact for fact in incoming.facts}
-    while known:
-        batch: dict[int, Fact] = {}
-        rows = 0
-        for fact in known.values():
-            together = _with_newer(fact, known, batch)
-            more = sum(_rows(one, operations) for one in together.values())
-            if batch and rows + more > pace.rows:
-                break
-            batch |= together
-            rows += more
-        fits = rows <= 2 * pace.rows
-        # What is longer than a batch comes newest first.
-        parts = (
-            [sorted(batch.values(), key=_id)] if fits else _cut([*batch.values()], operations, pace)
-        )
-        for part in parts:
-            for fact in part:
-                del known[fact.id]
-            yield Incoming(facts=part, operations={f.id: operations.get(f.id, []) for f in part})
+    for batch in _cut(_newest_first(incoming.facts), operations):
+        yield Incoming(facts=batch, operations={f.id: operations.get(f.id, []) for f in batch})
 
 
-def of_attached(incoming: Incoming, pace: Pace) -> Iterator[Incoming]:
+def of_attached(incoming: Incoming) -> Iterator[Incoming]:
     for kind in fields(Attached):
-        for batch in _cut(getattr(incoming.attached, kind.name), {}, pace):
+        for batch in _cut(getattr(incoming.attached, kind.name), {}):
             yield Incoming(attached=Attached(**{kind.name: batch}))
 
 
-def _with_newer(
-    fact: Fact, known: Mapping[int, Fact], taken: Mapping[int, Fact]
-) -> dict[int, Fact]:
-    """Return a fact with the newer ones of its chain, newest first."""
-    newer: list[Fact] = []
-    here: Fact | None = fact
-    while here is not None and here.id not in taken:
-        newer.append(here)
-        here = None if here.superseded_by is None else known.get(here.superseded_by)
-    return {one.id: one for one in reversed(newer)}
+def _newest_first(facts: Iterable[Fact]) -> Iterator[Fact]:
+    """Yield facts in their order, but the newer facts of a chain before the older ones."""
+    known = {fact.id: fact for fact in facts}
+    for fact in [*known.values()]:
+        newer: list[Fact] = []
+        here = known.pop(fact.id, None)
+        while here is not None:
+            newer.append(here)
+            here = known.pop(here.superseded_by or 0, None)
+        yield from reversed(newer)
 
 
-def _cut(
-    items: Sequence[T], operations: Mapping[int, list[JournalLine]], pace: Pace
-) -> Iterator[list[T]]:
+def _cut(items: Iterable[T], operations: Mapping[int, list[JournalLine]]) -> Iterator[list[T]]:
     batch: list[T] = []
     rows = 0
     for item in items:
         more = _rows(item, operations)
-        if batch and rows + more > pace.rows:
+        if batch and rows + more > ROWS:
             yield batch
             batch, rows = [], 0
         batch.append(item)
@@ -122,7 +83,3 @@ def _rows(item: object, operations: Mapping[int, list[JournalLine]]) -> int:
     """Return how many rows, or as much text as that, an item is with its operations."""
     text = getattr(item, "content", None) or getattr(item, "reply", None) or ""
     return 2 + len(operations.get(getattr(item, "id", 0), ())) + len(text) // CHARACTERS
-
-
-def _id(one: Fact | Episode) -> int:
-    return one.id

@@ -10,11 +10,13 @@ from __future__ import annotations
 import json
 from collections import Counter
 from dataclasses import dataclass, field, fields, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
 
 from memstore.database import journal
 from memstore.database.changes import Adoption, Changes, Line
 from memstore.database.journal import Author, Kind
+from memstore.database.steps import in_steps
 from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables import imports as imports_table
@@ -30,7 +32,7 @@ from memstore.transfer import batches, numbering, references
 from memstore.transfer.numbering import Ids
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from memstore.database.engine import Engine, Progress, Transaction
     from memstore.database.satellite import Satellite
@@ -82,29 +84,24 @@ def write(
     """
     ids = numbering.known(engine, incoming, namespace)
     merge = _Merge(author, namespace, satellite, ids)
-    pace = batches.Pace()
     total = len(incoming.episodes) + len(incoming.facts)
     mark = incoming.mark(namespace)
-    upcoming = batches.of(incoming, pace)
-    batch = next(upcoming, None)
-    first = True
-    while batch is not None:
-        following = next(upcoming, None)
-        with engine.write() as transaction:
-            began = clock.monotonic()
-            if first:
-                numbering.reserve(transaction, mark, incoming, ids)
-            merge.take(transaction, batch)
-            if following is None:
-                imports_table.end(transaction, mark)
-            else:
-                imports_table.begin(transaction, mark, namespace)
-            took = clock.monotonic() - began
-        first = False
-        pace.note(batch, took)
+
+    def begin(batch: Incoming, transaction: Transaction) -> None:
+        imports_table.begin(transaction, mark, namespace)
+        numbering.reserve(transaction, mark, incoming, ids)
+        merge.take(batch, transaction)
+
+    def acts() -> Iterator[Callable[[Transaction], None]]:
+        take = begin
+        for batch in batches.of(incoming):
+            yield partial(take, batch)
+            take = merge.take
+        yield partial(imports_table.end, mark)
+
+    for _ in in_steps(engine, acts()):
         if progress is not None:
             progress(merge.done, total)
-        batch = following
     if merge.erased:
         engine.compact()
     return merge.report()
@@ -119,7 +116,7 @@ def bring_in(
 ) -> ImportReport:
     """Import everything in a transaction that is open."""
     merge = _Merge(author, namespace, satellite, Ids())
-    merge.take(transaction, incoming)
+    merge.take(incoming, transaction)
     return merge.report()
 
 
@@ -144,7 +141,7 @@ class _Merge:
         """Whether something known was erased."""
         return bool(self._counts["erased"])
 
-    def take(self, transaction: Transaction, batch: Incoming) -> None:
+    def take(self, batch: Incoming, transaction: Transaction) -> None:
         changes = Changes(transaction, self._author)
         log = _Episodes(changes, self._namespace, self._episodes)
         log.take(batch.episodes, batch.episode_operations)

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from memstore.access import tokens
 from memstore.database import journal
+from memstore.database.steps import in_steps
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables import proposals as proposal_table
 from memstore.database.tables import replies
 from memstore.database.tables import vectors as vector_table
-from memstore.embedding.repair import every_kind, mend_vectors, misfits
+from memstore.embedding.repair import every_kind, mending_vectors, misfits
 from memstore.errors import Reason, Remedy, StorageError
 from memstore.upkeep import indexes, journal_check
 
@@ -46,31 +47,26 @@ def examine(
     engine: Engine,
     satellite: Satellite,
     *,
-    read_only: bool = False,
     deep: bool = False,
     progress: Progress | None = None,
 ) -> list[Finding]:
     """Run every check; an empty list means that all is well.
 
-    Each reads one state of the file, and none holds up what keeps the write-ahead log short.
+    All of them examine one state of the file, in a copy: however long they take, they hold up
+    neither writers nor what keeps the write-ahead log short. Comparing the full-text index with the
+    rows counts as a write: where there is no room for a copy, it is left out of what may only be
+    read.
 
     ``deep`` compares every line of the journal with its checksum, too.
-
-    Comparing the full-text index with the rows counts as a write and is left out if only reading
-    is allowed; SQLite's own check of the index is not.
     """
-    checks = (*_checks(engine, satellite), *(DEEP if deep else ()))
-    steps = len(checks) + (not read_only)
+    checks = (*_checks(engine, satellite), *(DEEP if deep else ()), ("words", indexes.full_texts))
     findings: list[Finding] = []
-    for done, (name, check) in enumerate(checks):
-        _tell(progress, done, steps)
-        with engine.read() as transaction:
-            findings += _run(name, check, transaction)
-    if not read_only:
-        _tell(progress, len(checks), steps)
-        with engine.write() as transaction:
-            findings += _run("words", indexes.full_texts, transaction)
-    _tell(progress, steps, steps)
+    _tell(progress, 0, len(checks))
+    with engine.aside() as copy:
+        for done, (name, check) in enumerate(checks):
+            _tell(progress, done, len(checks))
+            findings += _run(name, check, copy)
+    _tell(progress, len(checks), len(checks))
     return findings
 
 
@@ -135,19 +131,36 @@ def _run(name: str, check: _Check, transaction: Transaction) -> Iterator[Finding
 def rebuild(
     engine: Engine, author: Author, satellite: Satellite, progress: Progress | None = None
 ) -> list[str]:
-    """Rebuild the derived data: full-text indexes, segments, and embeddings that do not fit."""
-    with engine.write() as transaction:
-        _tell(progress, 0, 3)
-        done = [indexes.rebuild_facts(transaction)]
-        _tell(progress, 1, 3)
-        done.append(indexes.rebuild_episodes(transaction, author))
-        done += satellite.repair(transaction)
+    """Rebuild the derived data: full-text indexes, segments, and embeddings that do not fit.
+
+    What is wrong is looked for in a copy, and mended in steps: no writer waits long.
+    """
+    facts: set[int] = set()
+    episodes: set[int] = set()
+    more: list[str] = []
+
+    def repair(transaction: Transaction) -> None:
+        more.extend(satellite.repair(transaction))
         if forgotten := replies.forget_misplaced(transaction):
-            done.append(f"forgot what models answered about {forgotten} erased episodes")
-        _tell(progress, 2, 3)
-        done += mend_vectors(transaction, author)
-    _tell(progress, 3, 3)
-    return done
+            more.append(f"forgot what models answered about {forgotten} erased episodes")
+
+    with engine.aside() as copy:
+        parts: tuple[Iterable[Callable[[Transaction], object]], ...] = (
+            indexes.mending_facts(copy, facts),
+            indexes.mending_episodes(copy, author, episodes),
+            [repair] if [*satellite.troubles(copy), *replies.misplaced(copy)] else [],
+            mending_vectors(copy, author, more),
+        )
+        for done, acts in enumerate(parts):
+            _tell(progress, done, len(parts))
+            for _ in in_steps(engine, acts):
+                pass
+    _tell(progress, len(parts), len(parts))
+    return [
+        f"rebuilt the full-text index and what {len(facts)} facts are found by",
+        f"rebuilt the full-text index of the log and what {len(episodes)} episodes are found by",
+        *more,
+    ]
 
 
 def _locks(engine: Engine, _: Transaction) -> Iterator[tuple[str, bool]]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from memstore.database.changes import Changes, Line
 from memstore.database.journal import Kind
@@ -14,10 +15,13 @@ from memstore.text import chunks
 from memstore.upkeep import journal_check
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from memstore.database.engine import Transaction
     from memstore.database.journal import Author
+
+ROWS: Final = 100
+"""Rows mended together."""
 
 
 def facts(transaction: Transaction) -> list[int]:
@@ -47,37 +51,40 @@ def full_texts(transaction: Transaction) -> Iterator[tuple[str, bool]]:
             yield f"the full-text index of the {name} differs: {trouble}", True
 
 
-def rebuild_facts(transaction: Transaction) -> str:
-    """Rebuild the full-text index and what facts are found by, and return what was done."""
+def mending_facts(copy: Transaction, mended: set[int]) -> Iterator[Callable[[Transaction], None]]:
+    """Yield what mends how facts are found, as a copy shows it to be wrong; note which it mends."""
+    stale = [fact_id for fact_id, held, right in fact_table.all_found_by(copy) if right != held]
+    wrong = sorted({*stale, *fact_table.misfiled_members(copy)})
     # The index first: changing segments corrects an entry in it, which must exist.
-    transaction.full_text.facts.rebuild(transaction)
-    found = fact_table.all_found_by(transaction)
-    stale = [(fact_id, right) for fact_id, held, right in found if right != held]
-    for fact_id, right in stale:
-        fact_table.set_found_by(transaction, fact_id, right)
-    misfiled = fact_table.misfiled_members(transaction)
-    if misfiled:
-        fact_table.refile_members(transaction)
-    mended = {*(fact_id for fact_id, _ in stale), *misfiled}
-    return f"rebuilt the full-text index and what {len(mended)} facts are found by"
+    yield from copy.full_text.facts.rebuilding()
+    for ids in _parts(wrong):
+        mended.update(ids)
+        yield partial(fact_table.refile, ids)
 
 
-def rebuild_episodes(transaction: Transaction, author: Author) -> str:
-    """Rebuild the full-text index and wrong segments, tags and pieces; return what was done."""
-    transaction.full_text.episodes.rebuild(transaction)
-    stale = _episodes(transaction)
-    for episode_id, right in stale:
-        episode_table.set_segments(transaction, episode_id, right)
-    misfiled = episode_table.misfiled_tags(transaction)
-    for episode_id in misfiled:
-        episode_table.refile_tags(transaction, episode_id)
-    miscut = list(_miscut(transaction))
-    for episode_id, content in miscut:
+def mending_episodes(
+    copy: Transaction, author: Author, mended: set[int]
+) -> Iterator[Callable[[Transaction], None]]:
+    """Yield what mends how episodes are found, as a copy shows it to be wrong."""
+    miscut = {episode_id for episode_id, _ in _miscut(copy)}
+    stale = {episode_id for episode_id, _ in _episodes(copy)}
+    wrong = sorted({*miscut, *stale, *episode_table.misfiled_tags(copy)})
+    yield from copy.full_text.episodes.rebuilding()
+    for ids in _parts(wrong):
+        mended.update(ids)
+        yield partial(episode_table.refile, ids)
+        yield partial(_cut_again, author, [id_ for id_ in ids if id_ in miscut])
+
+
+def _cut_again(author: Author, ids: Sequence[int], transaction: Transaction) -> None:
+    for episode_id, episode in episode_table.get_many(transaction, ids).items():
         line = Line(Kind.EMBED, episode_id=episode_id, after={"embedding": None})
         Changes(transaction, author).write(line, *piece_table.removing(episode_id))
-        piece_table.cut(transaction, episode_id, content)
-    mended = {*(id_ for id_, _ in stale), *misfiled, *(id_ for id_, _ in miscut)}
-    return f"rebuilt the full-text index of the log and what {len(mended)} episodes are found by"
+        piece_table.cut(transaction, episode_id, episode.content)
+
+
+def _parts(ids: Sequence[int]) -> Iterator[Sequence[int]]:
+    return (ids[start : start + ROWS] for start in range(0, len(ids), ROWS))
 
 
 def _episodes(transaction: Transaction) -> list[tuple[int, str | None]]:

@@ -56,6 +56,25 @@ def write_copy(source: SqliteTransaction, target: Path, progress: Progress | Non
             raise not_created(str(target), error) from error
 
 
+def private_copy(source: apsw.Connection, kept_in: str) -> apsw.Connection | None:
+    """Return a copy of what a connection reads; ``None`` if there is no room for it.
+
+    A file of it has no name, and is gone when the connection is closed or the process ends.
+
+    Args:
+        source: has begun to read.
+        kept_in: ``MEMORY`` or ``FILE``.
+    """
+    copy = apsw.Connection(":memory:" if kept_in == "MEMORY" else "")
+    try:
+        with copy.backup("main", source, "main") as task:
+            task.step()
+    except apsw.Error:
+        copy.close()
+        return None
+    return copy
+
+
 @contextmanager
 def reading(name: str, wait_seconds: float) -> Iterator[SqliteTransaction]:
     """Open a database that is not ours to change, named by a URI, for reading one state of it."""

@@ -148,6 +148,18 @@ class SqliteEngine:
         with self.read() as source:
             copying.write_copy(source, target, progress)
 
+    @contextmanager
+    def aside(self) -> Iterator[SqliteTransaction]:
+        with self.read() as source:
+            copy = copying.private_copy(source.connection, self._place.copies_in)
+            if copy is None:
+                yield source
+                return
+        try:
+            yield SqliteTransaction(copy)
+        finally:
+            copy.close()
+
     def compact(self) -> bool:
         self._check_usable()
         with self._writer.alone():

@@ -6,17 +6,19 @@ Triggers keep them in step with the rows.
 from __future__ import annotations
 
 import re
+import secrets
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database.engine import FullTexts
 from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
-from memstore.errors import StorageError
+from memstore.errors import Conflict, Remedy, StorageError
 from memstore.text.words import UNSPACED_RUN, match_expression, quoted, terms
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from memstore.database.engine import Parameters, Transaction, Wanted
 
@@ -25,6 +27,12 @@ OPENS, CLOSES = "\x02", "\x03"
 
 BM25_OF_TEXT: Final = -1.0
 """What a row gets that holds a text without words, such as an emoji or ``->``; all the same."""
+
+TOKENIZER: Final = ("porter", ["unicode61", "remove_diacritics", "2"])
+"""The one that the schema names for both full-text indexes."""
+
+ROWS: Final = 100
+"""Rows that are indexed together when an index is built again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +126,8 @@ class Fts5:
                 f"INSERT INTO {self.name} ({self.name}, rank) VALUES ('integrity-check', 1)"
             )
         except StorageError as error:
+            if error.remedy is Remedy.OPEN_WRITABLE:
+                return None  # comparing counts as a write
             return str(error)
         return None
 
@@ -126,8 +136,8 @@ class Fts5:
         # and make the file unreadable to programs with a SQLite before 3.42.
         transaction.run(f"INSERT INTO {self.name} ({self.name}) VALUES ('optimize')")
 
-    def rebuild(self, transaction: Transaction) -> None:
-        transaction.run(f"INSERT INTO {self.name} ({self.name}) VALUES ('rebuild')")
+    def rebuilding(self) -> Iterator[Callable[[Transaction], None]]:
+        return _Rebuild(self.name, self.rows.split()[0]).steps()
 
     def _best(self, transaction: Transaction, expression: str, limit: int) -> dict[int, float]:
         """Ask the index alone, whatever may be seen: a quarter of the time of a join."""
@@ -152,6 +162,96 @@ class Fts5:
             {**values, "text": text, "limit": limit},
         )
         return dict.fromkeys(ids, BM25_OF_TEXT)
+
+
+class _Rebuild:
+    """Builds an index again under another name, which then takes the place of the old one."""
+
+    def __init__(self, name: str, table: str) -> None:
+        self._old = name
+        self._table = table
+        self._new = f"{name}_new_{secrets.token_hex(4)}"
+        self._columns: list[str] = []
+        self._last_id = 0
+
+    def steps(self) -> Iterator[Callable[[Transaction], None]]:
+        yield self._begin
+        for start in range(0, self._last_id + 1, ROWS):  # as the first step found it
+            yield partial(self._index, range(start, start + ROWS))
+        yield self._replace
+
+    def _begin(self, transaction: Transaction) -> None:
+        """Create an empty index, and triggers that keep it in step with the rows it holds."""
+        self._remove_unfinished(transaction)
+        info = transaction.rows(f"PRAGMA table_info({self._old})")
+        self._columns = [str(row[1]) for row in info]
+        self._last_id = transaction.scalar(f"SELECT max(id) FROM {self._table}")
+        columns = ", ".join(self._columns)
+        tokenizer, arguments = TOKENIZER
+        transaction.run(
+            f"CREATE VIRTUAL TABLE {self._new} USING fts5({columns}, content='{self._table}',"
+            f" content_rowid='id', tokenize='{' '.join([tokenizer, *arguments])}')"
+        )
+        new, old = (", ".join(f"{row}.{c}" for c in self._columns) for row in ("new", "old"))
+        insert = f"INSERT INTO {self._new} (rowid, {columns}) VALUES (new.id, {new});"
+        delete = (
+            f"INSERT INTO {self._new} ({self._new}, rowid, {columns})"
+            f" VALUES ('delete', old.id, {old});"
+        )
+        # What is not in it yet will be indexed as it is then.
+        held = f"WHEN EXISTS (SELECT 1 FROM {self._new}_docsize WHERE id = old.id)"
+        for event, when, does in (
+            ("INSERT", "", insert),
+            ("DELETE", held, delete),
+            (f"UPDATE OF {columns}", held, delete + insert),
+        ):
+            transaction.run(
+                f"CREATE TRIGGER {self._new}_{event.split()[0].lower()} AFTER {event}"
+                f" ON {self._table} {when} BEGIN {does} END"
+            )
+
+    def _index(self, ids: range, transaction: Transaction) -> None:
+        self._check_there(transaction)
+        columns = ", ".join(self._columns)
+        transaction.run(
+            f"INSERT INTO {self._new} (rowid, {columns}) SELECT id, {columns} FROM {self._table}"
+            " WHERE id >= :start AND id < :stop"
+            # A row with a reserved id may have come in since.
+            f" AND id NOT IN (SELECT id FROM {self._new}_docsize"
+            "  WHERE id >= :start AND id < :stop)",
+            {"start": ids.start, "stop": ids.stop},
+        )
+
+    def _replace(self, transaction: Transaction) -> None:
+        self._check_there(transaction)
+        self._drop_triggers(transaction, self._new)
+        transaction.run(f"DROP TABLE {self._old}")
+        # Legacy: the triggers that name the old index are to name the new one.
+        transaction.run("PRAGMA legacy_alter_table = ON")
+        transaction.run(f"ALTER TABLE {self._new} RENAME TO {self._old}")
+        transaction.run("PRAGMA legacy_alter_table = OFF")
+
+    def _check_there(self, transaction: Transaction) -> None:
+        if not _named(transaction, "table", self._new):
+            raise Conflict("another rebuild began in the meantime", remedy=Remedy.RETRY)
+
+    def _remove_unfinished(self, transaction: Transaction) -> None:
+        """Remove what is left of a rebuild that was interrupted."""
+        for name in _named(transaction, "table", f"{self._old}_new_????????"):
+            self._drop_triggers(transaction, name)
+            transaction.run(f"DROP TABLE {name}")
+
+    def _drop_triggers(self, transaction: Transaction, new: str) -> None:
+        for name in _named(transaction, "trigger", f"{new}_*"):
+            transaction.run(f"DROP TRIGGER {name}")
+
+
+def _named(transaction: Transaction, kind: str, pattern: str) -> list[str]:
+    rows = transaction.rows(
+        "SELECT name FROM sqlite_schema WHERE type = :kind AND name GLOB :pattern",
+        {"kind": kind, "pattern": pattern},
+    )
+    return [str(row[0]) for row in rows]
 
 
 INDEXES: Final = FullTexts(

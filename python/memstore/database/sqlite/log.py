@@ -21,7 +21,7 @@ BOUND_PAGES: Final = 4096
 PATIENCE_MILLISECONDS: Final = 200
 """How long readers are waited for. Shorter waits seldom succeed while searches overlap."""
 
-PAUSES_SECONDS: Final = (1.0, 30.0)
+PAUSES_SECONDS: Final = (1.0, 5.0)
 """After readers that did not leave: the first pause, and the longest; each is twice the last."""
 
 SIZE_LIMIT_BYTES: Final = 16 * 1024 * 1024

@@ -23,9 +23,6 @@ if TYPE_CHECKING:
 else:
     indexes = lazy_import("memstore.database.sqlite.full_text")
 
-TOKENIZER: Final = ("porter", ["unicode61", "remove_diacritics", "2"])
-"""The one that the schema names for both full-text indexes."""
-
 REPEATED: Final = 40
 """Texts of up to so many characters, such as subjects and categories, are often there again."""
 
@@ -53,7 +50,7 @@ class SqliteTransaction(Transaction):
 
     def tokens(self, texts: Iterable[str]) -> list[list[str]]:
         tokenize = partial(
-            self.connection.fts5_tokenizer(*TOKENIZER),
+            self.connection.fts5_tokenizer(*indexes.TOKENIZER),
             flags=apsw.FTS5_TOKENIZE_DOCUMENT,
             locale=None,
             include_offsets=False,

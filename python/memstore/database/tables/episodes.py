@@ -268,13 +268,6 @@ def updating(episode_id: int, **columns: Any) -> Statement:
     )
 
 
-def set_segments(transaction: Transaction, episode_id: int, text: str | None) -> None:
-    transaction.run(
-        "UPDATE memstore_episodes SET segments = :segments WHERE id = :id",
-        {"segments": text, "id": episode_id},
-    )
-
-
 def all_segments(transaction: Transaction) -> Iterator[tuple[int, str | None, str | None]]:
     """Yield ``(id, segments held, segments that fit)`` of every episode, by id."""
     rows = transaction.rows(
@@ -309,9 +302,15 @@ def misfiled_tags(transaction: Transaction) -> list[int]:
     )
 
 
-def refile_tags(transaction: Transaction, episode_id: int) -> None:
-    """Let an episode be found by the tags it has; a trigger does it."""
-    transaction.run("UPDATE memstore_episodes SET tags = tags WHERE id = :id", {"id": episode_id})
+def refile(episode_ids: Sequence[int], transaction: Transaction) -> None:
+    """Let episodes be found by what they hold: text and tags."""
+    for episode in get_many(transaction, episode_ids).values():
+        right = segments(episode.content, episode.name, episode.source_description)
+        # A trigger files the tags.
+        transaction.run(
+            "UPDATE memstore_episodes SET segments = :right, tags = tags WHERE id = :id",
+            {"right": right, "id": episode.id},
+        )
 
 
 def _one(

@@ -393,11 +393,21 @@ def blanking(fact_id: int, at: datetime) -> list[Statement]:
     return [row, vector_table.forgetting(vector_table.FACTS, fact_id)]
 
 
-def set_found_by(transaction: Transaction, fact_id: int, right: FoundBy) -> None:
+def refile(fact_ids: Sequence[int], transaction: Transaction) -> None:
+    """Let facts be found by what they hold: text, subject and metadata."""
+    for fact_id, held, right in [*all_found_by(transaction, fact_ids)]:
+        if held != right:
+            transaction.run(
+                "UPDATE memstore_facts SET segments = :segments, subject_key = :subject_key,"
+                " claim_hash = :claim_hash WHERE id = :id",
+                {**right._asdict(), "id": fact_id},
+            )
+    these = f"WHERE fact_id IN {transaction.dialect.listed('ids')}"
+    transaction.run(f"DELETE FROM memstore_fact_members {these}", {"ids": fact_ids})
     transaction.run(
-        "UPDATE memstore_facts SET segments = :segments, subject_key = :subject_key,"
-        " claim_hash = :claim_hash WHERE id = :id",
-        {**right._asdict(), "id": fact_id},
+        "INSERT INTO memstore_fact_members SELECT DISTINCT * FROM memstore_fact_members_read"
+        f" {these}",
+        {"ids": fact_ids},
     )
 
 
@@ -428,10 +438,15 @@ def texts(transaction: Transaction, fact_ids: Sequence[int]) -> list[tuple[int, 
     return [(fact_id, subject, content) for fact_id, subject, content in rows]
 
 
-def all_found_by(transaction: Transaction) -> Iterator[tuple[int, FoundBy, FoundBy]]:
-    """Yield ``(id, what is held, what is right)`` of every fact, by id."""
+def all_found_by(
+    transaction: Transaction, fact_ids: Sequence[int] | None = None
+) -> Iterator[tuple[int, FoundBy, FoundBy]]:
+    """Yield ``(id, what is held, what is right)`` of some facts (``None``: of all), by id."""
+    these = "" if fact_ids is None else f" WHERE id IN {transaction.dialect.listed('ids')}"
     rows = transaction.rows(
-        f"SELECT id, content, subject, {', '.join(FoundBy._fields)} FROM memstore_facts ORDER BY id"
+        f"SELECT id, content, subject, {', '.join(FoundBy._fields)} FROM memstore_facts{these}"
+        " ORDER BY id",
+        {"ids": fact_ids},
     )
     for fact_id, content, subject, *held in rows:
         # A damaged page may give no text where there must be one.
@@ -444,14 +459,6 @@ def misfiled_members(transaction: Transaction) -> list[int]:
     return transaction.ints(
         f"SELECT fact_id FROM ({right} EXCEPT {held}) AS lacking"
         f" UNION SELECT fact_id FROM ({held} EXCEPT {right}) AS stray ORDER BY 1"
-    )
-
-
-def refile_members(transaction: Transaction) -> None:
-    """Let every fact be found by the metadata it has."""
-    transaction.run("DELETE FROM memstore_fact_members")
-    transaction.run(
-        "INSERT INTO memstore_fact_members SELECT DISTINCT * FROM memstore_fact_members_read"
     )
 
 

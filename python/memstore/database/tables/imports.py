@@ -23,7 +23,7 @@ def begin(transaction: Transaction, mark: str, namespace: str | None) -> None:
     meta_table.put(transaction, PREFIX + mark, namespace or "")
 
 
-def end(transaction: Transaction, mark: str) -> None:
+def end(mark: str, transaction: Transaction) -> None:
     meta_table.remove(transaction, PREFIX + mark)
     meta_table.remove(transaction, NUMBERS + mark)
 

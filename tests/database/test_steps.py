@@ -1,0 +1,92 @@
+"""Long writes are cut into transactions that are over soon."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import pytest
+from tests.support.clock import ManualClock
+
+from memstore import Conflict, Store
+from memstore.database import steps
+from memstore.database.engine import Transaction
+from memstore.database.steps import in_steps
+
+
+def test_a_transaction_takes_acts_until_its_time_is_up(
+    store: Store, manual_clock: ManualClock
+) -> None:
+    seen: list[tuple[int, int]] = []
+    transactions: list[Transaction] = []
+
+    def act(number: int, seconds: float, transaction: Transaction) -> None:
+        if transaction not in transactions:
+            transactions.append(transaction)
+        seen.append((number, transactions.index(transaction)))
+        manual_clock.advance(seconds)
+
+    pauses = [0.03, 0.03, 0.05, 0.5, 0.01, 0.01]
+    acts = (partial(act, *one) for one in enumerate(pauses))
+    assert len([*in_steps(store._file.engine, acts)]) == 3
+    assert seen == [(0, 0), (1, 0), (2, 0), (3, 1), (4, 2), (5, 2)]
+    assert [*in_steps(store._file.engine, [])] == []
+
+
+def found(store: Store, word: str) -> list[str]:
+    # What the file's own index knows: past the index of the process.
+    with store._file.engine.read() as transaction:
+        rows = transaction.rows(
+            "SELECT content FROM memstore_facts_fts WHERE memstore_facts_fts MATCH :word"
+            " ORDER BY rowid",
+            {"word": word},
+        )
+        return [str(row[0]) for row in rows]
+
+
+def test_what_is_written_during_a_rebuild_is_in_the_new_index(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(steps, "SECONDS", 0.0)
+    monkeypatch.setattr("memstore.database.sqlite.full_text.ROWS", 2)
+    facts = [store.add(f"tea {n}", subject="a") for n in range(10)]
+    with store._file.engine.write() as transaction:
+        rebuilding = transaction.full_text.facts.rebuilding()
+    for number, _ in enumerate(in_steps(store._file.engine, rebuilding)):
+        store.add(f"tea in step {number}", subject="a")
+        if number in (2, 5):
+            store.erase(facts[1 if number == 2 else 9].id)  # one that is in it, one that is not
+            assert "tea 3" in found(store, "tea")
+    assert number == 7
+    texts = [f"tea {n}" for n in range(10) if n not in (1, 9)]
+    assert found(store, "tea") == texts + [f"tea in step {n}" for n in range(8)]
+    assert store.examine() == []
+
+
+def test_an_interrupted_rebuild_is_removed_by_the_next(store: Store) -> None:
+    for n in range(5):
+        store.add(f"tea {n}", subject="a")
+    engine = store._file.engine
+    with engine.write() as transaction:
+        next(iter(transaction.full_text.facts.rebuilding()))(transaction)
+    store.add("tea 5", subject="a")
+    assert store.examine() == []
+    store.rebuild()
+    assert len(found(store, "tea")) == 6
+    with engine.read() as transaction:
+        left = "SELECT count(*) FROM sqlite_schema WHERE name LIKE '%fts_new%'"
+        assert transaction.scalar(left) == 0
+
+
+def test_of_two_rebuilds_the_later_one_is_finished(store: Store) -> None:
+    store.add("tea", subject="a")
+    engine = store._file.engine
+    with engine.write() as transaction:
+        first, second = (iter(transaction.full_text.facts.rebuilding()) for _ in range(2))
+        next(first)(transaction)
+        next(second)(transaction)
+    with pytest.raises(Conflict, match="another rebuild"), engine.write() as transaction:
+        next(first)(transaction)
+    for _ in in_steps(engine, second):
+        pass
+    assert found(store, "tea") == ["tea"]
+    assert store.examine() == []
