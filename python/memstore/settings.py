@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.errors import InvalidArgument
+from memstore.lazy import lazy_import
+
+if TYPE_CHECKING:
+    from memstore import errors
+else:
+    errors = lazy_import("memstore.errors")
 
 DEFAULT_NAMESPACE = "default"
+EMBEDDERS = ("local", "ollama", "openai", "none")
+"""What ``MEMSTORE_EMBEDDER`` may be."""
+
 HOSTS_PROJECTS = ("CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CURSOR_PROJECT_DIR")
 """Variables in which a host tells its hooks the folder it was started for."""
 
@@ -52,7 +60,7 @@ def from_environment() -> Settings:
 def _flag(name: str) -> bool:
     word = os.environ.get(name, "").strip().lower()
     if word not in TRUE_WORDS | FALSE_WORDS:
-        raise InvalidArgument(f"must be true or false, not {word!r}", argument=name)
+        raise errors.InvalidArgument(f"must be true or false, not {word!r}", argument=name)
     return word in TRUE_WORDS
 
 

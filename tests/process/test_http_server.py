@@ -748,7 +748,7 @@ def test_a_signal_ends_it_while_the_file_is_opened(path: Path) -> None:
         other.execute("PRAGMA locking_mode = EXCLUSIVE")
         other.execute("BEGIN EXCLUSIVE")  # nobody else can open it
         process = subprocess.Popen(
-            [sys.executable, "-m", "memstore.faces.mcp.main", *flags], stderr=subprocess.PIPE
+            [sys.executable, "-m", "memstore.faces.mcp.start", *flags], stderr=subprocess.PIPE
         )
         assert wait_until(lambda: _listens(port))
         process.send_signal(signal.SIGTERM)

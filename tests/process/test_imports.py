@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -37,7 +38,10 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def imported(path: Path, *arguments: str) -> set[str]:
+SERVER = ("-c", "from memstore.__main__ import mcp_server; mcp_server()")
+
+
+def imported(path: Path, *arguments: str, said: str = "") -> set[str]:
     """Return the modules that a Python with these arguments imports, but for those of every one."""
     started = [sys.executable, "-X", "importtime"]
     environment = {k: v for k, v in os.environ.items() if not k.startswith("MEMSTORE_")}
@@ -48,6 +52,7 @@ def imported(path: Path, *arguments: str) -> set[str]:
             [*started, *more],
             env=environment,
             cwd=path.parent,
+            input=said,
             capture_output=True,
             encoding="utf-8",
             timeout=60,
@@ -110,3 +115,32 @@ def test_the_help_of_the_server_comes_without_the_server(filled: Path) -> None:
     loaded = imported(filled, "-c", f"{start}; mcp_server()")
     assert "memstore.faces.mcp.main" in loaded
     assert loaded & ((ELSEWHERE | STORE) - {"logging"}) == set()
+
+
+def test_a_server_lists_its_tools_before_it_imports_what_they_do(filled: Path) -> None:
+    hello = {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
+    }
+    said = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello})
+    loaded = imported(filled, *SERVER, said=f"{said}\n")
+    packages = {name.rpartition(".")[0] for name in loaded}
+    flags = {"argparse", "gettext", "textwrap", "shutil", "memstore.faces.options"}
+    assert (loaded | packages) & (ELSEWHERE | STORE | flags) == set()
+    ours = sorted(name for name in loaded if name.startswith("memstore"))
+    assert len(ours) <= 14, ours
+    assert len(loaded) <= 60, sorted(loaded)
+
+
+def test_a_call_imports_neither_the_sdk_nor_arrays(filled: Path) -> None:
+    arguments = {"name": "memory_search", "arguments": {"query": "dark mode"}}
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": arguments}
+    meta = {"io.modelcontextprotocol/" + key: {} for key in ("clientCapabilities",)}
+    meta["io.modelcontextprotocol/protocolVersion"] = "2026-07-28"
+    arguments["_meta"] = meta
+    loaded = imported(filled, *SERVER, said=f"{json.dumps(call)}\n")
+    assert "memstore.faces.mcp.facts" in loaded
+    assert "memstore.faces.mcp.tasks" not in loaded
+    needless = "anyio asyncio mcp mcp_types pydantic starlette uvicorn httpx numpy rich"
+    assert loaded & set(needless.split()) == set()

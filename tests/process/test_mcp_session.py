@@ -31,7 +31,7 @@ posix_only = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no 
 def served(path: Path) -> StdioServerParameters:
     return StdioServerParameters(
         command=sys.executable,
-        args=["-m", "memstore.faces.mcp.main"],
+        args=["-m", "memstore.faces.mcp.start"],
         env={
             "MEMSTORE_DB": str(path),
             "MEMSTORE_EMBEDDER": "none",
@@ -356,7 +356,7 @@ def test_calls_run_at_once(raw_client: Callable[..., Any], path: Path) -> None:
 )
 def test_wrong_flags_are_refused_at_the_start(flags: list[str], words: list[str]) -> None:
     ended = subprocess.run(
-        [sys.executable, "-m", "memstore.faces.mcp.main", *flags],
+        [sys.executable, "-m", "memstore.faces.mcp.start", *flags],
         capture_output=True,
         text=True,
         stdin=subprocess.DEVNULL,

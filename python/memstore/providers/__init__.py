@@ -35,7 +35,7 @@ _GENERATORS: Final[Mapping[str, Callable[..., JSONGenerator | None]]] = {
 }
 _WITHOUT_SERVICE: Final = ("local", "none")
 _KEYS: Final = {"openai": settings.openai_key, "anthropic": settings.anthropic_key}
-NAMES: Final = tuple(_EMBEDDERS)
+NAMES: Final = settings.EMBEDDERS
 GENERATORS: Final = tuple(_GENERATORS)
 
 

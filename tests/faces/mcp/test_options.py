@@ -167,7 +167,7 @@ def test_backups_that_make_no_sense_are_refused(given: Settings, message: str) -
 
 def test_a_server_makes_backups(path: Path) -> None:
     settings = Settings(db=str(path), embedder="none", backup_every="1h")
-    store = main._open(settings, backup_schedule(settings))
+    store = main.open_store(settings, backup_schedule(settings))
     assert wait_until(lambda: list(Path(f"{path}.backups").glob("memory-*Z.db")))
     store.close()
 

@@ -92,10 +92,11 @@ class Catalogue(NamedTuple):
         return "\n".join(lines)
 
 
-def offered(names: str = DEFAULT_TOOLS, *, read_only: bool = False) -> Catalogue:
+def offered(names: str | None = None, *, read_only: bool = False) -> Catalogue:
     """Return the tools that are named, with commas between: sets and single ones.
 
-    ``-`` in front leaves one out; where nothing else is named, of the default sets.
+    ``-`` in front leaves one out; where nothing else is named, of the default sets,
+    which are also meant by no names.
 
     Raises:
         ValueError: a name of no tool and no set, or no name.
@@ -103,7 +104,9 @@ def offered(names: str = DEFAULT_TOOLS, *, read_only: bool = False) -> Catalogue
     with open(FILE, encoding="utf-8") as file:
         made = json.load(file)
     every = list(_every(made["sets"]))
-    asked = [name.strip() for name in names.split(",") if name.strip()]
+    asked = [
+        one.strip() for one in (DEFAULT_TOOLS if names is None else names).split(",") if one.strip()
+    ]
     wanted = [name for name in asked if not name.startswith("-")]
     unwanted = {name[1:].strip() for name in asked if name.startswith("-")}
     known = {name for one in every for name in _names(one)}

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from memstore.domain.protocols import JSONGenerator
     from memstore.errors import Reason
     from memstore.faces.http import address, server
     from memstore.faces.mcp import catalogue, opening, session
@@ -70,16 +71,16 @@ def main(argv: Sequence[str] | None = None) -> None:
         schedule = options.backup_schedule(chosen)
     except ValueError as error:
         parser.error(wording.in_server(error))
-    opened = opening.Opening(partial(_open, chosen, schedule))
-    generator = partial(options.make_generator, chosen)
+    opened = opening.Opening(partial(open_store, chosen, schedule))
+    make_generator = partial(generator, chosen)
     if served is None:
-        session.run(offered, opened, generator)
+        session.run(offered, opened, make_generator)
     try:
         serve = server.run
     except ImportError as error:
         parser.error(NO_HTTP.format(error=error))
     _log_to_standard_error()
-    serve(offered, opened, *served, generator=generator, no_token=arguments.no_token)
+    serve(offered, opened, *served, generator=make_generator, no_token=arguments.no_token)
 
 
 def _log_to_standard_error() -> None:
@@ -89,7 +90,11 @@ def _log_to_standard_error() -> None:
         handler.setLevel(logging.WARNING)  # a client may ask for more, and gets it by itself
 
 
-def _open(chosen: Settings, schedule: options.BackupSchedule | None) -> Store:
+def generator(chosen: Settings) -> JSONGenerator | None:
+    return options.make_generator(chosen)
+
+
+def open_store(chosen: Settings, schedule: options.BackupSchedule | None = None) -> Store:
     _log_to_standard_error()
     try:
         store = options.open_store(chosen, actor="agent", source="mcp")

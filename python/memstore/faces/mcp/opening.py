@@ -8,8 +8,6 @@ import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NoReturn
 
-from memstore.errors import MemstoreError, StoreClosed
-from memstore.faces import wording
 from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
@@ -18,10 +16,14 @@ if TYPE_CHECKING:
     from concurrent import futures
     from types import FrameType
 
+    from memstore import errors
+    from memstore.faces import wording
     from memstore.store.store import Store
 else:  # the handshake is answered before
+    errors = lazy_import("memstore.errors")
     futures = lazy_import("concurrent.futures")
     logging = lazy_import("logging")
+    wording = lazy_import("memstore.faces.wording")
 
 CLOSING_SECONDS: Final = 0.8
 """For the store to close; what was acknowledged is on disk whether it does or not."""
@@ -53,7 +55,7 @@ class Opening:
         Calls that wait for the same attempt share its outcome."""
         with self._deciding:
             if self._closed:
-                raise StoreClosed("the server is ending")
+                raise errors.StoreClosed("the server is ending")
             before = attempt = self._attempt
             ours = before is None or _is_over(before)
             if ours:
@@ -83,7 +85,7 @@ class Opening:
     def _try(self) -> None:
         try:
             self.store()
-        except (MemstoreError, ValueError, TypeError) as error:
+        except (errors.MemstoreError, ValueError, TypeError) as error:
             # Every call gets this text; the host's log shows it too.
             told = wording.in_server(error)
             logging.getLogger(__name__).warning("the store did not open: %s", told)
@@ -116,11 +118,11 @@ def end(opening: Opening, status: int) -> NoReturn:
 
 def _prepare(store: Store) -> None:
     """Do early what the first search and the first fact would else wait for."""
-    with suppress(StoreClosed):
+    with suppress(errors.StoreClosed):
         try:
             store.embed_in_background()  # first: it goes on where warming up fails
             store.warm()
-        except MemstoreError as error:
+        except errors.MemstoreError as error:
             logging.getLogger(__name__).info("not ready for searches by meaning yet: %s", error)
 
 

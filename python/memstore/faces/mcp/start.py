@@ -1,0 +1,67 @@
+"""Where ``memstore-mcp`` starts: at once, where nothing but the plainest flags are given.
+
+A host waits a moment for its servers before it sends its first request; parsing flags, with all
+their help and their errors, would take a third of the time that the tools take to be there.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Final
+
+from memstore import settings
+from memstore.faces.mcp import catalogue, opening, session
+from memstore.lazy import lazy_import
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memstore.faces.mcp import main as every_flag
+    from memstore.settings import Settings
+else:
+    every_flag = lazy_import("memstore.faces.mcp.main")
+
+TAKING_A_VALUE: Final = ("db", "namespace", "embedder", "tools")
+
+ODD: Final = ("model", "ollama", "openai", "backup_every", "backup_keep", "backup_folder")
+"""Settings that contradict others, or need reading."""
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Serve as the flags say; all but the plainest are read by :mod:`memstore.faces.mcp.main`."""
+    given = sys.argv[1:] if argv is None else argv
+    try:
+        chosen = _plain(given)
+        offered = catalogue.offered(chosen.tools, read_only=chosen.read_only)
+    except ValueError:
+        every_flag.main(given)  # which says what is wrong, if anything is
+        return
+    session.run(
+        offered,
+        opening.Opening(lambda: every_flag.open_store(chosen)),
+        lambda: every_flag.generator(chosen),
+    )
+
+
+def _plain(given: Sequence[str]) -> Settings:
+    """Read settings from plain flags and the environment; raise ValueError if any is not plain."""
+    flags: dict[str, str | bool] = {}
+    rest = list(given)
+    while rest:
+        name = rest.pop(0).removeprefix("--").replace("-", "_")
+        if name == "read_only":
+            flags[name] = True
+        elif name in TAKING_A_VALUE and rest and rest[0].strip() and rest[0][0] != "-":
+            flags[name] = rest.pop(0)
+        else:
+            raise ValueError(name)
+    chosen = settings.from_environment()
+    if any(getattr(chosen, name) for name in ODD):
+        raise ValueError("odd")
+    if flags.get("embedder", "none") not in settings.EMBEDDERS:
+        raise ValueError("embedder")
+    return chosen._replace(**flags)  # type: ignore[arg-type]
+
+
+if __name__ == "__main__":
+    main()
