@@ -16,7 +16,7 @@ from memstore.database.engine import Transaction
 from memstore.database.filters import EpisodeFilter, FactFilter
 from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
-from memstore.database.tables import feeds, indexed
+from memstore.database.tables import feeds, indexed, threads
 from memstore.database.tables import pieces as piece_table
 from memstore.database.tables import vectors as vector_table
 from memstore.domain import clock
@@ -66,8 +66,12 @@ def filled(empty_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterat
                 "subject": f"s{n % 7}",
                 "user_id": [None, "ana"][n % 2],
                 "metadata": {"n": n},
+                "thread": [None, "a", "b"][n % 3],
             }
             for n in range(300)
+        )
+        store.episodes.add_many(
+            {"content": f"said {n}", "source": "x", "thread": "a"} for n in range(30)
         )
         yield store
 
@@ -123,6 +127,22 @@ READS: dict[str, Callable[[Any, str], Any]] = {
         )
     ],
     "changes": lambda t, o: feeds.fact_changes(t, feeds.span(t, "memstore_fact_changes").newest),
+    "neighbours": lambda t, o: fact_table.neighbours(
+        t,
+        fact_table.get_many(t, [2])[2],
+        FactFilter(("default",), clock.utc_now(), scope=OWNERS[o] or Scope(), tasks=False),
+        3,
+    ),
+    "neighbours among episodes": lambda t, o: episode_table.neighbours(
+        t,
+        episode_table.get_many(t, [2])[2],
+        EpisodeFilter(("default",), clock.utc_now(), scope=OWNERS[o] or Scope()),
+        3,
+    ),
+    "last place": lambda t, o: threads.last_seq(
+        t, threads.FACTS, threads.Thread("default", "a", **(OWNERS[o] or Scope()).ids)
+    ),
+    "origin of a fact": lambda t, o: episode_table.origin(t, 2, "default"),
     "half-lives": lambda t, o: fact_table.births(t, [1, 2, 3], ("note",)),
     "facts": lambda t, o: fact_table.get_many(t, [1, 2, 3]),
     "states": lambda t, o: fact_table.count_states(t, facts(o)),
@@ -156,6 +176,12 @@ def test_reads_go_by_an_index(explained: Explained, read: str, owner: str) -> No
         assert "idx_memstore_claim" in explained.plans[0]
     if read.startswith("visible"):
         assert explained.plans[0].startswith("SEARCH f USING INTEGER PRIMARY KEY")
+    if read.startswith("neighbours"):
+        before, after = explained.plans[-2:]
+        assert "thread=? AND user_id=? AND agent_id=? AND run_id=? AND seq<?)" in before
+        assert "thread=? AND user_id=? AND agent_id=? AND run_id=? AND seq>?)" in after
+    if read == "last place":
+        assert "USING COVERING INDEX idx_memstore_thread" in explained.plans[0]
     if read == "ids of a subject":
         assert "idx_memstore_subject" in explained.plans[0]
     if read in ("ids with metadata", "count with metadata"):

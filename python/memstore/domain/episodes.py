@@ -114,6 +114,9 @@ class EpisodeHit:
     start: int
     """Where in the content, counted in characters, the piece that matched best begins."""
     stop: int
+    before: tuple[Episode, ...] = ()
+    """Its neighbours in its thread, as far as they were asked for, in their order there."""
+    after: tuple[Episode, ...] = ()
 
     @property
     def excerpt(self) -> str:

@@ -37,6 +37,7 @@ class FactRanking(TypedDict, total=False):
     """How facts are ranked, and how many are returned."""
 
     limit: int
+    context: int
     word_weight: float | None
     vector_weight: float | None
     half_lives_seconds: Mapping[str, float] | None
@@ -87,6 +88,7 @@ class EpisodeRanking(TypedDict, total=False):
     """How episodes are ranked, and how many are returned."""
 
     limit: int
+    context: int
     mode: str
     alpha: float | None
     tag_boost: float

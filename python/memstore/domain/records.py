@@ -252,6 +252,9 @@ class SearchHit:
     """Cosine similarity where positive, 0 to 1; 0 when there is no vector."""
     decay: float
     """``0.5 ** (age / half-life)``, 1 where nothing decays."""
+    before: tuple[Fact, ...] = ()
+    """Its neighbours in its thread, as far as they were asked for, in their order there."""
+    after: tuple[Fact, ...] = ()
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -270,7 +270,15 @@ class Episodes:
         with self._engine.read() as transaction:
             return episode_table.count(transaction, wanted)
 
-    @keywords(EpisodeSearch, tags=(), include_expired=False, limit=10, mode="hybrid", tag_boost=0.0)
+    @keywords(
+        EpisodeSearch,
+        tags=(),
+        include_expired=False,
+        limit=10,
+        context=0,
+        mode="hybrid",
+        tag_boost=0.0,
+    )
     def search(self, query: str | None = None, **asked: Unpack[EpisodeSearch]) -> EpisodeHits:
         """Find episodes by words and by meaning, best first; what narrows them is as in `list`.
 
@@ -288,6 +296,9 @@ class Episodes:
             min_similarity: leave out what is less similar, -1 to 1. What waits for its embedding
                 cannot be judged and stays.
             limit: how many at most, 1 to 1000.
+            context: how many neighbours each hit gets on either side of it in its thread, 0 to 10.
+                They have its owners, and are found only if they have not expired or such are
+                asked for; each is there once, and none that is a hit itself.
 
         Returns:
             The hits. If the query could not be embedded, ``words_only`` says why, and the newest

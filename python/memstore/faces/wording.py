@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 OWN_FLAGS: Final = (
-    "durability embedder expired_after expired_before expires_at generator generator_model "
+    "context durability embedder expired_after expired_before expires_at generator generator_model "
     "generator_url model namespace secrets seq speaker thread valid_after valid_at valid_before "
     "vector_weight "
     "word_weight"

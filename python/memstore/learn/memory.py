@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from memstore.domain.metadata import Filters
     from memstore.domain.protocols import Generator
-    from memstore.domain.records import Fact
+    from memstore.domain.records import Fact, SearchHit
     from memstore.learn.memory_view import MemoryEvent, PastMemoryEvent
     from memstore.prompting.messages import Message, Messages
     from memstore.store.store import Store
@@ -44,6 +44,11 @@ SPEAKERS: Final = ("user", "assistant")
 
 CHANGED_AT_ONCE: Final = 200
 """Memories stored as they are, or deleted, in one transaction: other writers need not wait long."""
+
+
+def _beside(hit: SearchHit) -> dict[str, list[dict[str, Any]]]:
+    sides = {"before": hit.before, "after": hit.after}
+    return {name: [*map(as_memory, facts)] for name, facts in sides.items() if facts}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -227,6 +232,7 @@ class Memory:
         *,
         filters: Filters = None,
         limit: int = 10,
+        context: int = 0,
         threshold: float | None = None,
         **owners: Unpack[Owners],
     ) -> MemoryHits:
@@ -236,14 +242,18 @@ class Memory:
             query: a question or some words.
             filters: conditions on metadata; see :meth:`memstore.Store.search`.
             limit: how many at most, 1 to 1000.
+            context: how many memories of the same conversation to add ``before`` and ``after``
+                each, 0 to 10.
             threshold: the lowest score, 0 to 1.
         """
         if threshold is not None:
             checked_real(threshold, "threshold", 0, 1)
         scope = Scope(**owners)
-        found = self._store.search(query, scope=scope, filters=filters, limit=limit, tasks=False)
+        found = self._store.search(
+            query, scope=scope, filters=filters, limit=limit, context=context, tasks=False
+        )
         hits = (
-            as_memory(hit.fact) | {"score": hit.score}
+            as_memory(hit.fact) | {"score": hit.score} | _beside(hit)
             for hit in found
             if threshold is None or hit.score >= threshold
         )

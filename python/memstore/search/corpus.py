@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from dataclasses import replace
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar, Generic, NamedTuple, TypeVar
 
@@ -19,6 +21,7 @@ from memstore.database.tables import vectors as vector_table
 from memstore.domain.episodes import EpisodeHit, EpisodeHits
 from memstore.domain.records import SearchHit, SearchHits
 from memstore.embedding.vectors import numbers, similarities
+from memstore.search.context import beside
 from memstore.search.excerpts import best_piece
 from memstore.search.index import visibility
 from memstore.search.index.index import EPISODES, FACTS
@@ -32,6 +35,8 @@ if TYPE_CHECKING:
     from memstore.database.engine import FullText, Transaction
     from memstore.database.tables.pieces import Piece
     from memstore.database.tables.vectors import VectorTable
+    from memstore.domain.episodes import Episode
+    from memstore.domain.records import Fact
     from memstore.domain.results import WordsOnly
     from memstore.embedding.vectors import Vector
     from memstore.search.index.contents import Contents
@@ -233,8 +238,26 @@ class FactCorpus(Corpus[FactFilter, SearchHits]):
         why: WordsOnly | None,
     ) -> SearchHits:
         facts = fact_table.get_many(self._transaction, [place.id for place in found])
-        hits = (SearchHit(facts[place.id], *place[1:]) for place in found if place.id in facts)
+        hits = [SearchHit(facts[place.id], *place[1:]) for place in found if place.id in facts]
+        if request.context:
+            sides = beside([hit.fact for hit in hits], partial(self._neighbours, request))
+            hits = [
+                replace(hit, before=before, after=after)
+                for hit, (before, after) in zip(hits, sides, strict=True)
+            ]
         return SearchHits(hits, words_only=why)
+
+    def _neighbours(
+        self, request: Request[FactFilter], fact: Fact
+    ) -> tuple[Sequence[Fact], Sequence[Fact]]:
+        wanted = FactFilter(
+            (fact.namespace,),
+            request.wanted.now,
+            scope=fact.scope,
+            active_only=request.wanted.active_only,
+            tasks=False,
+        )
+        return fact_table.neighbours(self._transaction, fact, wanted, request.context)
 
     def _cosines(self, vector: Vector, ids: Sequence[int]) -> dict[int, float]:
         return self._cosines_of_vectors(vector, ids)
@@ -273,9 +296,25 @@ class EpisodeCorpus(Corpus[EpisodeFilter, EpisodeHits]):
             newest = self._newest_ids(request.wanted, request.limit)
             fill = [Ranked(id_, 0.0) for id_ in newest if id_ not in known]
             fill = fill[: request.limit - len(found)]
-        return EpisodeHits(
-            self._hits(query, [*found, *fill], request), words_only=why, newest_first=len(fill)
+        hits = self._hits(query, [*found, *fill], request)
+        if request.context:
+            sides = beside([hit.episode for hit in hits], partial(self._neighbours, request))
+            hits = [
+                replace(hit, before=before, after=after)
+                for hit, (before, after) in zip(hits, sides, strict=True)
+            ]
+        return EpisodeHits(hits, words_only=why, newest_first=len(fill))
+
+    def _neighbours(
+        self, request: Request[EpisodeFilter], episode: Episode
+    ) -> tuple[Sequence[Episode], Sequence[Episode]]:
+        wanted = EpisodeFilter(
+            (episode.namespace,),
+            request.wanted.now,
+            scope=episode.scope,
+            include_expired=request.wanted.include_expired,
         )
+        return episode_table.neighbours(self._transaction, episode, wanted, request.context)
 
     def _hits(
         self, query: Query, found: Sequence[Ranked], request: Request[EpisodeFilter]

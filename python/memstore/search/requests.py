@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, Generic, NamedTuple, TypeVar
 
 from memstore.database.filters import EpisodeFilter, FactFilter
-from memstore.domain.arguments import checked_choice, checked_real
+from memstore.domain.arguments import checked_choice, checked_number, checked_real
 from memstore.domain.metadata import checked_mapping
 from memstore.errors import InvalidArgument
 
@@ -23,6 +23,8 @@ HALF_LIVES_SECONDS: Final[Mapping[str, float]] = {"note": 30 * 86_400.0}
 MODES: Final = ("hybrid", "words", "meaning")
 
 MAX_LIMIT: Final = 1000
+
+MAX_CONTEXT: Final = 10
 
 MIN_CANDIDATES: Final = 50
 """Each pass brings twice the limit, and at least these: a row that both passes rate well, or a
@@ -53,10 +55,13 @@ class Request(Generic[F]):
     boosted: F | None = None
     """What gets :attr:`boost` added to its score."""
     boost: float = 0.0
+    context: int = 0
+    """How many neighbours each hit gets on either side of it in its thread."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.limit, int) or not 1 <= self.limit <= MAX_LIMIT:
             raise InvalidArgument(f"must be 1 to {MAX_LIMIT}, not {self.limit}", argument="limit")
+        checked_number(self.context, "context", 0, MAX_CONTEXT)
 
     @property
     def passes(self) -> list[F]:
@@ -73,6 +78,7 @@ def for_facts(
     wanted: FactFilter,
     *,
     limit: int = 10,
+    context: int = 0,
     word_weight: float | None = None,
     vector_weight: float | None = None,
     half_lives_seconds: Mapping[str, float] | None = None,
@@ -100,6 +106,7 @@ def for_facts(
         weights_alone=weights,
         compares=weights.vectors > 0,
         half_lives_seconds={**HALF_LIVES_SECONDS, **(half_lives_seconds or {})},
+        context=context,
     )
 
 
@@ -107,6 +114,7 @@ def for_episodes(
     wanted: EpisodeFilter,
     *,
     limit: int = 10,
+    context: int = 0,
     mode: str = "hybrid",
     alpha: float | None = None,
     boosted_tags: Sequence[str] = (),
@@ -132,4 +140,5 @@ def for_episodes(
         min_similarity=min_similarity,
         boosted=replace(wanted, tags=tuple(boosted_tags)) if boosted_tags else None,
         boost=tag_boost,
+        context=context,
     )

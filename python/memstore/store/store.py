@@ -489,7 +489,7 @@ class Store:
 
     # -- finding -----------------------------------------------------------------------------
 
-    @keywords(FactSearch, limit=10, active_only=True, tasks=True, touch=True)
+    @keywords(FactSearch, limit=10, context=0, active_only=True, tasks=True, touch=True)
     def search(self, query: str, **asked: Unpack[FactSearch]) -> SearchHits:
         """Find facts by words and by meaning, best first.
 
@@ -500,6 +500,9 @@ class Store:
         Args:
             query: a question or some words.
             limit: how many facts at most, 1 to 1000.
+            context: how many neighbours each fact gets on either side of it in its thread, 0 to
+                10. They have its owners, and are found if it could be (tasks never are); each is
+                there once, and none that was found itself.
             subject: only facts about this.
             category: only facts of this category.
             filters: conditions on metadata: ``{"key": value}``, or ``[("key", "<=", value)]``
@@ -520,7 +523,7 @@ class Store:
         """
         return self.search_batch([query], **asked)[0]
 
-    @keywords(FactSearch, limit=10, active_only=True, tasks=True, touch=True)
+    @keywords(FactSearch, limit=10, context=0, active_only=True, tasks=True, touch=True)
     def search_batch(self, queries: Sequence[str], **asked: Unpack[FactSearch]) -> list[SearchHits]:
         """Search for several queries with one call to the embedder; see :meth:`search`."""
         if isinstance(queries, str):

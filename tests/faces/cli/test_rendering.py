@@ -191,6 +191,24 @@ def test_findings_and_scores_on_a_terminal(store: memstore.Store) -> None:
     assert "words 1.00 · meaning 0.00" in hits.text
 
 
+def test_neighbours_stand_around_their_hit_on_a_terminal(store: memstore.Store) -> None:
+    for text in ("[b]one[/b]", "needle", "\u202etwo"):
+        store.add(text, subject="alice", thread="a")
+        store.episodes.add(text, source="x", thread="a", speaker="Ana")
+    for show, hits in (
+        ("hits", store.search("needle", context=1)),
+        ("episode_hits", store.episodes.search("needle", context=1, mode="words")),
+    ):
+        screen = Screen(colour=False)
+        getattr(screen.show, show)(hits)
+        lines = screen.text.splitlines()
+        who = "alice" if show == "hits" else "Ana"
+        assert lines[0].split(maxsplit=1) == ["#1", f"{who}: [b]one[/b]"]
+        assert lines[1].startswith("#2")
+        assert lines[-2].split(maxsplit=1) == ["#3", f"{who}: \\u202etwo"]
+        assert lines[-1] == ""
+
+
 HIDING = [
     *("\u061c", "\u200e", "\u200f", *map(chr, range(0x2028, 0x202F)), "\ufeff"),
     *map(chr, range(0x2060, 0x206A)),

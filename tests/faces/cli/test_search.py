@@ -26,6 +26,33 @@ def test_search_answers_with_facts_and_scores(cli: CommandLine) -> None:
     assert set(hit) == {"fact", "score", "word_score", "vector_score", "decay"}
 
 
+def test_search_shows_neighbours_in_the_conversation(cli: CommandLine) -> None:
+    for text in ("Who fed the cat?", "Ben did", "At noon?"):
+        cli.add(text, "s", "--thread", "a")
+        cli("episode", "add", text, "--thread", "a")
+    (fact,) = cli.json("search", "Ben", "--context", 1)
+    (episode,) = cli.json("episode", "search", "Ben", "--context", 1, "--limit", 1)
+    for hit in (fact, episode):
+        assert [one["content"] for one in hit["before"]] == ["Who fed the cat?"]
+        assert [one["content"] for one in hit["after"]] == ["At noon?"]
+    (alone,) = cli.json("search", "Ben", "--limit", 1)
+    assert not {"before", "after"} & alone.keys()
+    rows = [row.split("\t") for row in cli("search", "Ben", "--context", 1).out.splitlines()]
+    assert [(row[0], row[1] != "", row[7]) for row in rows] == [
+        ("1", False, "Who fed the cat?"), ("2", True, "Ben did"), ("3", False, "At noon?"),
+    ]  # fmt: skip
+    rows = [
+        row.split("\t")
+        for row in cli("episode", "search", "Ben", "--context", 1, "--limit", 1).out.splitlines()
+    ]
+    assert [(row[0], row[1] != "", row[8]) for row in rows] == [
+        ("1", False, "Who fed the cat?"), ("2", True, "Ben did"), ("3", False, "At noon?"),
+    ]  # fmt: skip
+    assert cli.error("search", "Ben", "--context", 11) == (
+        2, "--context must be a whole number from 0 to 10, not 11",
+    )  # fmt: skip
+
+
 def test_search_takes_words_apart_from_each_other(cli: CommandLine) -> None:
     cli.add("Alice prefers dark mode")
     assert len(cli.json("search", "dark", "mode")) == 1

@@ -25,7 +25,7 @@ ENGRAM = {
     "add_memory": "content, source, name?, source_model?, source_description?, group_id?, tags?, "
     "thread?, speaker?, valid_at?, metadata?",
     "search": "query?, max_results?, before?, after?, tags?, source?, group_id?, include_expired?, "
-    f"min_similarity?, search_mode?, search_alpha?, tag_boost?, {OURS}",
+    f"min_similarity?, search_mode?, search_alpha?, tag_boost?, {OURS}, context?",
     "get_episodes": f"max_results?, before?, after?, source?, group_id?, {OURS}",
     "update_episode": "id, tags?, expired_at?, metadata?",
     "get_status": "",
@@ -100,6 +100,16 @@ def test_the_documentation_lists_every_tool_with_its_arguments() -> None:
         if name in TOOLS
     }
     assert listed == ENGRAM
+
+
+def test_search_answers_with_neighbours_when_asked(call: Callable[..., Any]) -> None:
+    for speaker, text in (("Ana", "Who fed the cat?"), ("Ben", "I fed it"), ("Ana", "Thanks")):
+        call("add_memory", content=text, source="chat", thread="a", speaker=speaker)
+    (hit,) = call("search", query="I", search_mode="keyword", context=1)["episodes"]
+    assert (hit["thread"], hit["speaker"]) == ("a", "Ben")
+    (before,), (after,) = hit["before"], hit["after"]
+    assert (before["speaker"], before["content"]) == ("Ana", "Who fed the cat?")
+    assert after.keys() == {"id", "speaker", "content", "created"}
 
 
 # -- adding --------------------------------------------------------------------------------------

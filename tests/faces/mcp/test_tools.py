@@ -227,6 +227,23 @@ def test_answers_stay_under_their_cap(call: Callable[..., Any], words: Store) ->
     assert history["left_out"] == list(range(1, 41 - len(history["facts"])))
 
 
+def test_search_answers_with_neighbours_when_asked(
+    call: Callable[..., Any], words: Store, error: Callable[..., str]
+) -> None:
+    for text in ("x" * 900, "needle", "after"):
+        words.add(text, subject="s", thread="a", valid_at="2026-03-01", metadata={"n": 1})
+    (hit,) = call("memory_search", query="needle", context=1)["facts"]
+    (before,), (after,) = hit["before"], hit["after"]
+    assert len(before["content"]) == answers.NEIGHBOUR_CHARACTERS
+    assert "of 900 characters" in before["cut"]
+    assert after.keys() == {"id", "subject", "content", "created", "valid_from"}
+    (alone,) = call("memory_search", query="needle")["facts"]
+    assert not {"before", "after"} & alone.keys()
+    assert "context must be a whole number from 0 to 10" in error(
+        "memory_search", query="needle", context=11
+    )
+
+
 def test_list_pages_to_the_end(call: Callable[..., Any], words: Store) -> None:
     for number in range(5):
         words.add(f"fact {number}", subject="s", metadata={"n": number})

@@ -9,6 +9,7 @@ from memstore.database.dialect import SAME_OWNERS, within
 from memstore.database.engine import NO_LIMIT, Statement
 from memstore.database.filters import SEEN_INDEX
 from memstore.database.tables import pieces as piece_table
+from memstore.database.tables import threads
 from memstore.database.tables.rows import read_moments
 from memstore.domain import clock, metadata
 from memstore.domain.arguments import MAX_NUMBER
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from memstore.database.filters import EpisodeFilter
     from memstore.domain.records import Scope
 
+THREAD_INDEX = "idx_memstore_episode_thread"
 SELECT_LIST = ", ".join(f"e.{name}" for name in EPISODE_FIELDS)
 INSERTED = ", ".join((*EPISODE_FIELDS, "segments"))
 INSERTED_VALUES = ", ".join(f":{name}" for name in (*EPISODE_FIELDS, "segments"))
@@ -196,6 +198,30 @@ def newest_ids(transaction: Transaction, wanted: EpisodeFilter, limit: int) -> l
 def select_ids(transaction: Transaction, wanted: EpisodeFilter) -> list[int]:
     where, values = wanted.where(transaction.dialect)
     return transaction.ints(f"SELECT e.id FROM {_seen(transaction)} WHERE {where}", values)
+
+
+def neighbours(
+    transaction: Transaction, episode: Episode, wanted: EpisodeFilter, limit: int
+) -> tuple[list[Episode], list[Episode]]:
+    """Return the episodes before and after one in its thread, so many on either side, in order.
+
+    ``wanted`` lets through those of its namespace and owners that may be seen.
+    """
+    if episode.thread is None:
+        return [], []
+    where, values = wanted.where(transaction.dialect, by_id=True)
+    select = f"{SELECT} {transaction.dialect.indexed_by(THREAD_INDEX)}"
+    place = {"thread": episode.thread, "seq": episode.seq, "id": episode.id, "limit": limit}
+    before, after = (
+        [
+            _decode(row)
+            for row in transaction.rows(
+                f"{select} WHERE e.thread = :thread AND {where} AND {side}", {**values, **place}
+            )
+        ]
+        for side in (threads.BEFORE, threads.AFTER)
+    )
+    return before[::-1], after
 
 
 def tagged(transaction: Transaction, tag: str) -> list[int]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from memstore.database.dialect import SAME_OWNERS, within
 from memstore.database.engine import NO_LIMIT, Statement
 from memstore.database.filters import having, having_key
+from memstore.database.tables import threads
 from memstore.database.tables import vectors as vector_table
 from memstore.database.tables.rows import read_moments
 from memstore.domain import clock, metadata
@@ -47,6 +48,7 @@ INSERTED = ", ".join((*STORED, *FoundBy._fields))
 INSERTED_VALUES = ", ".join(f":{name}" for name in (*STORED, *FoundBy._fields))
 stored_values = attrgetter(*STORED)
 METADATA_PLACE = STORED.index("metadata")
+THREAD_INDEX = "idx_memstore_thread"
 MOMENT_PLACES = tuple(place for place, name in enumerate(STORED) if name in MOMENT_FIELDS)
 
 # A chain is everything that leads to its newest fact, however many were superseded by one.
@@ -235,6 +237,30 @@ def visible(transaction: Transaction, fact_ids: Sequence[int], wanted: FactFilte
             {**values, "ids": fact_ids},
         )
     }
+
+
+def neighbours(
+    transaction: Transaction, fact: Fact, wanted: FactFilter, limit: int
+) -> tuple[list[Fact], list[Fact]]:
+    """Return the facts before and after one in its thread, so many on either side, in order.
+
+    ``wanted`` lets through those of its namespace and owners that may be seen.
+    """
+    if fact.thread is None:
+        return [], []
+    where, values = wanted.where(transaction.dialect, by_id=True)
+    select = f"{_select(transaction.dialect)} {transaction.dialect.indexed_by(THREAD_INDEX)}"
+    place = {"thread": fact.thread, "seq": fact.seq, "id": fact.id, "limit": limit}
+    before, after = (
+        [
+            decode(row)
+            for row in transaction.rows(
+                f"{select} WHERE f.thread = :thread AND {where} AND {side}", {**values, **place}
+            )
+        ]
+        for side in (threads.BEFORE, threads.AFTER)
+    )
+    return before[::-1], after
 
 
 def births(

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
 FACTS: Final = "memstore_facts"
 EPISODES: Final = "memstore_episodes"
 
+BEFORE: Final = "(seq, id) < (:seq, :id) ORDER BY seq DESC, id DESC LIMIT :limit"
+AFTER: Final = "(seq, id) > (:seq, :id) ORDER BY seq, id LIMIT :limit"
+"""Which rows of a thread are beside one, nearest first."""
+
 
 class Thread(NamedTuple):
     """What identifies a thread, in one of the two tables."""

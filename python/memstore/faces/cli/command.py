@@ -267,6 +267,14 @@ WHOSE: Final = (
 """What a command looks for: what belongs to the owners named, or to nobody."""
 
 
+CONTEXT: Final = option(
+    "--context N",
+    "show so many neighbours on either side of each in its conversation, up to 10",
+    type=partial(count, least=0),
+    default=0,
+)
+
+
 def limit(default: int | None = None) -> Option:
     told = f" (default: {default})" if default else ""
     return option("--limit N", f"how many at most{told}", type=count, default=default)

@@ -119,6 +119,7 @@ def _filters_of(arguments: argparse.Namespace) -> dict[str, Any]:
     "memstore episode search rollback --tag ops --after 2026-01-01 --mode words",
     cli.option("QUERY", "a question, or some words; none: the newest", nargs="*"),
     cli.limit(10),
+    cli.CONTEXT,
     cli.option(
         "--mode",
         "find by words and by meaning (hybrid, the default), or by one of them",
@@ -145,6 +146,7 @@ def _search(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
         tag_boost=arguments.tag_boost,
         min_similarity=arguments.min_similarity,
         limit=arguments.limit,
+        context=arguments.context,
         **_filters_of(arguments),
     )
     show.episode_hits(hits)

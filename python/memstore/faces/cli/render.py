@@ -84,6 +84,9 @@ class JsonShow:
         for hit in found:
             kind = next(iter(hit))  # fact or episode
             hit[kind] = hit[kind].to_dict()
+            for name in ("before", "after"):
+                if beside := hit.pop(name):
+                    hit[name] = [one.to_dict() for one in beside]
         self._print(found)
 
     episode_hits = hits
@@ -157,7 +160,9 @@ class PlainShow:
 
     def hits(self, hits: Sequence[records.SearchHit]) -> None:
         for hit in hits:
-            _row(hit.fact.id, f"{hit.score:.3f}", *_cells(hit.fact))
+            scores = {hit.fact.id: f"{hit.score:.3f}"}
+            for fact in (*hit.before, hit.fact, *hit.after):
+                _row(fact.id, scores.get(fact.id), *_cells(fact))
 
     def journal(self, lines: Sequence[records.JournalLine]) -> None:
         for line in lines:
@@ -176,8 +181,13 @@ class PlainShow:
     def episode_hits(self, hits: Sequence[EpisodeHit]) -> None:
         for hit in hits:
             near = None if hit.similarity is None else f"{hit.similarity:.3f}"
-            cells = _episode_cells(hit.episode, hit.excerpt)
-            _row(hit.episode.id, f"{hit.score:.3f}", near, *cells)
+            found = (hit.episode.id, f"{hit.score:.3f}", near)
+            before, after = (
+                [(one.id, None, None, *_episode_cells(one, one.content)) for one in beside]
+                for beside in (hit.before, hit.after)
+            )
+            for cells in (*before, (*found, *_episode_cells(hit.episode, hit.excerpt)), *after):
+                _row(*cells)
 
     def status(self, status: StoreStatus) -> None:
         for name, value in status.to_dict().items():

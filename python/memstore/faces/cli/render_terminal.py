@@ -82,7 +82,9 @@ class TerminalShow:
             if hit.decay < 0.995:
                 why += f" · aged {hit.decay:.2f}"
             score = (f"  {hit.score:.2f}", "bold magenta")
+            self._beside(hit.before, indent)
             self._block(hit.fact, indent, f"{why} · {_details(hit.fact)}", score)
+            self._beside(hit.after, indent, end=True)
 
     def chain(self, facts: Sequence[records.Fact]) -> None:
         for links in chains(facts):
@@ -144,7 +146,22 @@ class TerminalShow:
             why = f"words {hit.word_score:.2f} · similarity {near}"
             score = (f"  {hit.score:.2f}", "bold magenta")
             details = f"{why} · {_circumstances(hit.episode)}"
+            indent = len(f"#{hit.episode.id}   ")
+            self._beside(hit.before, indent)
             self._stretch(hit.episode, hit.start, hit.stop, details, score)
+            self._beside(hit.after, indent, end=True)
+
+    def _beside(
+        self, rows: Sequence[records.Fact | Episode], indent: int, *, end: bool = False
+    ) -> None:
+        """Draw neighbours of a hit: their texts alone."""
+        for one in rows:
+            who: str | None = getattr(one, "subject", None) or getattr(one, "speaker", None)
+            text = visible_lines(one.content[:MOST_CHARACTERS])
+            told = text if who is None else f"{visible(who)}: {text}"
+            self.line((f"#{one.id} ".ljust(indent), "cyan"), (told, "dim"), hang=indent)
+        if rows and end:
+            self.line()
 
     def _stretch(self, episode: Episode, start: int, stop: int, details: str, *more: Piece) -> None:
         """Draw an episode: of a long one, the beginning of a stretch."""

@@ -26,6 +26,7 @@ else:
     "memstore search deploy --subject api -f 'level>=3' --limit 5",
     cli.option("QUERY", "a question, or some words", nargs="+"),
     cli.option("--limit N", "how many facts at most (default: 10)", type=cli.count, default=10),
+    cli.CONTEXT,
     *cli.NARROWING,
     cli.option("--namespaces A,B", "search these instead; all for every one", type=cli.names),
     *cli.WHOSE,
@@ -38,6 +39,7 @@ def _search(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
     hits = store.search(
         " ".join(arguments.query),
         limit=arguments.limit,
+        context=arguments.context,
         subject=arguments.subject,
         category=arguments.category,
         filters=arguments.filters,

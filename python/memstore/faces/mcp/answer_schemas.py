@@ -48,6 +48,8 @@ FACT: Final = _object(
     confirmed=WHOLE,
     valid_from=TEXT,
     valid_until=TEXT,
+    before=_list(OBJECT),
+    after=_list(OBJECT),
     cut=TEXT,
 )
 
@@ -87,12 +89,16 @@ EPISODE: Final = _object(
     id=EPISODE_ID,
     source=TEXT,
     name=TEXT,
+    thread=TEXT,
+    speaker=TEXT,
     tags=_list(TEXT),
     valid_at=TEXT,
     expired_at=TEXT,
     metadata=OBJECT,
     score=NUMBER,
     similarity=NUMBER,
+    before=_list(OBJECT),
+    after=_list(OBJECT),
     cut=TEXT,
 )
 EPISODE_STORED: Final = _object("status", id=EPISODE_ID)

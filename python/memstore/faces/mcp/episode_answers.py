@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from memstore import __version__
@@ -9,9 +10,11 @@ from memstore.faces.escaping import second
 from memstore.faces.mcp.answers import (
     EACH_CHARACTERS,
     NAME_CHARACTERS,
+    NEIGHBOUR_CHARACTERS,
     WHOLE_CHARACTERS,
     Answer,
     beginning,
+    beside,
     capped,
     explained,
     put_metadata,
@@ -161,7 +164,13 @@ def _of_hit(hit: EpisodeHit, home: str, room: int) -> Answer:
     answer["score"] = round(hit.score, 3)
     if hit.similarity is not None:
         answer["similarity"] = round(hit.similarity, 3)
-    return answer
+    return answer | beside(hit, partial(_of_neighbour, home))
+
+
+def _of_neighbour(home: str, episode: Episode) -> Answer:
+    told = of_episode(episode, home, NEIGHBOUR_CHARACTERS)
+    kept = ("id", "speaker", "content", "created", "valid_at", "expired_at", "cut")
+    return {name: told[name] for name in kept if name in told}
 
 
 def _room_each(count: int) -> int:

@@ -125,6 +125,7 @@ def search(
     valid_after: Text = None,
     expired_before: Text = None,
     expired_after: Text = None,
+    context: int | None = None,
     *,
     owner: Scope,
 ) -> Answer:
@@ -153,6 +154,7 @@ def search(
         # 0 leaves nothing out there, and where no meaning is asked for there is none to judge by.
         min_similarity=min_similarity or None,
         limit=max_results,
+        context=context or 0,
         scope=owner,
     )
     return of_hits(hits, store.namespace, [name for name, given in narrowing.items() if not given])

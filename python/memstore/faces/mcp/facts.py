@@ -34,6 +34,7 @@ MAX_PAGE: Final = 100
 Conditions = Annotated[
     Object, Field(description='conditions that all hold: {"key": value}, {"key": {">=": 3}}')
 ]
+Context = Annotated[int | None, Field(description="neighbours to add")]
 Limit = Annotated[int, Field(ge=1, le=MAX_PAGE)]
 
 
@@ -85,6 +86,7 @@ def memory_search(
     limit: Limit = 10,
     include_superseded: bool = False,
     metadata: Conditions | None = None,
+    context: Context = None,
     *,
     owner: Scope,
 ) -> Answer:
@@ -95,6 +97,7 @@ def memory_search(
         store.search(
             query,
             limit=limit,
+            context=context or 0,
             subject=subject,
             category=category,
             filters=conditions(metadata),
