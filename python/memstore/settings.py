@@ -97,6 +97,29 @@ def keeps_transcripts() -> bool:
     return word == "" or word not in FALSE_WORDS
 
 
+def host_folder(variable: str) -> str | None:
+    """Return the folder of a host's settings that its own variable names."""
+    return os.environ.get(variable) or None
+
+
+def poor_environment() -> dict[str, str]:
+    """Return what little hosts leave of the environment to the programs they start."""
+    kept = """APPDATA COMSPEC HOME LANG LOCALAPPDATA SYSTEMROOT TEMP TMP TMPDIR USERPROFILE
+    XDG_CACHE_HOME XDG_CONFIG_HOME XDG_DATA_HOME""".split()
+    found = {name: os.environ[name] for name in kept if name in os.environ}
+    return {**found, "PATH": os.defpath}
+
+
+def configuration_folder() -> str:
+    """Return where programs of this user keep their settings, by the rules of the system."""
+    variable, usual = {
+        "win32": ("APPDATA", "~/AppData/Roaming"),
+        "darwin": ("", "~/Library/Application Support"),
+    }.get(sys.platform, ("XDG_CONFIG_HOME", "~/.config"))
+    named = os.environ.get(variable, "")
+    return named if os.path.isabs(named) else os.path.expanduser(usual)
+
+
 def data_folder() -> str:
     """Return where this user's memories are kept, by the rules of the system."""
     return os.path.join(_data_root(), "memstore")

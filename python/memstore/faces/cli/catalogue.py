@@ -118,6 +118,7 @@ GROUPS: Final = {
         "doctor": Entry(file, "Prove that indexes and embeddings agree with the facts."),
     },
     "remember in a host (Claude Code, Codex, Gemini CLI, Cursor, …)": {
+        "setup": Entry(hosts, "Register the server and the hooks with the hosts that are here."),
         "hook": Entry(hosts, "Answer an event of a host, on standard input; setup registers it."),
         "where": Entry(hosts, "Say which namespace a project's memories are kept in, or set it."),
     },

@@ -6,17 +6,27 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from memstore import settings
+from memstore.domain.namespaces import AUTO
+from memstore.errors import MemstoreError
 from memstore.faces.cli import command as cli
+from memstore.faces.escaping import visible
+from memstore.faces.options import chosen_settings
 from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Callable, Sequence
 
-    from memstore.faces.hosts import hook
+    from memstore.faces.hosts import catalogue, check, hook, registration, setup
+    from memstore.faces.hosts.catalogue import Host, Wanted
     from memstore.store import projects
 else:
+    catalogue = lazy_import("memstore.faces.hosts.catalogue")
+    check = lazy_import("memstore.faces.hosts.check")
     hook = lazy_import("memstore.faces.hosts.hook")
     projects = lazy_import("memstore.store.projects")
+    registration = lazy_import("memstore.faces.hosts.registration")
+    setup = lazy_import("memstore.faces.hosts.setup")
 
 WHY: Final = {
     "named": "{folder} has this name",
@@ -24,6 +34,139 @@ WHY: Final = {
     "folder": "{folder} is in no repository",
     "none": "{folder} is no project",
 }
+
+
+@cli.command(
+    "setup",
+    "memstore setup --dry-run\nmemstore setup claude-code codex\nmemstore setup --check\n"
+    "memstore setup --uninstall",
+    cli.option("HOST", "the hosts, by name (default: those that are here)", nargs="*"),
+    cli.one_of(
+        cli.option("--dry-run", "show what would change, and change nothing"),
+        cli.option("--check", "start what is registered as the host would, and say what came"),
+    ),
+    cli.option("--uninstall", "take out what setup did, and no more"),
+    cli.option("--project", "for the current folder's project alone, in its own settings"),
+    cli.option("--no-hooks", "register the server alone"),
+    cli.option("--no-transcripts", "without the hooks that keep what was said"),
+    file="closed",
+    usage="[HOST…] [options]",
+)
+def _setup(store: None, arguments: argparse.Namespace, show: cli.Show) -> int | None:
+    project = projects.project_of().folder if arguments.project else None
+    if arguments.check:
+        return _check(arguments.host, project, show)
+    hosts = _hosts(arguments, project)
+    if not hosts and not arguments.uninstall:
+        raise cli.UsageError(
+            f"none of the hosts is here: name one of {', '.join(_names())} to set it up anyway"
+        )
+    told: dict[str, list[str]] = {}
+    failed: dict[str, str] = {}
+    act = _act(arguments, project)
+    for host in hosts:
+        try:
+            told[host.name] = act(host)
+        except (MemstoreError, OSError) as error:
+            failed[host.name] = str(error)
+    for name, lines in told.items():
+        for line in lines:
+            show.note(visible(line))
+        if host_note := not arguments.uninstall and lines and catalogue.by_name()[name].note:
+            show.note(host_note)
+    for name, why in failed.items():
+        show.note(f"{name}: {visible(why)}; nothing was changed there")
+    _tell_kept(arguments, told, show)
+    show.done(_summary(arguments, told), {"changed": told, "failed": failed})
+    return cli.REFUSED if failed else None
+
+
+def _names() -> list[str]:
+    return [host.name for host in catalogue.HOSTS]
+
+
+def _hosts(arguments: argparse.Namespace, project: Path | None) -> list[Host]:
+    """Return the hosts that were named; else those that are here, or that were set up."""
+    known = catalogue.by_name()
+    if unknown := [name for name in arguments.host if name not in known]:
+        raise cli.UsageError(f"no host {unknown[0]!r} is known: {', '.join(known)}")
+    chosen = [known[name] for name in arguments.host]
+    if project is not None and (without := [h.name for h in chosen if not h.in_project]):
+        raise cli.UsageError(f"{without[0]} has no settings for a project: leave --project out")
+    if chosen:
+        return chosen
+    if arguments.uninstall:
+        where = str(project) if project else None
+        return [known[one.host] for one in setup.everything() if one.project == where]
+    return [host for host in known.values() if host.is_here and (host.in_project or not project)]
+
+
+def _act(arguments: argparse.Namespace, project: Path | None) -> Callable[[Host], list[str]]:
+    if arguments.uninstall:
+        return lambda host: setup.uninstall(host, project, dry_run=arguments.dry_run)
+    wanted = _wanted(arguments, project)
+    return lambda host: setup.install(host, wanted, dry_run=arguments.dry_run)
+
+
+def _wanted(arguments: argparse.Namespace, project: Path | None) -> Wanted:
+    """Return what is to be registered: the programs, with the settings that are in force."""
+    programs = registration.programs()
+    chosen = chosen_settings(arguments)
+    flags = []
+    for name in ("db", "embedder", "model", "ollama", "durability", "secrets"):
+        if value := getattr(chosen, name):
+            value = str(Path(value).expanduser().absolute()) if name == "db" else value
+            flags += [f"--{name}", value]
+    hook = None if arguments.no_hooks else [*programs.command_line, "hook"]
+    return catalogue.Wanted(
+        server=[*programs.server, *flags],
+        hook=hook,
+        flags=flags,
+        namespace=chosen.namespace or AUTO,
+        keeps=not arguments.no_transcripts,
+        project=project,
+    )
+
+
+def _tell_kept(arguments: argparse.Namespace, told: dict[str, list[str]], show: cli.Show) -> None:
+    if arguments.uninstall or arguments.no_hooks or not any(told.values()):
+        return
+    if arguments.no_transcripts:
+        show.note("what is said in a session is not kept")
+    else:
+        show.note(
+            "what you and the assistant say is kept as episodes, before a compaction and at the "
+            "end of a session; setup --no-transcripts registers without that"
+        )
+
+
+def _summary(arguments: argparse.Namespace, told: dict[str, list[str]]) -> str:
+    changed = [catalogue.by_name()[name].title for name, lines in told.items() if lines]
+    same = [catalogue.by_name()[name].title for name, lines in told.items() if not lines]
+    if arguments.dry_run:
+        return f"would change: {', '.join(changed) or 'nothing'}"
+    verb = "taken out of" if arguments.uninstall else "set up"
+    parts = [f"{verb}: {', '.join(changed)}"] if changed else []
+    parts += [f"nothing to do: {', '.join(same)}"] if same else []
+    back = " (memstore setup --uninstall undoes it)" if changed and not arguments.uninstall else ""
+    return ("; ".join(parts) or "nothing was done") + back
+
+
+def _check(names: Sequence[str], project: Path | None, show: cli.Show) -> int | None:
+    where = str(project) if project else None
+    found = [
+        (one.host, seen)
+        for one in setup.everything()
+        if one.project == where and (not names or one.host in names)
+        for seen in check.seen(one)
+    ]
+    if not found:
+        raise cli.UsageError("nothing is registered: memstore setup does it")
+    show.rows(
+        [[host, s.what, "works" if s.works else "FAILS", s.answer, s.command] for host, s in found],
+        [{"host": host, **s._asdict()} for host, s in found],
+    )
+    return None if all(s.works for _, s in found) else cli.REFUSED
 
 
 @cli.command(
@@ -61,4 +204,4 @@ def _where(store: None, arguments: argparse.Namespace, show: cli.Show) -> None:
     )
 
 
-COMMANDS = (_hook, _where)
+COMMANDS = (_setup, _hook, _where)

@@ -1,0 +1,287 @@
+"""The hosts: where each keeps its settings, and what is put there.
+
+Seen with the real programs, or in their documentation: docs/hosts.md says which.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from memstore import settings
+from memstore.faces.hosts.files import Edit
+from memstore.faces.hosts.registration import shell_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+NAME: Final = "memstore"
+
+HOOK_SECONDS: Final = 10
+FOLDER_OF_WORKSPACE: Final = "${workspaceFolder}"
+
+
+class Wanted(NamedTuple):
+    """What is to be registered."""
+
+    server: list[str]
+    """The server's command, with these flags and without a namespace."""
+    hook: list[str] | None
+    """The command of the hooks, without the event; ``None`` for no hooks."""
+    flags: list[str]
+    """Which file, and how it is opened."""
+    namespace: str
+    keeps: bool
+    """Whether what is said is kept."""
+    project: Path | None
+    """Where it is registered for one project alone."""
+
+
+class Host(NamedTuple):
+    """A program that agents run in."""
+
+    name: str
+    title: str
+    program: str
+    """By which it is found on the PATH."""
+    folder: Callable[[], Path]
+    """Its settings; it is here if they are."""
+    server: Callable[[Wanted], list[tuple[Path, Edit]]]
+    hooks: Callable[[Wanted], list[tuple[Path, Edit]]] = lambda _: []
+    in_project: bool = True
+    """Whether a project may have settings of its own."""
+    note: str = ""
+
+    @property
+    def is_here(self) -> bool:
+        return self.folder().is_dir() or shutil.which(self.program) is not None
+
+
+def _stdio(wanted: Wanted, *, auto: bool = True, workspace: bool = False) -> dict[str, Any]:
+    """Return a server as most hosts write it.
+
+    Where a host starts its servers in no folder of the project, ``auto`` would mean any.
+    """
+    namespace = wanted.namespace
+    if namespace == "auto" and not (auto or wanted.project):
+        namespace = settings.DEFAULT_NAMESPACE
+    command, *arguments = [*wanted.server, "--namespace", namespace]
+    server: dict[str, Any] = {"command": command, "args": arguments}
+    if workspace and namespace == "auto":
+        server["env"] = {"MEMSTORE_PROJECT": FOLDER_OF_WORKSPACE}
+    return server
+
+
+def _home(*parts: str) -> Path:
+    return Path.home().joinpath(*parts)
+
+
+def _applications(*parts: str) -> Path:
+    """Return where graphical programs keep their settings."""
+    return Path(settings.configuration_folder(), *parts)
+
+
+def _below(wanted: Wanted, home: Path, *parts: str) -> Path:
+    return wanted.project.joinpath(*parts) if wanted.project else home
+
+
+def _hooks(
+    wanted: Wanted, host: str, file: Path, events: dict[str, str], shape: Callable[..., Any]
+) -> list[tuple[Path, Edit]]:
+    """Return one element for each event; ``events`` says what each of them is for."""
+    if wanted.hook is None:
+        return []
+    edits = []
+    for event, use in events.items():
+        if use == "keep" and not wanted.keeps:
+            continue
+        flags = [*wanted.flags, "--namespace", wanted.namespace, "--host", host]
+        line = shell_line([*wanted.hook, event, *flags])
+        edits.append((file, Edit(("hooks", event), shape(line, event), "append")))
+    return edits
+
+
+CLAUDE_EVENTS: Final = {
+    "SessionStart": "tell",
+    "UserPromptSubmit": "tell",
+    "PreCompact": "keep",
+    "SessionEnd": "keep",
+}
+GEMINI_EVENTS: Final = {
+    "SessionStart": "tell",
+    "BeforeAgent": "tell",
+    "PreCompress": "keep",
+    "SessionEnd": "keep",
+}
+CURSOR_EVENTS: Final = {"sessionStart": "tell", "preCompact": "keep", "sessionEnd": "keep"}
+
+
+def _claude_shape(line: str, event: str) -> dict[str, Any]:
+    group: dict[str, Any] = {
+        "hooks": [{"type": "command", "command": line, "timeout": HOOK_SECONDS}]
+    }
+    return (
+        {"matcher": "startup|resume|clear|compact", **group} if event == "SessionStart" else group
+    )
+
+
+def _codex_shape(line: str, event: str) -> dict[str, Any]:
+    seconds = 3 if event == "SessionEnd" else HOOK_SECONDS  # which is the most it grants
+    return {"hooks": [{"type": "command", "command": line, "timeout": seconds}]}
+
+
+def _gemini_shape(line: str, event: str) -> dict[str, Any]:
+    hook = {"type": "command", "name": NAME, "command": line, "timeout": HOOK_SECONDS * 1000}
+    return {"hooks": [hook]}
+
+
+def _claude_hooks(wanted: Wanted) -> list[tuple[Path, Edit]]:
+    # Its paths are this machine's, so a project gets them in the file that is not shared.
+    file = _below(wanted, claude_folder() / "settings.json", ".claude", "settings.local.json")
+    return _hooks(wanted, "claude-code", file, CLAUDE_EVENTS, _claude_shape)
+
+
+def claude_folder() -> Path:
+    return Path(settings.host_folder("CLAUDE_CONFIG_DIR") or _home(".claude"))
+
+
+def codex_folder() -> Path:
+    return Path(settings.host_folder("CODEX_HOME") or _home(".codex"))
+
+
+def _codex_server(wanted: Wanted) -> list[tuple[Path, Edit]]:
+    file = _below(wanted, codex_folder() / "config.toml", ".codex", "config.toml")
+    # Without these a server that is late is missing from the whole session.
+    server = {**_stdio(wanted), "required": True, "startup_timeout_sec": 30}
+    return [(file, Edit(("mcp_servers", NAME), server))]
+
+
+def _codex_hooks(wanted: Wanted) -> list[tuple[Path, Edit]]:
+    file = _below(wanted, codex_folder() / "hooks.json", ".codex", "hooks.json")
+    return _hooks(wanted, "codex", file, CLAUDE_EVENTS, _codex_shape)
+
+
+def _gemini_file(wanted: Wanted) -> Path:
+    return _below(wanted, _home(".gemini", "settings.json"), ".gemini", "settings.json")
+
+
+def _cursor_hooks(wanted: Wanted) -> list[tuple[Path, Edit]]:
+    file = _below(wanted, _home(".cursor", "hooks.json"), ".cursor", "hooks.json")
+    edits = _hooks(wanted, "cursor", file, CURSOR_EVENTS, lambda line, _: {"command": line})
+    return [(file, Edit(("version",), 1)), *edits] if edits else []
+
+
+def _vscode_server(wanted: Wanted) -> list[tuple[Path, Edit]]:
+    file = _below(wanted, _applications("Code", "User", "mcp.json"), ".vscode", "mcp.json")
+    server = _stdio(wanted, auto=False, workspace=True)
+    return [(file, Edit(("servers", NAME), {"type": "stdio", **server}))]
+
+
+def _zed_folder() -> Path:
+    return _applications("Zed") if sys.platform == "win32" else _home(".config", "zed")
+
+
+def _opencode_server(wanted: Wanted) -> list[tuple[Path, Edit]]:
+    folder = wanted.project or _home(".config", "opencode")
+    with_comments = folder / "opencode.jsonc"
+    file = with_comments if with_comments.is_file() else folder / "opencode.json"
+    server = _stdio(wanted)
+    command = [server["command"], *server["args"]]
+    return [(file, Edit(("mcp", NAME), {"type": "local", "command": command, "enabled": True}))]
+
+
+HOSTS: Final = (
+    Host(
+        "claude-code",
+        "Claude Code",
+        "claude",
+        claude_folder,
+        lambda _: [],  # registered by its own command: it writes its file all the time
+        _claude_hooks,
+    ),
+    Host(
+        "codex",
+        "Codex",
+        "codex",
+        codex_folder,
+        _codex_server,
+        _codex_hooks,
+        note="Codex runs hooks once you have trusted them: start codex and enter /hooks",
+    ),
+    Host(
+        "gemini-cli",
+        "Gemini CLI",
+        "gemini",
+        lambda: _home(".gemini"),
+        lambda wanted: [(_gemini_file(wanted), Edit(("mcpServers", NAME), _stdio(wanted)))],
+        lambda wanted: _hooks(
+            wanted, "gemini-cli", _gemini_file(wanted), GEMINI_EVENTS, _gemini_shape
+        ),
+        note="Gemini CLI uses servers and hooks in folders that you trust",
+    ),
+    Host(
+        "cursor",
+        "Cursor",
+        "cursor",
+        lambda: _home(".cursor"),
+        lambda wanted: [
+            (
+                _below(wanted, _home(".cursor", "mcp.json"), ".cursor", "mcp.json"),
+                Edit(("mcpServers", NAME), _stdio(wanted, workspace=True)),
+            )
+        ],
+        _cursor_hooks,
+    ),
+    Host("vscode", "VS Code", "code", lambda: _applications("Code", "User"), _vscode_server),
+    Host(
+        "zed",
+        "Zed",
+        "zed",
+        _zed_folder,
+        lambda wanted: [
+            (
+                _below(wanted, _zed_folder() / "settings.json", ".zed", "settings.json"),
+                Edit(("context_servers", NAME), {"source": "custom", **_stdio(wanted), "env": {}}),
+            )
+        ],
+    ),
+    Host(
+        "windsurf",
+        "Windsurf",
+        "windsurf",
+        lambda: _home(".codeium", "windsurf"),
+        lambda wanted: [
+            (
+                _home(".codeium", "windsurf", "mcp_config.json"),
+                Edit(("mcpServers", NAME), _stdio(wanted, auto=False)),
+            )
+        ],
+        in_project=False,
+    ),
+    Host(
+        "opencode",
+        "OpenCode",
+        "opencode",
+        lambda: _home(".config", "opencode"),
+        _opencode_server,
+    ),
+    Host(
+        "claude-desktop",
+        "Claude Desktop",
+        "claude-desktop",
+        lambda: _applications("Claude"),
+        lambda wanted: [
+            (
+                _applications("Claude", "claude_desktop_config.json"),
+                Edit(("mcpServers", NAME), _stdio(wanted, auto=False)),
+            )
+        ],
+        in_project=False,
+    ),
+)
+
+
+def by_name() -> dict[str, Host]:
+    return {host.name: host for host in HOSTS}

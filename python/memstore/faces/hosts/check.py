@@ -1,0 +1,137 @@
+"""Starts what is registered with a host as the host would, and says what came of it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import tempfile
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from memstore import settings
+from memstore.domain import clock
+from memstore.faces.hosts import claude_code, files
+from memstore.faces.hosts.files import MISSING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from memstore.faces.hosts.setup import Done
+
+PATIENCE_SECONDS: Final = 30
+PROTOCOL: Final = "2025-06-18"
+
+
+class Seen(NamedTuple):
+    """What was started, and what came of it."""
+
+    what: str
+    command: str
+    works: bool
+    answer: str
+
+
+def seen(done: Done) -> Iterator[Seen]:
+    """Start a host's server and one of its hooks, in an environment as poor as hosts have it."""
+    project = Path(done.project) if done.project else None
+    registered = claude_code.registered(project) if done.command is not None else None
+    hook = None
+    for change in done.files:
+        text = files.read(Path(change.file)) or ""
+        for edit in change.edits:
+            if edit["how"] == "append":
+                hook = hook or edit["value"]
+            elif isinstance(edit["value"], dict):
+                try:
+                    registered = files.language_of(Path(change.file)).value_at(text, edit["path"])
+                except (KeyError, ValueError):
+                    registered = MISSING
+    if registered is not None:
+        yield _server(registered, project)
+    if hook is not None:
+        yield _hook(hook, project)
+
+
+def _server(registered: Any, project: Path | None) -> Seen:
+    if registered == MISSING:
+        return Seen("server", "", False, "it is no longer registered")
+    command = registered["command"]
+    words = command if isinstance(command, list) else [command, *registered.get("args", [])]
+    began = clock.monotonic()
+    try:
+        answers = _asked(words, project)
+    except OSError as error:
+        return Seen("server", words[0], False, f"it does not start: {error.strerror}")
+    if len(answers) < 2:
+        return Seen("server", words[0], False, f"it did not answer in {PATIENCE_SECONDS} s")
+    program = answers[0]["result"]["serverInfo"]
+    tools = len(answers[1]["result"]["tools"])
+    took = clock.monotonic() - began
+    told = f"{program['name']} {program['version']} offered {tools} tools after {took:.1f} s"
+    return Seen("server", words[0], True, told)
+
+
+def _asked(words: list[str], project: Path | None) -> list[dict[str, Any]]:
+    client = {"protocolVersion": PROTOCOL, "capabilities": {}}
+    client["clientInfo"] = {"name": "memstore setup", "version": "1"}
+    server = subprocess.Popen(  # noqa: S603 - what we registered
+        words,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        cwd=project or tempfile.gettempdir(),
+        env=settings.poor_environment(),
+        encoding="utf-8",
+    )
+    assert server.stdin is not None
+    assert server.stdout is not None
+    watch = threading.Timer(PATIENCE_SECONDS, server.kill)
+    watch.start()
+    answers = []
+    try:
+        with server.stdin as said, server.stdout as heard:
+            for message in (
+                {"id": 1, "method": "initialize", "params": client},
+                {"method": "notifications/initialized"},
+                {"id": 2, "method": "tools/list"},
+            ):
+                said.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+                said.flush()
+                if "id" in message and (line := heard.readline()):
+                    answers.append(json.loads(line))
+    except (OSError, ValueError):  # it ended, or speaks another language
+        pass
+    finally:
+        watch.cancel()
+        server.kill()
+        server.wait()
+    return [answer for answer in answers if "result" in answer]
+
+
+def _hook(registered: dict[str, Any], project: Path | None) -> Seen:
+    inner = registered["hooks"][0] if "hooks" in registered else registered
+    line = inner["command"]
+    folder = str(project or Path.home())
+    began = clock.monotonic()
+    try:
+        done = subprocess.run(  # noqa: S602 - hosts run it by the shell, too
+            line,
+            shell=True,
+            input=json.dumps({"cwd": folder, "session_id": "setup --check"}),
+            cwd=folder,
+            env=settings.poor_environment(),
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+            timeout=PATIENCE_SECONDS,
+            check=False,
+        )
+        answer = json.loads(done.stdout or "{}")
+    except (subprocess.TimeoutExpired, ValueError) as error:
+        return Seen("hooks", line, False, f"no answer of a hook: {error}")
+    took = clock.monotonic() - began
+    if done.returncode or not isinstance(answer, dict) or done.stderr:
+        return Seen("hooks", line, False, f"exit code {done.returncode}: {done.stderr.strip()}")
+    told = "told the start of a session" if answer else "had nothing to tell"
+    return Seen("hooks", line, True, f"{told} after {took:.1f} s")

@@ -1,0 +1,60 @@
+"""Registers the server in Claude Code by its own command: it rewrites its file all the time."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from memstore import settings
+from memstore.errors import MemstoreError
+from memstore.faces.hosts import jsonc
+from memstore.faces.hosts.catalogue import NAME
+from memstore.faces.hosts.files import MISSING, read
+
+PROGRAM = "claude"
+PATIENCE_SECONDS = 60
+
+
+class HostFailed(MemstoreError):
+    """A host's own command could not be run, or refused."""
+
+
+def registered(project: Path | None) -> Any:
+    """Return the server as it is registered for the user, or for one project; else ``MISSING``."""
+    folder = settings.host_folder("CLAUDE_CONFIG_DIR")
+    text = read(Path(folder, ".claude.json") if folder else Path.home() / ".claude.json")
+    place = ["projects", str(project)] if project else []
+    try:
+        return jsonc.value_at(text or "{}", [*place, "mcpServers", NAME])
+    except (KeyError, ValueError):
+        return MISSING
+
+
+def register(server: dict[str, Any] | str, project: Path | None) -> None:
+    """Register a server in place of the one that is there; ``MISSING`` for none."""
+    scope = "local" if project else "user"
+    if registered(project) != MISSING:
+        _run(["mcp", "remove", "--scope", scope, NAME], project)
+    if server != MISSING:
+        _run(["mcp", "add-json", "--scope", scope, NAME, json.dumps(server)], project)
+
+
+def _run(arguments: list[str], project: Path | None) -> None:
+    program = shutil.which(PROGRAM)
+    if program is None:
+        raise HostFailed(f"the program {PROGRAM} is not on the PATH")
+    done = subprocess.run(  # noqa: S603 - the host's own command
+        [program, *arguments],
+        cwd=project or Path.home(),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        encoding="utf-8",
+        errors="replace",
+        timeout=PATIENCE_SECONDS,
+        check=False,
+    )
+    if done.returncode:
+        raise HostFailed(f"{PROGRAM} {arguments[1]} failed: {(done.stderr or done.stdout).strip()}")

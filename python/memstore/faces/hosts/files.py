@@ -1,0 +1,197 @@
+"""Changes to a host's settings file, written so that each can be undone exactly."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import os
+import tempfile
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from memstore.errors import MemstoreError
+from memstore.faces.hosts import jsonc
+from memstore.lazy import lazy_import
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from types import ModuleType
+
+    from memstore.faces.hosts import toml
+else:
+    toml = lazy_import("memstore.faces.hosts.toml")
+
+MISSING: Final = "(missing)"
+
+
+class SettingsUnreadable(MemstoreError):
+    """A host's settings file cannot be read or written; it was left as it is."""
+
+
+@dataclass(frozen=True)
+class Edit:
+    """A value of ours in a file: a member, or one more element of an array."""
+
+    path: tuple[str, ...]
+    value: Any
+    how: Literal["put", "append"] = "put"
+
+
+@dataclass
+class Changed:
+    """What was done to a file: enough to undo it, also where it changed since."""
+
+    file: str
+    edits: list[dict[str, Any]]
+    """Each with ``before``: what stood there."""
+    digest: str
+    """Of the file as it was left."""
+    copy: str | None = None
+    """Where the file is kept as it was; ``None`` if there was none."""
+    folders: list[str] = field(default_factory=list)
+    """Those that were made for it."""
+
+
+def language_of(file: Path) -> ModuleType:
+    return toml if file.suffix == ".toml" else jsonc
+
+
+def read(file: Path) -> str | None:
+    """Return a file's text, its line ends as they are; ``None`` if it is missing."""
+    try:
+        return file.read_bytes().decode("utf-8")
+    except FileNotFoundError:
+        return None
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsUnreadable(f"{str(file)!r} cannot be read: {error}") from None
+
+
+def edited(file: Path, text: str | None, edits: Iterable[Edit]) -> tuple[str, list[dict[str, Any]]]:
+    """Return a file's text with the edits, and what stood in their places."""
+    language = language_of(file)
+    text = text or ""
+    done = []
+    try:
+        for edit in edits:
+            if edit.how == "append" and _is_there(language, text, edit):
+                continue
+            done.append({**asdict(edit), "path": [*edit.path], "before": _value(file, text, edit)})
+            change = language.append if edit.how == "append" else language.put
+            text = change(text, edit.path, edit.value)
+    except ValueError as error:
+        raise SettingsUnreadable(f"{str(file)!r}: {error}") from None
+    return text, done
+
+
+def _is_there(language: ModuleType, text: str, edit: Edit) -> bool:
+    try:
+        return edit.value in language.value_at(text, edit.path)
+    except (KeyError, TypeError, ValueError):
+        return False
+
+
+def _value(file: Path, text: str, edit: Edit) -> Any:
+    if edit.how == "append" or not text.strip():
+        return MISSING
+    try:
+        return language_of(file).value_at(text, edit.path)
+    except (KeyError, TypeError):
+        return MISSING
+
+
+def undone(changed: Changed, text: str | None) -> str | None:
+    """Return a file's text without our changes; ``None`` if it was made for them.
+
+    Where nobody changed it since, that is the copy, to the byte.
+    """
+    if text is None:
+        return None
+    if digest(text) == changed.digest:
+        return None if changed.copy is None else read(Path(changed.copy))
+    file = Path(changed.file)
+    language = language_of(file)
+    try:
+        for edit in reversed(changed.edits):
+            text = _without(language, text, edit)
+    except ValueError as error:
+        raise SettingsUnreadable(f"{changed.file!r}: {error}") from None
+    return text
+
+
+def _without(language: ModuleType, text: str, edit: dict[str, Any]) -> str:
+    path: list[str | int] = [*edit["path"]]
+    try:
+        there = language.value_at(text, path)
+        if edit["how"] == "append":
+            path.append(there.index(edit["value"]))
+        elif there != edit["value"]:
+            return text  # somebody changed it: it is theirs now
+        elif edit["before"] != MISSING:
+            return str(language.put(text, path, edit["before"]))
+    except (KeyError, ValueError, AttributeError, TypeError):
+        return text
+    text = language.cut(text, path)
+    while len(path) > 1 and _is_empty(language, text, path := path[:-1]):
+        text = language.cut(text, path)
+    return text
+
+
+def _is_empty(language: ModuleType, text: str, path: Sequence[str | int]) -> bool:
+    try:
+        return not language.value_at(text, path)
+    except KeyError:  # a table that was only there for others
+        return False
+
+
+def missing_folders(file: Path) -> list[str]:
+    """Return the folders that have to be made for a file, the inner ones first."""
+    return [str(folder) for folder in file.parents if not folder.exists()]
+
+
+def write(file: Path, text: str | None) -> None:
+    """Put a text into a file, or remove the file."""
+    if text is None:
+        file.unlink(missing_ok=True)
+        return
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        target = Path(os.path.realpath(file))  # settings are often links into a repository
+        mode = target.stat().st_mode & 0o777 if target.exists() else 0o600
+        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+        try:
+            with open(handle, "wb") as new:
+                new.write(text.encode())
+            os.chmod(name, mode)
+            os.replace(name, target)
+        except BaseException:
+            with suppress(OSError):
+                os.unlink(name)
+            raise
+    except OSError as error:
+        raise SettingsUnreadable(f"{str(file)!r} cannot be written: {error.strerror}") from None
+
+
+def remove_folders(folders: Sequence[str]) -> None:
+    """Remove folders that were made for a file, as far as they are empty, the inner ones first."""
+    for folder in folders:
+        with suppress(OSError):
+            os.rmdir(folder)
+
+
+def digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def difference(file: str, old: str | None, new: str | None) -> list[str]:
+    """Return what changes, without the lines around it, which may hold what is private."""
+    lines = difflib.unified_diff(
+        (old or "").splitlines(),
+        (new or "").splitlines(),
+        f"{file}{' (no such file)' if old is None else ''}",
+        f"{file}{' (removed)' if new is None else ''}",
+        n=0,
+        lineterm="",
+    )
+    return [line for line in lines if not line.startswith("@@")]

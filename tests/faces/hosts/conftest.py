@@ -1,0 +1,48 @@
+"""A home folder with nothing in it, and programs to register."""
+
+from __future__ import annotations
+
+import sys
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+HOST_FOLDERS = ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "XDG_CONFIG_HOME", "APPDATA")
+PROJECTS = ("MEMSTORE_PROJECT", "CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CURSOR_PROJECT_DIR")
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty home, which is the current folder; nothing of the real one is seen."""
+    home = tmp_path / "home"
+    home.mkdir()
+    for name in ("HOME", "USERPROFILE"):
+        monkeypatch.setenv(name, str(home))
+    for name in ("XDG_DATA_HOME", "LOCALAPPDATA"):
+        monkeypatch.setenv(name, str(home / "data"))
+    for name in (*HOST_FOLDERS, *PROJECTS, "MEMSTORE_TRANSCRIPTS", "MEMSTORE_NAMESPACE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    monkeypatch.chdir(home)
+    return home
+
+
+@pytest.fixture
+def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of installed programs: the two of this package, which run it."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    package = Path(__file__).parents[3] / "python"
+    for name, entry in (("memstore", "command_line"), ("memstore-mcp", "mcp_server")):
+        script = folder / name
+        script.write_text(
+            f"#!{sys.executable}\nimport sys\nsys.path.insert(0, {str(package)!r})\n"
+            f"from memstore.__main__ import {entry}\nsys.exit({entry}())\n"
+        )
+        script.chmod(0o755)
+    real = sysconfig.get_path
+    monkeypatch.setattr(
+        sysconfig, "get_path", lambda name: str(folder) if name == "scripts" else real(name)
+    )
+    return folder

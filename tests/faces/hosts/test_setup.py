@@ -1,0 +1,355 @@
+"""Registering with hosts: what is written, that it is written once, and that all of it goes."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import tomlkit
+from tests.support.command_line import CommandLine, cli_fixture  # noqa: F401
+
+from memstore import __version__
+from memstore.faces.hosts import catalogue, jsonc, registration
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="its programs are scripts")
+
+ZED = '// mine\n{\n  "theme": "One", // nice\n}\n'
+CODEX = '# mine\nmodel = "x"\n\n[tui]\na = 1\n'
+EDITED = [host.name for host in catalogue.HOSTS if host.name != "claude-code"]
+
+
+@pytest.fixture
+def hosts(cli: CommandLine, home: Path, programs: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home in which some hosts have been used."""
+    monkeypatch.delenv("MEMSTORE_DB")
+    monkeypatch.delenv("MEMSTORE_EMBEDDER")
+    for folder in (".codex", ".gemini", ".cursor", ".config/zed", ".codeium/windsurf"):
+        (home / folder).mkdir(parents=True)
+    (home / ".codex/config.toml").write_text(CODEX)
+    (home / ".config/zed/settings.json").write_text(ZED)
+    (home / ".gemini/settings.json").write_bytes(b'{\r\n\t"hooks": {}\r\n}\r\n')
+    return home
+
+
+def contents(home: Path) -> dict[str, bytes]:
+    return {str(f.relative_to(home)): f.read_bytes() for f in home.rglob("*") if f.is_file()}
+
+
+def all_of(home: Path) -> set[str]:
+    return {str(path.relative_to(home)) for path in home.rglob("*")}
+
+
+def at(file: Path, *path: str | int) -> Any:
+    if file.suffix == ".toml":
+        value: Any = tomlkit.parse(file.read_text()).unwrap()
+        for key in path:
+            value = value[key]
+        return value
+    return jsonc.value_at(file.read_text(), path)
+
+
+def commands(value: Any) -> Iterator[str]:
+    """Yield every command of hooks, whatever their shape."""
+    if isinstance(value, dict):
+        if isinstance(value.get("command"), str):
+            yield value["command"]
+        value = [*value.values()]
+    if isinstance(value, list):
+        for inner in value:
+            yield from commands(inner)
+
+
+def test_the_hosts_that_are_here_get_the_server(
+    cli: CommandLine, hosts: Path, programs: Path
+) -> None:
+    told = cli.json("setup")
+    assert (list(told["changed"]), told["failed"]) == (
+        ["codex", "gemini-cli", "cursor", "zed", "windsurf"],
+        {},
+    )
+    server = {"command": str(programs / "memstore-mcp"), "args": ["--namespace", "auto"]}
+    codex = at(hosts / ".codex/config.toml", "mcp_servers", "memstore")
+    assert codex == {**server, "required": True, "startup_timeout_sec": 30}
+    assert at(hosts / ".gemini/settings.json", "mcpServers", "memstore") == server
+    cursor = at(hosts / ".cursor/mcp.json", "mcpServers", "memstore")
+    assert cursor == {**server, "env": {"MEMSTORE_PROJECT": "${workspaceFolder}"}}
+    zed = at(hosts / ".config/zed/settings.json", "context_servers", "memstore")
+    assert zed == {"source": "custom", **server, "env": {}}
+    windsurf = at(hosts / ".codeium/windsurf/mcp_config.json", "mcpServers", "memstore")
+    assert windsurf["args"] == ["--namespace", "default"]
+    assert (hosts / ".config/zed/settings.json").read_text().startswith(ZED[:-3])
+    assert (hosts / ".codex/config.toml").read_text().startswith(CODEX)
+
+
+@pytest.mark.parametrize(
+    ("host", "file", "events"),
+    [
+        ("codex", ".codex/hooks.json", "SessionStart UserPromptSubmit PreCompact SessionEnd"),
+        ("gemini-cli", ".gemini/settings.json", "SessionStart BeforeAgent PreCompress SessionEnd"),
+        ("cursor", ".cursor/hooks.json", "sessionStart preCompact sessionEnd"),
+    ],
+)
+def test_hooks_are_registered_as_far_as_they_are_wanted(
+    cli: CommandLine, hosts: Path, programs: Path, host: str, file: str, events: str
+) -> None:
+    names = events.split()
+    cli.json("setup", host)
+    hooks = at(hosts / file, "hooks")
+    assert [*hooks] == names
+    for event in names:
+        [line] = commands(hooks[event])
+        start = [str(programs / "memstore"), "hook", event]
+        assert shlex.split(line) == [*start, "--namespace", "auto", "--host", host]
+    cli.json("setup", host, "--no-transcripts")
+    assert [*at(hosts / file, "hooks")] == names[: names.index(names[-2])]
+    cli.json("setup", host, "--no-hooks")
+    assert not [*commands(at(hosts / file, "hooks") if (hosts / file).exists() else {})]
+
+
+def test_a_second_time_changes_nothing(cli: CommandLine, hosts: Path) -> None:
+    cli.json("setup")
+    before = contents(hosts)
+    assert not any(cli.json("setup")["changed"].values())
+    assert contents(hosts) == before
+
+
+def test_a_dry_run_shows_the_difference_and_changes_nothing(cli: CommandLine, hosts: Path) -> None:
+    before = contents(hosts)
+    shown = cli.json("setup", "--dry-run")["changed"]["codex"]
+    assert contents(hosts) == before
+    assert cli.json("setup")["changed"]["codex"] == shown
+    assert "+[mcp_servers.memstore]" in shown
+    assert not any("tui" in line or "model" in line for line in shown)
+
+
+def test_it_is_undone_to_the_byte(cli: CommandLine, hosts: Path) -> None:
+    files, everything = contents(hosts), all_of(hosts)
+    cli.json("setup")
+    cli.json("setup", "--no-transcripts", "--db", "other.db")
+    shown = cli.json("setup", "--uninstall", "--dry-run")
+    assert cli.json("setup", "--uninstall") == shown
+    assert (contents(hosts), all_of(hosts)) == (files, everything)
+    assert cli.json("setup", "--uninstall") == {"changed": {}, "failed": {}}
+
+
+@pytest.mark.parametrize("host", EDITED)
+def test_a_host_that_was_never_used_is_set_up_and_leaves_nothing(
+    cli: CommandLine, home: Path, programs: Path, host: str
+) -> None:
+    cli.json("setup", host)
+    assert contents(home)
+    cli.json("setup", host, "--uninstall")
+    assert all_of(home) == set()
+
+
+@pytest.mark.parametrize("host", EDITED)
+def test_what_somebody_wrote_meanwhile_stays(
+    cli: CommandLine, home: Path, programs: Path, host: str
+) -> None:
+    cli.json("setup", host)
+    for file in home.rglob("*"):
+        if file.is_file() and "data" not in file.parts:
+            mark = "# theirs\n" if file.suffix == ".toml" else "// theirs\n"
+            file.write_text(mark + file.read_text())
+    cli.json("setup", host, "--uninstall")
+    assert [text.split() for text in contents(home).values()]
+    for name, text in contents(home).items():
+        assert text.decode().replace("\n", "") in ("# theirs", "// theirs{}"), name
+
+
+def test_another_server_of_the_name_comes_back(
+    cli: CommandLine, home: Path, programs: Path
+) -> None:
+    file = home / ".cursor/mcp.json"
+    file.parent.mkdir()
+    theirs = '{"mcpServers": {"memstore": {"command": "mine"}, "b": {}}}'
+    file.write_text(theirs)
+    cli.json("setup", "cursor")
+    cli.json("setup", "cursor", "--uninstall")
+    assert file.read_text() == theirs
+    cli.json("setup", "cursor")
+    file.write_text(file.read_text().replace('"b": {}', '"c": {}'))
+    cli.json("setup", "cursor", "--uninstall")
+    assert json.loads(file.read_text()) == {
+        "mcpServers": {"memstore": {"command": "mine"}, "c": {}}
+    }
+
+
+def test_a_server_that_somebody_changed_is_theirs(
+    cli: CommandLine, home: Path, programs: Path
+) -> None:
+    cli.json("setup", "cursor")
+    file = home / ".cursor/mcp.json"
+    file.write_text(file.read_text().replace("auto", "mine"))
+    cli.json("setup", "cursor", "--uninstall")
+    assert at(file, "mcpServers", "memstore", "args")[-2:] == ["--namespace", "mine"]
+
+
+def test_a_file_that_cannot_be_read_is_left_and_the_others_are_set_up(
+    cli: CommandLine, hosts: Path
+) -> None:
+    broken = hosts / ".gemini/settings.json"
+    broken.write_text('{"hooks": ')
+    answer = cli("setup", "--json")
+    told = json.loads(answer.out)
+    assert answer.code == 1
+    assert [*told["failed"]] == ["gemini-cli"]
+    assert "line 1" in told["failed"]["gemini-cli"]
+    assert "zed" in told["changed"]
+    assert broken.read_text() == '{"hooks": '
+
+
+def test_a_link_to_a_file_stays_a_link(cli: CommandLine, hosts: Path) -> None:
+    real = hosts / "dotfiles.json"
+    real.write_text("{}")
+    link = hosts / ".cursor/mcp.json"
+    link.symlink_to(real)
+    cli.json("setup", "cursor")
+    assert link.is_symlink()
+    assert at(real, "mcpServers", "memstore")
+    cli.json("setup", "cursor", "--uninstall")
+    assert (link.is_symlink(), real.read_text()) == (True, "{}")
+
+
+def test_settings_in_force_are_registered(
+    cli: CommandLine, hosts: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MEMSTORE_EMBEDDER", "none")
+    cli.json("setup", "codex", "--db", "work.db", "--namespace", "mine")
+    flags = ["--db", str(hosts / "work.db"), "--embedder", "none", "--namespace", "mine"]
+    assert at(hosts / ".codex/config.toml", "mcp_servers", "memstore", "args") == flags
+    [line] = commands(at(hosts / ".codex/hooks.json", "hooks", "SessionStart"))
+    assert shlex.split(line)[3:] == [*flags, "--host", "codex"]
+
+
+def test_a_project_gets_files_of_its_own(cli: CommandLine, hosts: Path) -> None:
+    (hosts / "api/.git").mkdir(parents=True)
+    (hosts / "api/src").mkdir()
+    before = contents(hosts)
+    with pytest.MonkeyPatch.context() as there:
+        there.chdir(hosts / "api/src")
+        changed = cli.json("setup", "codex", "gemini-cli", "cursor", "vscode", "--project")
+        assert all(changed["changed"].values())
+        new = {name for name in contents(hosts) if name not in before and "data" not in name}
+        assert new == {
+            "api/.codex/config.toml",
+            "api/.codex/hooks.json",
+            "api/.cursor/hooks.json",
+            "api/.cursor/mcp.json",
+            "api/.gemini/settings.json",
+            "api/.vscode/mcp.json",
+        }
+        vscode = at(hosts / "api/.vscode/mcp.json", "servers", "memstore")
+        assert (vscode["type"], vscode["args"]) == ("stdio", ["--namespace", "auto"])
+        assert cli.error("setup", "windsurf", "--project")[0] == 2
+        cli.json("setup", "--uninstall", "--project")
+    assert contents(hosts) == before
+
+
+def test_wrong_usage_says_what_is_right(cli: CommandLine, home: Path, programs: Path) -> None:
+    code, text = cli.error("setup", "emacs")
+    assert (code, "no host 'emacs' is known: claude-code, codex" in text) == (2, True)
+    code, text = cli.error("setup")
+    assert (code, "none of the hosts is here" in text) == (2, True)
+    code, text = cli.error("setup", "--check")
+    assert (code, "nothing is registered" in text) == (2, True)
+
+
+def test_what_is_kept_is_announced(cli: CommandLine, hosts: Path) -> None:
+    assert "is kept as episodes" in cli("setup", "codex").err
+    assert "not kept" in cli("setup", "codex", "--no-transcripts").err
+    assert "enter /hooks" in cli("setup", "codex").err
+
+
+def test_from_uvx_it_is_uvx_with_the_version(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    uvx = tmp_path / "bin" / "uvx"
+    uvx.parent.mkdir()
+    uvx.write_text("#!/bin/sh\n")
+    uvx.chmod(0o755)
+    monkeypatch.setattr(sys, "prefix", str(home / ".cache/uv/archive-v0/Ab3_x"))
+    monkeypatch.setattr(registration.metadata, "distribution", lambda _: Installed(None))
+    start = [str(uvx), "--from", f"pymemstore=={__version__}"]
+    assert registration.programs() == ([*start, "memstore-mcp"], [*start, "memstore"])
+    wheel = Installed('{"url": "file:///tmp/a%20b/pymemstore.whl"}')
+    monkeypatch.setattr(registration.metadata, "distribution", lambda _: wheel)
+    assert registration.programs().server[2] == "/tmp/a b/pymemstore.whl"
+    uvx.unlink()
+    with pytest.raises(registration.NoProgram, match="uvx is not on the PATH"):
+        registration.programs()
+
+
+class Installed:
+    def __init__(self, origin: str | None) -> None:
+        self._origin = origin
+
+    def read_text(self, name: str) -> str | None:
+        assert name == "direct_url.json"
+        return self._origin
+
+
+def test_a_program_that_will_not_stay_is_not_registered(
+    home: Path, tmp_path: Path, programs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (programs / "memstore-mcp").unlink()
+    with pytest.raises(registration.NoProgram, match="no program memstore-mcp"):
+        registration.programs()
+
+
+@pytest.mark.process
+def test_the_check_starts_what_is_registered(cli: CommandLine, hosts: Path, programs: Path) -> None:
+    cli.json("setup", "codex")
+    server, hooks = cli.json("setup", "--check")
+    assert (server["host"], server["what"], server["works"]) == ("codex", "server", True)
+    assert "offered 12 tools" in server["answer"]
+    assert (hooks["what"], hooks["works"]) == ("hooks", True)
+    (programs / "memstore-mcp").unlink()
+    (programs / "memstore").write_text("#!/bin/sh\necho oops\n")
+    answer = cli("setup", "--check", "--json")
+    assert answer.code == 1
+    assert [one["works"] for one in json.loads(answer.out)] == [False, False]
+
+
+@pytest.mark.process
+def test_claude_code_is_registered_by_its_own_command(
+    cli: CommandLine, home: Path, programs: Path
+) -> None:
+    claude = programs / "claude"
+    claude.write_text(CLAUDE.format(python=sys.executable))
+    claude.chmod(0o755)
+    mine = {"mcpServers": {"memstore": {"command": "mine"}}}
+    (home / ".claude.json").write_text(json.dumps(mine))
+    before = contents(home)
+    cli.json("setup")
+    server = at(home / ".claude.json", "mcpServers", "memstore")
+    assert server["command"] == str(programs / "memstore-mcp")
+    assert "SessionStart" in at(home / ".claude/settings.json", "hooks")
+    assert not any(cli.json("setup")["changed"].values())
+    cli.json("setup", "--uninstall")
+    assert contents(home) == before
+    claude.unlink()
+    answer = cli("setup", "claude-code")
+    assert answer.code == 1
+    assert "claude is not on the PATH" in answer.err
+
+
+CLAUDE = """\
+#!{python}
+import json, pathlib, sys
+mcp, verb, scope, which, name, *server = sys.argv[1:]
+assert (mcp, scope, which) == ("mcp", "--scope", "user")
+file = pathlib.Path.home() / ".claude.json"
+held = json.loads(file.read_text())
+if verb == "remove":
+    del held["mcpServers"][name]
+else:
+    assert verb == "add-json" and name not in held["mcpServers"]
+    held["mcpServers"][name] = json.loads(server[0])
+file.write_text(json.dumps(held))
+"""
