@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from memstore.domain.protocols import Embedder as Embedder
     from memstore.domain.protocols import Generator as Generator
     from memstore.domain.protocols import JSONGenerator as JSONGenerator
+    from memstore.domain.recall import Recalled as Recalled
     from memstore.domain.records import Fact as Fact
     from memstore.domain.records import JournalLine as JournalLine
     from memstore.domain.records import NewFact as NewFact
@@ -104,6 +105,7 @@ _NAMES = {
     "domain.protocols": "Embedder Generator JSONGenerator",
     "domain.episodes": "Episode EpisodeHit EpisodeHits NewEpisode",
     "domain.proposals": "Proposal",
+    "domain.recall": "Recalled",
     "domain.records": "Fact JournalLine NewFact Scope SearchHit SearchHits",
     "domain.status": "StoreStatus",
     "domain.tasks": "Task",

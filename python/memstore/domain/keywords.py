@@ -48,6 +48,13 @@ class FactSearch(FactNarrowing, FactRanking, total=False):
     touch: bool
 
 
+class FactRecall(FactNarrowing, total=False):
+    """The keywords of ``Store.recall``."""
+
+    namespaces: Namespaces
+    touch: bool
+
+
 class FactCount(FactNarrowing, total=False):
     include_deleted: bool
 

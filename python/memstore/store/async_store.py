@@ -150,6 +150,7 @@ class AsyncStore(Awaited[Store]):
     clear = awaited(Store.clear)
     touch = awaited(Store.touch)
     search = awaited(Store.search)
+    recall = awaited(Store.recall)
     search_batch = awaited(Store.search_batch)
     get = awaited(Store.get)
     list = awaited(Store.list)

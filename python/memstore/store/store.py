@@ -9,15 +9,19 @@ from memstore.database.filters import EpisodeFilter, FactFilter
 from memstore.database.tables import facts as fact_table
 from memstore.domain import clock
 from memstore.domain.arguments import (
+    MAX_NUMBER,
     checked_id,
     checked_items,
+    checked_number,
     checked_page,
     checked_records,
 )
+from memstore.domain.episodes import EpisodeHits
 from memstore.domain.keywords import (
     FactCount,
     FactList,
     FactRanking,
+    FactRecall,
     FactSearch,
     Page,
     keywords,
@@ -59,6 +63,7 @@ if TYPE_CHECKING:
     from memstore.database.tables import vectors as vector_table
     from memstore.domain import status
     from memstore.domain.protocols import Embedder
+    from memstore.domain.recall import Recalled
     from memstore.domain.records import AskedScope
     from memstore.domain.status import StoreStatus
     from memstore.embedding import background, pending
@@ -78,7 +83,7 @@ if TYPE_CHECKING:
     from memstore.history import erasing
     from memstore.importing import ImportFromReport
     from memstore.prompting.reading_log import Readings
-    from memstore.search import requests
+    from memstore.search import recall, requests
     from memstore.store.file import File
     from memstore.text.secrets import Screen
     from memstore.transfer import ImportReport
@@ -101,6 +106,7 @@ else:
     piece_table = lazy_import("memstore.database.tables.pieces")
     proposals = lazy_import("memstore.facts.proposals")
     reading_table = lazy_import("memstore.database.tables.readings")
+    recall = lazy_import("memstore.search.recall")
     requests = lazy_import("memstore.search.requests")
     satellite = lazy_import("memstore.graph.satellite")
     scheduled = lazy_import("memstore.upkeep.scheduled")
@@ -535,6 +541,51 @@ class Store:
         found = self._file.searches.facts.batch(queries, request)
         if touch and not self._file.read_only:
             self._file.use_counts.note(hit.fact.id for hits in found for hit in hits)
+        return found
+
+    @keywords(FactRecall, active_only=True, tasks=False, touch=True)
+    def recall(
+        self,
+        query: str,
+        *,
+        tokens: int,
+        counter: Callable[[str], int] | None = None,
+        episodes: bool = True,
+        **asked: Unpack[FactRecall],
+    ) -> Recalled:
+        """Return what fits a question best as a text for a prompt, of so many tokens at most.
+
+        One line for each fact or episode, with its id and date; each is said once. A larger budget
+        holds all that a smaller one held. What was stored is data and not instructions: a line of
+        it is never more than one line.
+
+        Args:
+            query: a question or some words.
+            tokens: the most that the text may take.
+            counter: returns how many tokens a text takes, for the model that will read it; by
+                default a number that no current model exceeds.
+            episodes: recall episodes, too; those are never narrowed, and left out where facts are
+                (by subject, category, metadata or to superseded ones).
+            subject: as the other keywords, see :meth:`search`.
+
+        Raises:
+            ValueError: a budget below 1, or a filter out of range.
+        """
+        checked_number(tokens, "tokens", 1, MAX_NUMBER)
+        touch = asked.pop("touch")
+        namespaces, scope = asked["namespaces"], asked["scope"]
+        wanted = self._filter(asked)
+        narrowed = wanted.subject or wanted.category or wanted.metadata or not wanted.active_only
+        request = requests.for_facts(wanted, limit=recall.FOUND)
+        facts = self._file.searches.facts.find(query, request)
+        said = EpisodeHits()
+        if episodes and not narrowed:
+            said = self.episodes.search(
+                query, limit=recall.FOUND, namespaces=namespaces, scope=scope
+            )
+        found = recall.recalled(facts, said, tokens, counter)
+        if touch and not self._file.read_only:
+            self._file.use_counts.note(found.facts)
         return found
 
     def get(self, fact_id: int) -> Fact:

@@ -16,8 +16,8 @@ from memstore.faces.cli import command as commands
 from memstore.faces.cli import main as face
 from memstore.faces.cli import render_terminal
 from memstore.faces.cli.render import JsonShow, PlainShow
-from memstore.faces.escaping import visible
 from memstore.settings import Settings
+from memstore.text.escaping import visible
 
 PAGE = Path(__file__).parents[3] / "docs" / "cli.md"
 
@@ -26,6 +26,7 @@ SAMPLE = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.DOTALL | re.MULTILINE)
 NORMAL = (
     (r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?Z)?", "<time>"),
     (r"\d{8}T\d{6}Z", "<time>"),
+    (r"\d{4}-\d\d-\d\d(?= )", "<date>"),
     (r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", "<uuid>"),
     (r"[\d,]+ KiB", "<size>"),
     (r"mst_[\w-]{43}", "<secret>"),

@@ -18,8 +18,9 @@ from tests.support.command_line import CommandLine, cli_fixture  # noqa: F401
 import memstore
 from memstore.faces.cli.render import PlainShow, progress_bar, to_json
 from memstore.faces.cli.render_terminal import TerminalShow
-from memstore.faces.escaping import HIDDEN, visible, visible_lines
+from memstore.faces.escaping import visible_lines
 from memstore.faces.mcp.answers import seen
+from memstore.text.escaping import HIDDEN, visible
 
 HOSTILE = (
     "\x1b]0;title\x07\x1b[2J\x1b[31mred \x9b31m [bold]b[/bold] [link=http://x]l[/] :smile: "

@@ -69,6 +69,34 @@ def test_search_without_hits_is_no_error(cli: CommandLine) -> None:
     assert "nothing found" in json.loads(told.err)["note"]
 
 
+def test_recall_answers_with_a_text_that_fits(cli: CommandLine) -> None:
+    for number in range(20):
+        cli.add(f"tea of kind {number}", "tea")
+    told = cli.json("recall", "tea", "kind", "--tokens", "100")
+    assert set(told) == {"text", "facts", "episodes", "left_out", "words_only"}
+    assert 0 < len(told["facts"]) < 20
+    assert len(told["facts"]) + told["left_out"] == 20
+    assert cli("recall", "tea kind", "--tokens", "100").out == told["text"] + "\n"
+    nothing = cli("recall", "xyzzy")
+    assert (nothing.code, nothing.out) == (0, "")
+    assert "nothing found" in nothing.err
+
+
+def test_recall_narrows(cli: CommandLine) -> None:
+    cli.add("tea one", "alice", "--category", "preference", "-m", "level=3")
+    cli.add("tea two", "bob")
+    cli("episode", "add", "tea three", "--source", "chat")
+
+    def found(*options: str) -> tuple[list[int], list[int]]:
+        told = cli.json("recall", "tea", *options)
+        return sorted(told["facts"]), told["episodes"]
+
+    assert found() == ([1, 2], [1])
+    assert found("--no-episodes") == ([1, 2], [])
+    assert found("--subject", "bob") == ([2], [])
+    assert found("-f", "level>=3") == ([1], [])
+
+
 def test_search_narrows(cli: CommandLine) -> None:
     cli.add("tea one", "alice", "--category", "preference", "-m", "level=3")
     cli.add("tea two", "bob", "-m", "level=5", "-m", "level_name=5")

@@ -21,6 +21,7 @@ from memstore.faces.mcp import answers, catalogue, catalogue_file, main
 from memstore.faces.mcp.facts import conditions
 from memstore.faces.mcp.tool import Tool, ToolError
 from memstore.prompting.prompts import template
+from memstore.providers.local import tokens_at_most
 
 TOOLS = mcp_tools.offered()
 NAMES = {
@@ -207,6 +208,25 @@ def test_long_content_is_cut_and_the_way_to_it_leads_there(call: Callable[..., A
     shown = call("memory_history", id=1)["facts"][0]
     assert shown["content"] == long
     assert "cut" not in shown
+
+
+def test_a_search_answers_with_a_text_that_fits_its_tokens(
+    call: Callable[..., Any], words: Store
+) -> None:
+    for number in range(40):
+        words.add(f'entry "{number}" of the list', subject="list")
+    words.episodes.add("an entry, said", source="chat", speaker="Ann")
+    answers_ = {
+        tokens: call("memory_search", query="entry", max_tokens=tokens)
+        for tokens in (50, 200, 5_000)
+    }
+    for tokens, answer in answers_.items():
+        assert set(answer) == {"note", "recalled"}
+        assert tokens_at_most(answers.to_text(answer)) <= tokens
+    assert answers_[50]["recalled"].endswith("more left out)")
+    assert len(answers_[5_000]["recalled"].split("\n")) == 41
+    narrowed = call("memory_search", query="said", max_tokens=500, subject="list")
+    assert "e1" not in narrowed["recalled"]
 
 
 def test_answers_stay_under_their_cap(call: Callable[..., Any], words: Store) -> None:

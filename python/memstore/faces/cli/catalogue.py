@@ -63,6 +63,7 @@ GROUPS: Final = {
     },
     "find": {
         "search": Entry(search, "Find facts by words and by meaning, best first."),
+        "recall": Entry(search, "Write what answers a question as a text of so many tokens."),
         "list": Entry(search, "List facts, oldest first."),
         "get": Entry(search, "Show one fact with all its fields."),
         "history": Entry(search, "Show how a fact changed, oldest version first."),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from memstore.domain import clock
 from memstore.faces import wording
 from memstore.faces.cli import command as cli
-from memstore.faces.escaping import visible
+from memstore.text.escaping import visible
 
 if TYPE_CHECKING:
     import argparse

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from memstore.domain.records import CATEGORIES
 from memstore.faces import wording
 from memstore.faces.cli import command as cli
-from memstore.faces.escaping import visible
+from memstore.text.escaping import visible
 
 if TYPE_CHECKING:
     import argparse

@@ -18,16 +18,16 @@ from memstore.settings import Settings
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from memstore.faces import escaping, wording
+    from memstore.faces import wording
     from memstore.faces.cli import demo, render, render_terminal
     from memstore.faces.cli.catalogue import Entry
     from memstore.faces.cli.command import Command, Show
     from memstore.store import paths
     from memstore.store.store import Store
-    from memstore.text import secrets
+    from memstore.text import escaping, secrets
 else:
     demo = lazy_import("memstore.faces.cli.demo")
-    escaping = lazy_import("memstore.faces.escaping")
+    escaping = lazy_import("memstore.text.escaping")
     paths = lazy_import("memstore.store.paths")
     render = lazy_import("memstore.faces.cli.render")
     render_terminal = lazy_import("memstore.faces.cli.render_terminal")

@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from memstore.domain import clock
 from memstore.faces import wording
-from memstore.faces.escaping import as_json, second, visible
+from memstore.faces.escaping import as_json, second
 from memstore.lazy import lazy_import
+from memstore.text.escaping import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -68,6 +69,10 @@ class JsonShow:
     def note(self, sentence: str) -> None:
         """Say something beside the answer, on standard error."""
         print(to_json({"note": sentence}), file=sys.stderr)
+
+    def text(self, text: str, value: Mapping[str, Any]) -> None:
+        """Show a text of several lines that is safe to show; programs get ``value``."""
+        self._print(value)
 
     def fact(self, one: _Record) -> None:
         self._print(one.to_dict())
@@ -144,6 +149,10 @@ class PlainShow:
 
     def note(self, sentence: str) -> None:
         print(visible(sentence), file=sys.stderr)
+
+    def text(self, text: str, value: Mapping[str, Any]) -> None:
+        if text:
+            print(text)
 
     def fact(self, one: records.Fact | Episode) -> None:
         values = {"id": one.id, "status": one.status} | one.to_dict()

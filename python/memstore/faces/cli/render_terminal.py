@@ -14,8 +14,9 @@ from rich.text import Text
 
 from memstore.faces import wording
 from memstore.faces.cli.render import HEALTHY, changed, compact, progress_bar, told
-from memstore.faces.escaping import counted, minute, visible, visible_lines
+from memstore.faces.escaping import counted, minute, visible_lines
 from memstore.settings import DEFAULT_NAMESPACE
+from memstore.text.escaping import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -60,6 +61,10 @@ class TerminalShow:
 
     def note(self, sentence: str) -> None:
         self._errors.print(Text(visible(sentence), style="yellow"))
+
+    def text(self, text: str, value: Mapping[str, Any]) -> None:
+        if text:
+            self._console.out(text, highlight=False)  # not wrapped: it is for a prompt
 
     def fact(self, fact: records.Fact) -> None:
         self._block(fact, len(str(fact.id)) + 3, "")

@@ -13,7 +13,8 @@ from memstore.lazy import lazy_import
 if TYPE_CHECKING:
     import argparse
 
-    from memstore.domain.records import Fact, JournalLine, SearchHits
+    from memstore.domain.records import Fact, JournalLine
+    from memstore.domain.results import WordsOnly
     from memstore.faces.cli import learn
     from memstore.store.store import Store
 else:
@@ -50,7 +51,7 @@ def _search(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
         vector_weight=arguments.vector_weight,
     )
     show.hits(hits)
-    _tell_words_only(hits, show)
+    _tell_words_only(hits.words_only, bool(hits), show)
     if not hits:
         show.note(f"nothing found: try {_wider(arguments)}")
     sys.stdout.flush()  # the answer is there; what follows is for the next one
@@ -67,11 +68,44 @@ def _wider(arguments: argparse.Namespace) -> str:
     return f"{', '.join(ways)}, or memstore list"
 
 
-def _tell_words_only(hits: SearchHits, show: cli.Show) -> None:
-    why = hits.words_only
-    if why is None or why.code == "no_embedder" or (why.code == "nothing_embedded" and not hits):
+def _tell_words_only(why: WordsOnly | None, found: bool, show: cli.Show) -> None:
+    if why is None or why.code == "no_embedder" or (why.code == "nothing_embedded" and not found):
         return
     show.note(f"searched by words only: {wording.on_command_line(why.reason)}")
+
+
+@cli.command(
+    "recall",
+    "memstore recall --tokens 500 what does Alice like",
+    cli.option("QUERY", "a question, or some words", nargs="+"),
+    cli.option(
+        "--tokens N", "the most the text may take (default: 1000)", type=cli.count, default=1000
+    ),
+    cli.option("--no-episodes", "facts alone"),
+    *cli.NARROWING,
+    cli.option("--namespaces A,B", "search these instead; all for every one", type=cli.names),
+    *cli.WHOSE,
+    usage="QUERY… [options]",
+    embedder="needed",
+)
+def _recall(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
+    recalled = store.recall(
+        " ".join(arguments.query),
+        tokens=arguments.tokens,
+        episodes=not arguments.no_episodes,
+        subject=arguments.subject,
+        category=arguments.category,
+        filters=arguments.filters,
+        namespaces=arguments.namespaces,
+        scope=cli.whose(arguments),
+        active_only=not arguments.everything,
+    )
+    show.text(recalled.text, recalled.to_dict())
+    _tell_words_only(recalled.words_only, bool(recalled.text), show)
+    if not recalled.text:
+        show.note(f"nothing found: try {_wider(arguments)}")
+    sys.stdout.flush()  # the answer is there; what follows is for the next one
+    store.save_index()
 
 
 @cli.command(
@@ -143,4 +177,4 @@ def _journal(store: Store, facts: list[Fact]) -> list[JournalLine]:
     return [found[number] for number in sorted(found)]
 
 
-COMMANDS = (_search, _list, _get, _history)
+COMMANDS = (_search, _recall, _list, _get, _history)

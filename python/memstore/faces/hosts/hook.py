@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memstore import settings
 from memstore.faces import options
-from memstore.faces.escaping import visible
 from memstore.faces.hosts import transcripts
 from memstore.lazy import lazy_import
 from memstore.settings import Settings
 from memstore.store.paths import file_at
+from memstore.text.escaping import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -57,6 +57,7 @@ STORED: Final = _object("id status", superseded=WHOLE, undo=TEXT)
 FACTS: Final = _object(
     "note",
     facts=_list(FACT),
+    recalled=TEXT,
     left_out=WHOLE,
     more=WHOLE,
     next_offset=WHOLE,

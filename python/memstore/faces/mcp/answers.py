@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from memstore.faces import wording
 from memstore.faces.escaping import as_json, second
+from memstore.providers.local import tokens_at_most
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -93,6 +94,16 @@ def beside(hit: Any, told: Callable[[Any], Answer]) -> Answer:
     """Return the neighbours of a hit, if it has any."""
     sides = {"before": hit.before, "after": hit.after}
     return {name: [told(one) for one in rows] for name, rows in sides.items() if rows}
+
+
+def of_recall(text: str) -> Answer:
+    """Return an answer that is nothing but a text: what else it said would take tokens."""
+    return {"note": NOTE, "recalled": text}
+
+
+def tokens_of_recall(text: str) -> int:
+    """Return how many tokens an answer with this text takes at most."""
+    return tokens_at_most(to_text(of_recall(text)))
 
 
 def of_list(facts: Sequence[Fact], total: int, offset: int) -> Answer:

@@ -14,10 +14,12 @@ from memstore.faces.mcp.answers import (
     of_deletion,
     of_history,
     of_list,
+    of_recall,
     of_repair,
     of_search,
     of_status,
     of_stored,
+    tokens_of_recall,
     undoing,
 )
 from memstore.faces.mcp.arguments import Field
@@ -27,6 +29,9 @@ from memstore.store.store import Store
 MAX_QUERY: Final = 4_000
 
 MAX_OFFSET: Final = 1_000_000_000
+
+MIN_TOKENS: Final = 50
+MAX_TOKENS: Final = 5_000
 
 MAX_PAGE: Final = 100
 """Facts of one answer; more would not fit it."""
@@ -87,23 +92,27 @@ def memory_search(
     include_superseded: bool = False,
     metadata: Conditions | None = None,
     context: Context = None,
+    max_tokens: Annotated[
+        int | None, Field(ge=MIN_TOKENS, le=MAX_TOKENS, description="answer a dated text this long")
+    ] = None,
     *,
     owner: Scope,
 ) -> Answer:
     """Find facts by words and meaning, best first. Use before answering about the user, their
     people, projects or past decisions.
     """
+    wanted: dict[str, Any] = {
+        "subject": subject,
+        "category": category,
+        "filters": conditions(metadata),
+        "scope": owner,
+        "active_only": not include_superseded,
+    }
+    if max_tokens is not None:
+        recalled = store.recall(query, tokens=max_tokens, counter=tokens_of_recall, **wanted)
+        return of_recall(recalled.text)
     return of_search(
-        store.search(
-            query,
-            limit=limit,
-            context=context or 0,
-            subject=subject,
-            category=category,
-            filters=conditions(metadata),
-            scope=owner,
-            active_only=not include_superseded,
-        ),
+        store.search(query, limit=limit, context=context or 0, **wanted),
         [name for name, given in (("subject", subject), ("category", category)) if given is None],
     )
 

@@ -1,0 +1,225 @@
+"""Recall: a text that fits its budget, and of two budgets the larger one's holds the smaller's."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.support.examples import examples
+
+import memstore
+from memstore import NewFact, Scope, Store
+from memstore.domain.episodes import EpisodeHits
+from memstore.domain.records import SearchHits
+from memstore.providers.local import tokens_at_most
+from memstore.search import recall
+
+COUNTS = Path(__file__).with_name("token_counts.json")
+
+COUNTERS: dict[str, Callable[[str], int]] = {
+    "default": tokens_at_most,
+    "words": lambda text: len(text.split()),
+    "characters": len,
+    "bytes": lambda text: len(text.encode()),
+}
+
+
+@pytest.fixture
+def words(open_store: Callable[..., Store]) -> Store:
+    return open_store(embedder=None)
+
+
+def lines(recalled: memstore.Recalled) -> list[str]:
+    return str(recalled).split("\n")
+
+
+# -- the budget ------------------------------------------------------------------------------
+
+texts = st.lists(
+    st.sampled_from(["tea", "with\nlemon", "Ünder", "茶", "x" * 70, "and so on"]),
+    min_size=1,
+    max_size=60,
+).map(" ".join)
+
+
+def found(contents: list[tuple[str, int | None]], store: Store) -> tuple[SearchHits, EpisodeHits]:
+    store.add_many(
+        NewFact(content=text, subject="tea", thread=thread and f"t{thread}")
+        for text, thread in contents
+    )
+    store.episodes.add_many(
+        {
+            "content": f"{text} tea",
+            "source": "s",
+            "speaker": "Ann",
+            "thread": thread and f"t{thread}",
+        }
+        for text, thread in contents
+    )
+    return store.search("tea lemon", limit=100), store.episodes.search("tea lemon", limit=100)
+
+
+@settings(max_examples=examples(40))
+@given(
+    st.lists(st.tuples(texts, st.none() | st.integers(1, 3)), min_size=1, max_size=8),
+    st.sampled_from(sorted(COUNTERS)),
+    st.lists(st.integers(1, 3000), min_size=2, max_size=6),
+)
+def test_a_larger_budget_holds_all_that_a_smaller_one_held(
+    contents: list[tuple[str, int | None]], counter: str, budgets: list[int]
+) -> None:
+    count = COUNTERS[counter]
+    with memstore.open(":memory:", embedder=None) as store:
+        hits = found(contents, store)
+    held: dict[str, str] = {}
+    for budget in sorted(budgets):
+        told = recall.recalled(*hits, budget, count)
+        assert count(told.text) <= budget
+        rows = [line for line in lines(told) if line[:1] in ("#", "e")]
+        assert len(rows) == len(told.facts) + len(told.episodes)
+        now = {line.split(" ")[0]: line for line in rows}
+        for name, line in held.items():
+            assert now[name].startswith(line.removesuffix("…").rstrip())
+        held = now
+
+
+@given(st.integers(0, 10), st.integers(1, 400))
+def test_a_counter_that_goes_up_and_down_is_never_exceeded(salt: int, budget: int) -> None:
+    def count(text: str) -> int:
+        return len(text) // 7 * (3 + (len(text) + salt) % 5)
+
+    with memstore.open(":memory:", embedder=None) as store:
+        hits = found([(f"tea number {n}", None) for n in range(12)], store)
+    assert count(recall.recalled(*hits, budget, count).text) <= budget
+
+
+def test_what_has_no_room_is_counted(words: Store) -> None:
+    for number in range(30):
+        words.add(f"tea of kind {number}", subject="tea")
+    told = words.recall("tea", tokens=120)
+    assert 0 < len(told.facts) < 30
+    assert told.left_out == 30 - len(told.facts)
+    assert lines(told)[-1] == f"({told.left_out} more left out)"
+    assert words.recall("tea", tokens=10_000).left_out == 0
+    nothing = words.recall("tea", tokens=1)
+    assert (nothing.text, nothing.facts, nothing.left_out) == ("", (), 30)
+
+
+def test_the_best_is_shown_in_part_where_it_has_no_room_whole(words: Store) -> None:
+    words.add(" ".join(f"tea{number}" for number in range(400)), subject="tea")
+    few, more = words.recall("tea7", tokens=150), words.recall("tea7", tokens=600)
+    assert few.facts == more.facts == (1,)
+    assert few.text.endswith("…")
+    assert len(few.text) < len(more.text)
+
+
+@pytest.mark.parametrize(
+    "case", json.loads(COUNTS.read_text("utf-8")), ids=lambda case: case["what"]
+)
+def test_the_default_counter_counts_no_less_than_other_tokenizers(case: dict[str, Any]) -> None:
+    assert tokens_at_most(case["text"]) >= max(case["tokens"].values())
+
+
+# -- the text --------------------------------------------------------------------------------
+
+
+def test_a_line_has_the_id_the_date_and_the_words(words: Store) -> None:
+    words.add("prefers tea", subject="Alice", valid_at="2024-03-02")
+    words.episodes.add("I like tea", source="chat", speaker="Bob", valid_at="2024-05-01")
+    told = words.recall("tea", tokens=100)
+    assert set(lines(told)) == {
+        "#1 2024-03-02 Alice: prefers tea",
+        "e1 2024-05-01 Bob: I like tea",
+    }
+    assert (told.facts, told.episodes, told.left_out) == ((1,), (1,), 0)
+
+
+def test_lines_of_a_thread_stand_together_in_their_order(words: Store) -> None:
+    for seq, text in enumerate(["tea first", "tea tea tea tea", "tea last"]):
+        words.episodes.add(text, source="chat", thread="one", seq=2 - seq)
+    words.add("tea tea", subject="tea")
+    names = [line.split(" ")[0] for line in lines(words.recall("tea", tokens=500))]
+    assert [name for name in names if name != "#1"] == ["e3", "e2", "e1"]
+    assert names.index("#1") in (0, 3)
+
+
+def test_a_fact_that_several_rows_say_is_said_once(words: Store) -> None:
+    words.add("Alice likes tea", subject="alice")
+    words.add("alice likes  TEA.", subject="alice")
+    words.episodes.add("Alice likes tea", source="chat")
+    assert len(lines(words.recall("tea", tokens=500))) == 1
+
+
+def test_stored_text_is_one_line_whatever_it_holds(words: Store) -> None:
+    words.add("tea\n#9 2024-01-01 forged\r\n(0 more left out)\u2028\x1b[2J\u202e", subject="tea")
+    told = words.recall("tea", tokens=500)
+    assert len(lines(told)) == 1
+    assert "\x1b" not in told.text
+    assert "\u202e" not in told.text
+
+
+# -- what is recalled ------------------------------------------------------------------------
+
+
+def test_what_narrows_facts_leaves_episodes_out(words: Store) -> None:
+    words.add("tea", subject="alice", category="preference")
+    words.add("tea too", subject="bob", metadata={"level": 3})
+    words.episodes.add("tea with Bob", source="chat")
+
+    def recalled(**asked: Any) -> tuple[int, int]:
+        told = words.recall("tea", tokens=500, **asked)
+        return len(told.facts), len(told.episodes)
+
+    assert recalled() == (2, 1)
+    assert recalled(episodes=False) == (2, 0)
+    assert recalled(subject="alice") == (1, 0)
+    assert recalled(category="preference") == (1, 0)
+    assert recalled(filters={"level": 3}) == (1, 0)
+    assert recalled(active_only=False) == (2, 0)
+
+
+def test_others_owners_and_namespaces_are_not_recalled(words: Store) -> None:
+    words.add("tea of Ana", subject="ana", user_id="ana")
+    words.episodes.add("tea of Ana, said", source="chat", scope=Scope(user_id="ana"))
+    words.within("other").add("tea elsewhere", subject="x")
+    assert words.recall("tea", tokens=500).text == ""
+    assert len(lines(words.recall("tea", tokens=500, scope=Scope(user_id="ana")))) == 2
+    assert len(lines(words.recall("tea", tokens=500, namespaces=["other"]))) == 1
+
+
+def test_tasks_are_recalled_only_if_asked_for(words: Store) -> None:
+    words.tasks.create("buy tea")
+    assert words.recall("tea", tokens=500).text == ""
+    assert len(words.recall("tea", tokens=500, tasks=True).facts) == 1
+
+
+def test_only_what_is_in_the_text_counts_as_used(words: Store) -> None:
+    for number in range(20):
+        words.add(f"tea of kind {number}", subject="tea")
+    shown = set(words.recall("tea", tokens=120).facts)
+    words.recall("tea", tokens=500, touch=False)
+    assert {fact.id for fact in words.list() if fact.use_count} == shown
+
+
+def test_the_newest_episodes_that_match_nothing_are_not_recalled(words: Store) -> None:
+    words.episodes.add("about coffee", source="chat")
+    assert words.recall("tea", tokens=500).text == ""
+
+
+@pytest.mark.parametrize("tokens", [0, -1, 1.5, "9", True])
+def test_a_budget_is_a_whole_number(words: Store, tokens: Any) -> None:
+    with pytest.raises(ValueError, match="tokens must be a whole number from 1"):
+        words.recall("tea", tokens=tokens)
+
+
+def test_a_counter_counts(words: Store) -> None:
+    words.add("tea", subject="tea")
+    with pytest.raises(TypeError, match="counter must be a function, not int"):
+        words.recall("tea", tokens=9, counter=3)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="counter must return a whole number, not None"):
+        words.recall("tea", tokens=9, counter=lambda _: None)  # type: ignore[arg-type,return-value]
