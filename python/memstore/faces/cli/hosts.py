@@ -9,9 +9,9 @@ from memstore import settings
 from memstore.domain.namespaces import AUTO
 from memstore.errors import MemstoreError
 from memstore.faces.cli import command as cli
-from memstore.faces.escaping import visible
 from memstore.faces.options import chosen_settings
 from memstore.lazy import lazy_import
+from memstore.text.escaping import visible
 
 if TYPE_CHECKING:
     import argparse
