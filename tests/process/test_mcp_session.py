@@ -17,6 +17,8 @@ from typing import Any
 import anyio
 import pytest
 from mcp import Client, ClientSession, StdioServerParameters, stdio_client
+from tests.process.conftest import HELLO
+from tests.support.clock import wait_until
 from tests.support.model_server import ModelServer
 from tests.support.raw import raw
 
@@ -407,3 +409,117 @@ def test_a_server_without_a_generator_says_how_to_name_one(
     client.hello()
     for tool, arguments in (("memory_add", {"messages": "x"}), ("memory_extract", {"text": "x"})):
         assert "--generator ollama|openai|anthropic" in client.error(tool, **arguments)
+
+
+def test_what_prints_by_mistake_disturbs_no_message(path: Path) -> None:
+    program = (
+        "import os, sys\nfrom memstore.faces.mcp import facts, start\n"
+        "listed = facts.of_list\n"
+        "def loud(*given):\n"
+        "    print('printed'); os.system('echo echoed; cat')\n"
+        "    return listed(*given)\n"
+        "facts.of_list = loud\n"
+        f"start.main(['--db', {str(path)!r}, '--embedder', 'none'])\n"
+    )
+    said = [
+        {"id": 1, "method": "initialize", "params": HELLO},
+        {"id": 2, "method": "tools/call", "params": {"name": "memory_list"}},
+    ]
+    ended = subprocess.run(
+        [sys.executable, "-c", program],
+        input="".join(json.dumps({"jsonrpc": "2.0"} | one) + "\n" for one in said),
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=True,
+    )
+    answers = [json.loads(line) for line in ended.stdout.splitlines()]
+    assert [one["id"] for one in answers] == [1, 2]
+    assert "echoed" in ended.stderr
+
+
+def test_a_flood_is_answered_to_its_end(raw_client: Callable[..., Any]) -> None:
+    client = raw_client()
+    client.hello()
+    count = 3_000
+
+    def flood() -> None:
+        for _ in range(count):
+            client.send("tools/call", {"name": "memory_status", "arguments": {}})
+            client.send("ping", {})
+        client.process.stdin.close()
+
+    flooding = threading.Thread(target=flood)
+    flooding.start()
+    flooding.join(60)  # nobody reads yet
+    assert not flooding.is_alive()
+    answers = [json.loads(line) for line in client.process.stdout]
+    assert len({one["id"] for one in answers}) == len(answers) == 2 * count
+
+
+def test_a_server_whose_answers_nobody_reads_ends(raw_client: Callable[..., Any]) -> None:
+    client = raw_client()
+    client.hello()
+    client.process.stdout.close()
+    client.send("ping", {})
+    assert client.process.wait(timeout=10) == 0
+
+
+@posix_only
+def test_a_server_ends_with_its_parent(path: Path, tmp_path: Path) -> None:
+    pid = tmp_path / "pid"
+    program = (
+        "import pathlib, subprocess, sys, time\n"
+        "server = subprocess.Popen([sys.executable, '-m', 'memstore.faces.mcp.start', '--db', "
+        f"{str(path)!r}, '--embedder', 'none'], stdin=subprocess.PIPE, stdout=subprocess.PIPE)\n"
+        f"pathlib.Path({str(pid)!r}).write_text(str(server.pid))\n"
+        "print('started', flush=True)\n"
+        "sys.stdin.read()\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as parent:
+        assert parent.stdout is not None
+        assert parent.stdout.readline() == b"started\n"
+        parent.kill()
+    server = int(pid.read_text())
+    assert wait_until(lambda: _is_gone(server))
+
+
+def _is_gone(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    # Where nobody waits for orphans, they stay in the table.
+    status = Path(f"/proc/{pid}/stat")
+    return status.exists() and status.read_text().rpartition(")")[2].split()[0] == "Z"
+
+
+@posix_only
+def test_an_interrupt_and_a_term_shortly_after_end_it_as_one(
+    raw_client: Callable[..., Any], path: Path
+) -> None:
+    """So Claude Code ends a server; 100 ms are between them."""
+    client = raw_client()
+    client.hello()
+    client.call("memory_store", content="kept", subject="b")
+    client.process.send_signal(signal.SIGINT)
+    client.process.send_signal(signal.SIGTERM)
+    assert client.process.wait(timeout=10) == 0
+    assert client.process.stderr.read() == ""
+    with memstore.open(path, embedder=None) as store:
+        assert store.count() == 1
+
+
+def test_flags_of_every_kind_start_a_server(raw_client: Callable[..., Any]) -> None:
+    for flags in (
+        ["--tools", "memory_search,memory_store"],
+        ["--tools=memory_search,memory_store"],
+        ["--durability", "normal", "--tools", "memory_store,memory_search"],
+    ):
+        client = raw_client(*flags)
+        client.hello()
+        tools = client.request("tools/list")["tools"]
+        assert {tool["name"] for tool in tools} == {"memory_search", "memory_store"}
+        assert client.close() == 0

@@ -32,8 +32,9 @@ class ToClient(logging.Handler):
 def attach(tell: Callable[[str, str, str], object], level: str) -> None:
     """Let the package's loggers tell the client, from this level on."""
     logger = logging.getLogger("memstore")
-    if not any(isinstance(handler, ToClient) for handler in logger.handlers):
-        logger.addHandler(ToClient(tell))
+    for handler in [one for one in logger.handlers if isinstance(one, ToClient)]:
+        logger.removeHandler(handler)
+    logger.addHandler(ToClient(tell))
     logger.setLevel(NAMES.get(level, logging.CRITICAL))
 
 

@@ -130,7 +130,7 @@ class Methods:
         text = calls.explained(lambda: resources.read(source.store(), uri))
         if text is None:
             missing = RESOURCE_NOT_FOUND if older else INVALID_PARAMS
-            raise Refused(missing, "Resource not found", {"uri": uri[:1_000]})
+            raise Refused(missing, "there is no such resource", {"uri": uri[:1_000]})
         return {"contents": [{"uri": uri, "mimeType": "application/json", "text": text}]}
 
     def complete(self, source: StoreSource, params: Mapping[str, Any]) -> Result:

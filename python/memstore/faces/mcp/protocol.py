@@ -55,11 +55,11 @@ class Refused(Exception):
 
 
 def method_not_found(method: str) -> Refused:
-    return Refused(METHOD_NOT_FOUND, "Method not found", method)
+    return Refused(METHOD_NOT_FOUND, "there is no such method", method)
 
 
 def invalid_params(fault: str = "") -> Refused:
-    return Refused(INVALID_PARAMS, "Invalid request parameters", fault)
+    return Refused(INVALID_PARAMS, "the parameters do not fit the method", fault)
 
 
 # -- what requests hold ----------------------------------------------------------------------------
@@ -157,23 +157,16 @@ def check_envelope(params: Params | None) -> None:
     """Raise :class:`Refused` unless a request says its revision, and one that is served."""
     meta = params.get("_meta") if params else None
     if not isinstance(meta, dict):
-        raise Refused(
-            INVALID_PARAMS,
-            "params._meta must be an object carrying the required "
-            f"{REVISION_KEY!r} and {CAPABILITIES_KEY!r} envelope keys",
-        )
+        raise Refused(INVALID_PARAMS, f"_meta must say {REVISION_KEY} and {CAPABILITIES_KEY}")
     if missing := [key for key in (REVISION_KEY, CAPABILITIES_KEY) if key not in meta]:
-        raise Refused(
-            INVALID_PARAMS,
-            f"params._meta is missing the required envelope key(s): {', '.join(missing)}",
-        )
+        raise Refused(INVALID_PARAMS, f"_meta lacks {' and '.join(missing)}")
     revision = meta[REVISION_KEY]
     if not isinstance(revision, str):
-        raise Refused(INVALID_PARAMS, "the protocol-version envelope value must be a string")
+        raise Refused(INVALID_PARAMS, f"{REVISION_KEY} must be text")
     if revision not in ENVELOPE_REVISIONS:
         raise Refused(
             UNSUPPORTED_REVISION,
-            "Unsupported protocol version",
+            f"the revision {revision[:20]!r} is not served",
             {"supported": list(ENVELOPE_REVISIONS), "requested": revision},
         )
 

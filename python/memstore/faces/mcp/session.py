@@ -138,7 +138,7 @@ class Session:
             if number is None:
                 self._complain()
             else:
-                refused = Refused(protocol.INVALID_REQUEST, "Invalid request")
+                refused = Refused(protocol.INVALID_REQUEST, "this is no request")
                 self._send({"id": number, "error": refused.error})
         elif number is None:
             self._notice(method, params or {})
@@ -278,7 +278,12 @@ class Session:
             return {"error": refused.error}
         except Exception:  # noqa: BLE001 - told in the log, and a thread has to go on
             logging.getLogger(__name__).exception("%s failed", call.method)
-            return {"error": Refused(protocol.INTERNAL_ERROR, "Internal server error").error}
+            return {
+                "error": Refused(
+                    protocol.INTERNAL_ERROR,
+                    "the request failed unexpectedly; the server's log says why",
+                ).error
+            }
 
     def call_tool(self, params: Params) -> dict[str, Any]:
         return self._methods.call_tool(self._source, params)

@@ -1,0 +1,270 @@
+"""A session: calls that run, are cancelled, give signs of life and log; pipes that are full."""
+
+from __future__ import annotations
+
+import io
+import json
+import logging
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from tests.support.clock import wait_until
+
+from memstore.faces.mcp import catalogue, client_log, protocol
+from memstore.faces.mcp.methods import Methods
+from memstore.faces.mcp.session import CALLS_AT_ONCE, Session
+from memstore.faces.mcp.wire import MOST_UNREAD, Outgoing, lines, mended
+
+HELLO = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t"}}
+HELLO["clientInfo"] |= {"version": "1"}
+ENVELOPE = {protocol.REVISION_KEY: "2026-07-28", protocol.CAPABILITIES_KEY: {}}
+LOGGER = logging.getLogger("memstore.test")
+
+
+class Slow(Methods):
+    """Calls begin, say something to the log, and end when they are let."""
+
+    def __init__(self) -> None:
+        super().__init__(catalogue.offered(), logging=True)
+        self.let = threading.Event()
+        self.begun: list[str] = []
+
+    def call_tool(self, source: object, params: Any) -> dict[str, Any]:
+        self.begun.append(params["name"])
+        LOGGER.warning("%s begins", params["name"])
+        assert self.let.wait(20)
+        return {"content": []}
+
+
+class Nothing:
+    def start(self) -> None:
+        pass
+
+
+class Sent(list[dict[str, Any]]):
+    """What the client gets."""
+
+    def answers(self) -> list[Any]:
+        return [one["id"] for one in self if "id" in one]
+
+    def notices(self, method: str) -> list[dict[str, Any]]:
+        return [one["params"] for one in list(self) if one.get("method") == method]
+
+
+@pytest.fixture
+def slow() -> Iterator[Slow]:
+    made = Slow()
+    yield made
+    made.let.set()
+
+
+@pytest.fixture
+def sent() -> Sent:
+    return Sent()
+
+
+@pytest.fixture
+def session(slow: Slow, sent: Sent) -> Session:
+    return Session(slow, Nothing(), sent.append, progress_seconds=0.001)  # type: ignore[arg-type]
+
+
+def say(session: Session, number: Any, method: str, **params: Any) -> None:
+    message: dict[str, Any] = {"jsonrpc": "2.0", "method": method, "params": params}
+    session.receive(json.dumps(message | ({} if number is None else {"id": number})).encode())
+
+
+def greet(session: Session, sent: Sent) -> None:
+    say(session, "hello", "initialize", **HELLO)
+    sent.clear()
+
+
+def test_calls_run_at_once_up_to_a_number_and_the_rest_wait(
+    session: Session, slow: Slow, sent: Sent
+) -> None:
+    greet(session, sent)
+    for number in range(CALLS_AT_ONCE + 5):
+        say(session, number, "tools/call", name=str(number))
+    assert wait_until(lambda: len(slow.begun) == CALLS_AT_ONCE)
+    say(session, "quick", "ping")
+    assert sent.answers() == ["quick"]
+    slow.let.set()
+    session.settle(20)
+    assert set(sent.answers()) == {"quick", *range(CALLS_AT_ONCE + 5)}
+    assert len(slow.begun) == CALLS_AT_ONCE + 5
+
+
+@pytest.mark.parametrize("named", [0, "0"])
+def test_a_cancelled_call_is_not_answered(
+    session: Session, slow: Slow, sent: Sent, named: int | str
+) -> None:
+    greet(session, sent)
+    say(session, 0, "tools/call", name="cancelled")
+    say(session, 1, "tools/call", name="kept")
+    assert wait_until(lambda: len(slow.begun) == 2)
+    say(session, None, "notifications/cancelled", requestId=named)
+    slow.let.set()
+    session.settle(20)
+    assert sent.answers() == [1]
+
+
+def test_a_call_that_is_cancelled_while_it_waits_does_not_begin(
+    session: Session, slow: Slow, sent: Sent
+) -> None:
+    greet(session, sent)
+    for number in range(CALLS_AT_ONCE + 1):
+        say(session, number, "tools/call", name=str(number))
+    assert wait_until(lambda: len(slow.begun) == CALLS_AT_ONCE)
+    say(session, None, "notifications/cancelled", requestId=CALLS_AT_ONCE)
+    say(session, "last", "tools/call", name="last")
+    slow.let.set()
+    session.settle(20)
+    assert str(CALLS_AT_ONCE) not in slow.begun
+    assert "last" in slow.begun
+
+
+def test_a_call_gives_signs_of_life_until_it_ends(session: Session, slow: Slow, sent: Sent) -> None:
+    greet(session, sent)
+    say(session, 0, "tools/call", name="silent")
+    say(session, 1, "tools/call", name="watched", _meta={"progressToken": "p"})
+    assert wait_until(lambda: len(sent.notices("notifications/progress")) > 2)
+    slow.let.set()
+    session.settle(20)
+    told = sent.notices("notifications/progress")
+    assert {one["progressToken"] for one in told} == {"p"}
+    assert [one["progress"] for one in told] == list(range(1, len(told) + 1))
+    answered = next(place for place, one in enumerate(sent) if one.get("id") == 1)
+    assert not any("method" in one for one in sent[answered:])
+    slow.let.clear()
+    say(session, 2, "tools/call", name="again", _meta={"progressToken": 7})
+    assert wait_until(lambda: sent.notices("notifications/progress")[-1]["progressToken"] == 7)
+
+
+@pytest.fixture
+def _quiet_after() -> Iterator[None]:
+    yield
+    logger = logging.getLogger("memstore")
+    logger.setLevel(logging.NOTSET)
+    for handler in [one for one in logger.handlers if isinstance(one, client_log.ToClient)]:
+        logger.removeHandler(handler)
+
+
+@pytest.mark.usefixtures("_quiet_after")
+def test_a_client_is_told_what_it_wants_to_know(session: Session, slow: Slow, sent: Sent) -> None:
+    greet(session, sent)
+    LOGGER.warning("before it asked")
+    say(session, 1, "logging/setLevel", level="warning")
+    LOGGER.warning("a warning")
+    LOGGER.info("a note")
+    say(session, 2, "logging/setLevel", level="emergency")
+    LOGGER.error("an error")
+    assert sent.notices("notifications/message") == [
+        {"level": "warning", "logger": "memstore.test", "data": "a warning"}
+    ]
+
+
+@pytest.mark.usefixtures("_quiet_after")
+def test_in_the_newer_era_each_request_says_what_it_wants_to_know(
+    session: Session, slow: Slow, sent: Sent
+) -> None:
+    slow.let.set()
+    for name, more in (("curious", {protocol.LEVEL_KEY: "info"}), ("other", {})):
+        say(session, name, "tools/call", name=name, _meta=ENVELOPE | more)
+        session.settle(20)
+    LOGGER.warning("of no request")
+    told = [one["data"] for one in sent.notices("notifications/message")]
+    assert told == ["curious begins"]
+
+
+def test_a_request_that_fails_unexpectedly_is_answered(
+    session: Session, slow: Slow, sent: Sent, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(*_: object) -> Any:
+        raise ZeroDivisionError
+
+    greet(session, sent)
+    slow.call_tool = broken  # type: ignore[method-assign]
+    say(session, 1, "tools/call", name="x")
+    session.settle(20)
+    assert sent[0]["error"]["code"] == protocol.INTERNAL_ERROR
+    assert "ZeroDivisionError" in caplog.text
+
+
+def test_a_line_that_is_no_message_is_told_once(
+    session: Session, caplog: pytest.LogCaptureFixture
+) -> None:
+    for line in (b"", b"no", b"[1]", b"{}", b'{"jsonrpc": "2.0", "method": 1}', b"[" * 99_999):
+        session.receive(line)
+    assert caplog.text.count("no message") == 1
+
+
+# -- pipes -----------------------------------------------------------------------------------------
+
+
+class Pipe:
+    """Takes three bytes at a time, once it is read."""
+
+    def __init__(self) -> None:
+        self.taken = b""
+        self.read = threading.Event()
+        self.failure: OSError | None = None
+
+    def write(self, rest: memoryview) -> int:
+        assert self.read.wait(20)
+        if self.failure is not None:
+            raise self.failure
+        self.taken += rest[:3]
+        return len(rest[:3])
+
+
+def test_messages_are_written_whole_and_in_order() -> None:
+    pipe = Pipe()
+    outgoing = Outgoing(pipe.write, lambda: None)
+    for number in range(9):
+        outgoing.send({"id": number, "result": {"text": "漢\u2028字 👩\u200d🚀"}})
+    outgoing.flush(0.001)
+    assert pipe.taken == b""
+    pipe.read.set()
+    outgoing.flush(20)
+    told = [json.loads(line) for line in pipe.taken.split(b"\n") if line]
+    assert [one["id"] for one in told] == list(range(9))
+
+
+def test_a_client_that_reads_nothing_is_not_read_on() -> None:
+    pipe = Pipe()
+    outgoing = Outgoing(pipe.write, lambda: None)
+    outgoing.wait_for_room()
+    outgoing.send({"result": "x" * MOST_UNREAD})
+    waiting = threading.Thread(target=outgoing.wait_for_room)
+    waiting.start()
+    waiting.join(0.01)
+    assert waiting.is_alive()
+    pipe.write = lambda rest: len(rest)  # type: ignore[assignment,method-assign]
+    pipe.read.set()
+    outgoing._write = lambda rest: len(rest)  # all at once
+    waiting.join(20)
+    assert not waiting.is_alive()
+
+
+def test_a_client_that_is_gone_is_noticed() -> None:
+    pipe, gone = Pipe(), threading.Event()
+    pipe.failure = BrokenPipeError()
+    pipe.read.set()
+    Outgoing(pipe.write, gone.set).send({"id": 1})
+    assert gone.wait(20)
+
+
+def test_a_line_without_end_is_left_out() -> None:
+    said = b"one\n" + b"x" * 25 + b"\n\n  \ntwo\n" + b"y" * 10 + b"\nthree"
+    assert list(lines(io.BytesIO(said), largest=10)) == [b"one\n", b"", b"two\n", b"", b"three"]
+
+
+def test_half_a_character_is_mended() -> None:
+    assert json.loads(mended(r'{"a": "x\ud83d", "b": "\ud83d\ude00"}')) == {
+        "a": "x\ufffd",
+        "b": "😀",
+    }
+    for broken in ("{", "[" * 200_000):
+        with pytest.raises((ValueError, RecursionError)):
+            mended(broken)
