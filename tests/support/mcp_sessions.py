@@ -7,6 +7,7 @@ import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import anyio
@@ -19,7 +20,7 @@ from memstore.faces.mcp import catalogue
 from memstore.faces.mcp.methods import Methods
 from memstore.faces.mcp.opening import Opening
 from memstore.faces.mcp.session import serve
-from memstore.faces.mcp.wire import lines
+from memstore.faces.mcp.wire import Outgoing, lines
 
 TOOLS = "facts,tasks,episodes"
 
@@ -83,7 +84,8 @@ def ours(open_store: Callable[[], Store]) -> Callable[[int, int], None]:
     def run(incoming: int, outgoing: int) -> None:
         methods = Methods(catalogue.offered(TOOLS), logging=True)
         with os.fdopen(incoming, "rb") as file:
-            serve(methods, Opening(open_store), lines(file), outgoing)
+            wire = Outgoing(partial(os.write, outgoing), lambda: None)
+            serve(methods, Opening(open_store), lines(file), wire)
         os.close(outgoing)
 
     return run

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from tests.support.clock import wait_until
 
-from memstore.faces.mcp import catalogue, client_log, protocol
+from memstore.faces.mcp import catalogue, protocol
 from memstore.faces.mcp.methods import Methods
 from memstore.faces.mcp.session import CALLS_AT_ONCE, Session
 from memstore.faces.mcp.wire import MOST_UNREAD, Outgoing, lines, mended
@@ -141,16 +141,6 @@ def test_a_call_gives_signs_of_life_until_it_ends(session: Session, slow: Slow, 
     assert wait_until(lambda: sent.notices("notifications/progress")[-1]["progressToken"] == 7)
 
 
-@pytest.fixture
-def _quiet_after() -> Iterator[None]:
-    yield
-    logger = logging.getLogger("memstore")
-    logger.setLevel(logging.NOTSET)
-    for handler in [one for one in logger.handlers if isinstance(one, client_log.ToClient)]:
-        logger.removeHandler(handler)
-
-
-@pytest.mark.usefixtures("_quiet_after")
 def test_a_client_is_told_what_it_wants_to_know(session: Session, slow: Slow, sent: Sent) -> None:
     greet(session, sent)
     LOGGER.warning("before it asked")
@@ -164,7 +154,6 @@ def test_a_client_is_told_what_it_wants_to_know(session: Session, slow: Slow, se
     ]
 
 
-@pytest.mark.usefixtures("_quiet_after")
 def test_in_the_newer_era_each_request_says_what_it_wants_to_know(
     session: Session, slow: Slow, sent: Sent
 ) -> None:

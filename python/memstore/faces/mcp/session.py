@@ -368,7 +368,8 @@ def run(
     status = 1
     try:
         incoming, outgoing = take_over()
-        serve(Methods(catalogue, generator, logging=True), opening, lines(incoming), outgoing)
+        wire = Outgoing(partial(os.write, outgoing), on_gone=lambda: end(opening, 0))
+        serve(Methods(catalogue, generator, logging=True), opening, lines(incoming), wire)
         status = 0
     except Exception:  # noqa: BLE001 - told in the log
         logging.getLogger(__name__).exception("the session failed")
@@ -376,9 +377,8 @@ def run(
         end(opening, status)
 
 
-def serve(methods: Methods, opening: Opening, received: Iterable[bytes], descriptor: int) -> None:
+def serve(methods: Methods, opening: Opening, received: Iterable[bytes], wire: Outgoing) -> None:
     """Answer one client until its input ends and what was asked is answered."""
-    wire = Outgoing(partial(os.write, descriptor), on_gone=lambda: end(opening, 0))
     session = Session(methods, opening, wire.send)
     for line in received:
         session.receive(line)
