@@ -224,6 +224,8 @@ fn english_questions() {
             "Where does Alice live?",
             "In which city does she live?",
             "What book did he read",
+            "What is the name of her dog?",
+            "What is Melanie's favorite book?",
         ],
     );
     assert_wants(

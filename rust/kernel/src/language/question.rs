@@ -15,7 +15,7 @@ const LONGEST_NAME: usize = 3;
 const LONGEST_UNSPACED_NAME: usize = 8;
 
 /// The noun that says what is asked for stands so far behind "which", and the unit behind "how".
-const NOUN_WITHIN: usize = 1;
+const NOUN_WITHIN: usize = 4;
 const UNIT_WITHIN: usize = 2;
 
 /// What a question asks for.
