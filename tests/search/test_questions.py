@@ -1,0 +1,65 @@
+"""Questions as people ask them, in ten languages, and which fact answers each.
+
+The questions are in ``questions/``, one file a language: a small memory, what must be the first hit
+(``first``), and what counts only in the share that must be reached (``asked``). One question may
+have several answers, any of which may come first.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import memstore
+from memstore import NewFact, Store
+
+FILES = sorted((Path(__file__).parent / "questions").glob("*.toml"))
+
+
+class Memory:
+    """The facts of one file in a store, and its questions."""
+
+    def __init__(self, path: Path, store: Store) -> None:
+        read: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
+        self.share: float = read["share"]
+        self.first: dict[str, str | list[str]] = read["first"]
+        self.asked: dict[str, str | list[str]] = read["asked"]
+        self._store = store
+        facts = store.add_many([NewFact(**fact) for fact in read["facts"].values()])
+        self._names = dict(zip([fact.id for fact in facts], read["facts"], strict=True))
+
+    def missed(self, questions: dict[str, str | list[str]]) -> dict[str, str]:
+        """The questions that another fact came first for, and which."""
+        found = self._store.search_batch(list(questions), limit=1)
+        hits = [self._names[hits[0].fact.id] for hits in found]
+        return {
+            question: hit
+            for (question, answers), hit in zip(questions.items(), hits, strict=True)
+            if hit != answers and hit not in answers
+        }
+
+
+@pytest.fixture(params=FILES, ids=lambda path: path.stem)
+def memory(request: pytest.FixtureRequest) -> Iterator[Memory]:
+    with memstore.open(":memory:") as store:
+        yield Memory(request.param, store)
+
+
+def test_the_first_hit_answers(memory: Memory) -> None:
+    assert memory.missed(memory.first) == {}
+
+
+def test_the_share_of_answers_that_come_first(memory: Memory) -> None:
+    questions = memory.first | memory.asked
+    missed = memory.missed(questions)
+    assert len(questions) - len(missed) >= memory.share * len(questions), missed
+
+
+def test_there_are_questions_in_many_languages() -> None:
+    files = [tomllib.loads(path.read_text(encoding="utf-8")) for path in FILES]
+    assert len(files) >= 8
+    assert sum(len(file["first"]) + len(file["asked"]) for file in files) >= 100
