@@ -226,6 +226,24 @@ def test_an_export_holds_places_and_an_import_takes_them_over(
     assert target.examine(deep=True) == []
 
 
+@pytest.mark.parametrize(("thread", "seq"), [("", 1), ("a", -1), ("a", "1"), (7, 1), ("a", 2**63)])
+def test_wrong_places_in_an_export_are_refused(store: Store, thread: Any, seq: Any) -> None:
+    add(store, thread="a")
+    lines = [json.loads(line) for line in store.export()]
+    lines[1]["fact"] |= {"thread": thread, "seq": seq}
+    with pytest.raises(memstore.TransferError, match="line 2: "):
+        store.import_(map(json.dumps, lines))
+
+
+def test_the_last_place_there_can_be_is_given_again(store: Store) -> None:
+    add(store, thread="a")
+    lines = [json.loads(line) for line in store.export()]
+    lines[1]["fact"]["seq"] = 2**63 - 1
+    other = store.within("other")
+    other.import_(map(json.dumps, lines))
+    assert add(other, thread="a").seq == 2**63 - 1
+
+
 @pytest.mark.parametrize("kind", ["fact", "episode"])
 @pytest.mark.parametrize("missing", ["thread", "seq"])
 def test_half_a_place_in_an_export_is_refused(store: Store, kind: str, missing: str) -> None:

@@ -20,7 +20,7 @@ from tests.support.model_server import ModelServer, Reply
 import memstore
 from memstore import LearningError, Memory, NotFound, Scope, Store
 from memstore.domain import clock
-from memstore.domain.threads import STOPPED
+from memstore.domain.coroutines import STOPPED
 from memstore.errors import Conflict, GeneratorError, GeneratorUnavailable, StoreBusy, StoreClosed
 from memstore.facts.facts import journalled
 from memstore.history import replay

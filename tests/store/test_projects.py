@@ -118,6 +118,12 @@ def test_what_is_about_the_user_is_kept_in_default(store: memstore.Store) -> Non
         assert other.search("make builds tea") == []
 
 
+def test_what_is_drawn_from_an_episode_stays_with_it(store: memstore.Store) -> None:
+    said = store.episodes.add("I prefer tea", source="chat", thread="a")
+    tea = store.add("Alice prefers tea", subject="a", category="preference", episode_id=said.id)
+    assert (tea.namespace, tea.thread, tea.seq) == ("~/api", "a", 1)
+
+
 def test_search_list_count_and_tasks_read_both(store: memstore.Store) -> None:
     shared, own = store.within("default"), store.within("~/api")
     ids = {s.add(f"tea {n}", subject="x").id for n, s in enumerate((shared, own))}

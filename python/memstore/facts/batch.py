@@ -51,7 +51,10 @@ class YieldsTo:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddFact:
-    """Store a fact; with ``fact.supersedes`` it replaces an active one."""
+    """Store a fact; with ``fact.supersedes`` it replaces an active one.
+
+    It takes the place of that one in its thread, if it is drawn from no episode and has no other.
+    """
 
     fact: NewFact
     unless_known: bool = False

@@ -52,7 +52,9 @@ class FactsBeside(Facts):
     def _home(self, new: NewFact) -> Facts:
         if new.supersedes is not None:
             return self._of(new.supersedes)
-        return self._shared if new.category in ABOUT_THE_USER else self._own
+        # An episode, and what is drawn from it, is of the project.
+        about_the_user = new.category in ABOUT_THE_USER and new.episode_id is None
+        return self._shared if about_the_user else self._own
 
     def _of(self, fact_id: int) -> Facts:
         """Return the facts that one belongs to; the own ones where it is in neither."""

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from memstore.embedding.current import CurrentEmbedder
     from memstore.facts import new as checking
     from memstore.facts import provenance
-    from memstore.facts.new import CheckedFact, Prepared
+    from memstore.facts.new import Prepared
     from memstore.history import erasing
 else:
     episode_table = lazy_import("memstore.database.tables.episodes")
@@ -164,7 +164,7 @@ class Facts:
         old = None if new.supersedes is None else self._retirable(transaction, new.supersedes)
         if old is not None and not new.across:
             check_alike(old, new)
-        episode = self._origin(transaction, new)
+        episode = None if new.episode_id is None else self._origin(transaction, new.episode_id)
         now = clock.utc_now()
         uuid, created_at = provenance.identity(transaction, self.namespace, new, episode, now)
         why = evidence if old is None else None
@@ -176,7 +176,8 @@ class Facts:
         values["created_at"] = created_at
         if episode is not None and new.valid_at is None:
             values["valid_at"] = episode.valid_at
-        values["thread"], values["seq"] = self._place(transaction, prepared, episode, old)
+        if not (new.thread is None and episode is None and old is None):
+            values["thread"], values["seq"] = self._place(transaction, prepared, episode, old)
         values["embedded"] = blob is not None
         fact = made(Fact, values)
         fact_table.insert(
@@ -192,13 +193,11 @@ class Facts:
             self.retire(transaction, old, fact.id, evidence, since=since)
         return fact
 
-    def _origin(self, transaction: Transaction, new: CheckedFact) -> Origin | None:
-        if new.episode_id is None:
-            return None
-        found = episode_table.origin(transaction, new.episode_id, self.namespace)
+    def _origin(self, transaction: Transaction, episode_id: int) -> Origin:
+        found = episode_table.origin(transaction, episode_id, self.namespace)
         if found is None:
             raise NotFound(
-                f"there is no episode {new.episode_id} in namespace {self.namespace!r}",
+                f"there is no episode {episode_id} in namespace {self.namespace!r}",
                 remedy=Remedy.FIND_ID,
             )
         return found

@@ -17,9 +17,9 @@ from memstore.database.tables import graph as graph_table
 from memstore.database.tables import graph_reads
 from memstore.domain import clock
 from memstore.domain.arguments import MAX_NAME, MAX_NUMBER, checked_number, checked_text
+from memstore.domain.coroutines import Awaited, awaited
 from memstore.domain.entities import GraphBuilt, GraphStatus, LikelySame
 from memstore.domain.records import EVERYBODY, asked_scope
-from memstore.domain.threads import Awaited, awaited
 from memstore.errors import NotFound, Remedy
 from memstore.graph import build, decisions
 from memstore.graph.duplicates import undecided_pairs

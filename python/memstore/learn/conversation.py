@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Final
 from memstore.database.tables.readings import MEMORY
 from memstore.domain import clock
 from memstore.domain.arguments import MAX_QUERY
+from memstore.domain.coroutines import STOPPED
 from memstore.domain.results import Results
-from memstore.domain.threads import STOPPED
 from memstore.errors import Conflict, Explained, LearningError, MemstoreError, NotFound
 from memstore.facts.batch import AddFact, DeleteFact, KeepFact
 from memstore.learn.decision import decide

@@ -294,6 +294,8 @@ class Memory:
     ) -> MemoryEvent:
         """Supersede a memory with a new text; the old one stays in its history.
 
+        The new one takes its place in its conversation.
+
         Args:
             memory_id: an active memory.
             content: its new text; the same text changes the metadata alone.

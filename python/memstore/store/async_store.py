@@ -6,7 +6,7 @@ from functools import cached_property, wraps
 from typing import TYPE_CHECKING
 
 from memstore.access.tokens import Tokens
-from memstore.domain.threads import Awaited, awaited
+from memstore.domain.coroutines import Awaited, awaited
 from memstore.embedding.generations import Generations
 from memstore.episodes.log import Episodes
 from memstore.facts.proposals import Proposals

@@ -82,7 +82,7 @@ def _known(
     known = {k: v for k, v in values.items() if k in fields and v is not None}
     if missing := [name for name in needs if name not in known]:
         raise ValueError(f"lacks {', '.join(missing)}")
-    if empty := [name for name in ("uuid", "namespace") if known[name] == ""]:
+    if empty := [name for name in ("uuid", "namespace", "thread") if known.get(name) == ""]:
         raise ValueError(f"{empty[0]} is empty")
     for name in numbers:
         if not is_whole(known.get(name, 0)):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from memstore.domain.arguments import MAX_NUMBER
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any, Self
@@ -64,6 +66,6 @@ class Counter:
             return given
         if last is None:
             last = last_seq(transaction, self.table, thread)
-        seq = last + 1 if given is None else given
+        seq = min(last + 1, MAX_NUMBER) if given is None else given
         self._last[thread] = max(last, seq)
         return seq
