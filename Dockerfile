@@ -20,7 +20,7 @@ COPY rust rust
 COPY python python
 # Into an environment of its own, so that the next stage takes it as a whole.
 RUN python -m venv /opt/memstore \
-    && /opt/memstore/bin/pip install --no-cache-dir --config-settings=build-args=--locked .
+    && /opt/memstore/bin/pip install --no-cache-dir --config-settings=build-args=--locked ".[http]"
 
 FROM python:3.13-slim-bookworm
 LABEL org.opencontainers.image.title="memstore" \

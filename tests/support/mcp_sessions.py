@@ -20,7 +20,7 @@ from memstore.faces.mcp import catalogue
 from memstore.faces.mcp.methods import Methods
 from memstore.faces.mcp.opening import Opening
 from memstore.faces.mcp.session import serve
-from memstore.faces.mcp.wire import Outgoing, lines
+from memstore.faces.mcp.wire import Outgoing, lines, room_of
 
 TOOLS = "facts,tasks,episodes"
 
@@ -84,7 +84,7 @@ def ours(open_store: Callable[[], Store]) -> Callable[[int, int], None]:
     def run(incoming: int, outgoing: int) -> None:
         methods = Methods(catalogue.offered(TOOLS), logging=True)
         with os.fdopen(incoming, "rb") as file:
-            wire = Outgoing(partial(os.write, outgoing), lambda: None)
+            wire = Outgoing(partial(os.write, outgoing), lambda: None, room_of(outgoing))
             serve(methods, Opening(open_store), lines(file), wire)
         os.close(outgoing)
 

@@ -15,7 +15,7 @@ from tests.support.clock import wait_until
 from memstore.faces.mcp import catalogue, protocol
 from memstore.faces.mcp.methods import Methods
 from memstore.faces.mcp.session import CALLS_AT_ONCE, Session
-from memstore.faces.mcp.wire import MOST_UNREAD, Outgoing, lines, mended
+from memstore.faces.mcp.wire import MOST_UNREAD, PIECE, Outgoing, lines, mended
 
 HELLO = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t"}}
 HELLO["clientInfo"] |= {"version": "1"}
@@ -257,3 +257,21 @@ def test_half_a_character_is_mended() -> None:
     for broken in ("{", "[" * 200_000):
         with pytest.raises((ValueError, RecursionError)):
             mended(broken)
+
+
+def test_what_there_is_room_for_is_written_at_once() -> None:
+    taken: list[bytes] = []
+
+    def write(rest: memoryview) -> int:
+        taken.append(bytes(rest))
+        return len(rest)
+
+    outgoing = Outgoing(write, lambda: None, has_room=lambda: len(taken) < 2)
+    message = {"id": 1, "result": {"text": "x" * (3 * PIECE)}}
+    outgoing.send(message)
+    assert [len(piece) for piece in taken[:2]] == [PIECE, PIECE]
+    outgoing.send({"id": 2})
+    outgoing.flush(20)
+    first, second, _ = b"".join(taken).split(b"\n")
+    assert json.loads(first) == {"jsonrpc": "2.0"} | message
+    assert json.loads(second)["id"] == 2

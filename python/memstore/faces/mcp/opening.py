@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _thread
 import os
 import signal
 import threading
@@ -110,9 +111,18 @@ def end(opening: Opening, status: int) -> NoReturn:
     Not by returning: the interpreter would first wait for threads that read an input which never
     comes, or talk to a server which never answers.
     """
-    closing = threading.Thread(target=opening.close, daemon=True)
-    closing.start()
-    closing.join(CLOSING_SECONDS)
+    closing = _thread.allocate_lock()
+    closing.acquire()
+
+    def close() -> None:
+        try:
+            opening.close()
+        finally:
+            closing.release()
+
+    # A signal may come while this thread begins another one: threading would wait for itself.
+    _thread.start_new_thread(close, ())
+    closing.acquire(timeout=CLOSING_SECONDS)
     os._exit(status)
 
 

@@ -16,7 +16,7 @@ from memstore.faces.mcp import protocol
 from memstore.faces.mcp.methods import Methods
 from memstore.faces.mcp.opening import end, on_signals
 from memstore.faces.mcp.protocol import Refused
-from memstore.faces.mcp.wire import Outgoing, lines, read_json, take_over
+from memstore.faces.mcp.wire import Outgoing, lines, read_json, room_of, take_over
 from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ GRACE_SECONDS: Final = 4.0
 """Time for requests that are unanswered when the input ends: their sender may still be reading, and
 the store may still be opening. A host that does not want to wait sends a signal."""
 
-LISTING_SECONDS: Final = 0.05
+LISTING_SECONDS: Final = 0.5
 """Between the handshake and the opening of the store, for the client to ask for the tools: what
 opening imports would take its time from the answer."""
 
@@ -368,7 +368,9 @@ def run(
     status = 1
     try:
         incoming, outgoing = take_over()
-        wire = Outgoing(partial(os.write, outgoing), on_gone=lambda: end(opening, 0))
+        wire = Outgoing(
+            partial(os.write, outgoing), lambda: end(opening, 0), has_room=room_of(outgoing)
+        )
         serve(Methods(catalogue, generator, logging=True), opening, lines(incoming), wire)
         status = 0
     except Exception:  # noqa: BLE001 - told in the log

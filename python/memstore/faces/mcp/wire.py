@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import re
+import select
+import sys
 import threading
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
@@ -16,6 +18,9 @@ LARGEST_LINE: Final = 64 * 1024 * 1024
 
 MOST_UNREAD: Final = 64 * 1024 * 1024
 """Bytes of answers that wait for a client to read them; then nothing more is read from it."""
+
+PIECE: Final = getattr(select, "PIPE_BUF", 512)
+"""Bytes for which a pipe has room where the system says that it has any."""
 
 HALF: Final = re.compile(rb"\\u[dD][89a-fA-F]")
 """An escape of half a character; most often the other half follows."""
@@ -66,29 +71,39 @@ def lines(incoming: BinaryIO, largest: int = LARGEST_LINE) -> Iterator[bytes]:
 class Outgoing:
     """Writes messages in the order they are sent; nobody who sends waits for the client to read.
 
+    What there is room for is written at once. The rest is left to a thread.
+
     Args:
         write: writes some bytes and returns how many, as ``os.write``.
         on_gone: called once the client reads no more.
+        has_room: whether ``PIECE`` bytes can be written without waiting.
     """
 
-    def __init__(self, write: Callable[[memoryview], int], on_gone: Callable[[], object]) -> None:
+    def __init__(
+        self,
+        write: Callable[[memoryview], int],
+        on_gone: Callable[[], object],
+        has_room: Callable[[], bool] = lambda: False,
+    ) -> None:
         self._write = write
         self._on_gone = on_gone
+        self._has_room = has_room
         self._changed = threading.Condition()
-        self._messages: list[bytes] = []
+        self._waiting: list[memoryview] = []
         self._unwritten = 0
-        self._writing = threading.Thread(target=self._run, name="memstore-writing", daemon=True)
-        self._writing.start()
+        self._writing: threading.Thread | None = None
 
     def send(self, message: dict[str, Any]) -> None:
         text = json.dumps({"jsonrpc": "2.0", **message}, ensure_ascii=False, separators=(",", ":"))
-        line = text.encode("utf-8", "replace") + b"\n"
+        line = memoryview(text.encode("utf-8", "replace") + b"\n")
         with self._changed:
-            self._messages.append(line)
-            self._unwritten += len(line)
-            self._changed.notify_all()
+            if not self._unwritten:
+                line = self._write_at_once(line)
+            if line:
+                self._leave_to_thread(line)
 
     def wait_for_room(self) -> None:
+        """Wait until not too much is unwritten."""
         with self._changed:
             self._changed.wait_for(lambda: self._unwritten < MOST_UNREAD)
 
@@ -97,13 +112,32 @@ class Outgoing:
         with self._changed:
             self._changed.wait_for(lambda: not self._unwritten, seconds)
 
+    def _write_at_once(self, line: memoryview) -> memoryview:
+        """Write what there is room for; return the rest."""
+        try:
+            while line and self._has_room():
+                line = line[self._write(line[:PIECE]) :]
+        except OSError:
+            self._on_gone()
+        return line
+
+    def _leave_to_thread(self, line: memoryview) -> None:
+        self._waiting.append(line)
+        self._unwritten += len(line)
+        if self._writing is None:
+            self._writing = threading.Thread(target=self._run, name="memstore-write", daemon=True)
+            self._writing.start()
+        self._changed.notify_all()
+
     def _run(self) -> None:
         while True:
             with self._changed:
-                self._changed.wait_for(lambda: self._messages)
-                batch, self._messages = b"".join(self._messages), []
+                self._changed.wait_for(lambda: self._waiting)
+                batch, self._waiting = b"".join(self._waiting), []
             try:
-                self._write_all(batch)
+                rest = memoryview(batch)
+                while rest:
+                    rest = rest[self._write(rest) :]
             except OSError:
                 self._on_gone()
                 return
@@ -111,7 +145,9 @@ class Outgoing:
                 self._unwritten -= len(batch)
                 self._changed.notify_all()
 
-    def _write_all(self, batch: bytes) -> None:
-        rest = memoryview(batch)
-        while rest:
-            rest = rest[self._write(rest) :]
+
+def room_of(descriptor: int) -> Callable[[], bool]:
+    """Return what tells whether a pipe takes ``PIECE`` bytes at once."""
+    if sys.platform == "win32":  # which can ask sockets only
+        return lambda: False
+    return lambda: bool(select.select([], [descriptor], [], 0)[1])
