@@ -27,7 +27,7 @@ def test_create_makes_a_fact_that_is_a_task(store: Store) -> None:
     )
     fact = store.get(task.id)
     assert (fact.subject, fact.metadata["kind"]) == ("todo", "task")
-    assert store.search("certificate")[0].fact == fact
+    assert store.search("certificate", tasks=True)[0].fact == fact
 
 
 @pytest.mark.parametrize(

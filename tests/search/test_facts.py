@@ -25,6 +25,7 @@ from tests.support.raw import sql
 
 import memstore
 from memstore import AddFact, MayReplace, NewFact, Store
+from memstore.domain import clock
 
 Open = Callable[..., Store]
 
@@ -522,7 +523,7 @@ def test_open_tasks_never_decay_and_everything_else_about_todo_does(
     store: Store, metadata: dict[str, Any] | None, decay: float
 ) -> None:
     store.add("tea", subject="todo", metadata=metadata, created_at=days_ago(30))
-    (hit,) = store.search("tea")
+    (hit,) = store.search("tea", tasks=True)
     assert hit.decay == pytest.approx(decay, rel=1e-4)
 
 
@@ -530,6 +531,50 @@ def test_a_fresh_note_stands_above_an_old_one_that_says_the_same(store: Store) -
     old = store.add("tea", subject="sue", created_at=days_ago(90))
     new = store.add("tea", subject="sue")
     assert ids(store.search("tea")) == [new.id, old.id]
+
+
+def test_tasks_are_found_where_they_are_asked_for(store: Store) -> None:
+    task, fact = store.tasks.create("buy green tea"), store.add("likes green tea", subject="ana")
+    assert ids(store.search("green tea")) == [fact.id]
+    assert ids(store.search("green tea", tasks=False)) == [fact.id]
+    assert {*ids(store.search("green tea", tasks=True))} == {fact.id, task.id}
+    assert ids(store.search("green tea", subject="TODO")) == [task.id]
+    assert ids(store.search("green tea", subject="todo", tasks=False)) == []
+
+
+def test_times_narrow_searches_lists_and_counts(store: Store, manual_clock: ManualClock) -> None:
+    begin = clock.utc_now()
+
+    def day(number: float) -> datetime:
+        return begin + timedelta(days=number)
+
+    for number, holds_since in enumerate((None, day(-10), None, day(-30))):
+        store.add(f"tea {number}", subject="sue", valid_at=holds_since)
+        manual_clock.advance(86_400)
+    for periods, found in (
+        ({"created_after": day(1.5)}, [3, 4]),
+        ({"created_before": clock.to_text(day(0.5))}, [1]),
+        ({"created_after": day(0.5), "created_before": day(2.5)}, [2, 3]),
+        ({"created_after": store.get(1).created_at}, [2, 3, 4]),  # outside itself
+        ({"valid_after": day(-1)}, [1, 3]),
+        ({"valid_before": day(-9)}, [2, 4]),
+        ({"valid_before": day(-9), "created_after": day(1.5)}, [4]),
+    ):
+        asked: Any = periods
+        assert [fact.id for fact in store.list(**asked)] == found
+        assert store.count(**asked) == len(found)
+        assert sorted(ids(store.search("tea", **asked))) == found
+    with pytest.raises(ValueError, match=r"created_after .* is not earlier"):
+        store.list(created_after=day(2), created_before=day(1))
+    with pytest.raises(ValueError, match="valid_before"):
+        store.search("tea", valid_before="soon")
+
+
+def test_an_empty_store_is_not_one_that_could_not_compare_meanings(store: Store) -> None:
+    assert store.search("tea").words_only is None
+    other = store.within("other")
+    store.add("tea", subject="sue")
+    assert other.search("tea").words_only is None
 
 
 # -- words only ------------------------------------------------------------------------------

@@ -58,41 +58,55 @@ metadata_filters = st.builds(
     st.integers(0, 2) | st.none(),
     st.booleans(),
 )
-fact_filters = st.builds(
-    FactFilter,
-    among,
-    moments,
-    scope=scopes,
-    subject=st.none() | words,
-    category=st.none() | words,
-    content=st.none() | words,
-    metadata=st.lists(metadata_filters, max_size=2),
-    active_only=st.booleans(),
-    tasks=st.booleans(),
-    include_deleted=st.booleans(),
-)
 
 
 @st.composite
-def episode_filters(draw: st.DrawFn) -> EpisodeFilter:
+def bounded(draw: st.DrawFn, make: Callable[..., Any], *kinds: str) -> Any:
+    """A filter with periods, where they are in order."""
     bounds = {
         f"{kind}_{end}": draw(st.none() | st.none() | moments)
-        for kind in ("created", "valid", "expired")
+        for kind in kinds
         for end in ("after", "before")
     }
     while True:
         try:
-            return EpisodeFilter(
-                draw(among),
-                draw(moments),
-                scope=draw(scopes),
-                tags=tuple(draw(st.lists(words, max_size=2))),
-                source=draw(st.none() | words),
-                include_expired=draw(st.booleans()),
-                **bounds,
-            )
+            return draw(make(**bounds))
         except InvalidArgument:
-            bounds["created_before"] = bounds["valid_before"] = bounds["expired_before"] = None
+            bounds |= dict.fromkeys((f"{kind}_before" for kind in kinds), None)
+
+
+def facts_wanted(**bounds: datetime | None) -> st.SearchStrategy[FactFilter]:
+    return st.builds(
+        FactFilter,
+        among,
+        moments,
+        scope=scopes,
+        subject=st.none() | words,
+        category=st.none() | words,
+        content=st.none() | words,
+        metadata=st.lists(metadata_filters, max_size=2),
+        active_only=st.booleans(),
+        tasks=st.booleans(),
+        include_deleted=st.booleans(),
+        **{name: st.just(bound) for name, bound in bounds.items()},
+    )
+
+
+def episodes_wanted(**bounds: datetime | None) -> st.SearchStrategy[EpisodeFilter]:
+    return st.builds(
+        EpisodeFilter,
+        among,
+        moments,
+        scope=scopes,
+        tags=st.lists(words, max_size=2).map(tuple),
+        source=st.none() | words,
+        include_expired=st.booleans(),
+        **{name: st.just(bound) for name, bound in bounds.items()},
+    )
+
+
+fact_filters = bounded(facts_wanted, "created", "valid")
+episode_filters = bounded(episodes_wanted, "created", "valid", "expired")
 
 
 @settings(deadline=None, max_examples=examples(60), suppress_health_check=[HealthCheck.too_slow])
@@ -137,7 +151,7 @@ def fill_with_facts(
         min_size=1,
         max_size=8,
     ),
-    filters=st.lists(episode_filters(), min_size=1, max_size=6),
+    filters=st.lists(episode_filters, min_size=1, max_size=6),
 )
 def test_episodes(data: st.DataObject, many: list[Any], filters: list[EpisodeFilter]) -> None:
     with memstore.open(":memory:", embedder=None) as store:
@@ -162,6 +176,17 @@ def expire(store: Store, data: st.DataObject, table: str) -> None:
             transaction.run(
                 f"UPDATE {table} SET expired_at = :at WHERE id = :id", {"at": at, "id": id_}
             )
+            if table == "memstore_facts":  # episodes are append-only
+                times = {
+                    "created": data.draw(moments.map(_text)),
+                    "valid": data.draw(maybe_moments.map(_text) | texts_of_others),
+                    "id": id_,
+                }
+                transaction.run(
+                    "UPDATE memstore_facts SET created_at = :created, valid_at = :valid"
+                    " WHERE id = :id",
+                    times,
+                )
 
 
 def compare(

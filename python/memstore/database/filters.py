@@ -24,12 +24,15 @@ SEEN_INDEX: Final = "idx_memstore_episode_seen"
 it is named: the planner, left alone, would rather read the rows."""
 
 BOUNDS: Final = (
-    ("created_after", "e.created_at > :created_after"),
-    ("created_before", "e.created_at < :created_before"),
-    ("valid_after", "coalesce(e.valid_at, e.created_at) > :valid_after"),
-    ("valid_before", "coalesce(e.valid_at, e.created_at) < :valid_before"),
-    ("expired_after", "e.expired_at > :expired_after"),
-    ("expired_before", "e.expired_at < :expired_before"),
+    ("created_after", "{0}.created_at > :created_after"),
+    ("created_before", "{0}.created_at < :created_before"),
+    ("valid_after", "coalesce({0}.valid_at, {0}.created_at) > :valid_after"),
+    ("valid_before", "coalesce({0}.valid_at, {0}.created_at) < :valid_before"),
+)
+
+EXPIRY_BOUNDS: Final = (
+    ("expired_after", "{0}.expired_at > :expired_after"),
+    ("expired_before", "{0}.expired_at < :expired_before"),
 )
 
 AMONG_TAGGED: Final = "e.id IN (SELECT episode_id FROM memstore_episode_tags WHERE tag = :{})"
@@ -54,6 +57,11 @@ class Conditions:
         else:
             self.add(f"{self._alias}.{column} = :{column}", **{column: value})
 
+    def add_bounds(self, bounds: Sequence[tuple[str, str]], wanted: object) -> None:
+        for name, clause in bounds:
+            if (bound := getattr(wanted, name)) is not None:
+                self.add(clause.format(self._alias), **{name: clock.to_text(bound)})
+
     def add_unexpired(self, now: datetime) -> None:
         column = f"{self._alias}.expired_at"
         self.add(f"({column} IS NULL OR {column} > :now)", now=clock.to_text(now))
@@ -72,6 +80,25 @@ class Filter:
     now: datetime
     scope: Scope | None = field(default=None, kw_only=True)
     """Only what has just these owners, and none where one is not set; ``None``: any owner."""
+    created_after: datetime | None = field(default=None, kw_only=True)
+    created_before: datetime | None = field(default=None, kw_only=True)
+    valid_after: datetime | None = field(default=None, kw_only=True)
+    valid_before: datetime | None = field(default=None, kw_only=True)
+    """The bounds themselves are outside. What has no ``valid_at`` was valid when created."""
+
+    def __post_init__(self) -> None:
+        for kind in ("created", "valid", "expired"):
+            after, before = (getattr(self, f"{kind}_{end}", None) for end in ("after", "before"))
+            if after is not None and before is not None and after >= before:
+                raise InvalidArgument(
+                    f"({clock.to_text(after)}) is not earlier than the end of the period "
+                    f"({clock.to_text(before)}): nothing lies between",
+                    argument=f"{kind}_after",
+                )
+
+    @property
+    def is_bounded(self) -> bool:
+        return any(getattr(self, name) is not None for name, _ in BOUNDS)
 
     def of(self, alias: str, dialect: Dialect) -> tuple[str, Parameters]:
         """Return the condition on namespace and owners alone."""
@@ -109,6 +136,7 @@ class FactFilter(Filter):
     """``False`` leaves them out."""
 
     def __post_init__(self) -> None:
+        Filter.__post_init__(self)
         # Files of others hold longer names than are stored here.
         limits = {"subject": MAX_QUERY, "category": MAX_QUERY, "content": MAX_CONTENT}
         for name, limit in limits.items():
@@ -118,9 +146,9 @@ class FactFilter(Filter):
 
     @property
     def is_plain(self) -> bool:
-        """Whether namespace, state and having an owner alone decide."""
+        """Whether namespace, state and having an owner decide, or all but tasks may be seen."""
         narrowed = self.subject or self.category or self.content or self.metadata
-        return self.is_common and self.tasks and not narrowed
+        return self.is_common and not (narrowed or self.is_bounded)
 
     def where(self, dialect: Dialect, *, by_id: bool = False) -> tuple[str, Parameters]:
         """Return the condition on ``memstore_facts f``, and its parameters.
@@ -142,8 +170,8 @@ class FactFilter(Filter):
         if self.category is not None:
             conditions.add_equal("category", self.category.strip())
         if not self.tasks:
-            kind = dialect.member("f.metadata", "'kind'")
-            conditions.add(f"(f.subject_key = '{TODO}' AND {kind} = 'task') IS NOT TRUE")
+            conditions.add(f"({is_task(dialect)}) IS NOT TRUE")
+        conditions.add_bounds(BOUNDS, self)
         for place, condition in enumerate(self.metadata):
             clause, values = metadata_clause(dialect, condition, place, by_id=by_id)
             conditions.add(clause, **values)
@@ -155,11 +183,6 @@ class EpisodeFilter(Filter):
     tags: tuple[str, ...] = ()
     """An episode has all of these."""
     source: str | None = None
-    created_after: datetime | None = None
-    created_before: datetime | None = None
-    valid_after: datetime | None = None
-    valid_before: datetime | None = None
-    """The bounds themselves are outside. What has no ``valid_at`` was valid when created."""
     expired_after: datetime | None = None
     expired_before: datetime | None = None
     """What never expires is outside; what has expired is let through where one of them is set."""
@@ -168,20 +191,13 @@ class EpisodeFilter(Filter):
     def __post_init__(self) -> None:
         if self.expired_after is not None or self.expired_before is not None:
             object.__setattr__(self, "include_expired", True)
-        for kind in ("created", "valid", "expired"):
-            after, before = getattr(self, f"{kind}_after"), getattr(self, f"{kind}_before")
-            if after is not None and before is not None and after >= before:
-                raise InvalidArgument(
-                    f"({clock.to_text(after)}) is not earlier than the end of the period "
-                    f"({clock.to_text(before)}): nothing lies between",
-                    argument=f"{kind}_after",
-                )
+        Filter.__post_init__(self)
 
     @property
     def is_plain(self) -> bool:
         """Whether namespace, expiry and having an owner alone decide."""
-        bounded = any(getattr(self, name) is not None for name, _ in BOUNDS)
-        return self.is_common and not (self.tags or self.source or bounded)
+        expiry = self.expired_after or self.expired_before
+        return self.is_common and not (self.tags or self.source or self.is_bounded or expiry)
 
     def where(self, dialect: Dialect, *, by_id: bool = False) -> tuple[str, Parameters]:
         """Return the condition on ``memstore_episodes e``.
@@ -197,10 +213,14 @@ class EpisodeFilter(Filter):
             conditions.add((TAGGED if by_id else AMONG_TAGGED).format(name), **{name: tag})
         if self.source is not None:
             conditions.add_equal("source", self.source)
-        for name, clause in BOUNDS:
-            if (bound := getattr(self, name)) is not None:
-                conditions.add(clause, **{name: clock.to_text(bound)})
+        conditions.add_bounds((*BOUNDS, *EXPIRY_BOUNDS), self)
         return conditions.sql
+
+
+def is_task(dialect: Dialect) -> str:
+    """Return the condition that ``memstore_facts f`` is a task."""
+    kind = dialect.member("f.metadata", "'kind'")
+    return f"f.subject_key = '{TODO}' AND {kind} = 'task'"
 
 
 def metadata_clause(

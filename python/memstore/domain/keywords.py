@@ -22,7 +22,16 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-class FactNarrowing(TypedDict, total=False):
+class Periods(TypedDict, total=False):
+    """When it was written down, and since when it holds."""
+
+    created_after: datetime | str | None
+    created_before: datetime | str | None
+    valid_after: datetime | str | None
+    valid_before: datetime | str | None
+
+
+class FactNarrowing(Periods, total=False):
     """Which facts are meant."""
 
     subject: str | None
@@ -30,7 +39,7 @@ class FactNarrowing(TypedDict, total=False):
     filters: Filters
     scope: AskedScope
     active_only: bool
-    tasks: bool
+    tasks: bool | None
 
 
 class FactRanking(TypedDict, total=False):
@@ -71,15 +80,11 @@ class FactList(FactCount, Page, total=False):
     """The keywords of ``Store.list``."""
 
 
-class EpisodeNarrowing(TypedDict, total=False):
+class EpisodeNarrowing(Periods, total=False):
     """Which episodes are meant; the keywords of ``Episodes.count``."""
 
     source: str | None
     tags: Iterable[str]
-    created_after: datetime | str | None
-    created_before: datetime | str | None
-    valid_after: datetime | str | None
-    valid_before: datetime | str | None
     expired_after: datetime | str | None
     expired_before: datetime | str | None
     include_expired: bool

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, ClassVar, Generic, NamedTuple, TypeVar
 from memstore.database.filters import EpisodeFilter, FactFilter
 from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
+from memstore.database.tables import indexed
 from memstore.database.tables import pieces as piece_table
 from memstore.database.tables import vectors as vector_table
 from memstore.domain.episodes import EpisodeHit, EpisodeHits
@@ -131,6 +132,10 @@ class Corpus(ABC, Generic[F, H]):
         if self._contents is not None and not self._contents.codes:
             return False
         return vector_table.has_any(self._transaction, self.table, namespaces)
+
+    def has_rows(self, namespaces: Sequence[str] | None) -> bool:
+        """Whether anything is stored there."""
+        return indexed.has_any(self._transaction, self.kind.source, namespaces)
 
     def _word_parts(self, query: str, ids: Sequence[int]) -> dict[int, dict[str, float]]:
         contents, asked = self._contents, terms(query)

@@ -106,7 +106,8 @@ class Search(Generic[F, H]):
             found = {text: Query(text) for text in texts}
             if embedded is not None:
                 near = self._near(corpus, transaction, embedded, request)
-                why = NOTHING_EMBEDDED if near is None else None
+                is_empty = near is None and not corpus.has_rows(request.wanted.namespaces)
+                why = NOTHING_EMBEDDED if near is None and not is_empty else None
                 queries = map(Query, asked, embedded.vectors, near or ())
                 found |= {query.text: query for query in queries}
             results = {}

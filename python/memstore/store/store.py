@@ -24,6 +24,7 @@ from memstore.domain.keywords import (
     FactRecall,
     FactSearch,
     Page,
+    Periods,
     keywords,
     taken,
 )
@@ -31,6 +32,7 @@ from memstore.domain.metadata import parse_filters
 from memstore.domain.namespaces import Namespaces, Reach
 from memstore.domain.records import (
     DEFAULT_CATEGORY,
+    TODO,
     Fact,
     JournalLine,
     NewFact,
@@ -42,6 +44,7 @@ from memstore.errors import InvalidArgument, InvalidArgumentType, Remedy, Storag
 from memstore.facts.facts import Facts
 from memstore.lazy import lazy_import
 from memstore.store.paths import file_at
+from memstore.text.folding import subject_key
 
 if TYPE_CHECKING:
     import builtins
@@ -495,7 +498,7 @@ class Store:
 
     # -- finding -----------------------------------------------------------------------------
 
-    @keywords(FactSearch, limit=10, context=0, active_only=True, tasks=True, touch=True)
+    @keywords(FactSearch, limit=10, context=0, active_only=True, touch=True)
     def search(self, query: str, **asked: Unpack[FactSearch]) -> SearchHits:
         """Find facts by words and by meaning, best first.
 
@@ -517,7 +520,11 @@ class Store:
             scope: what belongs to just these owners, an owner that is not named being not set;
                 without one, what belongs to nobody; ``"all"`` for everybody's.
             active_only: leave superseded and expired facts out.
-            tasks: whether tasks are facts, too; ``False`` leaves them out.
+            tasks: whether tasks are found, too; ``None``: if their subject, ``todo``, is asked for.
+            created_after, created_before: only what was stored between these moments; they are
+                outside themselves.
+            valid_after, valid_before: only what holds since then: ``valid_at``, or when it was
+                stored.
             word_weight: what the words count, 0.6 by default.
             vector_weight: what the meaning counts, 0.4 by default.
             half_lives_seconds: for categories, the age at which a score has halved; 0 for never.
@@ -529,7 +536,7 @@ class Store:
         """
         return self.search_batch([query], **asked)[0]
 
-    @keywords(FactSearch, limit=10, context=0, active_only=True, tasks=True, touch=True)
+    @keywords(FactSearch, limit=10, context=0, active_only=True, touch=True)
     def search_batch(self, queries: Sequence[str], **asked: Unpack[FactSearch]) -> list[SearchHits]:
         """Search for several queries with one call to the embedder; see :meth:`search`."""
         if isinstance(queries, str):
@@ -543,7 +550,7 @@ class Store:
             self._file.use_counts.note(hit.fact.id for hits in found for hit in hits)
         return found
 
-    @keywords(FactRecall, active_only=True, tasks=False, touch=True)
+    @keywords(FactRecall, active_only=True, touch=True)
     def recall(
         self,
         query: str,
@@ -564,8 +571,8 @@ class Store:
             tokens: the most that the text may take.
             counter: returns how many tokens a text takes, for the model that will read it; by
                 default a number that no current model exceeds.
-            episodes: recall episodes, too; those are never narrowed, and left out where facts are
-                (by subject, category, metadata or to superseded ones).
+            episodes: recall episodes, too; times narrow them, and what narrows facts otherwise (a
+                subject, a category, metadata, superseded ones) leaves them out.
             subject: as the other keywords, see :meth:`search`.
 
         Raises:
@@ -573,16 +580,15 @@ class Store:
         """
         checked_number(tokens, "tokens", 1, MAX_NUMBER)
         touch = asked.pop("touch")
-        namespaces, scope = asked["namespaces"], asked["scope"]
+        also_of_episodes = {*Periods.__annotations__, "namespaces", "scope"}
+        narrowing: Any = {name: value for name, value in asked.items() if name in also_of_episodes}
         wanted = self._filter(asked)
         narrowed = wanted.subject or wanted.category or wanted.metadata or not wanted.active_only
         request = requests.for_facts(wanted, limit=recall.FOUND)
         facts = self._file.searches.facts.find(query, request)
         said = EpisodeHits()
         if episodes and not narrowed:
-            said = self.episodes.search(
-                query, limit=recall.FOUND, namespaces=namespaces, scope=scope
-            )
+            said = self.episodes.search(query, limit=recall.FOUND, **narrowing)
         found = recall.recalled(facts, said, tokens, counter)
         if touch and not self._file.read_only:
             self._file.use_counts.note(found.facts)
@@ -606,9 +612,10 @@ class Store:
         newest_first=False,
     )
     def list(self, **asked: Unpack[FactList]) -> builtins.list[Fact]:
-        """Return facts by id; what narrows them is as in :meth:`search`.
+        """Return facts by id; what narrows them is as in :meth:`search`, but tasks are facts.
 
         Args:
+            tasks: ``False`` leaves them out.
             include_deleted: deleted ones too.
             limit: how many at most; ``None`` for all.
             offset: how many to pass over first.
@@ -1039,6 +1046,10 @@ class Store:
         return doctor.rebuild(self._file.engine, self._file.author, satellite, progress)
 
     def _filter(self, asked: Any) -> FactFilter:
+        if asked["tasks"] is None:
+            subject = asked["subject"]
+            asked["tasks"] = isinstance(subject, str) and subject_key(subject) == TODO
+        asked |= {bound: clock.moment(asked[bound], bound) for bound in Periods.__annotations__}
         return FactFilter(
             self._reach.select(asked.pop("namespaces", None)),
             clock.utc_now(),

@@ -13,7 +13,7 @@ use crate::ids::{Ids, row_ids};
 use crate::shared::Shared;
 
 const KIND: [u8; 8] = *b"columns ";
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 
 type Text = Option<PyBackedStr>;
 type GivenRow = (i64, Text, u8, (Text, Text), (Text, Text, Text));

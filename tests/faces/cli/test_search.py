@@ -113,8 +113,29 @@ def test_search_narrows(cli: CommandLine) -> None:
     assert found("--all", "-f", "level>3", "--filter", "level_name=5") == {2}
     assert found("--all", "-f", 'level="3"') == set()
     assert found("-f", "level = null") == {3}
+    assert found("--after", "2999-01-01") == found("--valid-before", "1999-01-01") == set()
+    assert found("--before", "2999-01-01", "--valid-after", "1999-01-01") == {1, 3}
+    assert ids(cli.json("list", "--after", "1999-01-01")) == [1, 3]
+    assert cli.json("list", "--valid-after", "2999-01-01") == []
     assert found("-f", "level==3") == {1}
     assert found("--limit", "1").issubset({1, 3})
+
+
+def test_search_finds_tasks_where_they_are_asked_for(cli: CommandLine) -> None:
+    fact, task = cli.add("tea is fine"), cli.json("task", "add", "buy tea")["id"]
+
+    def found(*options: str) -> set[object]:
+        return {hit["fact"]["id"] for hit in cli.json("search", "tea", *options)}
+
+    assert found() == {fact}
+    assert found("--tasks") == {fact, task}
+    assert found("--subject", "todo") == {task}
+
+
+def test_a_search_of_an_empty_store_says_that_it_is_empty(cli: CommandLine) -> None:
+    assert cli("search", "tea").err == "no facts here yet: store one with memstore add\n"
+    cli.add("water")
+    assert "nothing found" in cli("search", "tea").err
 
 
 @pytest.mark.parametrize(

@@ -474,3 +474,20 @@ def test_a_deletion_says_how_it_is_undone(call: Callable[..., Any], words: Store
     assert (undone["repair"], undone["active_now"]) == ("restore: the deletion is undone", [again])
     assert [fact.id for fact in words.list()] == [again]
     assert "older" not in call("memory_delete", id=again)
+
+
+def test_times_and_tasks_are_searched_as_in_the_library(
+    call: Callable[..., Any], words: Store
+) -> None:
+    assert call("memory_search", query="tea")["hint"] == "nothing is stored yet"
+    fact = words.add("green tea", subject="ana", valid_at="2020-01-01")
+    task = words.tasks.create("buy tea")
+
+    def found(tool: str, **asked: Any) -> list[int]:
+        return [one["id"] for one in call(tool, **asked)["facts"]]
+
+    assert found("memory_search", query="tea") == [fact.id]
+    assert found("memory_search", query="tea", subject="todo") == [task.id]
+    assert found("memory_search", query="tea", after="2999-01-01") == []
+    assert found("memory_search", query="tea", valid_before="2021-01-01") == [fact.id]
+    assert "hint" not in call("memory_search", query="tea", before="1999-01-01")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from memstore.database import dialect
+from memstore.database.filters import is_task
 from memstore.database.tables import vectors as vector_table
 
 if TYPE_CHECKING:
@@ -13,7 +15,7 @@ if TYPE_CHECKING:
     from memstore.database.engine import Parameters, Row, Transaction
     from memstore.database.tables.vectors import VectorTable
 
-SUPERSEDED, DELETED, ERASED, OWNED = 1, 2, 4, 8
+SUPERSEDED, DELETED, ERASED, OWNED, TASK = 1, 2, 4, 8, 16
 """What is true of a row; their sum is its flags."""
 
 EXPIRES, CREATED, VALID = range(3)
@@ -54,8 +56,8 @@ FACTS: Final = Source(
     table="memstore_facts f",
     key="f.id",
     columns="f.id, f.namespace, f.superseded_by IS NOT NULL, f.deleted_at IS NOT NULL,"
-    " f.content = '', coalesce(f.user_id, f.agent_id, f.run_id) IS NOT NULL,"
-    " f.subject_key, f.category, f.expired_at, NULL, NULL,"
+    " f.content = '', coalesce(f.user_id, f.agent_id, f.run_id) IS NOT NULL, {is_task},"
+    " f.subject_key, f.category, f.expired_at, f.created_at, coalesce(f.valid_at, f.created_at),"
     " f.content, f.subject, f.category, f.segments",
     vectors=vector_table.FACTS,
 )
@@ -64,7 +66,7 @@ EPISODES: Final = Source(
     table="memstore_episodes e",
     key="e.id",
     columns="e.id, e.namespace, FALSE, FALSE,"
-    " e.content_hash = '', coalesce(e.user_id, e.agent_id, e.run_id) IS NOT NULL,"
+    " e.content_hash = '', coalesce(e.user_id, e.agent_id, e.run_id) IS NOT NULL, FALSE,"
     " e.source, NULL, e.expired_at, e.created_at, coalesce(e.valid_at, e.created_at),"
     " e.content, e.name, e.source_description, e.segments",
     vectors=vector_table.PIECES,
@@ -76,13 +78,15 @@ def rows(
 ) -> Iterator[IndexedRow]:
     """Yield rows by their ids; what is not there is left out."""
     test, values = _which(transaction, source.key, which)
-    found = transaction.rows(f"SELECT {source.columns} FROM {source.table} WHERE {test}", values)
+    columns = source.columns.format(is_task=f"({is_task(transaction.dialect)}) IS TRUE")
+    found = transaction.rows(f"SELECT {columns} FROM {source.table} WHERE {test}", values)
     return map(_row, found)
 
 
 def _row(row: Row) -> IndexedRow:
-    id_, namespace, superseded, deleted, erased, owned, *rest = row
+    id_, namespace, superseded, deleted, erased, owned, task, *rest = row
     flags = SUPERSEDED * superseded + DELETED * deleted + ERASED * erased + OWNED * owned
+    flags += TASK * task
     first, second, expires, created, valid, *words = rest
     moments = (expires, created, valid)
     return IndexedRow(id_, namespace, flags, (first, second), moments, tuple(words))
@@ -123,6 +127,13 @@ def extent(transaction: Transaction, source: Source) -> tuple[int, int]:
     """Return how many rows there are, and the largest id."""
     row = transaction.one(f"SELECT count(*), max({source.key}) FROM {source.table}")
     return (0, 0) if row is None else (int(row[0]), int(row[1] or 0))
+
+
+def has_any(transaction: Transaction, source: Source, namespaces: Sequence[str] | None) -> bool:
+    """Return whether namespaces (``None``: all) hold a row, in whatever state."""
+    within = dialect.within(transaction.dialect, "namespace", namespaces)
+    query = f"SELECT EXISTS (SELECT 1 FROM {source.table}{within})"
+    return bool(transaction.scalar(query, {"namespaces": namespaces}))
 
 
 def largest_id(transaction: Transaction, source: Source) -> int:

@@ -233,6 +233,10 @@ NARROWING: Final = (
         type=metadata_filter,
         action="append",
     ),
+    option("--after TIME", "only stored after this"),
+    option("--before TIME", "only stored before this"),
+    option("--valid-after TIME", "only what holds since after this"),
+    option("--valid-before TIME", "only what holds since before this"),
     option("--all", "superseded and expired facts too", dest="everything"),
 )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore.domain.records import EVERYBODY, Scope
 from memstore.faces import wording
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 else:
     learn = lazy_import("memstore.faces.cli.learn")
 
+EMPTY: Final = "no facts here yet: store one with memstore add"
+
 
 @cli.command(
     "search",
@@ -29,6 +31,7 @@ else:
     cli.option("--limit N", "how many facts at most (default: 10)", type=cli.count, default=10),
     cli.CONTEXT,
     *cli.NARROWING,
+    cli.option("--tasks", "find tasks, too"),
     cli.option("--namespaces A,B", "search these instead; all for every one", type=cli.names),
     *cli.WHOSE,
     cli.option("--word-weight X", "what the words count (default: 0.6)", type=float),
@@ -39,37 +42,51 @@ else:
 def _search(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     hits = store.search(
         " ".join(arguments.query),
+        **_narrowing(arguments),
         limit=arguments.limit,
         context=arguments.context,
-        subject=arguments.subject,
-        category=arguments.category,
-        filters=arguments.filters,
         namespaces=arguments.namespaces,
-        scope=cli.whose(arguments),
-        active_only=not arguments.everything,
+        tasks=arguments.tasks or None,
         word_weight=arguments.word_weight,
         vector_weight=arguments.vector_weight,
     )
     show.hits(hits)
-    _tell_words_only(hits.words_only, bool(hits), show)
+    _tell_words_only(hits.words_only, show)
     if not hits:
-        show.note(f"nothing found: try {_wider(arguments)}")
+        is_empty = arguments.namespaces is None and not store.count(scope="all")
+        show.note(EMPTY if is_empty else f"nothing found: try {_wider(arguments)}")
     sys.stdout.flush()  # the answer is there; what follows is for the next one
     store.save_index()
+
+
+def _narrowing(arguments: argparse.Namespace) -> dict[str, Any]:
+    return {
+        "subject": arguments.subject,
+        "category": arguments.category,
+        "filters": arguments.filters,
+        "created_after": arguments.after,
+        "created_before": arguments.before,
+        "valid_after": arguments.valid_after,
+        "valid_before": arguments.valid_before,
+        "scope": cli.whose(arguments),
+        "active_only": not arguments.everything,
+    }
 
 
 def _wider(arguments: argparse.Namespace) -> str:
     """Name the ways to more that the search has not taken yet."""
     ways = ["other words"]
-    if arguments.subject or arguments.category or arguments.filters:
+    narrow = (arguments.subject, arguments.category, arguments.filters, arguments.after,
+              arguments.before, arguments.valid_after, arguments.valid_before)  # fmt: skip
+    if any(narrow):
         ways.append("fewer conditions")
     if not arguments.everything:
         ways.append("--all for superseded facts")
     return f"{', '.join(ways)}, or memstore list"
 
 
-def _tell_words_only(why: WordsOnly | None, found: bool, show: cli.Show) -> None:
-    if why is None or why.code == "no_embedder" or (why.code == "nothing_embedded" and not found):
+def _tell_words_only(why: WordsOnly | None, show: cli.Show) -> None:
+    if why is None or why.code == "no_embedder":
         return
     show.note(f"searched by words only: {wording.on_command_line(why.reason)}")
 
@@ -93,15 +110,11 @@ def _recall(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
         " ".join(arguments.query),
         tokens=arguments.tokens,
         episodes=not arguments.no_episodes,
-        subject=arguments.subject,
-        category=arguments.category,
-        filters=arguments.filters,
+        **_narrowing(arguments),
         namespaces=arguments.namespaces,
-        scope=cli.whose(arguments),
-        active_only=not arguments.everything,
     )
     show.text(recalled.text, recalled.to_dict())
-    _tell_words_only(recalled.words_only, bool(recalled.text), show)
+    _tell_words_only(recalled.words_only, show)
     if not recalled.text:
         show.note(f"nothing found: try {_wider(arguments)}")
     sys.stdout.flush()  # the answer is there; what follows is for the next one
@@ -120,11 +133,7 @@ def _recall(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
 )
 def _list(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     facts = store.list(
-        subject=arguments.subject,
-        category=arguments.category,
-        filters=arguments.filters,
-        scope=cli.whose(arguments),
-        active_only=not arguments.everything,
+        **_narrowing(arguments),
         include_deleted=arguments.deleted,
         limit=arguments.limit,
         offset=arguments.offset,

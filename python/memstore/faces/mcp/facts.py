@@ -22,13 +22,12 @@ from memstore.faces.mcp.answers import (
     tokens_of_recall,
     undoing,
 )
-from memstore.faces.mcp.arguments import Field
+from memstore.faces.mcp.arguments import Field, WithJsonSchema
 from memstore.faces.mcp.tool import Id, Name, Object, Tool
 from memstore.store.store import Store
 
 MAX_QUERY: Final = 4_000
 
-MAX_OFFSET: Final = 1_000_000_000
 
 MIN_TOKENS: Final = 50
 MAX_TOKENS: Final = 5_000
@@ -40,6 +39,8 @@ Conditions = Annotated[
     Object, Field(description='conditions that all hold: {"key": value}, {"key": {">=": 3}}')
 ]
 Context = Annotated[int | None, Field(description="neighbours to add")]
+Offset = Annotated[int, Field(ge=0, le=1_000_000_000), WithJsonSchema({"type": "integer"})]
+Text = str | None
 Limit = Annotated[int, Field(ge=1, le=MAX_PAGE)]
 
 
@@ -53,11 +54,9 @@ def memory_store(
         Name, Field(description=f"{', '.join(CATEGORIES)}; notes fade")
     ] = DEFAULT_CATEGORY,
     metadata: Object | None = None,
-    supersedes: Annotated[Id | None, Field(description="id of the fact this one replaces")] = None,
+    supersedes: Annotated[Id | None, Field(description="the fact this one replaces")] = None,
     across: bool = False,
-    idempotency_key: Annotated[
-        Name | None, Field(description="same key, same fact: makes a retry safe")
-    ] = None,
+    idempotency_key: Annotated[Name | None, Field(description="makes a retry safe")] = None,
     *,
     owner: Scope,
 ) -> Answer:
@@ -93,8 +92,12 @@ def memory_search(
     metadata: Conditions | None = None,
     context: Context = None,
     max_tokens: Annotated[
-        int | None, Field(ge=MIN_TOKENS, le=MAX_TOKENS, description="answer a dated text this long")
+        int | None, Field(ge=MIN_TOKENS, le=MAX_TOKENS, description="answer a text this long")
     ] = None,
+    after: Text = None,
+    before: Text = None,
+    valid_after: Text = None,
+    valid_before: Text = None,
     *,
     owner: Scope,
 ) -> Answer:
@@ -105,16 +108,22 @@ def memory_search(
         "subject": subject,
         "category": category,
         "filters": conditions(metadata),
+        "created_after": after,
+        "created_before": before,
+        "valid_after": valid_after,
+        "valid_before": valid_before,
         "scope": owner,
         "active_only": not include_superseded,
     }
     if max_tokens is not None:
         recalled = store.recall(query, tokens=max_tokens, counter=tokens_of_recall, **wanted)
         return of_recall(recalled.text)
-    return of_search(
-        store.search(query, limit=limit, context=context or 0, **wanted),
-        [name for name, given in (("subject", subject), ("category", category)) if given is None],
-    )
+    hits = store.search(query, limit=limit, context=context or 0, **wanted)
+    narrowing = (("subject", subject), ("category", category))
+    answer = of_search(hits, [name for name, given in narrowing if given is None])
+    if not hits and not store.count(scope=owner, active_only=False):
+        answer["hint"] = "nothing is stored yet"
+    return answer
 
 
 def memory_list(
@@ -122,7 +131,7 @@ def memory_list(
     subject: str | None = None,
     category: str | None = None,
     limit: Limit = 20,
-    offset: Annotated[int, Field(ge=0, le=MAX_OFFSET)] = 0,
+    offset: Offset = 0,
     metadata: Object | None = None,
     *,
     owner: Scope,

@@ -8,7 +8,7 @@ from memstore.domain.records import Scope
 from memstore.faces.mcp import answer_schemas
 from memstore.faces.mcp.answers import Answer
 from memstore.faces.mcp.arguments import Field
-from memstore.faces.mcp.facts import MAX_OFFSET, Limit
+from memstore.faces.mcp.facts import Limit, Offset
 from memstore.faces.mcp.graph_answers import of_entities, of_neighbours
 from memstore.faces.mcp.tool import Name, Tool
 from memstore.store.store import Store
@@ -17,7 +17,7 @@ from memstore.store.store import Store
 def memory_graph_entities(
     store: Store,
     limit: Limit = 20,
-    offset: Annotated[int, Field(ge=0, le=MAX_OFFSET)] = 0,
+    offset: Offset = 0,
     *,
     owner: Scope,
 ) -> Answer:

@@ -14,7 +14,14 @@ from memstore.errors import Explained
 from memstore.faces import wording
 from memstore.faces.escaping import as_json
 from memstore.faces.mcp.answers import Answer, seen
-from memstore.faces.mcp.arguments import Argument, BeforeValidator, Field, argument, from_json
+from memstore.faces.mcp.arguments import (
+    Argument,
+    BeforeValidator,
+    Field,
+    WithJsonSchema,
+    argument,
+    from_json,
+)
 from memstore.text.secrets import noted
 
 if TYPE_CHECKING:
@@ -32,7 +39,7 @@ SHOWN_FAULTS: Final = 3
 OWNER: Final = "owner"
 """The parameter of a function that asks whose facts are meant."""
 
-Id: TypeAlias = Annotated[int, Field(ge=1)]
+Id: TypeAlias = Annotated[int, Field(ge=1), WithJsonSchema({"type": "integer"})]
 Name: TypeAlias = Annotated[str, Field(max_length=MAX_NAME)]
 Object: TypeAlias = Annotated[dict[str, Any], BeforeValidator(from_json)]
 

@@ -14,22 +14,26 @@ from memstore.database.tables.indexed import (
     EXPIRES,
     OWNED,
     SUPERSEDED,
+    TASK,
     VALID,
 )
 from memstore.domain import clock
-from memstore.domain.metadata import MetadataFilter
-from memstore.domain.records import TODO
 from memstore.text.folding import subject_key
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from datetime import datetime
 
     from memstore._kernel import Columns
     from memstore.database.engine import Transaction
     from memstore.database.filters import EpisodeFilter, FactFilter
+    from memstore.domain.metadata import MetadataFilter
     from memstore.domain.records import Scope
 
-A_TASK: Final = MetadataFilter("kind", "=", "task")
+BOUNDED: Final = ((CREATED, "created"), (VALID, "valid"))
+
+Period: TypeAlias = "tuple[int, str | None, str | None, bool]"
+"""A column of moments, after and before which moment, and whether one that is not set passes."""
 
 Visible: TypeAlias = Ids
 """The rows that may be seen."""
@@ -40,18 +44,17 @@ def of_facts(transaction: Transaction, columns: Columns, wanted: FactFilter) -> 
     if wanted.content is not None or not wanted.is_common:
         return Ids(fact_table.select_ids(transaction, wanted))
     without = ERASED if wanted.include_deleted else DELETED
+    without |= SUPERSEDED if wanted.active_only else 0
+    without |= 0 if wanted.tasks else TASK
     found = columns.select(
         wanted.namespaces,
-        without=without | (SUPERSEDED if wanted.active_only else 0) | _owned(wanted.scope),
+        without=without | _owned(wanted.scope),
         texts=(
             None if wanted.subject is None else subject_key(wanted.subject),
             None if wanted.category is None else wanted.category.strip(),
         ),
-        periods=[_unexpired(wanted.now)] if wanted.active_only else [],
+        periods=[*([_unexpired(wanted.now)] if wanted.active_only else []), *_periods(wanted)],
     )
-    if not wanted.tasks:
-        todo = columns.select(wanted.namespaces, texts=(TODO, None))
-        found = found - (todo & Ids(fact_table.with_metadata(transaction, A_TASK)))
     for condition in wanted.metadata:
         found = _with_metadata(transaction, found, condition)
     return found
@@ -71,10 +74,7 @@ def of_episodes(transaction: Transaction, columns: Columns, wanted: EpisodeFilte
     if not wanted.is_common:
         return Ids(episode_table.select_ids(transaction, wanted))
     periods = [] if wanted.include_expired else [_unexpired(wanted.now)]
-    for column, name in ((CREATED, "created"), (VALID, "valid"), (EXPIRES, "expired")):
-        after, before = (_text(getattr(wanted, f"{name}_{end}")) for end in ("after", "before"))
-        if after is not None or before is not None:
-            periods.append((column, after, before, False))
+    periods += _periods(wanted, *BOUNDED, (EXPIRES, "expired"))
     found = columns.select(
         wanted.namespaces,
         without=ERASED | _owned(wanted.scope),
@@ -90,7 +90,14 @@ def _owned(scope: Scope | None) -> int:
     return 0 if scope is None else OWNED
 
 
-def _unexpired(now: datetime) -> tuple[int, str | None, str | None, bool]:
+def _periods(wanted: FactFilter | EpisodeFilter, *bounded: tuple[int, str]) -> Iterator[Period]:
+    for column, name in bounded or BOUNDED:
+        after, before = (_text(getattr(wanted, f"{name}_{end}")) for end in ("after", "before"))
+        if after is not None or before is not None:
+            yield column, after, before, False
+
+
+def _unexpired(now: datetime) -> Period:
     return EXPIRES, clock.to_text(now), None, True
 
 
