@@ -5,7 +5,7 @@
     /tmp/wordllama/bin/python benches/static_model.py DATA_FOLDER
 
 Token ids have to be those of the ``tokenizers`` package, and vectors those of the table in float16
-but for what rounding to int8 costs. The texts are those of the data sets (see ``retrieval.py``)
+but for what rounding to int8 costs. The texts are those of the data sets (see ``finding/sets.py``)
 and as many again that are made to be hard: all scripts, control characters, long runs.
 """
 

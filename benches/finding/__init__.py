@@ -1,0 +1,1 @@
+"""Whether what was asked for is found."""

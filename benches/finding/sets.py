@@ -1,0 +1,111 @@
+"""Labelled sets: units, questions, and which units answer them; each kept in a store of its own.
+
+A set is a folder with ``units.jsonl`` (``store``, ``id``, ``text``, where known ``speaker``,
+``session``, ``pos`` and ``date``) and ``queries.jsonl`` (``store``, ``query``, ``gold``, perhaps
+``type`` and ``grades``). Units of one ``store`` are one namespace, and a query is asked of its own.
+The data are no part of the project: their licences differ.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import memstore
+from memstore import Store
+
+LEFT_OUT = "5-adversarial"
+"""Questions of this type have no answer in the conversation."""
+
+DATES = ("%I:%M %p on %d %B, %Y", "%B-%d-%Y", "%Y-%m-%d")
+
+
+@dataclass(frozen=True)
+class Question:
+    store: str
+    text: str
+    grades: dict[str, float]
+    """How well each unit answers it, for those that do."""
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """One set, in a file that holds its units as facts and, if they are turns, as episodes."""
+
+    name: str
+    units: dict[str, list[dict[str, Any]]]
+    """By namespace."""
+    questions: list[Question]
+    file: Path
+
+    @property
+    def has_turns(self) -> bool:
+        return all("session" in unit for units in self.units.values() for unit in units)
+
+    def open(self) -> Store:
+        return memstore.open(self.file, namespace=next(iter(self.units)))
+
+
+def read(folder: Path, made: Path) -> Labelled:
+    """Return a set; its file is made where it is not there yet."""
+    by_store: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for unit in _lines(folder / "units.jsonl"):
+        if unit["text"].strip():
+            by_store[unit["store"]].append(unit)
+    questions = [
+        Question(one["store"], one["query"], one.get("grades") or dict.fromkeys(one["gold"], 1.0))
+        for one in _lines(folder / "queries.jsonl")
+        if one.get("type") != LEFT_OUT and one["gold"]
+    ]
+    labelled = Labelled(folder.name, dict(by_store), questions, made / f"{folder.name}.db")
+    if not labelled.file.exists():
+        _fill(labelled)
+    return labelled
+
+
+def _fill(labelled: Labelled) -> None:
+    unfinished = labelled.file.with_suffix(".unfinished")
+    unfinished.unlink(missing_ok=True)
+    with memstore.open(unfinished) as file:
+        for namespace, units in labelled.units.items():
+            store = file.within(namespace)
+            store.add_many(_as_fact(unit, labelled.name) for unit in units)
+            if labelled.has_turns:
+                store.episodes.add_many(_as_episode(unit, labelled.name) for unit in units)
+            store.embed_pending()
+        file.save_index()
+    unfinished.rename(labelled.file)
+
+
+def _as_fact(unit: dict[str, Any], name: str) -> dict[str, Any]:
+    return _as_row(unit) | {"subject": unit.get("speaker") or name}
+
+
+def _as_episode(unit: dict[str, Any], name: str) -> dict[str, Any]:
+    return _as_row(unit) | {"source": name, "speaker": unit.get("speaker")}
+
+
+def _as_row(unit: dict[str, Any]) -> dict[str, Any]:
+    row = {"content": unit["text"], "idempotency_key": unit["id"]}
+    if "session" in unit:
+        row |= {"thread": str(unit["session"]), "seq": unit["pos"], "valid_at": _moment(unit)}
+    return row
+
+
+def _moment(unit: dict[str, Any]) -> datetime | None:
+    for form in DATES:
+        try:
+            return datetime.strptime(unit.get("date") or "", form).replace(tzinfo=UTC)
+        except ValueError:
+            continue
+    return None
+
+
+def _lines(file: Path) -> Iterator[dict[str, Any]]:
+    with file.open(encoding="utf-8") as handle:
+        yield from map(json.loads, handle)
