@@ -124,7 +124,7 @@ def _best(hits: Sequence[Hit], part: str) -> list[str]:
     """Return the ten best by the score without a part of it."""
 
     def score(hit: Hit) -> float:
-        return hit.score - (getattr(hit.parts, part) * hit.decay if part else 0.0)
+        return hit.score - (getattr(hit.parts, part) * hit.parts.decay if part else 0.0)
 
     return [unit_of(hit) for hit in sorted(hits, key=lambda hit: -score(hit))[:10]]
 
