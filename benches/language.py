@@ -8,7 +8,7 @@ from itertools import accumulate
 from random import Random
 from typing import Any, Final
 
-from memstore.text.words import STOP_WORDS
+from memstore.text.stop_words import ENGLISH
 
 VOCABULARY: Final = 50_000
 SYLLABLES: Final = "ka ro mi ten sol ver du lan pe xi gor ba qu shi net ar el um".split()
@@ -33,7 +33,7 @@ class Language:
 
     def __init__(self, seed: int) -> None:
         self.random = Random(seed)
-        self._stop_words = sorted(STOP_WORDS)
+        self._stop_words = sorted(ENGLISH)
         self._words = TOPICS + [_spelled(rank) for rank in range(VOCABULARY - len(TOPICS))]
         self._weights = [*accumulate(1 / (rank + 5) for rank in range(VOCABULARY))]
 

@@ -422,6 +422,41 @@ def test_match_expressions_are_bounded() -> None:
     assert (words.match_expression(query) or "").count(" OR ") == words.MAX_TERMS - 1
 
 
+@pytest.mark.parametrize(
+    ("query", "terms"),
+    [
+        ("Which theme does Alice like?", ["theme", "Alice", "like"]),
+        ("Was passierte am Ufer?", ["passierte", "Ufer"]),
+        ("¿Cuánto pagamos por la casa?", ["pagamos", "casa"]),
+        ("cuanto pagamos por la casa", ["pagamos", "casa"]),
+        ("Qui est l'ami d’Anne ?", ["ami", "Anne"]),
+        ("Dov'è l'amico della Giulia?", ["amico", "Giulia"]),
+        ("O que aconteceu em maio?", ["aconteceu", "maio"]),
+        ("Hoeveel betalen we voor het huis?", ["betalen", "huis"]),
+    ],
+)
+def test_the_stop_words_of_the_language_of_a_question_are_not_looked_for(
+    query: str, terms: list[str]
+) -> None:
+    assert words.terms(query) == terms
+
+
+@pytest.mark.parametrize(
+    ("query", "terms"),
+    [
+        ("did the plant die in the sun", ["plant", "die", "sun"]),
+        ("die casting", ["die", "casting"]),
+        ("Los Angeles", ["Los", "Angeles"]),
+        ("was it in", ["was", "it", "in"]),
+        ("vitamina A o vitamina E para la piel", ["vitamina", "A", "E", "piel"]),
+    ],
+)
+def test_a_question_is_english_in_doubt_and_its_names_are_looked_for(
+    query: str, terms: list[str]
+) -> None:
+    assert words.terms(query) == terms
+
+
 @pytest.mark.parametrize("query", ["tell me about Will", "Where did Will go?", "is Will well"])
 def test_names_among_the_stop_words_are_looked_for(store: Store, query: str) -> None:
     will = store.add("Will moved to Lisbon", subject="neighbours")

@@ -11,6 +11,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from memstore.text.stop_words import stop_words
+
 MAX_TERMS = 200
 """How many distinct terms of a query are used; more would not change the ranking noticeably."""
 
@@ -27,12 +29,9 @@ PIECE = f"[{UNSPACED}]|[^{UNSPACED}]+"
 # Removed from questions, since the index has an "s" for every "Bob's".
 CONTRACTION = re.compile(r"(?<=\w)['’](?:s|t|re|ve|ll|d|m)\b", re.IGNORECASE)
 
-# Words that are in nearly every question and distinguish no facts.
-STOP_WORDS = frozenset(
-    """a an and any are as at be been being but by can could did do does doing for from had has have
-    having he her hers him his how i if in into is it its me my of on or our ours she should so such
-    than that the their theirs them then there these they this those to was we were what when where
-    which while who whom whose why will with would you your yours""".split()
+# Removed as well: l'amico, d'Anne, qu'est-ce.
+ELISION = re.compile(
+    r"\b(?:[cdjlmnst]|qu|(?:d|n)?ell|[dn]?all|sull|dov|cos)['’](?=\w)", re.IGNORECASE
 )
 
 
@@ -65,11 +64,12 @@ def terms(query: str) -> list[str]:
 
     A pair has a space between its characters, as in the index.
     """
-    spaced = _spaced_words(CONTRACTION.sub("", query))
+    spaced = _spaced_words(ELISION.sub(" ", CONTRACTION.sub("", query)))
+    common = stop_words([word.casefold() for word in spaced])
     telling = {
         word: None
         for place, word in enumerate(spaced)
-        if word.casefold() not in STOP_WORDS or _is_name(word, place, query)
+        if word.casefold() not in common or _is_name(word, place, query)
     }
     pairs = {
         " ".join(run[i : i + 2]): None
@@ -81,15 +81,15 @@ def terms(query: str) -> list[str]:
 
 
 def _is_name(word: str, place: int, query: str) -> bool:
-    """Whether a stop word is written like a name in the middle of a sentence: Will, US."""
-    return place > 0 and len(word) > 1 and word[0].isupper() and not query.isupper()
+    """Whether a stop word is written like a name inside a sentence: Will, US, vitamin A."""
+    return place > 0 and word != "I" and word[0].isupper() and not query.isupper()
 
 
 def _spaced_words(query: str) -> list[str]:
     """Return the words as FTS5 splits them, so that quoting is all the escaping they need."""
     if query.isascii():
         return re.findall(r"[^\W_]+", query)
-    forms = [unicodedata.normalize(form, query) for form in ("NFC", "NFKC")]
+    forms = dict.fromkeys(unicodedata.normalize(form, query) for form in ("NFC", "NFKC"))
     return [word for form in forms for word in _words(re.sub(UNSPACED_RUN, " ", form))]
 
 
