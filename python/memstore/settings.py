@@ -125,6 +125,12 @@ def data_folder() -> str:
     return os.path.join(_data_root(), "memstore")
 
 
+def data_environment() -> dict[str, str]:
+    """Return the variable that says where memories are, for hosts that clear the environment."""
+    named = os.environ.get("XDG_DATA_HOME", "")
+    return {"XDG_DATA_HOME": named} if os.path.isabs(named) and _data_root() == named else {}
+
+
 def _data_root() -> str:
     variable, usual = {
         "win32": ("LOCALAPPDATA", "~/AppData/Local"),

@@ -37,11 +37,20 @@ class HostModels:
 
     def _anthropic(self, request: dict[str, Any]) -> tuple[str, str]:
         names = [tool.get("name", "") for tool in request.get("tools", [])]
-        answered = '"tool_result"' in json.dumps(request.get("messages"))
+        answered = any(
+            block.get("type") == "tool_use" and block["name"].endswith(self.tool)
+            for message in request.get("messages", [])
+            if isinstance(message["content"], list)
+            for block in message["content"]
+        )
         called = [name for name in names if self.tool and name.endswith(self.tool)]
+        given = self.arguments
+        if self.tool and not called and "WaitForMcpServers" in names:  # on a busy machine
+            called, answered, given = ["WaitForMcpServers"], False, {}
         if called and not answered:
-            block = {"type": "tool_use", "id": "toolu_1", "name": called[0], "input": {}}
-            delta = {"type": "input_json_delta", "partial_json": json.dumps(self.arguments)}
+            mark = f"toolu_{len(self.requests)}"
+            block = {"type": "tool_use", "id": mark, "name": called[0], "input": {}}
+            delta = {"type": "input_json_delta", "partial_json": json.dumps(given)}
             stop = "tool_use"
         else:
             block, stop = {"type": "text", "text": ""}, "end_turn"

@@ -214,8 +214,8 @@ GEMINI = [
     {"sessionId": "x", "kind": "main"},
     {"$set": {"messages": [
         {"id": "0", "type": "user", "content": [{"text": "<session_context>\nhost"}]},
-        {"id": "1", "type": "user", "content": [{"text": "I take tea"}],
-         "timestamp": "2026-11-22T21:00:00Z"}]}},
+        {"id": "1", "type": "user", "timestamp": "2026-11-22T21:00:00Z",
+         "content": [{"text": "<hook_context>x</hook_context>\n\nI take tea"}]}]}},
     {"id": "2", "type": "gemini", "content": "Noted.", "timestamp": "2026-11-22T21:00:01Z"},
     {"id": "1", "type": "user", "content": [{"text": "I take tea"}],
      "timestamp": "2026-11-22T21:00:00Z"},

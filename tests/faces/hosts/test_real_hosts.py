@@ -44,6 +44,7 @@ class Session:
             "HOME": str(home),
             "PATH": f"{programs}{os.pathsep}{REAL_PATH}",
             "LANG": "C.UTF-8",
+            "PYTHONPATH": str(Path(memstore.__file__).parents[1]),
             "XDG_DATA_HOME": str(home / "data"),
             "ANTHROPIC_BASE_URL": models.url,
             "ANTHROPIC_API_KEY": "none",
@@ -76,7 +77,7 @@ class Session:
             text = json.dumps(request, ensure_ascii=False)
             if prompt in text and "ount" not in path:
                 return text
-        raise AssertionError(f"{host} asked nothing: {self.models.requests}")
+        raise AssertionError(f"{host} did not ask that: {self.models.requests}")
 
 
 def claude(session: Session, prompt: str) -> list[str]:
@@ -87,7 +88,8 @@ def codex(session: Session, prompt: str) -> list[str]:
     config = session.home / ".codex" / "config.toml"
     if "stub" not in config.read_text():
         config.write_text(
-            f'model_provider = "stub"\n{config.read_text()}\n[model_providers.stub]\n'
+            f'model = "gpt-5"\nmodel_provider = "stub"\n{config.read_text()}\n'
+            "[model_providers.stub]\n"
             f'name = "stub"\nbase_url = "{session.models.url}/v1"\nwire_api = "responses"\n'
         )
     flags = ["--skip-git-repo-check", "--dangerously-bypass-hook-trust"]

@@ -72,14 +72,17 @@ def test_the_hosts_that_are_here_get_the_server(
         ["codex", "gemini-cli", "cursor", "zed", "windsurf"],
         {},
     )
-    server = {"command": str(programs / "memstore-mcp"), "args": ["--namespace", "auto"]}
+    # Codex, for one, clears the variable that says where the file is.
+    data = {"XDG_DATA_HOME": str(hosts / "data")}
+    command = str(programs / "memstore-mcp")
+    server = {"command": command, "args": ["--namespace", "auto"], "env": data}
     codex = at(hosts / ".codex/config.toml", "mcp_servers", "memstore")
     assert codex == {**server, "required": True, "startup_timeout_sec": 30}
     assert at(hosts / ".gemini/settings.json", "mcpServers", "memstore") == server
     cursor = at(hosts / ".cursor/mcp.json", "mcpServers", "memstore")
-    assert cursor == {**server, "env": {"MEMSTORE_PROJECT": "${workspaceFolder}"}}
+    assert cursor == {**server, "env": {**data, "MEMSTORE_PROJECT": "${workspaceFolder}"}}
     zed = at(hosts / ".config/zed/settings.json", "context_servers", "memstore")
-    assert zed == {"source": "custom", **server, "env": {}}
+    assert zed == {"source": "custom", **server}
     windsurf = at(hosts / ".codeium/windsurf/mcp_config.json", "mcpServers", "memstore")
     assert windsurf["args"] == ["--namespace", "default"]
     assert (hosts / ".config/zed/settings.json").read_text().startswith(ZED[:-3])

@@ -59,7 +59,7 @@ class Host(NamedTuple):
         return self.folder().is_dir() or shutil.which(self.program) is not None
 
 
-def _stdio(wanted: Wanted, *, auto: bool = True, workspace: bool = False) -> dict[str, Any]:
+def stdio(wanted: Wanted, *, auto: bool = True, workspace: bool = False) -> dict[str, Any]:
     """Return a server as most hosts write it.
 
     Where a host starts its servers in no folder of the project, ``auto`` would mean any.
@@ -69,9 +69,10 @@ def _stdio(wanted: Wanted, *, auto: bool = True, workspace: bool = False) -> dic
         namespace = settings.DEFAULT_NAMESPACE
     command, *arguments = [*wanted.server, "--namespace", namespace]
     server: dict[str, Any] = {"command": command, "args": arguments}
+    environment = settings.data_environment()
     if workspace and namespace == "auto":
-        server["env"] = {"MEMSTORE_PROJECT": FOLDER_OF_WORKSPACE}
-    return server
+        environment["MEMSTORE_PROJECT"] = FOLDER_OF_WORKSPACE
+    return {**server, "env": environment} if environment else server
 
 
 def _home(*parts: str) -> Path:
@@ -154,7 +155,7 @@ def codex_folder() -> Path:
 def _codex_server(wanted: Wanted) -> list[tuple[Path, Edit]]:
     file = _below(wanted, codex_folder() / "config.toml", ".codex", "config.toml")
     # Without these a server that is late is missing from the whole session.
-    server = {**_stdio(wanted), "required": True, "startup_timeout_sec": 30}
+    server = {**stdio(wanted), "required": True, "startup_timeout_sec": 30}
     return [(file, Edit(("mcp_servers", NAME), server))]
 
 
@@ -175,7 +176,7 @@ def _cursor_hooks(wanted: Wanted) -> list[tuple[Path, Edit]]:
 
 def _vscode_server(wanted: Wanted) -> list[tuple[Path, Edit]]:
     file = _below(wanted, _applications("Code", "User", "mcp.json"), ".vscode", "mcp.json")
-    server = _stdio(wanted, auto=False, workspace=True)
+    server = stdio(wanted, auto=False, workspace=True)
     return [(file, Edit(("servers", NAME), {"type": "stdio", **server}))]
 
 
@@ -187,9 +188,11 @@ def _opencode_server(wanted: Wanted) -> list[tuple[Path, Edit]]:
     folder = wanted.project or _home(".config", "opencode")
     with_comments = folder / "opencode.jsonc"
     file = with_comments if with_comments.is_file() else folder / "opencode.json"
-    server = _stdio(wanted)
-    command = [server["command"], *server["args"]]
-    return [(file, Edit(("mcp", NAME), {"type": "local", "command": command, "enabled": True}))]
+    server = stdio(wanted)
+    registered = {"type": "local", "command": [server["command"], *server["args"]], "enabled": True}
+    if "env" in server:
+        registered["environment"] = server["env"]
+    return [(file, Edit(("mcp", NAME), registered))]
 
 
 HOSTS: Final = (
@@ -215,7 +218,7 @@ HOSTS: Final = (
         "Gemini CLI",
         "gemini",
         lambda: _home(".gemini"),
-        lambda wanted: [(_gemini_file(wanted), Edit(("mcpServers", NAME), _stdio(wanted)))],
+        lambda wanted: [(_gemini_file(wanted), Edit(("mcpServers", NAME), stdio(wanted)))],
         lambda wanted: _hooks(
             wanted, "gemini-cli", _gemini_file(wanted), GEMINI_EVENTS, _gemini_shape
         ),
@@ -229,7 +232,7 @@ HOSTS: Final = (
         lambda wanted: [
             (
                 _below(wanted, _home(".cursor", "mcp.json"), ".cursor", "mcp.json"),
-                Edit(("mcpServers", NAME), _stdio(wanted, workspace=True)),
+                Edit(("mcpServers", NAME), stdio(wanted, workspace=True)),
             )
         ],
         _cursor_hooks,
@@ -243,7 +246,7 @@ HOSTS: Final = (
         lambda wanted: [
             (
                 _below(wanted, _zed_folder() / "settings.json", ".zed", "settings.json"),
-                Edit(("context_servers", NAME), {"source": "custom", **_stdio(wanted), "env": {}}),
+                Edit(("context_servers", NAME), {"source": "custom", "env": {}, **stdio(wanted)}),
             )
         ],
     ),
@@ -255,7 +258,7 @@ HOSTS: Final = (
         lambda wanted: [
             (
                 _home(".codeium", "windsurf", "mcp_config.json"),
-                Edit(("mcpServers", NAME), _stdio(wanted, auto=False)),
+                Edit(("mcpServers", NAME), stdio(wanted, auto=False)),
             )
         ],
         in_project=False,
@@ -275,7 +278,7 @@ HOSTS: Final = (
         lambda wanted: [
             (
                 _applications("Claude", "claude_desktop_config.json"),
-                Edit(("mcpServers", NAME), _stdio(wanted, auto=False)),
+                Edit(("mcpServers", NAME), stdio(wanted, auto=False)),
             )
         ],
         in_project=False,

@@ -57,10 +57,11 @@ def _server(registered: Any, project: Path | None) -> Seen:
     if registered == MISSING:
         return Seen("server", "", False, "it is no longer registered")
     command = registered["command"]
+    environment = {**registered.get("env", {}), **registered.get("environment", {})}
     words = command if isinstance(command, list) else [command, *registered.get("args", [])]
     began = clock.monotonic()
     try:
-        answers = _asked(words, project)
+        answers = _asked(words, environment, project)
     except OSError as error:
         return Seen("server", words[0], False, f"it does not start: {error.strerror}")
     if len(answers) < 2:
@@ -72,7 +73,9 @@ def _server(registered: Any, project: Path | None) -> Seen:
     return Seen("server", words[0], True, told)
 
 
-def _asked(words: list[str], project: Path | None) -> list[dict[str, Any]]:
+def _asked(
+    words: list[str], environment: dict[str, str], project: Path | None
+) -> list[dict[str, Any]]:
     client = {"protocolVersion": PROTOCOL, "capabilities": {}}
     client["clientInfo"] = {"name": "memstore setup", "version": "1"}
     server = subprocess.Popen(  # noqa: S603 - what we registered
@@ -81,7 +84,7 @@ def _asked(words: list[str], project: Path | None) -> list[dict[str, Any]]:
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         cwd=project or tempfile.gettempdir(),
-        env=settings.poor_environment(),
+        env={**settings.poor_environment(), **environment},
         encoding="utf-8",
     )
     assert server.stdin is not None

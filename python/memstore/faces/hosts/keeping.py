@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
@@ -34,6 +35,8 @@ def keep(store: Store, host: str, event: dict[str, Any]) -> int:
 
 
 def _episode(turn: Turn, host: str, session: str) -> NewEpisode:
+    # A host may write a turn down before it is complete, and again under the same mark.
+    digest = sha256(turn.text.encode("utf-8", "replace")).hexdigest()[:12]
     return NewEpisode(
         content=turn.text,
         source=host,
@@ -41,5 +44,5 @@ def _episode(turn: Turn, host: str, session: str) -> NewEpisode:
         speaker=turn.role,
         tags=("session",),
         valid_at=turn.at,
-        idempotency_key=f"{host}:{session}:{turn.mark}",
+        idempotency_key=f"{host}:{session}:{turn.mark}:{digest}",
     )

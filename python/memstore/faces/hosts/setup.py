@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memstore import settings
-from memstore.faces.hosts import claude_code, files
+from memstore.faces.hosts import catalogue, claude_code, files
 from memstore.faces.hosts.files import MISSING, Changed, Edit, SettingsUnreadable
 
 if TYPE_CHECKING:
@@ -176,8 +176,7 @@ def _write(step: Step, done: Done) -> None:
 
 
 def _register_claude(wanted: Wanted, done: Done, *, dry_run: bool) -> list[str]:
-    command, *arguments = [*wanted.server, "--namespace", wanted.namespace]
-    server = {"type": "stdio", "command": command, "args": arguments}
+    server = {"type": "stdio", **catalogue.stdio(wanted)}
     there = claude_code.registered(wanted.project)
     if there == server:
         return []
