@@ -18,9 +18,10 @@ WORKDIR /source
 COPY pyproject.toml Cargo.toml Cargo.lock LICENSE README.md ./
 COPY rust rust
 COPY python python
-# Into an environment of its own, so that the next stage takes it as a whole.
-RUN python -m venv /opt/memstore \
-    && /opt/memstore/bin/pip install --no-cache-dir --config-settings=build-args=--locked ".[http]"
+# A wheel, as it is published, into an environment of its own that the next stage takes as a whole.
+RUN pip wheel --no-cache-dir --no-deps --wheel-dir /wheels --config-settings=build-args=--locked . \
+    && python -m venv /opt/memstore \
+    && /opt/memstore/bin/pip install --no-cache-dir "$(echo /wheels/*.whl)[http]"
 
 FROM python:3.13-slim-bookworm
 LABEL org.opencontainers.image.title="memstore" \

@@ -3,17 +3,30 @@
 from __future__ import annotations
 
 import ast
+import gc
 import re
+import sys
 import tomllib
-from importlib import import_module
+from importlib import import_module, util
 from importlib.metadata import version
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
 
 import pytest
 
 import memstore
+from memstore import __main__ as programs
 
 ROOT = Path(__file__).parent.parent
+
+
+def import_file(path: Path) -> ModuleType:
+    spec = util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def test_all_holds_every_name_that_resolves() -> None:
@@ -54,6 +67,23 @@ def test_versions_agree() -> None:
     assert memstore.__version__ == project["version"] == cargo["version"]
     assert version("pymemstore") == memstore.__version__
     assert f"## {memstore.__version__}" in (ROOT / "CHANGELOG.md").read_text("utf-8")
+    images = re.findall(
+        r"image: memstore:(\S+)",
+        "".join(path.read_text("utf-8") for path in (ROOT / "deploy").rglob("*.yaml")),
+    )
+    assert {*images} == {memstore.__version__}
+
+
+def test_what_hosts_and_registries_read_is_as_it_is_built() -> None:
+    """It is made by ``python plugins/build.py``."""
+    build = import_file(ROOT / "plugins" / "build.py")
+    files = build.files()
+    for name, value in files.items():
+        assert (ROOT / name).read_text("utf-8") == build.text(value), (
+            f"run plugins/build.py: {name}"
+        )
+    assert f"mcp-name: {build.REGISTRY_NAME} " in (ROOT / "README.md").read_text("utf-8")
+    assert len(files["server.json"]["description"]) <= 100
 
 
 def test_readme_example_runs_twice_in_one_folder(
@@ -99,3 +129,18 @@ def test_the_licences_of_the_embedded_model_come_with_it() -> None:
     ) in notice
     agreement = (ROOT / "rust/kernel/model/LICENSE.llama-2").read_text("utf-8")
     assert agreement.startswith("LLAMA 2 COMMUNITY LICENSE AGREEMENT")
+
+
+def test_pymemstore_is_the_server_and_on_a_terminal_its_help(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    started: list[list[str]] = []
+    monkeypatch.setattr(
+        programs.mcp, "_module", SimpleNamespace(main=lambda: started.append([*sys.argv]))
+    )
+    for argv, on_terminal in ((["p"], True), (["p"], False), (["p", "--tools", "facts"], True)):
+        monkeypatch.setattr("sys.argv", [*argv])
+        monkeypatch.setattr("sys.stdin", SimpleNamespace(isatty=lambda answer=on_terminal: answer))
+        assert programs.mcp_server_or_help() == 0
+    gc.enable()
+    assert started == [["p", "--help"], ["p"], ["p", "--tools", "facts"]]

@@ -60,5 +60,12 @@ def mcp_server() -> int:
     return 0
 
 
+def mcp_server_or_help() -> int:
+    """Run ``pymemstore``, which ``uvx pymemstore`` starts: the server, or its help for people."""
+    if len(sys.argv) == 1 and sys.stdin is not None and sys.stdin.isatty():
+        sys.argv.append("--help")
+    return mcp_server()
+
+
 if __name__ == "__main__":
     command_line()

@@ -1,0 +1,124 @@
+"""Writes the files by which hosts and registries install memstore: all that hold its version.
+
+The plugins for Claude Code and Codex, the bundle for Claude Desktop, and ``server.json``. Run it
+after a change of the version or the hooks: ``python plugins/build.py``. A test holds the files to
+it. The skill, the commands and the bundle's ``server.py`` are written by hand.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from memstore import __version__
+from memstore.faces.hosts import catalogue
+
+ROOT = Path(__file__).resolve().parents[1]
+SUMMARY = "Durable memory: each session begins with open tasks and what is known of the project."
+SHORT = "Durable memory for AI agents: facts in one file, found by words and by meaning."
+REGISTRY_NAME = "io.github.memstore/pymemstore"
+"""As the README says it in a comment, which is how the registry knows the package."""
+SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
+START = ["uvx", f"pymemstore@{__version__}"]
+COMMAND_LINE = ["uvx", "--from", f"pymemstore=={__version__}", "memstore"]
+
+
+def files() -> dict[str, Any]:
+    """Return every file that is generated, by its path in the repository."""
+    about = {
+        "name": "memstore",
+        "version": __version__,
+        "description": SUMMARY,
+        "author": {"name": "The memstore developers"},
+        "license": "MIT",
+        "keywords": ["memory", "mcp", "sqlite"],
+    }
+    server = {"command": START[0], "args": [*START[1:], "--namespace", "auto"]}
+    listed = {"name": "memstore", "source": "./plugins/memstore", "description": SUMMARY}
+    return {
+        ".claude-plugin/marketplace.json": {
+            "name": "memstore",
+            "owner": {"name": "The memstore developers"},
+            "metadata": {"description": "memstore for Claude Code and Codex"},
+            "plugins": [listed],
+        },
+        "plugins/memstore/.claude-plugin/plugin.json": about,
+        "plugins/memstore/.codex-plugin/plugin.json": {
+            **about,
+            "skills": "./skills/",
+            "mcpServers": "./.mcp.json",
+            "hooks": "./hooks/codex.json",
+        },
+        "plugins/memstore/.mcp.json": {"mcpServers": {"memstore": server}},
+        "plugins/memstore/hooks/hooks.json": hooks("claude-code"),
+        "plugins/memstore/hooks/codex.json": hooks("codex"),
+        "server.json": {
+            "$schema": SCHEMA,
+            "name": REGISTRY_NAME,
+            "description": SHORT,
+            "version": __version__,
+            "packages": [
+                {
+                    "registryType": "pypi",
+                    "identifier": "pymemstore",
+                    "version": __version__,
+                    "runtimeHint": "uvx",
+                    "transport": {"type": "stdio"},
+                }
+            ],
+        },
+        "deploy/mcpb/manifest.json": {
+            "manifest_version": "0.4",
+            "name": "memstore",
+            "display_name": "memstore",
+            "version": __version__,
+            "description": SHORT,
+            "author": about["author"],
+            "license": "MIT",
+            "keywords": about["keywords"],
+            "server": {
+                "type": "uv",
+                "entry_point": "server.py",
+                "mcp_config": {
+                    "command": "uv",
+                    "args": ["run", "--directory", "${__dirname}", "server.py"],
+                },
+            },
+            "compatibility": {
+                "platforms": ["darwin", "linux", "win32"],
+                "runtimes": {"python": ">=3.11"},
+            },
+        },
+        "deploy/mcpb/pyproject.toml": "[project]\n"
+        'name = "memstore-bundle"\n'
+        f'version = "{__version__}"\n'
+        'requires-python = ">=3.11"\n'
+        f'dependencies = ["pymemstore=={__version__}"]\n',
+    }
+
+
+def hooks(host: str) -> dict[str, Any]:
+    """Return what setup would register with a host, started by ``uvx``."""
+    wanted = catalogue.Wanted(
+        server=START,
+        hook=[*COMMAND_LINE, "hook"],
+        flags=[],
+        namespace="auto",
+        keeps=True,
+        project=None,
+    )
+    edits = [edit for _, edit in catalogue.by_name()[host].hooks(wanted)]
+    return {"hooks": {edit.path[-1]: [edit.value] for edit in edits}}
+
+
+def text(value: Any) -> str:
+    """Return a file's text: that itself, or a value as JSON."""
+    if isinstance(value, str):
+        return value
+    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
+
+
+if __name__ == "__main__":
+    for name, value in files().items():
+        (ROOT / name).write_text(text(value), encoding="utf-8")
