@@ -1,6 +1,9 @@
 """How long the programs take from their start to their answer, beside Python that does nothing.
 
-    python -m benches.start [--facts 100000] [--rounds 15] [--db FILE]
+    python -m benches.start [--facts 100000] [--rounds 15] [--db FILE] [--program memstore-mcp]
+
+The list of tools is what a host waits for before its first request: beside ours, a loop of ten
+lines, and the echo server of the protocol's SDK.
 
 Whole processes, in turn, median and best of the rounds. Processor time is told beside the time on
 the clock, because a shared machine adds to the latter. The package must be compiled, as pip
@@ -31,12 +34,34 @@ QUESTION = questions(1)[0]
 PYTHON = (sys.executable, "-c")
 MEMSTORE = (sys.executable, "-m", "memstore")
 SERVER = (*PYTHON, "from memstore.__main__ import mcp_server; mcp_server()")
+RAW_LOOP = """
+import json, sys
+for line in sys.stdin:
+    asked = json.loads(line)
+    if "id" in asked:
+        result = {"tools": []} if asked["method"] == "tools/list" else {"capabilities": {}}
+        print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": result}), flush=True)
+"""
+SDK_ECHO = """
+import anyio, mcp_types as types
+from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
+async def listed(context, params):
+    schema = {"type": "object", "properties": {"text": {"type": "string"}}}
+    return types.ListToolsResult(tools=[types.Tool(name="echo", input_schema=schema)])
+async def serve():
+    server = Server("echo", on_list_tools=listed)
+    async with stdio_server() as streams:
+        await server.run(*streams, server.create_initialization_options())
+anyio.run(serve)
+"""
 IMPLEMENTATION = {"name": "bench", "version": "1"}
 
 
 class Took(NamedTuple):
     clock_ms: float
     processor_ms: float
+    peak_mb: float
 
 
 def command(*words: str) -> Callable[[Path], Took]:
@@ -51,16 +76,32 @@ def _read(process: subprocess.Popen[str]) -> None:
     process.stdout.read()
 
 
+def tools_of(*words: str) -> Callable[[Path], Took]:
+    """Start a server, greet it, and take the time up to the list of its tools."""
+    return lambda db: _timed(db, words, _list_tools)
+
+
 def first_search(db: Path) -> Took:
     """Start a server, greet it, search, and take the time up to the answer."""
     return _timed(db, SERVER, _search)
 
 
-def _search(process: subprocess.Popen[str]) -> None:
+def _greet(process: subprocess.Popen[str]) -> None:
     greeting = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": IMPLEMENTATION}
     _send(process, {"id": 1, "method": "initialize", "params": greeting})
     _answer(process.stdout)
     _send(process, {"method": "notifications/initialized"})
+
+
+def _list_tools(process: subprocess.Popen[str]) -> None:
+    _greet(process)
+    _send(process, {"id": 2, "method": "tools/list"})
+    listed = _answer(process.stdout)
+    assert "result" in listed, listed
+
+
+def _search(process: subprocess.Popen[str]) -> None:
+    _greet(process)
     asked = {"name": "memory_search", "arguments": {"query": QUESTION}}
     _send(process, {"id": 2, "method": "tools/call", "params": asked})
     found = _answer(process.stdout)
@@ -89,12 +130,23 @@ def _timed(
     with subprocess.Popen(words, env=environment, encoding="utf-8", **pipes) as process:
         wait(process)
         ended = time.perf_counter()
+        peak_mb = _peak_mb(process.pid)
         assert process.stdin is not None
         process.stdin.close()
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
     assert process.returncode == 0, words
-    return Took(1000 * (ended - started), 1000 * (used.ru_utime + used.ru_stime))
+    return Took(1000 * (ended - started), 1000 * (used.ru_utime + used.ru_stime), peak_mb)
+
+
+def _peak_mb(pid: int) -> float:
+    """Return the memory a process has taken at most; 0 where the system does not tell."""
+    try:
+        status = Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return 0.0
+    peak = [line.split()[1] for line in status.splitlines() if line.startswith("VmHWM")]
+    return int(peak[0]) / 1024 if peak else 0.0
 
 
 TASKS = {
@@ -105,6 +157,9 @@ TASKS = {
     "memstore list --json --limit 10": command(*MEMSTORE, "list", "--json", "--limit", "10"),
     "memstore search --json": command(*MEMSTORE, "search", "--json", QUESTION),
     "memstore add": command(*MEMSTORE, "add", "Alice drinks tea", "--subject", "alice"),
+    "tools/list: a loop of ten lines": tools_of(*PYTHON, RAW_LOOP),
+    "tools/list: memstore-mcp": tools_of(*SERVER),
+    "tools/list: echo server of the SDK": tools_of(*PYTHON, SDK_ECHO),
     "memstore-mcp, first search": first_search,
 }
 
@@ -121,7 +176,10 @@ def main() -> None:
     parser.add_argument("--facts", type=int, default=1000)
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--db", type=Path)
+    parser.add_argument("--program", help="an installed memstore-mcp, for a line of its own")
     asked = parser.parse_args()
+    if asked.program:
+        TASKS[f"tools/list: {asked.program[-20:]}"] = tools_of(asked.program)
     with tempfile.TemporaryDirectory() as folder:
         db = asked.db or Path(folder) / "start.db"
         if not db.exists():
@@ -132,12 +190,12 @@ def main() -> None:
         for _ in range(asked.rounds):
             for name, run in TASKS.items():
                 took[name].append(run(db))
-    print(f"{'ms':34}{'median':>9}{'best':>9}{'processor':>11}{'best':>9}")
+    print(f"{'ms':34}{'median':>9}{'best':>9}{'processor':>11}{'best':>9}{'peak MB':>9}")
     for name, rounds in took.items():
-        clock, processor = zip(*rounds, strict=True)
+        clock, processor, peak = zip(*rounds, strict=True)
         print(
             f"{name:34}{median(clock):9.1f}{min(clock):9.1f}"
-            f"{median(processor):11.1f}{min(processor):9.1f}"
+            f"{median(processor):11.1f}{min(processor):9.1f}{max(peak):9.1f}"
         )
 
 

@@ -55,6 +55,8 @@ DOORS = {
     },
     "duckdb": {"database.foreign.duckdb_file"},
     "httpx": {"providers.http"},
+    "mcp": {"faces.http.endpoint", "faces.http.sdk_server"},
+    "mcp_types": {"faces.http.sdk_server"},
     "memstore._kernel": {
         "database.sqlite.disk",
         "database.sqlite.locks",
@@ -192,16 +194,6 @@ def test_an_engine_is_known_to_the_database_and_to_who_opens_it() -> None:
         and not module.startswith("database.sqlite")
     }
     assert users == {"database.foreign.sqlite_file", "store.opening", "store.recovery"}
-
-
-def test_mcp_is_imported_by_its_faces_only() -> None:
-    users = {
-        module
-        for module, names in imports().items()
-        if any(name.split(".")[0] in ("mcp", "mcp_types") for name in names)
-    }
-    assert users
-    assert all(module.startswith(("faces.mcp", "faces.http")) for module in users)
 
 
 def test_sql_is_written_in_the_database_only() -> None:
