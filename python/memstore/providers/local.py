@@ -47,7 +47,7 @@ class LocalEmbedder:
 MARGIN: Final = 1.1
 OTHER_SCRIPTS: Final = 0.75
 """What a line takes more by other tokenizers, and what one wholly of other scripts takes more
-still; measured: decision 49."""
+still; measured: decision 52."""
 
 LATIN: Final = "\u024f"
 """The last letter of the scripts of which the tokenizer has whole words, as others do."""
