@@ -16,7 +16,7 @@ from tests.support.examples import examples
 
 import memstore
 from memstore import Store
-from memstore.domain.metadata import MAX_BYTES, merge_patch
+from memstore.domain.metadata import MAX_BYTES, merge_patch, reverse_patch
 
 # -- the merge patch -------------------------------------------------------------------------
 
@@ -289,3 +289,24 @@ def test_rows_whose_metadata_is_no_object_break_nothing(store: Store, path: Path
     assert [fact.id for fact in store.list(filters=[("a", "!=", None)])] == [plain.id]
     assert store.update_metadata(strange.id, {"b": 2}).metadata["b"] == 2
     assert list(store.export())
+
+
+json_values = st.recursive(
+    st.booleans() | st.integers(-2, 2) | st.sampled_from(["a", ""]),
+    lambda inner: (
+        st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from("ab"), inner, max_size=2)
+    ),
+    max_leaves=5,
+)
+json_objects = st.dictionaries(st.sampled_from("abc"), json_values, max_size=3)
+
+
+@given(before=json_objects, patch=st.dictionaries(st.sampled_from("abc"), st.none() | json_values))
+def test_the_reverse_of_a_patch_brings_back_what_was(
+    before: dict[str, Any], patch: dict[str, Any]
+) -> None:
+    after = merge_patch(before, patch)
+    back = reverse_patch(before, patch)
+    assert json.dumps(merge_patch(after, back), sort_keys=True) == json.dumps(
+        before, sort_keys=True
+    )

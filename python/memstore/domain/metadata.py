@@ -218,3 +218,23 @@ def merge_patch(target: Mapping[str, Any], patch: Mapping[str, Any]) -> dict[str
         else:
             merged[key] = value
     return merged
+
+
+def reverse_patch(before: Mapping[str, Any], patch: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the merge patch that undoes one: what it changes, as it was before.
+
+    A merge patch cannot bring back a null.
+    """
+    return _patch_between(merge_patch(before, patch), before)
+
+
+def _patch_between(now: Mapping[str, Any], wanted: Mapping[str, Any]) -> dict[str, Any]:
+    patch: dict[str, Any] = {key: None for key in now if key not in wanted}
+    for key, value in wanted.items():
+        held = now.get(key)
+        if isinstance(held, Mapping) and isinstance(value, Mapping):
+            if below := _patch_between(held, value):
+                patch[key] = below
+        elif key not in now or json.dumps(held) != json.dumps(value):  # True is not 1
+            patch[key] = value
+    return patch

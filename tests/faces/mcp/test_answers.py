@@ -145,11 +145,14 @@ def test_status_is_silent_about_other_namespaces(
 def test_changes_answer_without_stored_text(call: Callable[..., Any], words: Store) -> None:
     said = "stored text of somebody"
     task = call("memory_task_create", content=said, scope="user", project=said)
-    assert task == {"id": 1, "status": "pending"}
+    assert task == {"id": 1, "status": "pending", "undo": "memory_delete id=1"}
     moved = call("memory_task_update", id=1, status="completed", note=said)
-    assert moved == {"id": 1, "status": "completed"}
+    undo = "memory_task_update id=1 status=pending"
+    assert moved == {"id": 1, "status": "completed", "undo": undo}
     fact = words.add("c", subject="s", metadata={f"{said} {n}": n for n in range(500)})
-    assert call("memory_update", id=fact.id, metadata={"k": said}) == {"id": fact.id, "keys": 501}
+    undo = f'memory_update id={fact.id} metadata={{"k": null}}'
+    changed = call("memory_update", id=fact.id, metadata={"k": said})
+    assert changed == {"id": fact.id, "keys": 501, "note": answers.NOTE, "undo": undo}
 
 
 def test_hints_name_only_what_would_narrow(call: Callable[..., Any], words: Store) -> None:

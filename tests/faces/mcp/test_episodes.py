@@ -279,9 +279,16 @@ def test_update_takes_the_number_in_any_form(
 ) -> None:
     episode = store.episodes.add("x", source="t", tags=["a"])
     answer = call("update_episode", id=spell(episode.id), tags=["b"], metadata='{"k": 1}')
-    assert answer == {"id": 1, "status": "active", "tags": ["b"], "metadata_keys": 1}
+    assert answer == {
+        "id": 1,
+        "status": "active",
+        "tags": ["b"],
+        "metadata_keys": 1,
+        "note": answers.NOTE,
+        "undo": 'update_episode id=1 tags=["a"] metadata={"k": null}',
+    }
     by_uuid = call("update_episode", id=episode.uuid.upper(), tags=[], metadata={"k": None})
-    assert by_uuid == {"id": 1, "status": "active", "tags": [], "metadata_keys": 0}
+    assert (by_uuid["id"], by_uuid["tags"], by_uuid["metadata_keys"]) == (1, [], 0)
 
 
 @pytest.mark.parametrize("nothing", [None, ""])
@@ -293,7 +300,8 @@ def test_null_lets_an_expired_episode_count_again(
     assert (answer["status"], answer["expired_at"]) == ("expired", "2020-01-01T00:00:00Z")
     assert call("update_episode", id="1", tags=None, metadata={"x": 1})["status"] == "expired"
     answer = call("update_episode", id="1", expired_at=nothing)
-    assert answer == {"id": 1, "status": "active", "tags": ["a"], "metadata_keys": 1}
+    assert (answer["status"], answer["tags"], answer["metadata_keys"]) == ("active", ["a"], 1)
+    assert answer["undo"] == 'update_episode id=1 expired_at="2020-01-01T00:00:00.000000Z"'
 
 
 @pytest.mark.parametrize(

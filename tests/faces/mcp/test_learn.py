@@ -70,6 +70,7 @@ def test_add_learns_from_messages(call: Callable[..., Any], model_server: ModelS
     assert answer == {
         "note": answers.NOTE,
         "changes": [{"id": 1, "memory": "Ana drinks tea", "event": "ADD"}],
+        "undo": answers.UNDO_CHANGES,
     }
     assert call("memory_add", messages=json.dumps(said), user_id="ana")["changes"][0]["id"] == 1
 

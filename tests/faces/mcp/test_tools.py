@@ -491,3 +491,37 @@ def test_times_and_tasks_are_searched_as_in_the_library(
     assert found("memory_search", query="tea", after="2999-01-01") == []
     assert found("memory_search", query="tea", valid_before="2021-01-01") == [fact.id]
     assert "hint" not in call("memory_search", query="tea", before="1999-01-01")
+
+
+def follow(call: Callable[..., Any], undo: str) -> Any:
+    """Make the call that an answer names."""
+    tool, *arguments = re.split(r" (?=\w+=)", undo.split(", memory_")[0])
+    said = dict(argument.split("=", 1) for argument in arguments)
+    return call(tool, **{n: v if n == "status" else json.loads(v) for n, v in said.items()})
+
+
+def test_every_change_says_how_it_is_undone(call: Callable[..., Any], words: Store) -> None:
+    stored = call("memory_store", content="likes tea", subject="ana", metadata={"a": 1, "b": [2]})
+    assert "undo" not in call("memory_store", content="likes tea", subject="ana",
+                              metadata={"a": 1, "b": [2]})  # fmt: skip
+    patch = {"a": None, "b": {"c": 3}, "d": "new", "e": {"f": 1}}
+    changed = call("memory_update", id=stored["id"], metadata=patch)
+    assert words.get(stored["id"]).metadata == {"b": {"c": 3}, "d": "new", "e": {"f": 1}}
+    follow(call, changed["undo"])
+    assert words.get(stored["id"]).metadata == {"a": 1, "b": [2]}
+    assert "undo" not in call("memory_update", id=stored["id"], metadata={"a": 1})
+    long = call("memory_update", id=stored["id"], metadata={"d": "x" * 5_000})
+    assert "too long" in call("memory_update", id=stored["id"], metadata={"d": None})["hint"]
+    assert "undo" in long
+    follow(call, stored["undo"])
+    assert words.count() == 0
+    back = call("memory_delete", id=stored["id"], undo=True)
+    assert words.count() == 1
+    follow(call, back["undo"])
+    assert words.count() == 0
+    task = call("memory_task_create", content="buy tea", scope="user")
+    started = call("memory_task_update", id=task["id"], status="in_progress")
+    follow(call, started["undo"])
+    assert words.tasks.list()[0].status == "pending"
+    follow(call, task["undo"])
+    assert words.tasks.list() == []

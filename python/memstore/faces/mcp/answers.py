@@ -10,6 +10,7 @@ import json
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from memstore.domain import metadata
 from memstore.faces import wording
 from memstore.faces.escaping import as_json, second
 from memstore.providers.local import tokens_at_most
@@ -56,6 +57,15 @@ NAMES_CHARACTERS: Final = 4_000
 SHOWN_IDS: Final = 50
 
 UNDO: Final = "memory_delete id={} undo=true"
+DELETE: Final = "memory_delete id={}"
+
+UNDO_CHARACTERS: Final = 2_000
+"""Of the arguments of a call that undoes a change."""
+
+UNDO_CHANGES: Final = (
+    f"ADD: {DELETE.format('ID')}; DELETE: {UNDO.format('ID')}; UPDATE: delete id,"
+    " then undo=true with previous_id"
+)
 
 
 def seen(value: Any) -> Any:
@@ -181,11 +191,14 @@ def of_change(fact: Fact) -> Answer:
     return {"id": fact.id} | (_standing(fact) or {"status": fact.status})
 
 
-def of_stored(fact: Fact) -> Answer:
+def of_stored(fact: Fact, supersedes: int | None = None) -> Answer:
     """Return what became of a fact that was to be stored unless it is known."""
     # A new fact has no confirmations; a key that was used before may stand for a superseded one.
     held = fact.status == "active" and fact.confirmed_count
-    return of_change(fact) | ({"status": "duplicate"} if held else {})
+    answer = of_change(fact) | ({"status": "duplicate"} if held else {})
+    if supersedes is not None:
+        return answer | {"superseded": supersedes} | undoing(supersedes)
+    return answer if held else answer | {"undo": DELETE.format(fact.id)}
 
 
 def undoing(old_id: int) -> Answer:
@@ -199,7 +212,25 @@ def of_repair(done: Repair) -> Answer:
     return of_change(done.fact) | {
         "repair": f"{done.kind}: the {undone} is undone",
         "active_now": [fact.id for fact in done.active],
+        "undo": ", ".join(DELETE.format(fact.id) for fact in (done.fact, *done.others)),
     }
+
+
+def of_updated(fact: Fact, before: Mapping[str, Any], patch: Mapping[str, Any]) -> Answer:
+    """Return how much metadata a fact has, and how to get back what it had."""
+    answer: Answer = {"id": fact.id, "keys": len(fact.metadata)}
+    if back := metadata.reverse_patch(before, patch):
+        answer |= undone_by("memory_update", id=fact.id, metadata=back)
+    return answer
+
+
+def undone_by(tool: str, **arguments: Any) -> Answer:
+    """Return the call that undoes a change, unless it is too long to be shown."""
+    told = {name: json.dumps(value, ensure_ascii=False) for name, value in arguments.items()}
+    called = " ".join(f"{name}={value}" for name, value in told.items())
+    if len(called) > UNDO_CHARACTERS:
+        return {"hint": "what it was before is too long to be shown"}
+    return {"note": NOTE, "undo": f"{tool} {called}"}
 
 
 def of_deletion(fact: Fact, older: Fact | None) -> Answer:
@@ -236,8 +267,14 @@ def of_task(task: Task) -> Answer:
     return answer
 
 
-def of_task_change(task: Task) -> Answer:
-    return {"id": task.id, "status": task.status}
+def of_task_change(task: Task, before: str | None = None) -> Answer:
+    """Return a task's status, and how to get back to that before, or to no task."""
+    answer: Answer = {"id": task.id, "status": task.status}
+    if before is None:
+        return answer | {"undo": DELETE.format(task.id)}
+    if before == task.status:
+        return answer
+    return answer | {"undo": f"memory_task_update id={task.id} status={before}"}
 
 
 def of_status(status: StoreStatus, trouble: str | None) -> Answer:
@@ -356,6 +393,8 @@ def of_learned(changes: MemoryEvents) -> Answer:
         for change in changes
     ]
     answer = capped("changes", items, len(items), "left_out")
+    if any(change["event"] != "NONE" for change in changes):
+        answer["undo"] = UNDO_CHANGES
     if changes.refused:
         refused = fitting(map(_of_refusal, changes.refused), REFUSED_CHARACTERS)
         answer["refused"] = refused
@@ -377,6 +416,10 @@ def _of_refusal(refusal: Refusal) -> Answer:
 def of_extraction(done: Extraction) -> Answer:
     answer = capped("items", map(_of_extracted, done.items), len(done.items), "left_out")
     answer["episode"] = done.episode.id
+    if any(item.fact_id is not None and item.outcome != "duplicate" for item in done.items):
+        answer["undo"] = (
+            f"stored: {DELETE.format('ID')}; superseded: also {UNDO.format('OTHER_ID')}"
+        )
     if done.not_compared is not None:
         answer["not_compared"] = explained(done.not_compared)
     return answer
@@ -388,6 +431,8 @@ def of_proposals(proposals: Sequence[Proposal]) -> Answer:
 
 def of_decided(proposal: Proposal) -> Answer:
     answer: Answer = {"id": proposal.id, "state": str(proposal.state)}
+    if proposal.state == "accepted":
+        answer |= undoing(proposal.old.id)
     if proposal.kind == "supersession":
         return answer | {"old": of_change(proposal.old)}
     return answer | {"facts": [of_change(fact) for fact in proposal.sources]}

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore import __version__
+from memstore.domain import clock, metadata
 from memstore.faces.escaping import second
 from memstore.faces.mcp.answers import (
     EACH_CHARACTERS,
@@ -19,10 +20,11 @@ from memstore.faces.mcp.answers import (
     explained,
     put_metadata,
     room_of,
+    undone_by,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from memstore.domain.episodes import Episode, EpisodeHit, EpisodeHits
     from memstore.domain.status import StoreStatus
@@ -115,6 +117,18 @@ def of_change(episode: Episode, home: str) -> Answer:
     if episode.expired_at is not None:
         answer["expired_at"] = second(episode.expired_at)
     return answer | {"metadata_keys": len(episode.metadata)}
+
+
+def undoing(asked_id: int | str, before: Episode, changes: Mapping[str, Any]) -> Answer:
+    """Return the call that undoes an update of tags, expiry and metadata."""
+    back: dict[str, Any] = {}
+    if "tags" in changes:
+        back["tags"] = before.tags
+    if "expired_at" in changes:
+        back["expired_at"] = before.expired_at and clock.to_text(before.expired_at)
+    if reversed_ := metadata.reverse_patch(before.metadata, changes.get("metadata") or {}):
+        back["metadata"] = reversed_
+    return undone_by("update_episode", id=asked_id, **back) if back else {}
 
 
 def of_health(status: StoreStatus, probe: Probe | None) -> Answer:

@@ -12,7 +12,14 @@ from memstore.errors import AccessDenied
 from memstore.faces.mcp import answer_schemas
 from memstore.faces.mcp.answers import Answer
 from memstore.faces.mcp.arguments import BeforeValidator, Field, WithJsonSchema, from_json
-from memstore.faces.mcp.episode_answers import of_added, of_change, of_health, of_hits, of_list
+from memstore.faces.mcp.episode_answers import (
+    of_added,
+    of_change,
+    of_health,
+    of_hits,
+    of_list,
+    undoing,
+)
 from memstore.faces.mcp.facts import MAX_QUERY, Limit
 from memstore.faces.mcp.tool import Name, Object, Tool
 from memstore.store.store import Store
@@ -216,7 +223,8 @@ def update_episode(
         changes["metadata"] = metadata
     log = _home(store, id).episodes
     log.check_owners(owner, id)
-    return of_change(log.update(id, **changes), store.namespace)
+    before = log.get(id)
+    return of_change(log.update(id, **changes), store.namespace) | undoing(id, before, changes)
 
 
 def get_status(store: Store, *, owner: Scope) -> Answer:

@@ -19,6 +19,7 @@ from memstore.faces.mcp.answers import (
     of_search,
     of_status,
     of_stored,
+    of_updated,
     tokens_of_recall,
     undoing,
 )
@@ -76,10 +77,7 @@ def memory_store(
         unless_known=True,
         **owner.ids,
     )
-    answer = of_stored(fact)
-    return (
-        answer if supersedes is None else answer | {"superseded": supersedes} | undoing(supersedes)
-    )
+    return of_stored(fact, supersedes)
 
 
 def memory_search(
@@ -203,8 +201,8 @@ def memory_update(
 ) -> Answer:
     """Change a fact's metadata. Its content never changes: supersede it instead."""
     store.check_owners(owner, id)
-    fact = store.update_metadata(id, metadata)
-    return {"id": fact.id, "keys": len(fact.metadata)}
+    before = store.get(id).metadata
+    return of_updated(store.update_metadata(id, metadata), before, metadata)
 
 
 def memory_status(store: Store, *, owner: Scope) -> Answer:

@@ -3,11 +3,13 @@
 # No postponed annotations here: the schemas are made from the evaluated ones.
 
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Annotated, Final
 
 from memstore.domain.arguments import MAX_CONTENT
 from memstore.domain.records import Scope
 from memstore.domain.tasks import TaskScope, TaskStatus
+from memstore.errors import NotFound
 from memstore.faces.mcp import answer_schemas
 from memstore.faces.mcp.answers import Answer, of_task_change, of_tasks
 from memstore.faces.mcp.arguments import Field, WithJsonSchema
@@ -55,7 +57,11 @@ def memory_task_update(
     owner: Scope,
 ) -> Answer:
     """Move a task on: started, done, cancelled, or re-opened."""
-    return of_task_change(store.tasks.update(id, status, note=note, owners=owner))
+    before = None
+    with suppress(NotFound):  # the update has an error of its own
+        before = store.get(id).metadata.get("status")
+    task = store.tasks.update(id, status, note=note, owners=owner)
+    return of_task_change(task, str(before))
 
 
 def memory_task_list(
