@@ -11,7 +11,6 @@ from memstore.database.filters import FactFilter
 from memstore.database.journal import Author, Kind
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables import generations as generation_table
-from memstore.database.tables import threads
 from memstore.database.tables import vectors as vector_table
 from memstore.database.tables.readings import EXTRACT
 from memstore.domain import clock, metadata
@@ -38,6 +37,7 @@ if TYPE_CHECKING:
     from memstore.database.engine import Engine, Statement, Transaction
     from memstore.database.satellite import Satellite
     from memstore.database.tables import episodes as episode_table
+    from memstore.database.tables import threads
     from memstore.database.tables.episodes import Origin
     from memstore.domain import repairs
     from memstore.domain.records import JournalLine, NewFact, Scope
@@ -53,6 +53,7 @@ else:
     checking = lazy_import("memstore.facts.new")
     provenance = lazy_import("memstore.facts.provenance")
     repairs = lazy_import("memstore.domain.repairs")
+    threads = lazy_import("memstore.database.tables.threads")
 
 
 class Facts:

@@ -22,7 +22,7 @@ from memstore.database.tables import vectors as vector_table
 from memstore.domain.episodes import EpisodeHit, EpisodeHits
 from memstore.domain.records import SearchHit, SearchHits
 from memstore.embedding.vectors import numbers, similarities
-from memstore.search.context import beside
+from memstore.lazy import lazy_import
 from memstore.search.excerpts import best_piece
 from memstore.search.index import visibility
 from memstore.search.index.index import EPISODES, FACTS
@@ -40,10 +40,13 @@ if TYPE_CHECKING:
     from memstore.domain.records import Fact
     from memstore.domain.results import WordsOnly
     from memstore.embedding.vectors import Vector
+    from memstore.search import context
     from memstore.search.index.contents import Contents
     from memstore.search.index.index import Kind
     from memstore.search.index.visibility import Visible
     from memstore.search.requests import Request
+else:
+    context = lazy_import("memstore.search.context")
 
 H = TypeVar("H", SearchHits, EpisodeHits)
 
@@ -245,7 +248,7 @@ class FactCorpus(Corpus[FactFilter, SearchHits]):
         facts = fact_table.get_many(self._transaction, [place.id for place in found])
         hits = [SearchHit(facts[place.id], *place[1:]) for place in found if place.id in facts]
         if request.context:
-            sides = beside([hit.fact for hit in hits], partial(self._neighbours, request))
+            sides = context.beside([hit.fact for hit in hits], partial(self._neighbours, request))
             hits = [
                 replace(hit, before=before, after=after)
                 for hit, (before, after) in zip(hits, sides, strict=True)
@@ -303,7 +306,9 @@ class EpisodeCorpus(Corpus[EpisodeFilter, EpisodeHits]):
             fill = fill[: request.limit - len(found)]
         hits = self._hits(query, [*found, *fill], request)
         if request.context:
-            sides = beside([hit.episode for hit in hits], partial(self._neighbours, request))
+            sides = context.beside(
+                [hit.episode for hit in hits], partial(self._neighbours, request)
+            )
             hits = [
                 replace(hit, before=before, after=after)
                 for hit, (before, after) in zip(hits, sides, strict=True)

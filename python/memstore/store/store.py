@@ -16,7 +16,6 @@ from memstore.domain.arguments import (
     checked_page,
     checked_records,
 )
-from memstore.domain.episodes import EpisodeHits
 from memstore.domain.keywords import (
     FactCount,
     FactList,
@@ -64,6 +63,7 @@ if TYPE_CHECKING:
     from memstore.database.tables import pieces as piece_table
     from memstore.database.tables import readings as reading_table
     from memstore.database.tables import vectors as vector_table
+    from memstore.domain import episodes as episode_records
     from memstore.domain import status
     from memstore.domain.protocols import Embedder
     from memstore.domain.recall import Recalled
@@ -97,6 +97,7 @@ else:
     background = lazy_import("memstore.embedding.background")
     batch = lazy_import("memstore.facts.batch")
     doctor = lazy_import("memstore.upkeep.doctor")
+    episode_records = lazy_import("memstore.domain.episodes")
     erasing = lazy_import("memstore.history.erasing")
     facts_beside = lazy_import("memstore.facts.beside")
     generation_table = lazy_import("memstore.database.tables.generations")
@@ -586,7 +587,7 @@ class Store:
         narrowed = wanted.subject or wanted.category or wanted.metadata or not wanted.active_only
         request = requests.for_facts(wanted, limit=recall.FOUND)
         facts = self._file.searches.facts.find(query, request)
-        said = EpisodeHits()
+        said = episode_records.EpisodeHits()
         if episodes and not narrowed:
             said = self.episodes.search(query, limit=recall.FOUND, **narrowing)
         found = recall.recalled(facts, said, tokens, counter)

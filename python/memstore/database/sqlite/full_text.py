@@ -5,8 +5,8 @@ Triggers keep them in step with the rows.
 
 from __future__ import annotations
 
+import os
 import re
-import secrets
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
@@ -170,7 +170,7 @@ class _Rebuild:
     def __init__(self, name: str, table: str) -> None:
         self._old = name
         self._table = table
-        self._new = f"{name}_new_{secrets.token_hex(4)}"
+        self._new = f"{name}_new_{os.urandom(4).hex()}"
         self._columns: list[str] = []
         self._last_id = 0
 

@@ -9,12 +9,12 @@ from memstore.database.dialect import SAME_OWNERS, within
 from memstore.database.engine import NO_LIMIT, Statement
 from memstore.database.filters import SEEN_INDEX
 from memstore.database.tables import pieces as piece_table
-from memstore.database.tables import threads
 from memstore.database.tables.rows import read_moments
 from memstore.domain import clock, metadata
 from memstore.domain.arguments import MAX_NUMBER
 from memstore.domain.episodes import EPISODE_FIELDS, EPISODE_MOMENTS, Episode
 from memstore.errors import StorageError
+from memstore.lazy import lazy_import
 from memstore.text import words
 
 if TYPE_CHECKING:
@@ -24,7 +24,10 @@ if TYPE_CHECKING:
     from memstore.database.changes import Changes, Lines
     from memstore.database.engine import Row, Transaction, Value
     from memstore.database.filters import EpisodeFilter
+    from memstore.database.tables import threads
     from memstore.domain.records import Scope
+else:
+    threads = lazy_import("memstore.database.tables.threads")
 
 THREAD_INDEX = "idx_memstore_episode_thread"
 SELECT_LIST = ", ".join(f"e.{name}" for name in EPISODE_FIELDS)

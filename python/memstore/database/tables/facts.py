@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from memstore.database.dialect import SAME_OWNERS, within
 from memstore.database.engine import NO_LIMIT, Statement
 from memstore.database.filters import having, having_key
-from memstore.database.tables import threads
 from memstore.database.tables import vectors as vector_table
 from memstore.database.tables.rows import read_moments
 from memstore.domain import clock, metadata
@@ -27,11 +26,13 @@ if TYPE_CHECKING:
     from memstore.database.dialect import Dialect
     from memstore.database.engine import Parameters, Row, Transaction, Value
     from memstore.database.filters import FactFilter
+    from memstore.database.tables import threads
     from memstore.domain import tasks
     from memstore.domain.metadata import MetadataFilter
     from memstore.domain.records import Scope
 else:
     tasks = lazy_import("memstore.domain.tasks")
+    threads = lazy_import("memstore.database.tables.threads")
 
 
 class FoundBy(NamedTuple):
