@@ -40,6 +40,7 @@ WRITES: dict[str, Callable[[Store], object]] = {
     "episodes": lambda store: store.episodes.add_many([NewEpisode(content=KEY, source="chat")]),
     "record": lambda store: store.episodes.record(f"said {KEY}"),
     "name of an episode": lambda store: store.episodes.add("said", source="chat", name=KEY),
+    "speaker of an episode": lambda store: store.episodes.add("said", source="x", speaker=KEY),
     "tags": lambda store: store.episodes.add("said", source="chat", tags=[KEY]),
     "update of an episode": lambda store: store.episodes.update(
         store.episodes.add("said", source="chat").id, tags=[KEY], metadata={"key": KEY}

@@ -149,6 +149,20 @@ def test_a_correction_from_an_episode_belongs_there(store: Store) -> None:
     assert place(add(store, supersedes=old.id, episode_id=said.id)) == ("b", 1)
 
 
+@pytest.mark.parametrize(("threads", "expected"), [("aa", ("a", 6)), ("ab", (None, None))])
+def test_what_sums_up_facts_of_one_thread_stands_at_the_last(
+    store: Store, threads: str, expected: tuple[Any, Any]
+) -> None:
+    ids = [
+        store.add(f"it rained {seq} times", subject="weather", thread=thread, seq=seq).id
+        for thread, seq in zip(threads, (6, 2), strict=True)
+    ]
+    proposal = store.proposals.put_forward(ids, "it rained 6 times, then 2", {}, scope=Scope())
+    new = store.proposals.accept(proposal.id).new
+    assert new is not None
+    assert place(new) == expected
+
+
 # -- erasing, and what the file holds ---------------------------------------------------------
 
 

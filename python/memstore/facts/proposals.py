@@ -205,6 +205,8 @@ def _consolidated(proposal: Proposal) -> NewFact:
     for fact in facts:
         metadata |= fact.metadata
     episodes = {fact.episode_id for fact in facts}
+    together = len({fact.thread for fact in facts}) == 1
+    last = max(facts, key=lambda fact: fact.seq or 0)
     return NewFact(
         content=proposal.content,
         subject=facts[0].subject,
@@ -214,6 +216,8 @@ def _consolidated(proposal: Proposal) -> NewFact:
         valid_at=max((fact.valid_at for fact in facts if fact.valid_at), default=None),
         source="consolidation",
         episode_id=episodes.pop() if len(episodes) == 1 else None,
+        thread=last.thread if together else None,
+        seq=last.seq if together else None,
         derivation=CONSOLIDATE,
         **facts[0].scope.ids,
     )

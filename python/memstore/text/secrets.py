@@ -38,7 +38,8 @@ SCREENED: Final = frozenset(
     "content subject category source name source_model source_description tags metadata"
     " speaker".split()
 )
-"""Fields of a new fact or episode that hold a caller's words."""
+"""Fields of a new fact or episode that hold a caller's words. Names by which things are told apart
+(owners, threads, keys) stay as they are, or two of them would become one."""
 
 _noting: ContextVar[set[str] | None] = ContextVar("noting", default=None)
 
