@@ -131,6 +131,8 @@ fn a_date_that_can_be_read_in_two_ways_names_both() {
     assert_date("What was on 8/5/2023?", &[2023], &[5, 8], &[8, 5]);
     assert_date("What was on 8.5.2023?", &[2023], &[5], &[8]);
     assert_date("What was on 8/5/23?", &[2023], &[5, 8], &[8, 5]);
+    assert_date("Was war am 8.5.23 in der Stadt?", &[2023], &[5], &[8]);
+    assert_date("What is new in version 1.2.24?", &[], &[], &[]);
 }
 
 #[test]

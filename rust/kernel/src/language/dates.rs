@@ -70,9 +70,14 @@ impl Named {
                 self.add(year, month, day);
                 3
             }
-            [(first, 1..=2), (second, 1..=2), (year, size @ (2 | 4))] => {
-                let year = if size == 2 { 2000 + year } else { year };
+            [(first, 1..=2), (second, 1..=2), (year, 4)] => {
                 self.day_and_month(first, second, year, words[at + 1].before, setting);
+                3
+            }
+            [(first, 1..=2), (second, 1..=2), (year, 2)]
+                if !is_version(&words[at + 1], setting) =>
+            {
+                self.day_and_month(first, second, 2000 + year, words[at + 1].before, setting);
                 3
             }
             [(year, 4), (month, 2)] if is_date(year, month, 1) => {
@@ -175,6 +180,11 @@ pub(super) fn is_time(text: &str, after_number: bool, word: &Word) -> bool {
 fn is_unit(text: &str, word: &Word) -> bool {
     let written = &text[word.start..word.end];
     unit(text, Some(word)).is_some() || matches!(written, "am" | "pm" | "AM" | "PM" | "h")
+}
+
+/// Whether numbers that dots divide may as well be a version: `1.2.24`. Dates in English have no dots.
+fn is_version(second: &Word, setting: &Setting<'_>) -> bool {
+    second.before == Gap::Sign(b'.') && (!setting.known || setting.languages & ENGLISH != 0)
 }
 
 #[derive(Clone, Copy)]

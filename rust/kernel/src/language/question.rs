@@ -79,10 +79,11 @@ impl<'a> Reading<'a> {
             match word.kind {
                 Kind::Hangul => votes.add_script(KOREAN),
                 Kind::Unspaced => votes.add_script(script(&query[word.start..word.end])),
-                _ => table
-                    .get(word.hash)
-                    .into_iter()
-                    .for_each(|entry| votes.add(entry)),
+                Kind::Letters | Kind::Number { .. } => {
+                    if let Some(entry) = table.get(word.hash) {
+                        votes.add(entry);
+                    }
+                }
             }
         }
         Self {
