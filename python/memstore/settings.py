@@ -97,6 +97,11 @@ def keeps_transcripts() -> bool:
     return word == "" or word not in FALSE_WORDS
 
 
+def forces_color() -> bool:
+    """Return whether output is to be coloured although it is no terminal."""
+    return bool(os.environ.get("FORCE_COLOR")) and not os.environ.get("NO_COLOR")
+
+
 def host_folder(variable: str) -> str | None:
     """Return the folder of a host's settings that its own variable names."""
     return os.environ.get(variable) or None

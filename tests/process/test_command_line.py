@@ -110,6 +110,7 @@ def test_the_programs_start_where_an_interrupted_import_is_caught() -> None:
     assert project["project"]["scripts"] == {
         "memstore": "memstore.__main__:command_line",
         "memstore-mcp": "memstore.__main__:mcp_server",
+        "pymemstore": "memstore.__main__:mcp_server_or_help",
     }
 
 
@@ -117,7 +118,7 @@ INTERRUPTED_IMPORT = """
 import sys
 class Interrupting:
     def find_spec(self, name, *_):
-        if name == "memstore.faces.options":
+        if name.startswith("memstore.faces."):
             raise KeyboardInterrupt
 sys.meta_path.insert(0, Interrupting())
 from memstore import __main__ as programs

@@ -16,6 +16,7 @@ from tests.support.clock import wait_until
 
 import memstore
 from memstore.faces.hosts import hook
+from memstore.providers.local import tokens_at_most
 
 START = ["SessionStart", "--namespace", "auto"]
 PROMPT = ["UserPromptSubmit", "--namespace", "auto"]
@@ -93,7 +94,7 @@ def test_the_start_of_a_session_keeps_to_its_budget(
         store.add(f"{n} " + "made " * 100, subject="api", category="project")
         store.tasks.create(f"{n} " + "do " * 50)
     told = context(run(START))
-    assert len(told.encode()) <= hook.BUDGET_TOKENS * hook.BYTES_OF_A_TOKEN
+    assert tokens_at_most(told) <= hook.BUDGET_TOKENS
     for title in ("Open tasks", "39 made", "39 緑茶"):
         assert title in told
 

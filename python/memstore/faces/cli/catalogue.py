@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from memstore.faces.cli import (
+        completion,
         demo,
         embedding,
         episodes,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     )
     from memstore.faces.cli.command import Command
 else:
+    completion = lazy_import("memstore.faces.cli.completion")
     demo = lazy_import("memstore.faces.cli.demo")
     embedding = lazy_import("memstore.faces.cli.embedding")
     episodes = lazy_import("memstore.faces.cli.episodes")
@@ -54,7 +56,7 @@ class Entry(NamedTuple):
 GROUPS: Final = {
     "store and correct": {
         "add": Entry(facts, "Store a fact: one claim about one subject."),
-        "supersede": Entry(facts, "Retire a fact in favour of a newer one that is stored already."),
+        "supersede": Entry(facts, "Retire a fact in favour of a newer one that is stored."),
         "confirm": Entry(facts, "Count one more confirmation that a fact holds true."),
         "update": Entry(facts, "Change a fact's metadata; what it says is superseded."),
         "delete": Entry(facts, "Take a fact out of every search; restore brings it back."),
@@ -119,18 +121,19 @@ GROUPS: Final = {
         "doctor": Entry(file, "Prove that indexes and embeddings agree with the facts."),
     },
     "remember in a host (Claude Code, Codex, Gemini CLI, Cursor, …)": {
-        "setup": Entry(hosts, "Register the server and the hooks with the hosts that are here."),
-        "hook": Entry(hosts, "Answer an event of a host, on standard input; setup registers it."),
-        "where": Entry(hosts, "Say which namespace a project's memories are kept in, or set it."),
+        "setup": Entry(hosts, "Register server and hooks with the hosts that are here."),
+        "hook": Entry(hosts, "Answer an event of a host; setup registers it."),
+        "where": Entry(hosts, "Say which namespace is a project's, or set it."),
     },
     "serve over HTTP (memstore-mcp --http)": {
         "token create": Entry(
-            tokens, "Create an access token for the HTTP server, for one namespace."
+            tokens, "Create an access token for the HTTP server, for a namespace."
         ),
         "token list": Entry(tokens, "List the tokens of every namespace."),
         "token revoke": Entry(tokens, "End a token at once."),
     },
     "see it work": {
+        "completion": Entry(completion, "Print what completes commands in bash, zsh or fish."),
         "demo": Entry(demo, "See it work, in a temporary file."),
     },
 }

@@ -121,8 +121,12 @@ def _reembed(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int
         raise cli.UsageError(
             "reembed needs an embedder: name the new one with --embedder and --model"
         )
-    with show.progress("embedding") as progress:
-        report = store.reembed(embedder, again=arguments.again, progress=progress)
+    try:
+        with show.progress("embedding") as progress:
+            report = store.reembed(embedder, again=arguments.again, progress=progress)
+    except KeyboardInterrupt:
+        show.note("stopped; searches use the old vectors, and the same command goes on from here")
+        raise
     return _tell_reembedded(report, show)
 
 

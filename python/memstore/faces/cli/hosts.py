@@ -171,7 +171,7 @@ def _check(names: Sequence[str], project: Path | None, show: cli.Show) -> int | 
 
 @cli.command(
     "hook",
-    "memstore hook SessionStart --namespace auto < event.json",
+    "echo '{}' | memstore hook SessionStart --namespace auto",
     cli.option("EVENT", "the event, as the host calls it"),
     cli.option("--host NAME", "the source of what is kept of a session", default="host"),
     file="closed",

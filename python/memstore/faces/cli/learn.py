@@ -191,6 +191,12 @@ def _text_in(name: str) -> str:
         raise cli.UsageError(
             f"{name} is not UTF-8 text (byte {error.start}): save it as UTF-8 and try again"
         ) from None
+    except FileNotFoundError:
+        if " " not in name:
+            raise
+        raise cli.UsageError(
+            f"there is no file {name!r}: if that is the text, pipe it into memstore extract -"
+        ) from None
 
 
 def _show_changes(changes: MemoryEvents, show: cli.Show) -> None:

@@ -8,7 +8,7 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, TextIO
 
-from memstore import __version__, errors
+from memstore import __version__, errors, settings
 from memstore.faces import options
 from memstore.faces.cli import usage
 from memstore.faces.cli.catalogue import COMMANDS, GROUPS, load
@@ -34,7 +34,18 @@ else:
     secrets = lazy_import("memstore.text.secrets")
     wording = lazy_import("memstore.faces.wording")
 
+WIDEST_NAME: Final = max(map(len, COMMANDS))
+
 INTERRUPTED: Final = 130
+WHICH_WHEN: Final = (
+    "which when:",
+    "  add              You know the fact, and what it is about.",
+    "  remember         A language model is to learn facts from what was said.",
+    "  episode add      The words themselves are to be kept.",
+    "  search           You look for facts;  episode search: for what was said.",
+    "  recall           A prompt needs what is known, in so many tokens.",
+)
+
 NOBODY_READS: Final = 141
 """What a shell reports of a program that SIGPIPE or Ctrl-C ended."""
 
@@ -84,11 +95,12 @@ def parser(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
         prog="memstore",
         usage="memstore COMMAND …",
         description=_description(),
-        epilog=f"{usage.EXIT_CODES}\n\n{options.ENVIRONMENT_HELP}\n  NO_COLOR          no colours",
+        epilog=f"{usage.EXIT_CODES}\n\n{options.ENVIRONMENT_HELP}\n"
+        "  NO_COLOR          no colours;  FORCE_COLOR: colours in pipes, too",
     )
     top.add_argument("--version", action="version", version=f"memstore {__version__}")
     _add_common(top)
-    top.set_defaults(json=False)
+    top.set_defaults(json=False, whole=parser)
     commands = top.add_subparsers(
         metavar="COMMAND", help=argparse.SUPPRESS, parser_class=usage.Parser, prog="memstore"
     )
@@ -100,7 +112,10 @@ def parser(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
         family, _, rest = name.rpartition(" ")
         if family and family not in families:
             parent = commands.add_parser(
-                family, usage=f"memstore {family} COMMAND …", description=_family(family)
+                family,
+                usage=f"memstore {family} COMMAND …",
+                description=_family(family),
+                help=f"commands for {family}",
             )
             parent.set_defaults(family=parent)
             families[family] = parent.add_subparsers(
@@ -110,7 +125,7 @@ def parser(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
                 prog=f"memstore {family}",
             )
         to = families[family] if family else commands
-        _add_command(to.add_parser(rest, description=entry.summary), load(name))
+        _add_command(to.add_parser(rest, description=entry.summary, help=entry.summary), load(name))
     return top
 
 
@@ -144,6 +159,7 @@ def _description() -> str:
     lines.append("superseded and never silently overwritten.")
     for title, group in GROUPS.items():
         lines += ["", f"{title}:", *_listed(group)]
+    lines += ["", *WHICH_WHEN]
     lines += ["", "memstore COMMAND --help says more of each. Start with: memstore demo"]
     return "\n".join(lines)
 
@@ -155,7 +171,7 @@ def _family(name: str) -> str:
 
 
 def _listed(commands: Mapping[str, Entry]) -> Iterator[str]:
-    return (f"  {name:<14} {entry.summary}" for name, entry in commands.items())
+    return (f"  {name:<{WIDEST_NAME}} {entry.summary}" for name, entry in commands.items())
 
 
 def _run(argv: Sequence[str]) -> int:
@@ -193,7 +209,7 @@ def _show(as_json: bool) -> Show:
     """Return the way to show things that fits where the answer goes; rich is for terminals."""
     if as_json:
         return render.JsonShow()
-    if sys.stdout.isatty():
+    if sys.stdout.isatty() or settings.forces_color():
         return render_terminal.TerminalShow()
     return render.PlainShow()
 

@@ -21,12 +21,14 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterable, Iterator
 
+    from memstore.database.engine import Progress
     from memstore.embedding.pending import EmbedReport
     from memstore.importing import ImportFromReport
     from memstore.store.store import Store
     from memstore.transfer import ImportReport
 
 STANDARD: Final = "-"
+LINES_A_LOOK: Final = 1000
 SOURCES: Final = ("engram", "memstore", "mem0", "server-memory")
 ATTACHED: Final = {"proposals": "proposal", "replies": "model reply", "decisions": "decision"}
 
@@ -156,7 +158,7 @@ def _import_export(store: Store, arguments: argparse.Namespace, show: cli.Show) 
         raise cli.UsageError(
             "--skip-damaged goes with --from: a damaged export of memstore is refused"
         )
-    with show.progress("importing") as progress, _lines(arguments.file) as lines:
+    with show.progress("importing") as progress, _lines(arguments.file, progress) as lines:
         done = store.import_(lines, keep_namespaces=arguments.keep_namespaces, progress=progress)
     report = _embed(store, arguments, show)
     embedded = asdict(report) if report is not None else {}
@@ -191,15 +193,26 @@ def _besides(done: ImportReport) -> str:
 
 
 @contextmanager
-def _lines(name: str) -> Iterator[Iterable[str]]:
+def _lines(name: str, progress: Progress | None) -> Iterator[Iterable[str]]:
+    """Yield the lines of a file; first, while all are checked, the progress is of their bytes."""
     try:
         if name == STANDARD:
             yield sys.stdin
         else:
             with open(Path(name).expanduser(), encoding="utf-8") as file:
-                yield file
+                size = os.fstat(file.fileno()).st_size
+                yield file if progress is None or not size else _counted(file, size, progress)
     except UnicodeDecodeError:
         raise TransferError(f"{name} is not UTF-8 text; nothing was imported") from None
+
+
+def _counted(file: TextIO, size: int, progress: Progress) -> Iterator[str]:
+    read = 0
+    for number, line in enumerate(file):
+        read += len(line.encode())
+        if number % LINES_A_LOOK == 0:
+            progress(read, size)
+        yield line
 
 
 @contextmanager

@@ -31,6 +31,21 @@ exit codes:
   130  interrupted; 141: the reader of the output closed it"""
 
 
+SERVES: Final = "memstore-mcp serves, over pipes or with --http HOST:PORT"
+ELSEWHERE: Final = {
+    "serve": SERVES,
+    "server": SERVES,
+    "mcp": SERVES,
+    "install": "memstore setup registers the server with hosts",
+    "init": "memstore add makes the file, and memstore setup registers the server with hosts",
+    "store": "memstore add stores a fact",
+    "find": "memstore search finds facts",
+    "remove": "memstore delete takes a fact away, and memstore erase its bytes too",
+    "rm": "memstore delete takes a fact away, and memstore erase its bytes too",
+}
+"""What other programs call something that has another name here."""
+
+
 class UsageError(ValueError):
     """The command line is invalid."""
 
@@ -65,6 +80,8 @@ class Parser(argparse.ArgumentParser):
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if isinstance(action, argparse._SubParsersAction) and value not in action.choices:
+            if value in ELSEWHERE:
+                self.error(f"there is no command {value!r}: {ELSEWHERE[value]}")
             near = difflib.get_close_matches(value, self.commands or action.choices, n=1)
             guess = f" (did you mean {near[0]}?)" if near else ""
             self.error(f"there is no command {value!r}{guess}")

@@ -1,0 +1,108 @@
+"""How the command line meets people: wrong words, completion, colours, interruptions."""
+
+from __future__ import annotations
+
+import io
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from tests.support.command_line import CommandLine, cli_fixture  # noqa: F401
+
+from memstore.faces.cli import transfer
+from memstore.faces.cli.catalogue import COMMANDS
+from memstore.faces.cli.usage import ELSEWHERE
+from memstore.store.store import Store
+
+
+@pytest.mark.parametrize("word", ELSEWHERE)
+def test_a_word_of_other_programs_leads_to_the_command(cli: CommandLine, word: str) -> None:
+    assert word not in COMMANDS
+    assert cli.error(word) == (
+        2,
+        f"there is no command {word!r}: {ELSEWHERE[word]}; see memstore --help",
+    )
+
+
+def test_the_list_of_commands_stands_in_columns(cli: CommandLine) -> None:
+    lines = cli("--help").out.splitlines()
+    columns = {
+        re.match(rf"  {name} +", line).end()  # type: ignore[union-attr]
+        for name, entry in COMMANDS.items()
+        for line in lines
+        if line.endswith(entry.summary) and line.startswith(f"  {name} ")
+    }
+    assert len(columns) == 1
+    assert "which when:" in lines
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_knows_commands_options_and_files(cli: CommandLine, shell: str) -> None:
+    script = cli("completion", shell).out
+    for word in ("episode", "neighbours", "embed-pending", "dry-run"):
+        assert word in script
+    assert cli.json("completion", shell) == {"script": script.removesuffix("\n")}
+    assert cli.error("completion", "tcsh")[0] == 2
+
+
+@pytest.mark.process
+@pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not here")
+@pytest.mark.parametrize(
+    ("typed", "completed"),
+    [("ta", "task"), ("graph ne", "neighbours"), ("setup --dr", "--dry-run")],
+)
+def test_bash_completes(cli: CommandLine, tmp_path: Path, typed: str, completed: str) -> None:
+    script = tmp_path / "memstore.bash"
+    script.write_text(cli("completion", "bash").out)
+    words = f"COMP_WORDS=(memstore {typed}); COMP_CWORD={len(typed.split())}"
+    told = subprocess.run(
+        ["bash", "-c", f'source "$0"; {words}; _shtab_memstore; echo "${{COMPREPLY[@]}}"', script],
+        capture_output=True,
+        encoding="utf-8",
+        timeout=60,
+        check=True,
+    )
+    assert told.stdout.split() == [completed]
+
+
+def test_colours_can_be_forced_into_a_pipe(
+    cli: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cli.add("Ana drinks tea", "ana")
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert "\x1b[" not in cli("list").out
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert "\x1b[" in cli("list").out
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b[" not in cli("list").out
+
+
+def test_an_interrupted_reembed_says_how_it_goes_on(
+    cli: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    cli.add("Ana drinks tea", "ana")
+    monkeypatch.setattr(Store, "reembed", interrupted)
+    answer = cli("reembed", "--embedder", "local")
+    assert answer.code == 130
+    assert "the same command goes on from here" in answer.err
+
+
+def test_the_progress_of_an_import_begins_with_the_bytes_read() -> None:
+    lines = "緑茶\n" * 2500
+    told: list[tuple[int, int | None]] = []
+    counted = transfer._counted(
+        io.StringIO(lines), len(lines.encode()), lambda *at: told.append(at)
+    )
+    assert "".join(counted) == lines
+    assert told == [(7, 17500), (7007, 17500), (14007, 17500)]
+
+
+def test_a_text_in_place_of_a_file_is_told_the_way(cli: CommandLine) -> None:
+    code, text = cli.error("extract", "Ana drinks tea", "--generator", "ollama")
+    assert (code, "pipe it into memstore extract -" in text) == (2, True)
