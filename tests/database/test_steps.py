@@ -14,8 +14,9 @@ from memstore.database.steps import in_steps
 
 
 def test_a_transaction_takes_acts_until_its_time_is_up(
-    store: Store, manual_clock: ManualClock
+    store: Store, manual_clock: ManualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(steps, "SECONDS", 0.1)
     seen: list[tuple[int, int]] = []
     transactions: list[Transaction] = []
 
