@@ -912,3 +912,19 @@ def test_what_is_pending_in_a_token_s_namespace_is_embedded_in_the_background(
     work = Stores(opening).confined("work")
     assert wait_until(lambda: work.get(fact.id).embedded)
     opening.close()
+
+
+@pytest.mark.parametrize("missing", ["mcp_types", "uvicorn", "starlette"])
+def test_without_the_packages_of_its_extra_it_names_it(path: Path, missing: str) -> None:
+    program = (
+        f"import sys; sys.modules[{missing!r}] = None\n"
+        "from memstore.faces.mcp.start import main\n"
+        f"main(['--db', {str(path)!r}, '--http', '127.0.0.1:0'])\n"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=30, check=False
+    )
+    assert ended.returncode == 2
+    assert "pip install 'pymemstore[http]'" in ended.stderr
+    assert missing in ended.stderr
+    assert not path.exists()
