@@ -27,6 +27,7 @@ __all__ = [
     "Ids",
     "OpenFiles",
     "StaticModel",
+    "Texts",
     "Words",
     "cosine",
     "cosines",
@@ -397,6 +398,167 @@ class StaticModel:
         Raises:
             ValueError: a text holds a lone surrogate (`UnicodeEncodeError`).
             TypeError: not a sequence of `str`, or a single `str`.
+        """
+
+@final
+class Texts:
+    """What the second stage of a search knows of each row: its pieces, its place in a thread.
+
+    Pieces are those of the embedded model's vocabulary. How many rows there are and how many have a
+    piece is exact at any time. Every method releases the GIL and may be called from any thread:
+    readers share, a writer waits for them and they for it.
+    """
+
+    def __new__(cls) -> Texts: ...
+    @staticmethod
+    def open(path: str | PathLike[str], database: bytes) -> Texts:
+        """Map what :meth:`save` wrote for the same database. Changes to the rows stay in memory.
+
+        Raises:
+            OSError: there is no file, or it cannot be read.
+            ValueError: it is another one's, or damaged.
+        """
+
+    def save(self, path: str | PathLike[str], database: bytes, position: int) -> None:
+        """Write all of it to a file, under another name first.
+
+        Args:
+            path: replaced at once, and only if the file could be written.
+            database: 16 bytes that :meth:`open` is to ask for.
+            position: returned by :attr:`position` of what is opened.
+
+        Raises:
+            OSError: it cannot be written.
+            ValueError: `database` is not 16 bytes.
+        """
+
+    @property
+    def position(self) -> int:
+        """What it was saved with; 0 if it was not opened from a file."""
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of its own; those of a file that is mapped are not counted."""
+
+    @property
+    def mean_words(self) -> float:
+        """How many words a row has on average; 0.0 without rows."""
+
+    def __len__(self) -> int: ...
+    def put(
+        self,
+        rows: Sequence[
+            tuple[
+                int,
+                str,
+                str | None,
+                str | None,
+                int | None,
+                str | None,
+                str | None,
+                str | None,
+            ]
+        ],
+    ) -> None:
+        """Add rows, or replace those whose id is here.
+
+        Args:
+            rows: the row id; its text; who says it, or whom it is about; the thread, with all that
+                tells it from others; the place there; the moment it speaks of; when it was stored;
+                and what it ages as, `None` for not at all. A moment in another form than
+                `2026-01-31T23:59:59.000000Z` counts as far as it can be read.
+
+        Raises:
+            ValueError: an id that no row has; nothing was changed.
+        """
+
+    def drop(self, ids: Iterable[int]) -> int:
+        """Remove rows; returns how many were here."""
+
+    def idf(self, text: str) -> list[tuple[int, float]]:
+        """The pieces of a text, each once, by id, with how telling they are.
+
+        `max(0, ln((n + 1) / (df + 0.5)))`, for `df` of `n` rows that have the piece.
+        """
+
+    def vector(self, query: str) -> bytes:
+        """The mean of a query's pieces' vectors, weighed by :meth:`idf`, as 256 float32.
+
+        Of length one. All count the same where none tells anything; zeros for the empty text.
+        """
+
+    def cosines(self, vector: Buffer, ids: Iterable[int]) -> list[float | None]:
+        """The cosine of each row's vector, by the embedded model, with a vector.
+
+        Args:
+            vector: a C-contiguous buffer of 256 float32, of length one.
+            ids: row ids.
+
+        Returns:
+            In order; `None` for what is not here.
+
+        Raises:
+            ValueError: another length, NaN or an infinity.
+        """
+
+    def relevances(self, query: str, ids: Iterable[int]) -> list[float | None]:
+        """How likely rows answer a query at all, 0 to 1, in order; `None` for what is not here.
+
+        The mean, weighed by :meth:`idf`, of how similar the query's pieces are to the row's
+        nearest, times the cosine of both; by the embedded model.
+        """
+
+    def neighbours(self, ids: Iterable[int], reach: int, visible: Ids | None = None) -> list[int]:
+        """The rows up to `reach` places beside these in their threads, each once, without these.
+
+        Args:
+            visible: what may be found, and what counts as a place; `None` is all.
+        """
+
+    def rank(
+        self,
+        words: Words,
+        phrases: Sequence[Sequence[str]],
+        query: str,
+        candidates: Sequence[tuple[int, float | None]],
+        *,
+        limit: int,
+        visible: Ids | None = None,
+        half_lives: Sequence[tuple[str, float]] = ...,
+        now: str | None = None,
+        newest_of_equals: bool = False,
+    ) -> list[
+        tuple[
+            int,
+            float,
+            float,
+            float,
+            float,
+            tuple[float, float, float, float, float, float, float, float],
+        ]
+    ]:
+        """Put candidates into the order in which they answer a query, the best first.
+
+        Args:
+            words: the inverted index of the same rows.
+            phrases: the query's words, as `Words.search` takes them.
+            query: the query.
+            candidates: row ids with their vectors' cosines; `None` where there is no vector. What
+                is not here is left out.
+            limit: how many at most.
+            visible: which neighbours are looked at.
+            half_lives: seconds by what rows age as; all are above 0.
+            now: a moment, for the ages of rows.
+            newest_of_equals: let the newest of rows on one subject come first whose scores differ
+                by 0.02 at most.
+
+        Returns:
+            Tuples of the row id, its score (0 to 1), its decay, its BM25 divided by the largest,
+            its cosine where positive, and what the score is the sum of before it decays: words,
+            meaning, terms, thread, session, subject, date and type.
+
+        Raises:
+            ValueError: an id that no row has, a number that is not finite, a negative limit.
         """
 
 @final

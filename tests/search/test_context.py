@@ -41,7 +41,7 @@ def say(store: Store, *texts: str, thread: str | None = "a", scope: Scope = NOBO
 
 def found(store: Store, query: str, context: int, **asked: Any) -> list[Any]:
     """Search facts and episodes, which answer alike; return the hits on facts as texts."""
-    facts = told(store.search(query, context=context, **asked))
+    facts = told(store.search(query, context=context, ranking="classic", **asked))
     episodes = told(store.episodes.search(query, mode="words", context=context, **asked))
     assert sorted(facts) == sorted(episodes)
     return facts
@@ -98,9 +98,9 @@ def test_what_no_longer_holds_is_passed_over(store: Store) -> None:
     store.add("another subject", subject="t", supersedes=ids[1], across=True, thread="b")
     store.delete(ids[2])
     store.erase(ids[3])
-    (hit,) = told(store.search("needle", subject="s", context=2))
+    (hit,) = told(store.search("needle", subject="s", context=2, ranking="classic"))
     assert hit == (["one"], "needle", ["last"])
-    (hit,) = told(store.search("needle", active_only=False, context=3))
+    (hit,) = told(store.search("needle", active_only=False, context=3, ranking="classic"))
     assert hit == (["one", "superseded"], "needle", ["expired", "last"])
 
 
@@ -138,7 +138,7 @@ def test_the_newest_episodes_come_with_neighbours_too(store: Store) -> None:
 
 def test_neighbours_do_not_count_as_used(store: Store) -> None:
     ids = say(store, "one", "needle")
-    store.search("needle", context=1)
+    store.search("needle", context=1, limit=1)
     assert [store.get(id_).use_count for id_ in ids] == [0, 1]
 
 
@@ -151,7 +151,7 @@ def test_context_out_of_range_is_refused(store: Store, context: Any) -> None:
 
 def test_a_search_for_several_answers_each_for_itself(store: Store) -> None:
     say(store, "one", "needle", "thimble")
-    first, second = store.search_batch(["needle", "thimble"], context=1)
+    first, second = store.search_batch(["needle", "thimble"], context=1, ranking="classic")
     assert told(first) == [(["one"], "needle", ["thimble"])]
     assert told(second) == [(["needle"], "thimble", [])]
 
@@ -159,9 +159,9 @@ def test_a_search_for_several_answers_each_for_itself(store: Store) -> None:
 def test_memories_come_with_those_of_their_conversation(store: Store) -> None:
     memory = memstore.Memory(store)
     memory.add([{"role": "user", "content": text} for text in ("one", "needle", "two")])
-    (hit,) = memory.search("needle", context=1)
+    (hit,) = memory.search("needle", limit=1, context=1)
     assert [one["memory"] for one in (*hit["before"], *hit["after"])] == ["one", "two"]
-    (alone,) = memory.search("needle")
+    (alone,) = memory.search("needle", limit=1)
     assert not {"before", "after"} & alone.keys()
 
 

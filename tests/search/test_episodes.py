@@ -186,7 +186,7 @@ def test_what_only_the_words_found_counts_with_its_true_similarity(store: Store)
     far = store.episodes.add("pier amid a dozen other words that nobody has asked for", source="t")
     store.episodes.add_many({"content": "tea", "source": "t"} for _ in range(300))
     embed(store)
-    [hit] = store.episodes.search("tea pier", limit=1)
+    [hit] = store.episodes.search("tea pier", limit=1, ranking="classic")
     near = cosine("tea pier", far.content)
     assert hit.episode == far
     assert hit.similarity == pytest.approx(near, abs=1e-5)

@@ -49,10 +49,10 @@ def without_index(store: Store, search: Callable[[], Any]) -> Any:
 
 def compare(store: Store, query: str, **asked: Any) -> None:
     def facts() -> SearchHits:
-        return store.search(query, touch=False, **asked)
+        return store.search(query, touch=False, ranking="classic", **asked)
 
     def episodes() -> EpisodeHits:
-        return store.episodes.search(query)
+        return store.episodes.search(query, ranking="classic")
 
     for search in (facts, episodes):
         found, expected = search(), without_index(store, search)
@@ -180,7 +180,7 @@ def is_mapped(store: Store) -> bool:
 
 def test_files_are_of_the_user_alone_and_named_after_the_database(filled: Store) -> None:
     files = files_of(filled)
-    assert {file.suffix for file in files} == {".columns", ".words", ".codes"}
+    assert {file.suffix for file in files} == {".columns", ".words", ".texts", ".codes"}
     assert all(file.name.startswith(f"{Path(filled.path).name}.facts-") for file in files)
     assert {stat.S_IMODE(file.stat().st_mode) for file in files} == {0o600}
 
@@ -205,7 +205,7 @@ DAMAGE: dict[str, Callable[[Path], object]] = {
 }
 
 
-@pytest.mark.parametrize("part", ["columns", "words", "codes"])
+@pytest.mark.parametrize("part", ["columns", "words", "texts", "codes"])
 @pytest.mark.parametrize("damage", DAMAGE)
 def test_a_damaged_file_is_made_again(filled: Store, damage: str, part: str) -> None:
     filled.close()
@@ -299,7 +299,7 @@ def test_only_one_set_of_files_is_kept(filled: Store) -> None:
         filled.add(f"more {n}", subject="x")
         filled.search("more")
         index_of(filled).save()
-    assert len(files_of(filled)) == 3
+    assert len(files_of(filled)) == 4
 
 
 def test_a_switch_to_another_model_makes_new_files(filled: Store) -> None:
@@ -332,6 +332,7 @@ def test_erasing_leaves_no_file_with_the_words_or_the_vector(
     assert vector.dtype == np.float32
     if mapped_elsewhere:
         filled = reopened(filled)  # it has searched nothing, and the files hold it
+    filled.save_index()  # nothing is written behind it any more
     assert holders(filled, b"xylo")
     assert filled.erase(fact.id)
     assert filled.episodes.erase(told.id)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from memstore.domain import clock
 from memstore.domain.records import Record, Scope, set_fields
-from memstore.domain.results import Results, WordsOnly
+from memstore.domain.results import NO_PARTS, Results, ScoreParts, WordsOnly
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -100,8 +100,7 @@ class NewEpisode:
 class EpisodeHit:
     """An episode that was found, with the parts of its score.
 
-    ``score = (1 - alpha) * word_score + alpha * similarity``, a negative similarity counting as
-    none, plus ``tag_boost`` where it has the tags.
+    Where it has the tags that were asked for, ``tag_boost`` is added to the sum of the parts.
     """
 
     episode: Episode
@@ -114,6 +113,7 @@ class EpisodeHit:
     start: int
     """Where in the content, counted in characters, the piece that matched best begins."""
     stop: int
+    parts: ScoreParts = NO_PARTS
     before: tuple[Episode, ...] = ()
     """Its neighbours in its thread, as far as they were asked for, in their order there."""
     after: tuple[Episode, ...] = ()
@@ -133,3 +133,6 @@ class EpisodeHits(Results[EpisodeHit]):
     newest_first: int = 0
     """How many hits at the end match nothing and are there because they are the newest: what
     fills the answer up where words alone could be searched for."""
+    ranking: str = "classic"
+    """How they are ranked: ``"threads"``, or ``"classic"`` where that was asked for, or where there
+    is no index, because it is being built."""

@@ -50,6 +50,8 @@ class FactRanking(TypedDict, total=False):
     word_weight: float | None
     vector_weight: float | None
     half_lives_seconds: Mapping[str, float] | None
+    ranking: str | None
+    min_relevance: float | None
 
 
 class FactSearch(FactNarrowing, FactRanking, total=False):
@@ -105,6 +107,8 @@ class EpisodeRanking(TypedDict, total=False):
     alpha: float | None
     tag_boost: float
     min_similarity: float | None
+    ranking: str | None
+    min_relevance: float | None
 
 
 class EpisodeSearch(EpisodeNarrowing, EpisodeRanking, total=False):

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias, Ty
 
 from memstore.domain import clock
 from memstore.domain.arguments import checked_name
-from memstore.domain.results import Results, WordsOnly
+from memstore.domain.results import NO_PARTS, Results, ScoreParts, WordsOnly
 from memstore.errors import InvalidArgumentType
 
 if TYPE_CHECKING:
@@ -239,10 +239,7 @@ class NewFact:
 
 @dataclass(frozen=True, slots=True)
 class SearchHit:
-    """A fact that was found, with the parts of its score.
-
-    ``score = (word_weight * word_score + vector_weight * vector_score) * decay``.
-    """
+    """A fact that was found, with the parts of its score."""
 
     fact: Fact
     score: float
@@ -252,6 +249,7 @@ class SearchHit:
     """Cosine similarity where positive, 0 to 1; 0 when there is no vector."""
     decay: float
     """``0.5 ** (age / half-life)``, 1 where nothing decays."""
+    parts: ScoreParts = NO_PARTS
     before: tuple[Fact, ...] = ()
     """Its neighbours in its thread, as far as they were asked for, in their order there."""
     after: tuple[Fact, ...] = ()
@@ -263,6 +261,9 @@ class SearchHits(Results[SearchHit]):
 
     words_only: WordsOnly | None = None
     """Why meaning took no part although it was asked for; ``None`` if it did."""
+    ranking: str = "classic"
+    """How they are ranked: ``"threads"``, or ``"classic"`` where that was asked for, or where there
+    is no index, because it is being built."""
 
 
 class JournalLine(NamedTuple):

@@ -6,7 +6,7 @@ Frozen. A slice keeps the attributes, and results equal any list of the same ite
 from __future__ import annotations
 
 from dataclasses import InitVar, dataclass, fields, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, SupportsIndex, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self, SupportsIndex, TypeVar, overload
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -46,6 +46,32 @@ class Results(tuple[T, ...]):
     def __repr__(self) -> str:
         told = "".join(f", {f.name}={getattr(self, f.name)!r}" for f in fields(self))
         return f"{type(self).__name__}({list(self)!r}{told})"
+
+
+class ScoreParts(NamedTuple):
+    """What a score is made of: the sum of all but ``decay``, times ``decay``."""
+
+    words: float = 0.0
+    """Words of the query that it holds."""
+    meaning: float = 0.0
+    """How near its vector is to the query's."""
+    terms: float = 0.0
+    """How near its words are to each word of the query."""
+    thread: float = 0.0
+    """What its neighbours in the thread hold, and the question that it follows."""
+    session: float = 0.0
+    """How good the best of its thread are."""
+    subject: float = 0.0
+    """The query names whom it is about, or who said it."""
+    date: float = 0.0
+    """The query names its date."""
+    type: float = 0.0
+    """It holds what the question asks for: a time, a name, a person."""
+    decay: float = 1.0
+    """``0.5 ** (age / half-life)``, 1 where nothing decays."""
+
+
+NO_PARTS: Final = ScoreParts()
 
 
 class WordsOnly(NamedTuple):

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 OWN_FLAGS: Final = (
     "context durability embedder expired_after expired_before expires_at generator generator_model "
-    "generator_url model namespace secrets seq speaker thread valid_after valid_at valid_before "
+    "generator_url min_relevance model namespace ranking secrets seq speaker thread valid_after "
+    "valid_at valid_before "
     "vector_weight "
     "word_weight"
 )

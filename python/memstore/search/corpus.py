@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, ClassVar, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Final, Generic, NamedTuple, TypeVar
 
 from memstore.database.filters import EpisodeFilter, FactFilter
 from memstore.database.tables import episodes as episode_table
@@ -19,15 +19,18 @@ from memstore.database.tables import facts as fact_table
 from memstore.database.tables import indexed
 from memstore.database.tables import pieces as piece_table
 from memstore.database.tables import vectors as vector_table
+from memstore.domain import clock
 from memstore.domain.episodes import EpisodeHit, EpisodeHits
 from memstore.domain.records import SearchHit, SearchHits
+from memstore.domain.results import ScoreParts
 from memstore.embedding.vectors import numbers, similarities
 from memstore.lazy import lazy_import
+from memstore.providers.local import MODEL
 from memstore.search.excerpts import best_piece
 from memstore.search.index import visibility
 from memstore.search.index.index import EPISODES, FACTS
 from memstore.search.ranking import Ageing, Ranked
-from memstore.search.requests import F
+from memstore.search.requests import CLASSIC, F, Request
 from memstore.text.words import terms
 
 if TYPE_CHECKING:
@@ -44,9 +47,11 @@ if TYPE_CHECKING:
     from memstore.search.index.contents import Contents
     from memstore.search.index.index import Kind
     from memstore.search.index.visibility import Visible
-    from memstore.search.requests import Request
 else:
     context = lazy_import("memstore.search.context")
+
+REACH: Final = 2
+"""How many neighbours in its thread are candidates, on either side of each row found."""
 
 H = TypeVar("H", SearchHits, EpisodeHits)
 
@@ -128,6 +133,75 @@ class Corpus(ABC, Generic[F, H]):
         cosines = {} if vector is None or not ids else self._cosines(vector, ids)
         return {id_: Parts(words.get(id_, {}), cosines.get(id_)) for id_ in ids}
 
+    # -- the second stage ---------------------------------------------------------------------
+
+    def query_vectors(self, queries: Sequence[str], vectors: Sequence[Vector]) -> Sequence[Vector]:
+        """Return the queries' vectors: of the embedded model, weighed by how telling words are."""
+        if self._contents is None or not self._is_embedded_model:
+            return vectors
+        return [numbers(self._contents.texts.vector(query)) for query in queries]
+
+    def in_order(
+        self, query: Query, found: Iterable[int], request: Request[F]
+    ) -> list[Ranked] | None:
+        """Return what was found and its neighbours by how well they answer, best first.
+
+        ``None`` where there is no index.
+        """
+        contents = self._contents
+        if contents is None:
+            return None
+        visible = self._visible(request.wanted, contents)
+        ids = list(found)
+        ids += contents.texts.neighbours(ids, REACH, visible)
+        cosines = dict(query.near)
+        if query.vector is not None:
+            others = [id_ for id_ in ids if id_ not in cosines]
+            cosines |= self._cosines(query.vector, others) if others else {}
+        if (least := request.min_similarity) is not None:
+            # What has no vector yet cannot be judged and stays.
+            ids = [id_ for id_ in ids if cosines.get(id_, least) >= least]
+        ranked = contents.texts.rank(
+            contents.words,
+            self._transaction.tokens(terms(query.text)),
+            query.text,
+            [(id_, cosines.get(id_)) for id_ in ids],
+            limit=len(ids) if request.boosted else request.limit,
+            visible=visible,
+            half_lives=self._half_lives(request),
+            now=clock.to_text(request.wanted.now),
+            newest_of_equals=False,
+        )
+        return [
+            Ranked(id_, score, word, vector, decay, ScoreParts(*parts, decay))
+            for id_, score, decay, word, vector, parts in ranked
+        ]
+
+    def relevance(self, query: str, ids: Sequence[int]) -> float | None:
+        """Return how likely the best of these answers the query at all, 0 to 1.
+
+        What holds each of its words does, however long it is. ``None`` where there is no index to
+        tell of the others.
+        """
+        asked = len(terms(query))
+        if any(asked and len(held) >= asked for held in self._word_parts(query, ids).values()):
+            return 1.0
+        if self._contents is None:
+            return None
+        found = self._contents.texts.relevances(query, ids)
+        return max((one for one in found if one is not None), default=None)
+
+    def _ranking(self, request: Request[F]) -> str:
+        return CLASSIC if self._contents is None else request.ranking
+
+    @property
+    def _is_embedded_model(self) -> bool:
+        return self._contents is not None and self._contents.generation.model == MODEL
+
+    def _half_lives(self, request: Request[F]) -> list[tuple[str, float]]:
+        lives = request.half_lives_seconds.items()
+        return [(name, life) for name, life in lives if 0 < life < math.inf]
+
     # -- how they are answered --------------------------------------------------------------
 
     def has_vectors(self, namespaces: Sequence[str] | None) -> bool:
@@ -207,6 +281,7 @@ class Corpus(ABC, Generic[F, H]):
         """Return the cosines of those of the rows that have a vector."""
 
     def _cosines_of_vectors(self, vector: Vector, ids: Sequence[int]) -> dict[int, float]:
+        """Return the cosines of those that have a vector, by the ids of facts or pieces."""
         blobs: dict[int, bytes] = {}
         if ids:
             blobs = vector_table.blobs(self._transaction, self.table, ids)
@@ -225,9 +300,7 @@ class FactCorpus(Corpus[FactFilter, SearchHits]):
 
     def ageing(self, ids: Iterable[int], request: Request[FactFilter]) -> list[Ageing]:
         """Return the facts of a category that decays, but never an open task."""
-        lives = {
-            name: life for name, life in request.half_lives_seconds.items() if 0 < life < math.inf
-        }
+        lives = dict(self._half_lives(request))
         if not lives:
             return []
         now = request.wanted.now
@@ -253,7 +326,7 @@ class FactCorpus(Corpus[FactFilter, SearchHits]):
                 replace(hit, before=before, after=after)
                 for hit, (before, after) in zip(hits, sides, strict=True)
             ]
-        return SearchHits(hits, words_only=why)
+        return SearchHits(hits, words_only=why, ranking=self._ranking(request))
 
     def _neighbours(
         self, request: Request[FactFilter], fact: Fact
@@ -269,6 +342,13 @@ class FactCorpus(Corpus[FactFilter, SearchHits]):
 
     def _cosines(self, vector: Vector, ids: Sequence[int]) -> dict[int, float]:
         return self._cosines_of_vectors(vector, ids)
+
+    def _cosines_of_vectors(self, vector: Vector, ids: Sequence[int]) -> dict[int, float]:
+        if self._contents is None or not self._is_embedded_model:
+            return super()._cosines_of_vectors(vector, ids)
+        # Its vector is made of its words, which are at hand.
+        cosines = self._contents.texts.cosines(vector, ids)
+        return {id_: one for id_, one in zip(ids, cosines, strict=True) if one is not None}
 
 
 class EpisodeCorpus(Corpus[EpisodeFilter, EpisodeHits]):
@@ -313,7 +393,9 @@ class EpisodeCorpus(Corpus[EpisodeFilter, EpisodeHits]):
                 replace(hit, before=before, after=after)
                 for hit, (before, after) in zip(hits, sides, strict=True)
             ]
-        return EpisodeHits(hits, words_only=why, newest_first=len(fill))
+        return EpisodeHits(
+            hits, words_only=why, newest_first=len(fill), ranking=self._ranking(request)
+        )
 
     def _neighbours(
         self, request: Request[EpisodeFilter], episode: Episode
@@ -351,7 +433,13 @@ class EpisodeCorpus(Corpus[EpisodeFilter, EpisodeHits]):
             similarity = max((cosines[p.id] for p in parts if p.id in cosines), default=None)
             hits.append(
                 EpisodeHit(
-                    episode, place.score, place.word_score, similarity, best.start, best.stop
+                    episode,
+                    place.score,
+                    place.word_score,
+                    similarity,
+                    best.start,
+                    best.stop,
+                    place.parts,
                 )
             )
         return hits

@@ -22,7 +22,7 @@ from memstore.errors import (
 from memstore.search import ranking
 from memstore.search.corpus import Corpus, H, Query
 from memstore.search.index.index import Index
-from memstore.search.requests import F
+from memstore.search.requests import JUDGED, THREADS, F
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,7 +38,7 @@ NOTHING_EMBEDDED: Final = WordsOnly("nothing_embedded", Reason("nothing is embed
 
 
 class Embedded(NamedTuple):
-    vectors: list[Vector]
+    vectors: Sequence[Vector]
     """One for each query."""
     embedding: Embedding
 
@@ -105,6 +105,9 @@ class Search(Generic[F, H]):
             corpus = self._corpus(transaction, contents)
             found = {text: Query(text) for text in texts}
             if embedded is not None:
+                if request.ranking == THREADS:
+                    vectors = corpus.query_vectors(asked, embedded.vectors)
+                    embedded = embedded._replace(vectors=vectors)
                 near = self._near(corpus, transaction, embedded, request)
                 is_empty = near is None and not corpus.has_rows(request.wanted.namespaces)
                 why = NOTHING_EMBEDDED if near is None and not is_empty else None
@@ -150,6 +153,29 @@ def _ranked(corpus: Corpus[F, H], query: Query, request: Request[F]) -> Sequence
     if weights.words:
         for wanted in request.passes:
             by_words |= corpus.words(query.text, wanted, request.candidates)
+    found: Sequence[Ranked] | None = None
+    if request.ranking == THREADS:
+        found = corpus.in_order(query, {**by_words, **query.near}, request)
+    if found is None:
+        found = _classic(corpus, query, by_words, request)
+    found = _boosted(corpus, found, request)
+    return found[: request.limit] if _is_relevant(corpus, query, found, request) else []
+
+
+def _is_relevant(
+    corpus: Corpus[F, H], query: Query, found: Sequence[Ranked], request: Request[F]
+) -> bool:
+    """Whether one of the first is as relevant as is asked for, if that is known."""
+    if not request.min_relevance:
+        return True
+    relevance = corpus.relevance(query.text, [place.id for place in found[:JUDGED]])
+    return relevance is None or relevance >= request.min_relevance
+
+
+def _classic(
+    corpus: Corpus[F, H], query: Query, by_words: dict[int, float], request: Request[F]
+) -> Sequence[Ranked]:
+    weights = request.weights if query.vector is not None else request.weights_alone
     others = [id_ for id_ in by_words if id_ not in query.near]
     near: dict[int, float] = {**query.near, **_cosines(corpus, query, others)}
     if (least := request.min_similarity) is not None:
@@ -161,7 +187,7 @@ def _ranked(corpus: Corpus[F, H], query: Query, request: Request[F]) -> Sequence
         return ranking.merge(by_words, near, ageing, weights, request.limit)
     found = ranking.merge(by_words, near, ageing, weights, len(by_words) + len(near))
     found.sort(key=lambda place: (-place.score, -place.id))
-    return _boosted(corpus, found, request)[: request.limit]
+    return found
 
 
 def _cosines(corpus: Corpus[F, H], query: Query, ids: Sequence[int]) -> dict[int, float]:

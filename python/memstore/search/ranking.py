@@ -1,10 +1,11 @@
-"""Ranking: what words and vectors found, merged into one order by the Rust kernel."""
+"""Ranking: what words and vectors found, put into one order by the Rust kernel."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore._kernel import rank
+from memstore.domain.results import NO_PARTS, ScoreParts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -18,6 +19,7 @@ class Ranked(NamedTuple):
     word_score: float = 0.0
     vector_score: float = 0.0
     decay: float = 1.0
+    parts: ScoreParts = NO_PARTS
 
 
 class Ageing(NamedTuple):
@@ -48,4 +50,14 @@ def merge(
         vector_weight=weights.vectors,
         limit=limit,
     )
-    return [Ranked(*row) for row in ranked]
+    return [
+        Ranked(
+            id_,
+            score,
+            word,
+            vector,
+            decay,
+            ScoreParts(weights.words * word, weights.vectors * vector, decay=decay),
+        )
+        for id_, score, word, vector, decay in ranked
+    ]

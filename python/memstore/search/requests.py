@@ -22,6 +22,10 @@ HALF_LIVES_SECONDS: Final[Mapping[str, float]] = {"note": 30 * 86_400.0}
 
 MODES: Final = ("hybrid", "words", "meaning")
 
+THREADS: Final = "threads"
+CLASSIC: Final = "classic"
+RANKINGS: Final = (THREADS, CLASSIC)
+
 MAX_LIMIT: Final = 1000
 
 MAX_CONTEXT: Final = 10
@@ -29,6 +33,9 @@ MAX_CONTEXT: Final = 10
 MIN_CANDIDATES: Final = 50
 """Each pass brings twice the limit, and at least these: a row that both passes rate well, or a
 fresh one among many that have decayed, must not be lost because a small limit cut it from one."""
+
+JUDGED: Final = 10
+"""How many of the first hits are looked at for one that is so relevant."""
 
 F = TypeVar("F", FactFilter, EpisodeFilter)
 
@@ -52,6 +59,10 @@ class Request(Generic[F]):
     half_lives_seconds: Mapping[str, float] = field(default_factory=dict)
     """By category; what is not named does not decay."""
     min_similarity: float | None = None
+    ranking: str = CLASSIC
+    """One of :data:`RANKINGS`."""
+    min_relevance: float | None = None
+    """How relevant one of the first :data:`JUDGED` must be, or nothing is found."""
     boosted: F | None = None
     """What gets :attr:`boost` added to its score."""
     boost: float = 0.0
@@ -82,8 +93,11 @@ def for_facts(
     word_weight: float | None = None,
     vector_weight: float | None = None,
     half_lives_seconds: Mapping[str, float] | None = None,
+    ranking: str | None = None,
+    min_relevance: float | None = None,
 ) -> Request[FactFilter]:
     """Return the request of a search over facts; ``Store.search`` says what each argument means."""
+    ranking = _ranking(ranking, word_weight=word_weight, vector_weight=vector_weight)
     weights = Weights(
         WORD_WEIGHT if word_weight is None else word_weight,
         VECTOR_WEIGHT if vector_weight is None else vector_weight,
@@ -107,7 +121,26 @@ def for_facts(
         compares=weights.vectors > 0,
         half_lives_seconds={**HALF_LIVES_SECONDS, **(half_lives_seconds or {})},
         context=context,
+        ranking=ranking,
+        min_relevance=_relevance(min_relevance),
     )
+
+
+def _ranking(ranking: str | None, **weights: float | None) -> str:
+    """Return how to rank; weights are those of the classic formula."""
+    given = [name for name, weight in weights.items() if weight is not None]
+    if ranking is None:
+        return CLASSIC if given else THREADS
+    checked_choice(ranking, RANKINGS, "ranking")
+    if given and ranking != CLASSIC:
+        raise InvalidArgument(f"{ranking!r} has no {given[0]}", argument="ranking")
+    return ranking
+
+
+def _relevance(least: float | None) -> float | None:
+    if least is not None:
+        checked_real(least, "min_relevance", 0, 1)
+    return least
 
 
 def for_episodes(
@@ -120,9 +153,12 @@ def for_episodes(
     boosted_tags: Sequence[str] = (),
     tag_boost: float = 0.0,
     min_similarity: float | None = None,
+    ranking: str | None = None,
+    min_relevance: float | None = None,
 ) -> Request[EpisodeFilter]:
     """Return the request of a search over episodes; ``Episodes.search`` says what each means."""
     checked_choice(mode, MODES, "mode")
+    ranking = _ranking(ranking, mode=None if mode == "hybrid" else 0, alpha=alpha)
     alpha = VECTOR_WEIGHT if alpha is None else alpha
     checked_real(alpha, "alpha", 0, 1)
     checked_real(tag_boost, "tag_boost", 0, math.inf)
@@ -138,6 +174,8 @@ def for_episodes(
         weights_alone=words_alone,
         compares=mode != "words",
         min_similarity=min_similarity,
+        ranking=ranking,
+        min_relevance=_relevance(min_relevance),
         boosted=replace(wanted, tags=tuple(boosted_tags)) if boosted_tags else None,
         boost=tag_boost,
         context=context,

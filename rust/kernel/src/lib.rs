@@ -3,8 +3,9 @@
 //! Data flows one way: a vector is decoded ([`codec`]), brought to length one (`unit`), and kept
 //! as [`codes`], which tell whether it can be among the nearest to a query; the vectors of those
 //! that can are multiplied ([`dot`]). [`columns`] tell which rows may be seen, as [`ids`]. [`words`]
-//! is the inverted index. [`rank`] merges what the word search and the scan found. [`model`] makes
-//! vectors of texts, and [`language`] tells what their words say without one.
+//! is the inverted index. [`rank`] merges what the word search and the scan found; [`texts`] ranks it
+//! by how well it answers. [`model`] makes vectors of texts, and [`language`] tells what their words
+//! say without one.
 
 #[macro_use]
 mod instruction_sets;
@@ -19,5 +20,6 @@ pub mod language;
 pub mod mapped;
 pub mod model;
 pub mod rank;
+pub mod texts;
 pub mod unit;
 pub mod words;

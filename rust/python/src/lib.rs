@@ -14,6 +14,7 @@ mod locks;
 mod model;
 mod rank;
 mod shared;
+mod texts;
 mod words;
 
 use std::sync::OnceLock;
@@ -52,6 +53,8 @@ mod _kernel {
     use super::model::StaticModel;
     #[pymodule_export]
     use super::rank::rank;
+    #[pymodule_export]
+    use super::texts::Texts;
     #[pymodule_export]
     use super::words::Words;
 }

@@ -20,7 +20,7 @@ use crate::shared::Shared;
 /// readers, which takes seconds, is still true when it takes its place.
 #[pyclass(frozen, module = "memstore._kernel")]
 pub(crate) struct Words {
-    words: Shared<kernel::Words>,
+    pub(crate) words: Shared<kernel::Words>,
     changing: Mutex<()>,
     position: u64,
 }

@@ -243,5 +243,5 @@ def test_a_terminal_shows_the_part_that_matters(cli: CommandLine) -> None:
 def test_json_of_a_search_is_whole(cli: CommandLine) -> None:
     cli("episode", "add", "harbour")
     [hit] = json.loads(cli("episode", "search", "harbour", "--json").out)
-    assert set(hit) == {"episode", "score", "word_score", "similarity", "start", "stop"}
+    assert set(hit) == {"episode", "score", "word_score", "similarity", "start", "stop", "parts"}
     assert (hit["start"], hit["stop"], hit["similarity"]) == (0, 7, None)

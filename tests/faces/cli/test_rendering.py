@@ -187,9 +187,13 @@ def test_findings_and_scores_on_a_terminal(store: memstore.Store) -> None:
     assert screen.text.splitlines() == ["✓ rebuilt it", "! words  differs"]
     store.add("text", subject="alice", category="identity")
     hits = Screen(colour=False)
-    hits.show.hits(store.search("text"))
+    hits.show.hits(store.search("text", ranking="classic"))
     assert hits.text.splitlines()[0] == "#1  alice · identity  0.60"
     assert "words 1.00 · meaning 0.00" in hits.text
+    explained = Screen(colour=False)
+    explained.show.hits(store.search("text"), explain=True)
+    assert "words 0." in explained.text
+    assert "terms 0." in explained.text
 
 
 def test_neighbours_stand_around_their_hit_on_a_terminal(store: memstore.Store) -> None:
@@ -197,7 +201,7 @@ def test_neighbours_stand_around_their_hit_on_a_terminal(store: memstore.Store) 
         store.add(text, subject="alice", thread="a")
         store.episodes.add(text, source="x", thread="a", speaker="Ana")
     for show, hits in (
-        ("hits", store.search("needle", context=1)),
+        ("hits", store.search("needle", context=1, limit=1)),
         ("episode_hits", store.episodes.search("needle", context=1, mode="words")),
     ):
         screen = Screen(colour=False)

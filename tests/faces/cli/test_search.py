@@ -18,26 +18,35 @@ def ids(facts: list[dict[str, object]]) -> list[object]:
 def test_search_answers_with_facts_and_scores(cli: CommandLine) -> None:
     fact = cli.add("Alice prefers dark mode")
     cli.add("Bob prefers light mode", "bob")
-    (hit,) = cli.json("search", "dark", "--limit", "5")
+    (hit,) = cli.json("search", "dark", "--limit", "5", "--ranking", "classic")
     assert hit["fact"]["id"] == fact
     assert hit["word_score"] == 1.0
     assert hit["vector_score"] == 0.0
     assert hit["score"] == pytest.approx(0.6 * hit["decay"])
-    assert set(hit) == {"fact", "score", "word_score", "vector_score", "decay"}
+    assert set(hit) == {"fact", "score", "word_score", "vector_score", "decay", "parts"}
+    assert hit["parts"]["words"] == 0.6
+    (hit,) = cli.json("search", "dark")
+    parts = hit["parts"]
+    assert parts.pop("decay") == hit["decay"]
+    assert hit["score"] == pytest.approx(sum(parts.values()) * hit["decay"])
+    assert "terms 0." in cli("search", "dark", "--explain").out
 
 
 def test_search_shows_neighbours_in_the_conversation(cli: CommandLine) -> None:
     for text in ("Who fed the cat?", "Ben did", "At noon?"):
         cli.add(text, "s", "--thread", "a")
         cli("episode", "add", text, "--thread", "a")
-    (fact,) = cli.json("search", "Ben", "--context", 1)
+    (fact,) = cli.json("search", "Ben", "--context", 1, "--limit", 1)
     (episode,) = cli.json("episode", "search", "Ben", "--context", 1, "--limit", 1)
     for hit in (fact, episode):
         assert [one["content"] for one in hit["before"]] == ["Who fed the cat?"]
         assert [one["content"] for one in hit["after"]] == ["At noon?"]
     (alone,) = cli.json("search", "Ben", "--limit", 1)
     assert not {"before", "after"} & alone.keys()
-    rows = [row.split("\t") for row in cli("search", "Ben", "--context", 1).out.splitlines()]
+    rows = [
+        row.split("\t")
+        for row in cli("search", "Ben", "--context", 1, "--limit", 1).out.splitlines()
+    ]
     assert [(row[0], row[1] != "", row[7]) for row in rows] == [
         ("1", False, "Who fed the cat?"), ("2", True, "Ben did"), ("3", False, "At noon?"),
     ]  # fmt: skip
@@ -56,7 +65,17 @@ def test_search_shows_neighbours_in_the_conversation(cli: CommandLine) -> None:
 def test_search_takes_words_apart_from_each_other(cli: CommandLine) -> None:
     cli.add("Alice prefers dark mode")
     assert len(cli.json("search", "dark", "mode")) == 1
-    assert cli.json("search", '"dark AND (', "*", "NEAR/2")[0]["fact"]["id"] == 1
+    odd = ('"dark AND (', "*", "NEAR/2")
+    assert cli.json("search", *odd, "--min-relevance", 0)[0]["fact"]["id"] == 1
+
+
+def test_search_finds_nothing_where_nothing_is_relevant(cli: CommandLine) -> None:
+    cli.add("Alice prefers dark mode in every editor")
+    assert cli.json("search", "zzzz qqqq dark editor mode alice every")
+    nothing = cli("search", "zzzz qqqq in xyzzy")
+    assert nothing.out == ""
+    with_all = cli("search", "zzzz", "qqqq", "--min-relevance", "2")
+    assert "--min-relevance must be" in with_all.err
 
 
 def test_search_without_hits_is_no_error(cli: CommandLine) -> None:

@@ -264,6 +264,15 @@ def neighbours(
     return before[::-1], after
 
 
+def open_task(dialect: Dialect) -> str:
+    """Return the condition that a fact is a task that is still to be done."""
+    kind, status = (dialect.member("f.metadata", f"'{key}'") for key in ("kind", "status"))
+    return (
+        f"f.subject_key = '{TODO}' AND {kind} = 'task'"
+        f" AND {status} IN {tuple(map(str, tasks.OPEN_STATUSES))}"
+    )
+
+
 def births(
     transaction: Transaction, fact_ids: Sequence[int], categories: Sequence[str]
 ) -> list[tuple[int, str, datetime]]:
@@ -272,12 +281,10 @@ def births(
     An open task does not: it is as pressing after a month as on its first day.
     """
     dialect = transaction.dialect
-    kind, status = (dialect.member("f.metadata", f"'{key}'") for key in ("kind", "status"))
     rows = transaction.rows(
         "SELECT f.id, f.category, f.created_at FROM memstore_facts f"
         f" WHERE f.id IN {dialect.listed('ids')} AND f.category IN {dialect.listed('categories')}"
-        f" AND (f.subject_key = '{TODO}' AND {kind} = 'task'"
-        f" AND {status} IN {tuple(map(str, tasks.OPEN_STATUSES))}) IS NOT TRUE",
+        f" AND ({open_task(dialect)}) IS NOT TRUE",
         {"ids": fact_ids, "categories": categories},
     )
     return [(fact_id, category, clock.from_text(at)) for fact_id, category, at in rows]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from memstore.database import dialect
 from memstore.database.filters import is_task
 from memstore.database.tables import vectors as vector_table
+from memstore.database.tables.facts import open_task
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,6 +23,20 @@ EXPIRES, CREATED, VALID = range(3)
 """Which of a row's moments is which."""
 
 
+class Said(NamedTuple):
+    """Whose words a row is, where in which conversation, and when."""
+
+    speaker: str | None
+    """Of a fact, its subject."""
+    thread: str | None
+    """With what tells it from threads of the same name."""
+    seq: int | None
+    valid_at: str | None
+    created_at: str | None
+    ages_as: str | None
+    """The category of a fact that may grow old."""
+
+
 class IndexedRow(NamedTuple):
     id: int
     namespace: str
@@ -29,8 +44,9 @@ class IndexedRow(NamedTuple):
     texts: tuple[str | None, str | None]
     """What it may be asked for by: subject and category, or the source."""
     moments: tuple[str | None, str | None, str | None]
+    said: Said
     words: tuple[str | None, ...]
-    """What the full-text index has of it, column by column."""
+    """What the full-text index has of it, column by column; the first is its text."""
 
 
 class Range(NamedTuple):
@@ -58,6 +74,8 @@ FACTS: Final = Source(
     columns="f.id, f.namespace, f.superseded_by IS NOT NULL, f.deleted_at IS NOT NULL,"
     " f.content = '', coalesce(f.user_id, f.agent_id, f.run_id) IS NOT NULL, {is_task},"
     " f.subject_key, f.category, f.expired_at, f.created_at, coalesce(f.valid_at, f.created_at),"
+    " f.subject, f.thread, f.user_id, f.agent_id, f.run_id, f.seq, f.valid_at, f.created_at,"
+    " CASE WHEN {is_open_task} THEN NULL ELSE f.category END,"
     " f.content, f.subject, f.category, f.segments",
     vectors=vector_table.FACTS,
 )
@@ -68,6 +86,7 @@ EPISODES: Final = Source(
     columns="e.id, e.namespace, FALSE, FALSE,"
     " e.content_hash = '', coalesce(e.user_id, e.agent_id, e.run_id) IS NOT NULL, FALSE,"
     " e.source, NULL, e.expired_at, e.created_at, coalesce(e.valid_at, e.created_at),"
+    " e.speaker, e.thread, e.user_id, e.agent_id, e.run_id, e.seq, e.valid_at, e.created_at, NULL,"
     " e.content, e.name, e.source_description, e.segments",
     vectors=vector_table.PIECES,
 )
@@ -78,7 +97,11 @@ def rows(
 ) -> Iterator[IndexedRow]:
     """Yield rows by their ids; what is not there is left out."""
     test, values = _which(transaction, source.key, which)
-    columns = source.columns.format(is_task=f"({is_task(transaction.dialect)}) IS TRUE")
+    of_tasks = {
+        "is_task": f"({is_task(transaction.dialect)}) IS TRUE",
+        "is_open_task": open_task(transaction.dialect),
+    }
+    columns = source.columns.format(**of_tasks)
     found = transaction.rows(f"SELECT {columns} FROM {source.table} WHERE {test}", values)
     return map(_row, found)
 
@@ -87,9 +110,19 @@ def _row(row: Row) -> IndexedRow:
     id_, namespace, superseded, deleted, erased, owned, task, *rest = row
     flags = SUPERSEDED * superseded + DELETED * deleted + ERASED * erased + OWNED * owned
     flags += TASK * task
-    first, second, expires, created, valid, *words = rest
-    moments = (expires, created, valid)
-    return IndexedRow(id_, namespace, flags, (first, second), moments, tuple(words))
+    first, second, expires, created, valid, *rest = rest
+    speaker, thread, user_id, agent_id, run_id, seq, valid_at, created_at, ages_as, *words = rest
+    if thread is not None:
+        thread = repr((namespace, user_id, agent_id, run_id, thread))
+    return IndexedRow(
+        id_,
+        namespace,
+        flags,
+        (first, second),
+        (expires, created, valid),
+        Said(speaker, thread, seq, valid_at, created_at, ages_as),
+        tuple(words),
+    )
 
 
 class IndexedVector(NamedTuple):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from memstore.domain import clock
 from memstore.faces import wording
 from memstore.faces.cli import command as cli
+from memstore.faces.cli.ranking import RANKING
 from memstore.text.escaping import visible
 
 if TYPE_CHECKING:
@@ -120,6 +121,7 @@ def _filters_of(arguments: argparse.Namespace) -> dict[str, Any]:
     cli.option("QUERY", "a question, or some words; none: the newest", nargs="*"),
     cli.limit(10),
     cli.CONTEXT,
+    *RANKING,
     cli.option(
         "--mode",
         "find by words and by meaning (hybrid, the default), or by one of them",
@@ -147,9 +149,11 @@ def _search(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
         min_similarity=arguments.min_similarity,
         limit=arguments.limit,
         context=arguments.context,
+        ranking=arguments.ranking,
+        min_relevance=arguments.min_relevance,
         **_filters_of(arguments),
     )
-    show.episode_hits(hits)
+    show.episode_hits(hits, explain=arguments.explain)
     _tell(hits, show)
 
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from memstore.database.engine import Progress
     from memstore.domain import records
     from memstore.domain.episodes import Episode, EpisodeHit
+    from memstore.domain.results import ScoreParts
     from memstore.domain.status import StoreStatus
     from memstore.domain.tasks import Task
     from memstore.upkeep.doctor import Finding
@@ -53,6 +54,13 @@ def changed(line: records.JournalLine) -> dict[str, Any]:
     """Return what a line set, without what only repeats the fact itself."""
     after = line.after or {}
     return {} if line.kind in ("add", "adopt") else after
+
+
+def made_of(parts: ScoreParts) -> str:
+    """Return what there is of a score's parts."""
+    *named, decay = parts._asdict().items()
+    told = [f"{name} {part:.2f}" for name, part in named if abs(part) >= 0.005]
+    return " · ".join([*told, f"{decay[0]} {decay[1]:.2f}"] if decay[1] < 0.995 else told)
 
 
 class _Record(Protocol):
@@ -84,11 +92,15 @@ class JsonShow:
 
     chain = tasks = episodes = facts
 
-    def hits(self, hits: Sequence[records.SearchHit | EpisodeHit]) -> None:
+    def hits(
+        self, hits: Sequence[records.SearchHit | EpisodeHit], *, explain: bool = False
+    ) -> None:
+        """Write hits with all that they are made of, ``explain`` or not."""
         found = [{f.name: getattr(hit, f.name) for f in fields(hit)} for hit in hits]
         for hit in found:
             kind = next(iter(hit))  # fact or episode
             hit[kind] = hit[kind].to_dict()
+            hit["parts"] = hit["parts"]._asdict()
             for name in ("before", "after"):
                 if beside := hit.pop(name):
                     hit[name] = [one.to_dict() for one in beside]
@@ -167,11 +179,12 @@ class PlainShow:
 
     chain = facts
 
-    def hits(self, hits: Sequence[records.SearchHit]) -> None:
+    def hits(self, hits: Sequence[records.SearchHit], *, explain: bool = False) -> None:
         for hit in hits:
+            why = {hit.fact.id: [made_of(hit.parts)]} if explain else {}
             scores = {hit.fact.id: f"{hit.score:.3f}"}
             for fact in (*hit.before, hit.fact, *hit.after):
-                _row(fact.id, scores.get(fact.id), *_cells(fact))
+                _row(fact.id, scores.get(fact.id), *_cells(fact), *why.get(fact.id, ()))
 
     def journal(self, lines: Sequence[records.JournalLine]) -> None:
         for line in lines:
@@ -187,15 +200,17 @@ class PlainShow:
         for episode in episodes:
             _row(episode.id, *_episode_cells(episode, episode.content))
 
-    def episode_hits(self, hits: Sequence[EpisodeHit]) -> None:
+    def episode_hits(self, hits: Sequence[EpisodeHit], *, explain: bool = False) -> None:
         for hit in hits:
+            why = [made_of(hit.parts)] if explain else []
             near = None if hit.similarity is None else f"{hit.similarity:.3f}"
             found = (hit.episode.id, f"{hit.score:.3f}", near)
             before, after = (
                 [(one.id, None, None, *_episode_cells(one, one.content)) for one in beside]
                 for beside in (hit.before, hit.after)
             )
-            for cells in (*before, (*found, *_episode_cells(hit.episode, hit.excerpt)), *after):
+            itself = (*found, *_episode_cells(hit.episode, hit.excerpt), *why)
+            for cells in (*before, itself, *after):
                 _row(*cells)
 
     def status(self, status: StoreStatus) -> None:

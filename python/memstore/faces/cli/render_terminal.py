@@ -13,7 +13,7 @@ from rich.panel import Panel
 from rich.text import Text
 
 from memstore.faces import wording
-from memstore.faces.cli.render import HEALTHY, changed, compact, progress_bar, told
+from memstore.faces.cli.render import HEALTHY, changed, compact, made_of, progress_bar, told
 from memstore.faces.escaping import counted, minute, visible_lines
 from memstore.settings import DEFAULT_NAMESPACE
 from memstore.text.escaping import visible
@@ -80,12 +80,14 @@ class TerminalShow:
         if facts:
             self.line((counted(len(facts)), "dim"))
 
-    def hits(self, hits: Sequence[records.SearchHit]) -> None:
+    def hits(self, hits: Sequence[records.SearchHit], *, explain: bool = False) -> None:
         indent = _id_room([hit.fact for hit in hits])
         for hit in hits:
             why = f"words {hit.word_score:.2f} · meaning {hit.vector_score:.2f}"
             if hit.decay < 0.995:
                 why += f" · aged {hit.decay:.2f}"
+            if explain:
+                why = made_of(hit.parts)
             score = (f"  {hit.score:.2f}", "bold magenta")
             self._beside(hit.before, indent)
             self._block(hit.fact, indent, f"{why} · {_details(hit.fact)}", score)
@@ -145,10 +147,12 @@ class TerminalShow:
         if episodes:
             self.line((counted(len(episodes), "episode"), "dim"))
 
-    def episode_hits(self, hits: Sequence[EpisodeHit]) -> None:
+    def episode_hits(self, hits: Sequence[EpisodeHit], *, explain: bool = False) -> None:
         for hit in hits:
             near = "none yet" if hit.similarity is None else f"{hit.similarity:.2f}"
             why = f"words {hit.word_score:.2f} · similarity {near}"
+            if explain:
+                why = made_of(hit.parts)
             score = (f"  {hit.score:.2f}", "bold magenta")
             details = f"{why} · {_circumstances(hit.episode)}"
             indent = len(f"#{hit.episode.id}   ")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from memstore.domain.records import EVERYBODY, Scope
 from memstore.faces import wording
 from memstore.faces.cli import command as cli
+from memstore.faces.cli.ranking import RANKING
 from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ EMPTY: Final = "no facts here yet: store one with memstore add"
     cli.option("QUERY", "a question, or some words", nargs="+"),
     cli.option("--limit N", "how many facts at most (default: 10)", type=cli.count, default=10),
     cli.CONTEXT,
+    *RANKING,
     *cli.NARROWING,
     cli.option("--tasks", "find tasks, too"),
     cli.option("--namespaces A,B", "search these instead; all for every one", type=cli.names),
@@ -45,12 +47,14 @@ def _search(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
         **_narrowing(arguments),
         limit=arguments.limit,
         context=arguments.context,
+        ranking=arguments.ranking,
+        min_relevance=arguments.min_relevance,
         namespaces=arguments.namespaces,
         tasks=arguments.tasks or None,
         word_weight=arguments.word_weight,
         vector_weight=arguments.vector_weight,
     )
-    show.hits(hits)
+    show.hits(hits, explain=arguments.explain)
     _tell_words_only(hits.words_only, show)
     if not hits:
         is_empty = arguments.namespaces is None and not store.count(scope="all")
@@ -82,6 +86,8 @@ def _wider(arguments: argparse.Namespace) -> str:
         ways.append("fewer conditions")
     if not arguments.everything:
         ways.append("--all for superseded facts")
+    if getattr(arguments, "min_relevance", 0):
+        ways.append("--min-relevance 0 for what is far from it")
     return f"{', '.join(ways)}, or memstore list"
 
 

@@ -201,7 +201,13 @@ def at_prompt(store: Store, prompt: str) -> str | None:
 
 
 def recalled(store: Store, prompt: str) -> list[Fact]:
-    hits: SearchHits = store.search(prompt[:4000], limit=MOST_FOUND, tasks=False, touch=False)
+    hits: SearchHits = store.search(
+        prompt[:4000],
+        limit=MOST_FOUND,
+        min_relevance=settings.MIN_RELEVANCE,
+        tasks=False,
+        touch=False,
+    )
     return [hit.fact for hit in hits if hit.vector_score >= LEAST_COSINE]
 
 

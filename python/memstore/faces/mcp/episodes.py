@@ -22,6 +22,7 @@ from memstore.faces.mcp.episode_answers import (
 )
 from memstore.faces.mcp.facts import MAX_QUERY, Limit
 from memstore.faces.mcp.tool import Name, Object, Tool
+from memstore.settings import MIN_RELEVANCE
 from memstore.store.store import Store
 
 MODES: Final = {"vector": "meaning", "keyword": "words", "hybrid": "hybrid"}
@@ -160,6 +161,7 @@ def search(
         include_expired=include_expired,
         # 0 leaves nothing out there, and where no meaning is asked for there is none to judge by.
         min_similarity=min_similarity or None,
+        min_relevance=MIN_RELEVANCE,
         limit=max_results,
         context=context or 0,
         scope=owner,

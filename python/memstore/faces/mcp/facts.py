@@ -25,6 +25,7 @@ from memstore.faces.mcp.answers import (
 )
 from memstore.faces.mcp.arguments import Field, WithJsonSchema
 from memstore.faces.mcp.tool import Id, Name, Object, Tool
+from memstore.settings import MIN_RELEVANCE
 from memstore.store.store import Store
 
 MAX_QUERY: Final = 4_000
@@ -116,7 +117,9 @@ def memory_search(
     if max_tokens is not None:
         recalled = store.recall(query, tokens=max_tokens, counter=tokens_of_recall, **wanted)
         return of_recall(recalled.text)
-    hits = store.search(query, limit=limit, context=context or 0, **wanted)
+    hits = store.search(
+        query, limit=limit, context=context or 0, min_relevance=MIN_RELEVANCE, **wanted
+    )
     narrowing = (("subject", subject), ("category", category))
     answer = of_search(hits, [name for name, given in narrowing if given is None])
     if not hits and not store.count(scope=owner, active_only=False):

@@ -1,13 +1,14 @@
-"""What an index holds, in memory or mapped: columns, words, and codes of vectors."""
+"""What an index holds, in memory or mapped: columns, words, texts, and codes of vectors."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from memstore._kernel import Codes, Columns, Words
+from memstore._kernel import Codes, Columns, Texts, Words
 from memstore.database.tables import indexed
 from memstore.database.tables.indexed import Range
 from memstore.domain.records import BYTES_PER_NUMBER
+from memstore.embedding.requests import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -35,10 +36,12 @@ class Contents:
         *,
         columns: Columns | None = None,
         words: Words | None = None,
+        texts: Texts | None = None,
         codes: Codes | None = None,
     ) -> None:
         self.columns = Columns() if columns is None else columns
         self.words = Words() if words is None else words
+        self.texts = Texts() if texts is None else texts
         self.codes = codes
         self.generation = generation
         self.position = position
@@ -62,14 +65,23 @@ class Contents:
         database = bytes.fromhex(saved.identity)
         columns = Columns.open(files.path(saved.identity, "columns"), database)
         words = Words.open(files.path(saved.identity, "words"), database)
+        texts = Texts.open(files.path(saved.identity, "texts"), database)
         codes = None
         if saved.generation_id is not None:
             path = files.path(saved.identity, "codes")
             codes = Codes.open(path, database, generation.id)
-        positions = {part.position for part in (columns, words, codes) if part is not None}
-        if positions != {saved.position}:
+        parts = (columns, words, texts, codes)
+        if {part.position for part in parts if part is not None} != {saved.position}:
             raise ValueError("the files are not of one position")
-        made = cls(source, generation, saved.position, columns=columns, words=words, codes=codes)
+        made = cls(
+            source,
+            generation,
+            saved.position,
+            columns=columns,
+            words=words,
+            texts=texts,
+            codes=codes,
+        )
         made.identity = saved.identity
         return made
 
@@ -93,6 +105,7 @@ class Contents:
         database = bytes.fromhex(identity)
         self.columns.save(files.path(identity, "columns"), database, self.position)
         self.words.save(files.path(identity, "words"), database, self.position)
+        self.texts.save(files.path(identity, "texts"), database, self.position)
         if self.codes is not None:
             path = files.path(identity, "codes")
             self.codes.save(path, database, self.generation.id, self.position)
@@ -106,6 +119,7 @@ class Contents:
             gone = set(ids).difference(self._put_rows(transaction, ids))
             self.columns.drop(gone)
             self.words.drop(gone)
+            self.texts.drop(gone)
         for ids in _batches(changed.vectors):
             gone = set(ids).difference(self._put_vectors(transaction, ids))
             if self.codes is not None:
@@ -126,6 +140,7 @@ class Contents:
         ids = [row.id for row in rows]
         self.columns.put([row[:5] for row in rows])
         self.words.put(ids, _tokens(transaction, rows))
+        self.texts.put([_text(row) for row in rows])
         return ids
 
     def _put_vectors(self, transaction: Transaction, which: Sequence[int] | Range) -> list[int]:
@@ -152,6 +167,14 @@ def _try_to_put(codes: Codes, one: IndexedVector) -> None:
     except ValueError:
         if not 0 <= one.id < 2**32:
             raise
+
+
+def _text(
+    row: IndexedRow,
+) -> tuple[int, str, str | None, str | None, int | None, str | None, str | None, str | None]:
+    content, speaker = row.words[0], row.said.speaker
+    text = text_of(speaker, content) if content and speaker else content
+    return row.id, text or "", *row.said
 
 
 def _tokens(transaction: Transaction, rows: Sequence[IndexedRow]) -> Iterator[list[str]]:

@@ -18,7 +18,7 @@ from memstore.domain import clock
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-PARTS: Final = ("columns", "words", "codes")
+PARTS: Final = ("columns", "words", "texts", "codes")
 
 STRAY_SECONDS: Final = 3600.0
 """A file that the database does not name and that is older was left by a process that was killed.

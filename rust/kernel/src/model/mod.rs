@@ -126,15 +126,26 @@ impl StaticModel {
     }
 
     /// The sum has the direction of the mean.
-    fn sum(&self, ids: &[u16]) -> [f32; DIMENSION] {
+    pub(crate) fn sum(&self, ids: &[u16]) -> [f32; DIMENSION] {
         let mut sum = [0.0; DIMENSION];
         for id in ids {
-            let (vector, scale) = self.file.vector(*id);
-            for (sum, byte) in sum.iter_mut().zip(vector) {
-                *sum += f32::from(byte.cast_signed()) * scale;
-            }
+            self.add(*id, 1.0, &mut sum);
         }
         sum
+    }
+
+    /// Add a piece's vector, so many times.
+    pub(crate) fn add(&self, piece: u16, times: f32, sum: &mut [f32; DIMENSION]) {
+        let (vector, scale) = self.file.vector(piece);
+        let scale = scale * times;
+        for (sum, byte) in sum.iter_mut().zip(vector) {
+            *sum += f32::from(byte.cast_signed()) * scale;
+        }
+    }
+
+    /// A piece's vector.
+    pub(crate) fn vector(&self, piece: u16) -> [f32; DIMENSION] {
+        self.sum(&[piece])
     }
 }
 

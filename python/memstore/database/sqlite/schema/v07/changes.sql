@@ -19,6 +19,11 @@ CREATE TRIGGER memstore_facts_changed AFTER UPDATE OF content, subject, category
     valid_at, created_at ON memstore_facts BEGIN
     INSERT INTO memstore_fact_changes (id) VALUES (new.id);
 END;
+-- An open task does not grow old.
+CREATE TRIGGER memstore_tasks_changed AFTER UPDATE OF metadata ON memstore_facts
+WHEN new.subject_key = 'todo' BEGIN
+    INSERT INTO memstore_fact_changes (id) VALUES (new.id);
+END;
 -- Vectors of the active generation. A switch to another one makes all of them anew.
 CREATE TRIGGER memstore_fact_vectors_added AFTER INSERT ON memstore_fact_vectors
 WHEN new.embedding IS NOT NULL

@@ -1,0 +1,124 @@
+//! Rows in one piece of memory, or in a file.
+
+use std::collections::TryReserveError;
+use std::sync::Arc;
+
+use super::Held;
+use super::record::{Place, Record};
+use crate::mapped::{Mapped, Numbers, Refused};
+use crate::model::StaticModel;
+
+/// Rows by id, which do not change.
+#[derive(Default)]
+pub(super) struct Layer {
+    records: Numbers<Record>,
+    numbers: Numbers<u16>,
+    /// The ids of those that have a thread, in the order of their places.
+    order: Numbers<u32>,
+}
+
+impl Layer {
+    /// Ids are smaller than this.
+    pub fn ids(&self) -> usize {
+        self.records.len()
+    }
+
+    pub fn held(&self, id: u32) -> Option<Held<'_>> {
+        let record = self.records.get(id as usize)?;
+        let start = record.start as usize;
+        let numbers = &self.numbers[start..start + record.length()];
+        Some(Held { record, numbers })
+    }
+
+    /// The rows that there are of these ids.
+    pub fn of<'a>(
+        ids: usize,
+        held: impl Fn(u32) -> Option<Held<'a>>,
+    ) -> Result<Self, TryReserveError> {
+        let (mut records, mut numbers, mut order) = (Vec::new(), Vec::new(), Vec::new());
+        records.try_reserve_exact(ids)?;
+        for id in 0..ids as u32 {
+            let mut record = Record::default();
+            if let Some(held) = held(id) {
+                record = Record {
+                    start: numbers.len() as u64,
+                    ..*held.record
+                };
+                numbers.try_reserve(held.numbers.len())?;
+                numbers.extend_from_slice(held.numbers);
+                if record.thread != 0 {
+                    order.try_reserve(1)?;
+                    order.push(id);
+                }
+            }
+            records.push(record);
+        }
+        order.sort_unstable_by_key(|id| records[*id as usize].place(*id));
+        Ok(Self {
+            records: records.into(),
+            numbers: numbers.into(),
+            order: order.into(),
+        })
+    }
+
+    /// The ids in front of a place in its thread, the nearest first.
+    pub fn before(&self, place: Place) -> impl Iterator<Item = u32> {
+        let order = &*self.order;
+        let end = order.partition_point(|id| self.place(*id) < place);
+        let ids = order[..end].iter().rev().copied();
+        ids.take_while(move |id| self.place(*id).0 == place.0)
+    }
+
+    /// The ids behind a place in its thread.
+    pub fn behind(&self, place: Place) -> impl Iterator<Item = u32> {
+        let order = &*self.order;
+        let from = order.partition_point(|id| self.place(*id) <= place);
+        let ids = order[from..].iter().copied();
+        ids.take_while(move |id| self.place(*id).0 == place.0)
+    }
+
+    fn place(&self, id: u32) -> Place {
+        self.records[id as usize].place(id)
+    }
+
+    pub fn nbytes(&self) -> usize {
+        self.records.nbytes() + self.numbers.nbytes() + self.order.nbytes()
+    }
+
+    pub fn sections(&self) -> [&[u8]; 3] {
+        [
+            self.records.bytes(),
+            self.numbers.bytes(),
+            self.order.bytes(),
+        ]
+    }
+
+    pub fn open(file: &Arc<Mapped>, first: usize) -> Result<Self, Refused> {
+        let layer = Self {
+            records: file.numbers(first)?,
+            numbers: file.numbers(first + 1)?,
+            order: file.numbers(first + 2)?,
+        };
+        let (records, numbers) = (&*layer.records, &*layer.numbers);
+        let is_within = |record: &Record| {
+            let start = usize::try_from(record.start).ok();
+            let end = start.and_then(|start| start.checked_add(record.length()));
+            end.is_some_and(|end| end <= numbers.len())
+        };
+        let pieces = StaticModel::embedded().pieces();
+        let is_sound = records.iter().all(is_within)
+            && records.iter().all(|record| {
+                let from = record.start as usize;
+                let pieces_of = &numbers[from..from + record.pieces as usize];
+                pieces_of
+                    .last()
+                    .is_none_or(|last| usize::from(*last) < pieces)
+            })
+            && layer.order.iter().all(|id| (*id as usize) < records.len());
+        if is_sound {
+            Ok(layer)
+        } else {
+            Err(Refused::Damaged)
+        }
+    }
+}

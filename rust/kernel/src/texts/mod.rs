@@ -1,0 +1,360 @@
+//! What is kept of each row for the second stage of a search: the ids of its pieces in the embedded
+//! model's vocabulary, what they tell of it, and its place in a conversation.
+//!
+//! Rows that were saved are mapped; those that came or went since are in memory, in front of them.
+//! How many rows there are, and how many have each piece, is exact at any time.
+
+mod fresh;
+mod layer;
+mod moment;
+mod query;
+mod rank;
+mod record;
+mod similar;
+
+use std::collections::TryReserveError;
+use std::io;
+use std::path::Path;
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::ids::Ids;
+use crate::language;
+use crate::mapped::{self, Mapped, Tag};
+use crate::model::StaticModel;
+use fresh::Fresh;
+use layer::Layer;
+use record::Record;
+
+pub use query::Query;
+pub use rank::{Asked, Candidate, Parts, Ranked};
+pub use record::Row;
+
+/// What a file of this structure says in its [`Tag`].
+pub const KIND: [u8; 8] = *b"texts   ";
+/// See [`KIND`].
+pub const VERSION: u64 = 1;
+
+/// Rows of a thread that may not be seen are passed over when a row's neighbours are looked for, so
+/// many at most.
+const FAR: usize = 64;
+
+/// A row that has been read and can be put; made beside the readers, for that is most of the work.
+pub struct Entry {
+    record: Record,
+    /// Its pieces and the hashes of its names.
+    numbers: Vec<u16>,
+}
+
+/// A row as it is kept.
+#[derive(Clone, Copy)]
+struct Held<'a> {
+    record: &'a Record,
+    numbers: &'a [u16],
+}
+
+impl<'a> Held<'a> {
+    /// Its pieces, sorted, each as often as it occurs.
+    fn pieces(&self) -> &'a [u16] {
+        &self.numbers[..self.record.pieces as usize]
+    }
+
+    /// Its pieces, each once.
+    fn distinct(&self) -> impl Iterator<Item = u16> + 'a {
+        self.pieces().chunk_by(u16::eq).map(|equal| equal[0])
+    }
+
+    /// The hashes of its names.
+    fn names(&self) -> impl Iterator<Item = u32> + 'a {
+        let (pairs, _) = self.numbers[self.record.pieces as usize..].as_chunks();
+        pairs
+            .iter()
+            .map(|[high, low]| u32::from(*high) << 16 | u32::from(*low))
+    }
+}
+
+/// The rows.
+pub struct Texts {
+    base: Layer,
+    fresh: Fresh,
+    /// How many rows have each piece.
+    frequencies: Vec<u32>,
+    rows: u64,
+    words: u64,
+}
+
+impl Default for Texts {
+    fn default() -> Self {
+        Self {
+            base: Layer::default(),
+            fresh: Fresh::default(),
+            frequencies: vec![0; StaticModel::embedded().pieces()],
+            rows: 0,
+            words: 0,
+        }
+    }
+}
+
+/// Read a row.
+///
+/// # Errors
+/// There is no memory for it.
+pub fn read(row: &Row<'_>) -> Result<Entry, TryReserveError> {
+    let model = StaticModel::embedded();
+    let mut numbers = model.token_ids(&[row.text])?.swap_remove(0);
+    numbers.sort_unstable();
+    let features = language::features(row.text, row.speaker);
+    let names = features.names.split(|name| *name == language::NO_NAME);
+    let names = names.into_iter().next().unwrap_or_default();
+    let valid = row.valid.and_then(moment::read);
+    let created = row.created.and_then(moment::read);
+    let said = valid.or(created).unwrap_or_default();
+    let record = Record {
+        thread: row
+            .thread
+            .map_or(0, |thread| xxh3_64(thread.as_bytes()).max(1)),
+        seq: row.seq,
+        created: created.unwrap_or_default().micros,
+        valid: said.micros,
+        norm: model
+            .sum(&numbers)
+            .iter()
+            .map(|x| x * x)
+            .sum::<f32>()
+            .sqrt(),
+        pieces: numbers.len() as u32,
+        words: words(row.text),
+        speaker: row.speaker.map_or(0, language::name_hash),
+        ages_as: row.ages_as.map_or(0, hash),
+        year: said.year,
+        month: said.month,
+        day: said.day,
+        flags: features.flags,
+        names: names.len() as u8,
+        is_row: 1,
+        ..Record::default()
+    };
+    numbers.extend(
+        names
+            .iter()
+            .flat_map(|name| [(name >> 16) as u16, *name as u16]),
+    );
+    Ok(Entry { record, numbers })
+}
+
+/// What stands for a text that is compared for equality alone; never 0.
+pub fn hash(text: &str) -> u32 {
+    (xxh3_64(text.as_bytes()) as u32).max(1)
+}
+
+/// A moment as it is stored, in microseconds since 1970; `None` for what is none.
+#[must_use]
+pub fn micros(moment: &str) -> Option<i64> {
+    moment::read(moment).map(|moment| moment.micros)
+}
+
+/// Words of a text; two characters of a script without spaces are one.
+fn words(text: &str) -> u32 {
+    let unspaced =
+        |c: &char| matches!(u32::from(*c), 0xe00..0xf00 | 0x3040..0xa000 | 0xac00..0xd7b0);
+    let spaced = text.split_whitespace().count();
+    let more = text.chars().filter(unspaced).count() / 2;
+    (spaced + more) as u32
+}
+
+impl Texts {
+    /// How many rows there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.rows as usize
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.rows == 0
+    }
+
+    /// How many words a row has on average; 0 where there are no rows.
+    #[must_use]
+    pub fn mean_words(&self) -> f64 {
+        self.words as f64 / self.rows.max(1) as f64
+    }
+
+    /// How telling a piece is: `max(0, ln((n + 1) / (df + 0.5)))`.
+    #[must_use]
+    pub fn idf(&self, piece: u16) -> f64 {
+        self.idf_among(piece, self.len())
+    }
+
+    fn idf_among(&self, piece: u16, rows: usize) -> f64 {
+        let rows = rows as f64 + 1.0;
+        let having = f64::from(self.frequencies[usize::from(piece)]) + 0.5;
+        (rows / having).ln().max(0.0)
+    }
+
+    /// Bytes in this process' own memory; what is mapped is not counted.
+    #[must_use]
+    pub fn nbytes(&self) -> usize {
+        self.base.nbytes() + self.fresh.nbytes() + size_of_val(&self.frequencies[..])
+    }
+
+    fn held(&self, id: u32) -> Option<Held<'_>> {
+        let held = match self.fresh.held(id) {
+            Some(held) => held,
+            None => self.base.held(id)?,
+        };
+        (held.record.is_row != 0).then_some(held)
+    }
+
+    /// Add a row, or replace it.
+    ///
+    /// # Errors
+    /// There is no memory for it; then nothing was changed.
+    pub fn put(&mut self, id: u32, entry: &Entry) -> Result<(), TryReserveError> {
+        self.fresh.reserve(entry)?;
+        self.forget(id);
+        self.fresh.put(id, entry);
+        self.count(id, true);
+        Ok(())
+    }
+
+    /// Remove a row; whether it was here.
+    ///
+    /// # Errors
+    /// There is no memory to remember it.
+    pub fn remove(&mut self, id: u32) -> Result<bool, TryReserveError> {
+        let gone = Entry {
+            record: Record::default(),
+            numbers: Vec::new(),
+        };
+        self.fresh.reserve(&gone)?;
+        let was_here = self.forget(id);
+        if was_here {
+            self.fresh.put(id, &gone);
+        }
+        Ok(was_here)
+    }
+
+    fn forget(&mut self, id: u32) -> bool {
+        let was_here = self.held(id).is_some();
+        if was_here {
+            self.count(id, false);
+            self.fresh.forget(id);
+        }
+        was_here
+    }
+
+    /// Count a row in the statistics, or out of them.
+    fn count(&mut self, id: u32, comes: bool) {
+        let Some(held) = self.held(id) else { return };
+        let words = u64::from(held.record.words);
+        let pieces: Vec<u16> = held.distinct().collect();
+        for piece in pieces {
+            let frequency = &mut self.frequencies[usize::from(piece)];
+            *frequency = if comes {
+                *frequency + 1
+            } else {
+                *frequency - 1
+            };
+        }
+        if comes {
+            (self.rows, self.words) = (self.rows + 1, self.words + words);
+        } else {
+            (self.rows, self.words) = (self.rows - 1, self.words - words);
+        }
+    }
+
+    /// Write all of it to a file.
+    ///
+    /// # Errors
+    /// The file cannot be written, or there is no memory.
+    pub fn save(&self, path: &Path, tag: &Tag, position: u64) -> io::Result<()> {
+        let totals = [self.rows, self.words];
+        let mut sections: Vec<&[u8]> = vec![
+            bytemuck::cast_slice(&totals),
+            bytemuck::cast_slice(&self.frequencies),
+        ];
+        let merged;
+        let base = if self.fresh.is_empty() {
+            &self.base
+        } else {
+            merged = self.merged()?;
+            &merged
+        };
+        sections.extend(base.sections());
+        mapped::write(path, tag, position, &sections)
+    }
+
+    /// All rows in one layer.
+    fn merged(&self) -> Result<Layer, TryReserveError> {
+        let ids = self.base.ids().max(self.fresh.ids());
+        Layer::of(ids, |id| self.held(id))
+    }
+
+    /// Map what was saved; also returns how far in the database's changes it goes.
+    ///
+    /// # Errors
+    /// There is no such file, or it is not the one that is asked for.
+    pub fn open(path: &Path, tag: &Tag) -> Result<(Self, u64), mapped::Refused> {
+        let file = Mapped::open(path, tag)?;
+        let totals = file.numbers::<u64>(0)?;
+        let frequencies = file.numbers::<u32>(1)?.to_vec();
+        let &[rows, words] = &*totals else {
+            return Err(mapped::Refused::Damaged);
+        };
+        if frequencies.len() != StaticModel::embedded().pieces() {
+            return Err(mapped::Refused::Other);
+        }
+        let texts = Self {
+            base: Layer::open(&file, 2)?,
+            fresh: Fresh::default(),
+            frequencies,
+            rows,
+            words,
+        };
+        Ok((texts, file.position()))
+    }
+
+    /// The rows before one in its thread, the nearest first, and those behind it; of those that may
+    /// be seen so many at most on each side.
+    fn around(&self, id: u32, reach: usize, visible: Option<&Ids>) -> [Vec<u32>; 2] {
+        let Some(held) = self.held(id).filter(|held| held.record.thread != 0) else {
+            return [Vec::new(), Vec::new()];
+        };
+        let place = held.record.place(id);
+        let seen = |id: &u32| visible.is_none_or(|visible| visible.contains(*id));
+        let is_base = |id: &u32| !self.fresh.has(*id);
+        let place_of = |id: u32| self.held(id).map(|held| held.record.place(id));
+        let before = fresh::merge(
+            self.base.before(place).filter(is_base),
+            self.fresh.before(place),
+            |left, right| place_of(left) > place_of(right),
+        );
+        let behind = fresh::merge(
+            self.base.behind(place).filter(is_base),
+            self.fresh.behind(place),
+            |left, right| place_of(left) < place_of(right),
+        );
+        [
+            before.take(FAR).filter(seen).take(reach).collect(),
+            behind.take(FAR).filter(seen).take(reach).collect(),
+        ]
+    }
+
+    /// The rows beside these in their threads, up to so many on either side, that may be seen and
+    /// are none of these; each once.
+    #[must_use]
+    pub fn neighbours(&self, ids: &[u32], reach: usize, visible: Option<&Ids>) -> Vec<u32> {
+        let mut known: std::collections::HashSet<u32> = ids.iter().copied().collect();
+        let mut found = Vec::new();
+        for id in ids {
+            for other in self.around(*id, reach, visible).into_iter().flatten() {
+                if known.insert(other) {
+                    found.push(other);
+                }
+            }
+        }
+        found
+    }
+}

@@ -1,0 +1,87 @@
+//! A moment as it is stored, read as numbers.
+
+/// The day of a moment, and the moment itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Moment {
+    pub year: u16,
+    pub month: u8,
+    pub day: u8,
+    /// Microseconds since 1970.
+    pub micros: i64,
+}
+
+/// Read `2026-01-31T23:59:59.000000Z`, or its beginning; a space may stand for the `T`. What is
+/// behind the part that is understood is left out, and so is an offset from UTC.
+pub(super) fn read(text: &str) -> Option<Moment> {
+    let bytes = text.as_bytes();
+    let year = number(bytes, 0, 4)?;
+    let (month, day) = (part(bytes, 4, b"-")?, part(bytes, 7, b"-")?);
+    if !(1..=12).contains(&month) || !(1..=31).contains(&day) {
+        return None;
+    }
+    let hour = part(bytes, 10, b"T ").unwrap_or(0);
+    let minute = part(bytes, 13, b":").unwrap_or(0);
+    let second = part(bytes, 16, b":").unwrap_or(0);
+    let fraction = match bytes.get(19) {
+        Some(b'.') => number(bytes, 20, 6).unwrap_or(0),
+        _ => 0,
+    };
+    let seconds = ((days(year, month, day) * 24 + hour) * 60 + minute) * 60 + second;
+    Some(Moment {
+        year: year as u16,
+        month: month as u8,
+        day: day as u8,
+        micros: seconds * 1_000_000 + fraction,
+    })
+}
+
+/// Two digits behind one of these separators.
+fn part(bytes: &[u8], at: usize, separators: &[u8]) -> Option<i64> {
+    separators.contains(bytes.get(at)?).then_some(())?;
+    number(bytes, at + 1, 2)
+}
+
+fn number(bytes: &[u8], from: usize, digits: usize) -> Option<i64> {
+    let part = bytes.get(from..from + digits)?;
+    part.iter().try_fold(0, |sum, digit| {
+        digit
+            .is_ascii_digit()
+            .then_some(10 * sum + i64::from(digit.wrapping_sub(b'0')))
+    })
+}
+
+/// Days since 1970 in the Gregorian calendar; years begin in March, so that a leap day is the last.
+fn days(year: i64, month: i64, day: i64) -> i64 {
+    let year = year - i64::from(month < 3);
+    let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
+    let era = year.div_euclid(400);
+    let of_era = year.rem_euclid(400);
+    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_are_counted_from_1970() {
+        let micros = |text| read(text).map(|moment| moment.micros);
+        assert_eq!(micros("1970-01-01T00:00:00.000000Z"), Some(0));
+        assert_eq!(
+            micros("2000-02-29T00:00:01.000002Z"),
+            Some(951_782_401_000_002)
+        );
+        assert_eq!(micros("2026-11-22 20:50:34"), Some(1_795_380_634_000_000));
+        assert_eq!(micros("1969-12-31"), Some(-86_400_000_000));
+        for other in [
+            "",
+            "2026",
+            "2026-13-01",
+            "2026-01-32",
+            "soon, maybe",
+            "20x6-01-01",
+        ] {
+            assert_eq!(micros(other), None, "{other}");
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! What is kept of a row beside its pieces.
+
+use bytemuck::{Pod, Zeroable};
+
+/// A row as it is given.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Row<'a> {
+    /// What is compared with queries.
+    pub text: &'a str,
+    /// Who says it, or whom it is about.
+    pub speaker: Option<&'a str>,
+    /// The conversation it belongs to, with all that tells it from others; none is one of its own.
+    pub thread: Option<&'a str>,
+    /// Its place there.
+    pub seq: i64,
+    /// The moment that it speaks of.
+    pub valid: Option<&'a str>,
+    /// When it was stored.
+    pub created: Option<&'a str>,
+    /// What decides how fast its score decays; one without any does not.
+    pub ages_as: Option<&'a str>,
+}
+
+/// The same with texts as hashes, and where its pieces are.
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct Record {
+    /// Where its pieces begin, in those of its layer; the names' hashes are behind them.
+    pub start: u64,
+    /// 0 where there is none.
+    pub thread: u64,
+    pub seq: i64,
+    /// Microseconds since 1970.
+    pub created: i64,
+    /// The same; that of `created` where there is none.
+    pub valid: i64,
+    /// Of the sum of its pieces' vectors.
+    pub norm: f32,
+    /// How many pieces, sorted, each as often as it occurs.
+    pub pieces: u32,
+    pub words: u32,
+    /// 0 where there is none, like the next.
+    pub speaker: u32,
+    pub ages_as: u32,
+    pub year: u16,
+    pub month: u8,
+    pub day: u8,
+    pub flags: u8,
+    pub names: u8,
+    /// 1 where there is a row.
+    pub is_row: u8,
+    pub unused: [u8; 5],
+}
+
+/// Two pieces' worth of memory for the hash of a name.
+pub(super) const PER_NAME: usize = 2;
+
+impl Record {
+    /// Elements that it has in its layer.
+    pub fn length(&self) -> usize {
+        self.pieces as usize + PER_NAME * usize::from(self.names)
+    }
+
+    /// Its place among the rows of its thread.
+    pub fn place(&self, id: u32) -> Place {
+        (self.thread, self.seq, id)
+    }
+}
+
+/// Thread, place in it and id: the order of the rows in their threads.
+pub(super) type Place = (u64, i64, u32);

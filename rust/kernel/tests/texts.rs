@@ -1,0 +1,178 @@
+//! What is kept of texts against a plain map of rows.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use memstore_kernel::ids::Ids;
+use memstore_kernel::mapped::Tag;
+use memstore_kernel::model::StaticModel;
+use memstore_kernel::texts::{self, KIND, Row, Texts, VERSION};
+use proptest::prelude::*;
+
+const TAG: Tag = Tag {
+    kind: KIND,
+    version: VERSION,
+    database: [5; 16],
+    generation: 0,
+};
+
+const WORDS: [&str; 5] = ["tea", "harbour", "東京", "a long walk", ""];
+const THREADS: [Option<&str>; 3] = [None, Some("one"), Some("two")];
+
+#[derive(Clone, Debug)]
+struct Given {
+    text: String,
+    thread: Option<&'static str>,
+    seq: i64,
+}
+
+#[derive(Clone, Debug)]
+enum Change {
+    Put(u32, Given),
+    Drop(u32),
+    Save,
+}
+
+fn given() -> impl Strategy<Value = Given> {
+    let words = prop::collection::vec(prop::sample::select(&WORDS[..]), 0..6);
+    let thread = prop::sample::select(&THREADS[..]);
+    (words, thread, -2_i64..4).prop_map(|(words, thread, seq)| Given {
+        text: words.join(" "),
+        thread,
+        seq,
+    })
+}
+
+fn change() -> impl Strategy<Value = Change> {
+    prop_oneof![
+        8 => (0_u32..40, given()).prop_map(|(id, given)| Change::Put(id, given)),
+        3 => (0_u32..40).prop_map(Change::Drop),
+        1 => Just(Change::Save),
+    ]
+}
+
+type Model = BTreeMap<u32, Given>;
+
+fn apply(texts: &mut Texts, model: &mut Model, change: Change, name: &str) {
+    match change {
+        Change::Put(id, given) => {
+            let row = Row {
+                text: &given.text,
+                thread: given.thread,
+                seq: given.seq,
+                ..Row::default()
+            };
+            texts.put(id, &texts::read(&row).unwrap()).unwrap();
+            model.insert(id, given);
+        }
+        Change::Drop(id) => {
+            let was_here = texts.remove(id).unwrap();
+            assert_eq!(was_here, model.remove(&id).is_some());
+        }
+        Change::Save => {
+            let name = format!("memstore-texts-{name}-{}", std::process::id());
+            let path = std::env::temp_dir().join(name);
+            texts.save(&path, &TAG, 7).unwrap();
+            let (opened, position) = Texts::open(&path, &TAG).unwrap();
+            assert_eq!(position, 7);
+            *texts = opened;
+            std::fs::remove_file(path).unwrap();
+        }
+    }
+}
+
+fn pieces(text: &str) -> BTreeSet<u16> {
+    let model = StaticModel::embedded();
+    model.token_ids(&[text]).unwrap()[0]
+        .iter()
+        .copied()
+        .collect()
+}
+
+fn check_statistics(texts: &Texts, model: &Model) {
+    assert_eq!(texts.len(), model.len());
+    let words: usize = model.values().map(|row| words(&row.text)).sum();
+    let mean = words as f64 / model.len().max(1) as f64;
+    assert!((texts.mean_words() - mean).abs() < 1e-9);
+    for word in WORDS {
+        for piece in pieces(word) {
+            let having = model
+                .values()
+                .filter(|row| pieces(&row.text).contains(&piece))
+                .count();
+            let idf = ((model.len() as f64 + 1.0) / (having as f64 + 0.5))
+                .ln()
+                .max(0.0);
+            assert!((texts.idf(piece) - idf).abs() < 1e-9, "{word}");
+        }
+    }
+}
+
+/// Two characters of 東京 are a word more.
+fn words(text: &str) -> usize {
+    let unspaced = text.chars().filter(|one| !one.is_ascii()).count() / 2;
+    text.split_whitespace().count() + unspaced
+}
+
+fn beside(model: &Model, id: u32, reach: usize, visible: &Ids) -> BTreeSet<u32> {
+    let Some(thread) = model.get(&id).and_then(|row| row.thread) else {
+        return BTreeSet::new();
+    };
+    let seen = |other: u32| other == id || visible.contains(other);
+    let mut order: Vec<(i64, u32)> = model
+        .iter()
+        .filter(|(other, row)| row.thread == Some(thread) && seen(**other))
+        .map(|(other, row)| (row.seq, *other))
+        .collect();
+    order.sort_unstable();
+    let at = order.iter().position(|one| one.1 == id).unwrap();
+    let near = order[at.saturating_sub(reach)..(at + reach + 1).min(order.len())].iter();
+    near.map(|one| one.1).filter(|other| *other != id).collect()
+}
+
+proptest! {
+    #[test]
+    fn rows_statistics_and_neighbours_are_those_of_a_plain_map(
+        changes in prop::collection::vec(change(), 1..60),
+        hidden in prop::collection::btree_set(0_u32..40, 0..20),
+        reach in 0_usize..4,
+    ) {
+        let (mut texts, mut model) = (Texts::default(), Model::new());
+        let seen: Vec<u32> = (0..40).filter(|id| !hidden.contains(id)).collect();
+        let visible = Ids::of(&seen).unwrap();
+        for change in changes {
+            apply(&mut texts, &mut model, change, "map");
+            for id in (0..41).step_by(7) {
+                let found = texts.neighbours(&[id], reach, Some(&visible));
+                let found: BTreeSet<u32> = found.into_iter().collect();
+                prop_assert_eq!(found, beside(&model, id, reach, &visible));
+            }
+        }
+        check_statistics(&texts, &model);
+    }
+}
+
+#[test]
+fn the_cosine_of_a_text_is_that_of_its_vector() {
+    let model = StaticModel::embedded();
+    let mut texts = Texts::default();
+    let all = ["tea at the harbour", "東京", "tea tea tea", ""];
+    for (id, text) in (0..).zip(all) {
+        let row = Row {
+            text,
+            ..Row::default()
+        };
+        texts.put(id, &texts::read(&row).unwrap()).unwrap();
+    }
+    let query: [f32; 256] = model
+        .embed(&["tea in the morning"])
+        .unwrap()
+        .try_into()
+        .unwrap();
+    let found = texts.cosines(&query, &[0, 1, 2, 3, 4]);
+    for (text, found) in all.iter().zip(&found) {
+        let vector = model.embed(&[text]).unwrap();
+        let cosine: f32 = vector.iter().zip(&query).map(|(x, y)| x * y).sum();
+        assert!((found.unwrap() - cosine).abs() < 1e-5, "{text}");
+    }
+    assert_eq!(found[4], None);
+}

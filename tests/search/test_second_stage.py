@@ -1,0 +1,244 @@
+"""The second stage: its scores are those of the documented formulas, and what they promise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from tests.conftest import WordEmbedder
+from tests.support.examples import examples
+from tests.support.second_stage import SecondStage
+
+import memstore
+from memstore import NewFact, Store
+from memstore.providers.local import LocalEmbedder
+
+VOCABULARY = ["tea", "harbour", "violin", "went to Berlin", "yesterday", "my sister", "rain",
+              "saw Otto", "a long walk along the quiet shore"]  # fmt: skip
+texts = st.lists(st.sampled_from(VOCABULARY), min_size=1, max_size=4).map(", we ".join)
+spoken = st.tuples(texts, st.sampled_from(["", "", "?"])).map(lambda said: f"we {said[0]}{said[1]}")
+rows = st.lists(
+    st.tuples(
+        spoken,
+        st.sampled_from(["Ana", "Otto", "note"]),
+        st.sampled_from([None, None, "one", "two"]),
+        st.integers(0, 5),
+        st.sampled_from([None, "2023-05-08T10:00:00Z", "2024-06-01T10:00:00Z"]),
+        st.sampled_from(["note", "event"]),
+    ),
+    min_size=1,
+    max_size=14,
+)
+QUERIES = {
+    "When did Ana see the harbour?": ["ana", "see", "harbour"],
+    "Where did we play violin in May 2023?": ["play", "violin", "2023"],
+    "Who had tea with Otto": ["tea", "otto"],
+    "rain": ["rain"],
+}
+
+
+class Letters(WordEmbedder):
+    model = "letters"
+
+
+@settings(deadline=None, max_examples=examples(40),
+          suppress_health_check=[HealthCheck.function_scoped_fixture])  # fmt: skip
+@given(rows=rows, query=st.sampled_from([*QUERIES]), is_embedded=st.booleans())
+def test_scores_are_those_of_the_documented_formulas(
+    rows: list[tuple[Any, ...]],
+    query: str,
+    is_embedded: bool,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    path = tmp_path_factory.mktemp("stage") / "memory.db"
+    other = None if is_embedded else Letters()
+
+    def embed(text: str) -> NDArray[np.float64]:
+        assert other is not None
+        return other.embed([text])[0].astype(np.float64)
+
+    now = datetime.now(UTC)
+    with memstore.open(path, embedder=other or LocalEmbedder()) as store:
+        store.add_many(
+            NewFact(content=content, subject=subject, thread=thread, seq=seq if thread else None,
+                    valid_at=valid_at, category=category, created_at=now - timedelta(days=seq))
+            for content, subject, thread, seq, valid_at, category in rows
+        )  # fmt: skip
+        hits = store.search(query, limit=50, touch=False)
+        twin = SecondStage(str(path), now.timestamp(), embed if other else None)
+        expected = twin.scores(query, QUERIES[query])
+    assert hits.ranking == "threads"
+    found = {hit.fact.id: hit.score for hit in hits}
+    assert found == pytest.approx(expected, abs=2e-4)
+    for hit in hits:
+        *sums, decay = hit.parts
+        assert sum(sums) * decay == pytest.approx(hit.score, abs=1e-6)
+        assert decay == hit.decay
+        assert 0 <= hit.score <= 1
+
+
+def contents(hits: Any) -> list[str]:
+    return [hit.fact.content for hit in hits]
+
+
+@pytest.fixture
+def local(open_store: Callable[..., Store]) -> Store:
+    return open_store(embedder=LocalEmbedder())
+
+
+def test_the_order_of_insertion_among_unrelated_facts_does_not_matter(
+    open_store: Callable[..., Store], tmp_path: Any
+) -> None:
+    said = ["Where did you put the key?", "In the blue drawer.", "It rains.", "Tea is ready."]
+    scores = []
+    for order in (said, said[::-1], said[2:] + said[:2]):
+        with memstore.open(tmp_path / f"{len(scores)}.db", embedder=LocalEmbedder()) as store:
+            for content in order:
+                store.add(content, subject="Ana")
+            hits = store.search("Where is the key?", touch=False)
+            scores.append({hit.fact.content: round(hit.score, 6) for hit in hits})
+    assert scores[0] == scores[1] == scores[2]
+
+
+def test_an_answer_gains_from_the_question_in_front_of_it(local: Store) -> None:
+    for thread in ("t", None):
+        local.add("Where did you put the key?", subject="Ana", thread=thread)
+        local.add(f"In the drawer {thread}.", subject="Otto", thread=thread)
+    hits = local.search("Where is the key?")
+    by_content = {hit.fact.content: hit for hit in hits}
+    assert by_content["In the drawer t."].parts.thread > 0
+    assert by_content["In the drawer None."].parts.thread == 0
+
+
+def test_neighbours_of_another_namespace_or_owner_have_no_part(local: Store) -> None:
+    local.add("Where is the key?", subject="Ana", thread="t", user_id="ana")
+    with memstore.open(local.path, namespace="other", embedder=LocalEmbedder()) as other:
+        other.add("Where is the key?", subject="Ana", thread="t")
+    local.add("In the drawer.", subject="Otto", thread="t")
+    [hit] = local.search("Where is the key?")
+    assert hit.parts.thread == hit.parts.session == 0
+
+
+def test_neighbours_that_may_not_be_seen_have_no_part(local: Store) -> None:
+    gone = local.add("Where is the key?", subject="Ana", thread="t", seq=1)
+    local.add("In the drawer.", subject="Otto", thread="t", seq=2)
+    local.delete(gone.id)
+    assert all(hit.parts.thread == 0 for hit in local.search("Where is the key?"))
+
+
+def test_of_equals_on_one_subject_the_newest_comes_first(local: Store) -> None:
+    for day, city in ((1, "Rome"), (3, "Oslo"), (2, "Bonn")):
+        local.add(f"lives in {city}", subject="Ana", valid_at=f"2024-01-0{day}T00:00:00Z")
+    found = local.search("Where does Ana live?")
+    best = found[0].score
+    near = [hit.fact.valid_at for hit in found if hit.score >= best - 0.02]
+    assert near == sorted(near, reverse=True)
+
+
+@pytest.mark.parametrize(
+    ("asked", "first"),
+    [
+        ("Which theme does Alice like?", "Alice prefers dark mode in every editor"),
+        ("When is the review?", "The review was moved to Monday morning"),
+    ],
+)
+def test_what_answers_comes_before_what_is_near(local: Store, asked: str, first: str) -> None:
+    for content in (
+        "Alice works at Globex",
+        "Alice prefers dark mode in every editor",
+        "The review of the budget covers travel",
+        "The review was moved to Monday morning",
+    ):
+        local.add(content, subject=content.split()[0])
+    assert contents(local.search(asked))[0] == first
+
+
+def test_weights_mean_the_classic_formula(local: Store) -> None:
+    local.add("tea in the harbour", subject="Ana", category="event")
+    [hit] = local.search("tea", word_weight=2.0)
+    classic = local.search("tea", word_weight=2.0, ranking="classic")
+    assert classic.ranking == "classic"
+    assert classic[0].score == pytest.approx(2 * hit.word_score + 0.4 * hit.vector_score)
+    assert hit.parts.words == pytest.approx(2 * hit.word_score)
+
+
+def test_weights_are_refused_with_the_second_stage(store: Store) -> None:
+    with pytest.raises(memstore.InvalidArgument, match="ranking 'threads' has no word_weight"):
+        store.search("tea", word_weight=1.0, ranking="threads")
+    with pytest.raises(memstore.InvalidArgument, match="alpha"):
+        store.episodes.search("tea", alpha=0.1, ranking="threads")
+    with pytest.raises(memstore.InvalidArgument, match="ranking must be"):
+        store.search("tea", ranking="best")
+
+
+SEVEN = ["Alice prefers dark mode in every editor", "Alice works at Globex", "Bob plays the violin",
+         "The deploy runs on Fridays", "Our API is written in Rust", "Carol lives in Lisbon",
+         "Tea is better than coffee"]  # fmt: skip
+
+
+def test_a_query_that_nothing_answers_finds_nothing(local: Store) -> None:
+    for content in SEVEN:
+        local.add(content, subject=content.split()[0])
+    for ranking in ("threads", "classic"):
+        assert local.search("zzzz qqqq", ranking=ranking)
+        assert not local.search("zzzz qqqq", ranking=ranking, min_relevance=0.075)
+        assert local.search("dark mode", ranking=ranking, min_relevance=0.075)
+    with pytest.raises(memstore.InvalidArgument, match="min_relevance"):
+        local.search("tea", min_relevance=2)
+
+
+def test_relevance_is_that_of_the_embedded_model_whatever_embedder_there_is(
+    open_store: Callable[..., Store], embedder: WordEmbedder
+) -> None:
+    store = open_store(embedder=embedder)
+    for content in SEVEN:
+        store.add(content, subject=content.split()[0])
+    embedder.failure = memstore.EmbedderUnavailable("away")
+    store.add("the ferry leaves at noon", subject="pending")
+    assert store.search("when does the ferry leave", min_relevance=0.075)
+    assert not store.search("zzzz qqqq", min_relevance=0.075)
+
+
+def test_where_there_is_no_index_the_answer_is_classic_and_says_so(local: Store) -> None:
+    local.add("tea in the harbour", subject="Ana")
+    local._file.searches.facts.index._unfit = True
+    hits = local.search("tea")
+    assert hits.ranking == "classic"
+    assert hits[0].parts.terms == 0
+
+
+def test_a_task_that_is_done_grows_old_from_then_on(local: Store) -> None:
+    created = datetime.now(UTC) - timedelta(days=30)
+    task = local.add("water the plants", subject="todo", created_at=created,
+                     metadata={"kind": "task", "status": "pending"})  # fmt: skip
+    assert local.search("plants", tasks=True)[0].decay == 1
+    local.tasks.update(task.id, status="completed")
+    assert local.search("plants", tasks=True)[0].decay == pytest.approx(0.5, abs=1e-3)
+
+
+def test_erasing_takes_the_pieces_of_a_text_along(local: Store) -> None:
+    fact = local.add("xylophone", subject="Ana")
+    local.add("tea", subject="Ana")
+    local.search("tea")
+    texts = local._file.searches.facts.index._held.texts
+    before = dict(texts.idf("xylophone"))
+    local.erase(fact.id)
+    local.search("tea")
+    texts = local._file.searches.facts.index._held.texts
+    after = dict(texts.idf("xylophone"))
+    assert all(after[piece] > before[piece] for piece in before)
+
+
+def test_episodes_have_threads_too(local: Store) -> None:
+    local.episodes.add("Where did you put the key?", source="s", thread="t", speaker="Ana")
+    local.episodes.add("In the blue drawer.", source="s", thread="t", speaker="Otto")
+    hits = local.episodes.search("Where is the key that Ana lost?")
+    assert hits.ranking == "threads"
+    assert hits[0].parts.subject > 0
+    assert hits[1].parts.thread > 0

@@ -1,0 +1,223 @@
+"""The second stage of a search as its documentation has it, over every row, in numpy.
+
+It shares no code with the kernel but the tokenizer; what a text holds is told by a few words of the
+tests' vocabulary.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from tests.support.raw import raw
+
+from memstore._kernel import StaticModel
+
+MODEL = StaticModel()
+TABLE = Path(__file__).parents[2] / "rust/kernel/model/l2-supercat-256-int8.bin"
+
+TIMES = {"yesterday", "monday"}
+KIN = {"sister"}
+NAMES = {"Berlin", "Otto"}
+PERSONS = {"user", "assistant", "note", "todo"}
+
+
+def table() -> NDArray[np.float64]:
+    content = TABLE.read_bytes()
+    size = MODEL.pieces * MODEL.dimension
+    rows = np.frombuffer(content[-size:], "i1").reshape(MODEL.pieces, MODEL.dimension)
+    scales = np.frombuffer(content[-size - 4 * MODEL.pieces : -size], "<f4")
+    return rows.astype(np.float64) * scales[:, None]
+
+
+VECTORS = table()
+UNIT = VECTORS / np.linalg.norm(VECTORS, axis=1, keepdims=True)
+
+
+def pieces(text: str) -> list[int]:
+    (blob,) = MODEL.token_ids([text])
+    return np.frombuffer(blob, "<u2").tolist()
+
+
+def unit(vector: NDArray[np.float64]) -> NDArray[np.float64]:
+    return vector / max(float(np.linalg.norm(vector)), 1e-12)
+
+
+@dataclass
+class Row:
+    id: int
+    speaker: str
+    content: str
+    thread: object
+    seq: int
+    valid_at: str
+    age_seconds: float
+    bm25: dict[str, float]
+    vector: NDArray[np.float64] | None
+
+    @property
+    def text(self) -> str:
+        named = self.speaker.casefold() in self.content.casefold()
+        return self.content if named else f"{self.speaker}: {self.content}"
+
+    @property
+    def words(self) -> int:
+        return len(self.text.split())
+
+
+class SecondStage:
+    """Scores of every row of one namespace that a query finds.
+
+    Args:
+        path: the file.
+        embed: another embedder than the embedded one.
+    """
+
+    def __init__(
+        self,
+        path: str,
+        now: float,
+        embed: Callable[[str], NDArray[np.float64]] | None = None,
+        half_life_seconds: float = 30 * 86_400.0,
+    ) -> None:
+        self.path, self.now, self.embed, self.half_life = path, now, embed, half_life_seconds
+
+    def rows(self, words: list[str]) -> list[Row]:
+        with raw(self.path) as file:
+            found = file.execute(
+                "SELECT id, subject, content, thread, seq, valid_at, created_at,"
+                " category FROM memstore_facts"
+            ).fetchall()
+            bm25: dict[int, dict[str, float]] = {}
+            for word in words:
+                for id_, score in file.execute(
+                    "SELECT rowid, bm25(memstore_facts_fts) FROM memstore_facts_fts"
+                    " WHERE memstore_facts_fts MATCH ?",
+                    [f'"{word}"'],
+                ):
+                    bm25.setdefault(id_, {})[word] = -score
+        rows = []
+        for id_, subject, content, thread, seq, valid, created, category in found:
+            born = datetime.fromisoformat(created).timestamp()
+            age = max(0.0, self.now - born) if category == "note" else 0.0
+            row = Row(id_, subject, content, thread, seq or 0, valid or created, age,
+                      bm25.get(id_, {}), None)  # fmt: skip
+            made = VECTORS[pieces(row.text)].sum(axis=0) if not self.embed else self.embed(row.text)
+            row.vector = unit(made)
+            rows.append(row)
+        return rows
+
+    def scores(self, query: str, words: list[str]) -> dict[int, float]:
+        rows = self.rows(words)
+        having: dict[int, int] = {}
+        for row in rows:
+            for piece in set(pieces(row.text)):
+                having[piece] = having.get(piece, 0) + 1
+        every = pieces(query)
+        idf = {
+            piece: max(0.0, math.log((len(rows) + 1) / (having.get(piece, 0) + 0.5)))
+            for piece in every
+        }
+        weights = [idf[piece] for piece in every]
+        if not any(weights):
+            weights = [1.0] * len(every)
+        weighed = np.array(weights) @ VECTORS[every]
+        asked = unit(weighed) if not self.embed else unit(self.embed(query))
+        cosine = {row.id: float(asked @ row.vector) for row in rows if row.vector is not None}
+        found = {row.id for row in rows if row.bm25 or cosine[row.id] > 0}
+        beside = self.beside(rows)
+        candidates = found | {other for id_ in found for other, _ in beside[id_]}
+        by_id = {row.id: row for row in rows if row.id in candidates}
+        best = {
+            row.id: {
+                piece: float((UNIT[sorted(set(pieces(row.text)))] @ UNIT[piece]).max())
+                for piece in idf
+            }
+            for row in by_id.values()
+        }
+
+        def helped(row: Row, step: float, own: float, of: Callable[[int], float]) -> float:
+            helps = min(1.0, 30 / row.words)
+            others = [
+                (step * helps) ** abs(distance) * of(other)
+                for other, distance in beside[row.id]
+                if other in by_id
+            ]
+            return max([own, *others])
+
+        bm25 = {
+            row.id: sum(
+                helped(row, 0.4, row.bm25.get(word, 0.0),
+                       lambda other, word=word: by_id[other].bm25.get(word, 0.0))  # type: ignore[misc]
+                for word in words
+            )
+            for row in by_id.values()
+        }  # fmt: skip
+        total = sum(idf.values())
+        terms = {
+            row.id: sum(
+                weight * helped(row, 0.8, best[row.id][piece],
+                                lambda other, piece=piece: best[other][piece])  # type: ignore[misc]
+                for piece, weight in idf.items()
+            ) / total if total else 0.0
+            for row in by_id.values()
+        }  # fmt: skip
+        mean = sum(row.words for row in rows) / len(rows)
+        k = 0.4 * 120 / (120 + mean)
+        most = max(bm25.values(), default=0.0) or 1.0
+        base = {
+            id_: (1 - k) / 2 * bm25[id_] / most
+            + (1 - k) / 2 * max(cosine[id_], 0.0)
+            + k * terms[id_]
+            for id_ in by_id
+        }
+        sums = dict(base)
+        for row in by_id.values():
+            before = [other for other, distance in beside[row.id] if distance == -1]
+            if before and before[0] in by_id and "?" in by_id[before[0]].content:
+                sums[row.id] += 20 / (20 + row.words) * 0.4 * base[before[0]]
+            of_thread = [base[o.id] for o in by_id.values() if o.thread and o.thread == row.thread]
+            if len(of_thread) > 1:
+                sums[row.id] += 0.2 * sum(sorted(of_thread, reverse=True)[:3]) / 3
+            sums[row.id] += self.named(query, row, list(by_id.values()))
+        scale = max([1.0, *sums.values()])
+        return {
+            id_: one / scale * 0.5 ** (by_id[id_].age_seconds / self.half_life)
+            for id_, one in sums.items()
+        }
+
+    def named(self, query: str, row: Row, candidates: list[Row]) -> float:
+        asked = {word.casefold() for word in re.findall(r"\w+", query)}
+        added = 0.0
+        if row.speaker.casefold() in asked - PERSONS:
+            added += 0.2
+        dates = [match == row.valid_at[:4] for match in re.findall(r"\b20\d\d\b", query)] + [
+            row.valid_at[5:7] == "05" for _ in re.findall(r"\bMay\b", query)
+        ]
+        if dates:
+            added += 0.3 * sum(dates) / len(dates)
+        held = set(re.findall(r"\w+", row.content))
+        speakers = {one.speaker for one in candidates if one.thread} | {row.speaker}
+        names = held & NAMES - speakers
+        lower = {word.casefold() for word in held}
+        held_by = {"when": lower & TIMES, "where": names, "who": names or lower & KIN}
+        if any(held_by.get(word) for word in asked):
+            added += 0.1
+        return added
+
+    def beside(self, rows: list[Row]) -> dict[int, list[tuple[int, int]]]:
+        """For each row those up to two places away in its thread, with their distance."""
+        found: dict[int, list[tuple[int, int]]] = {row.id: [] for row in rows}
+        for thread in {row.thread for row in rows if row.thread}:
+            order = sorted((r for r in rows if r.thread == thread), key=lambda r: (r.seq, r.id))
+            for at, row in enumerate(order):
+                for distance in (-1, -2, 1, 2):
+                    if 0 <= at + distance < len(order):
+                        found[row.id].append((order[at + distance].id, distance))
+        return found
