@@ -15,7 +15,7 @@ from memstore.text.escaping import visible
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from memstore.faces.hosts import catalogue, check, hook, registration, setup
     from memstore.faces.hosts.catalogue import Host, Wanted
@@ -63,20 +63,18 @@ def _setup(store: None, arguments: argparse.Namespace, show: cli.Show) -> int | 
         )
     told: dict[str, list[str]] = {}
     failed: dict[str, str] = {}
-    act = _act(arguments, project)
+    wanted = None if arguments.uninstall else _wanted(arguments, project)
     for host in hosts:
         try:
-            told[host.name] = act(host)
+            if wanted is None:
+                told[host.name] = setup.uninstall(host, project, dry_run=arguments.dry_run)
+            else:
+                told[host.name] = setup.install(host, wanted, dry_run=arguments.dry_run)
         except (MemstoreError, OSError) as error:
             failed[host.name] = str(error)
-    for name, lines in told.items():
-        for line in lines:
-            show.note(visible(line))
-        if host_note := not arguments.uninstall and lines and catalogue.by_name()[name].note:
-            show.note(host_note)
-    for name, why in failed.items():
-        show.note(f"{name}: {visible(why)}; nothing was changed there")
-    _tell_kept(arguments, told, show)
+    _tell_changes(told, failed, show)
+    if wanted is not None and any(told.values()):
+        _tell_what_follows([host for host in hosts if told.get(host.name)], wanted, show)
     show.done(_summary(arguments, told), {"changed": told, "failed": failed})
     return cli.REFUSED if failed else None
 
@@ -101,13 +99,6 @@ def _hosts(arguments: argparse.Namespace, project: Path | None) -> list[Host]:
     return [host for host in known.values() if host.is_here and (host.in_project or not project)]
 
 
-def _act(arguments: argparse.Namespace, project: Path | None) -> Callable[[Host], list[str]]:
-    if arguments.uninstall:
-        return lambda host: setup.uninstall(host, project, dry_run=arguments.dry_run)
-    wanted = _wanted(arguments, project)
-    return lambda host: setup.install(host, wanted, dry_run=arguments.dry_run)
-
-
 def _wanted(arguments: argparse.Namespace, project: Path | None) -> Wanted:
     """Return what is to be registered: the programs, with the settings that are in force."""
     programs = registration.programs()
@@ -128,16 +119,32 @@ def _wanted(arguments: argparse.Namespace, project: Path | None) -> Wanted:
     )
 
 
-def _tell_kept(arguments: argparse.Namespace, told: dict[str, list[str]], show: cli.Show) -> None:
-    if arguments.uninstall or arguments.no_hooks or not any(told.values()):
+def _tell_changes(told: dict[str, list[str]], failed: dict[str, str], show: cli.Show) -> None:
+    for lines in told.values():
+        for line in lines:
+            show.note(visible(line))
+    for name, why in failed.items():
+        show.note(f"{name}: {visible(why)}; nothing was changed there")
+
+
+def _tell_what_follows(changed: list[Host], wanted: Wanted, show: cli.Show) -> None:
+    for host in changed:
+        if host.note:
+            show.note(host.note)
+    if Path(wanted.server[0]).stem == "uvx":
+        show.note(
+            "uvx takes up to a second to start: after uv tool install pymemstore, memstore setup "
+            "registers what is installed"
+        )
+    if wanted.hook is None:
         return
-    if arguments.no_transcripts:
-        show.note("what is said in a session is not kept")
-    else:
+    if wanted.keeps:
         show.note(
             "what you and the assistant say is kept as episodes, before a compaction and at the "
             "end of a session; setup --no-transcripts registers without that"
         )
+    else:
+        show.note("what is said in a session is not kept")
 
 
 def _summary(arguments: argparse.Namespace, told: dict[str, list[str]]) -> str:

@@ -46,15 +46,18 @@ def _run(arguments: list[str], project: Path | None) -> None:
     program = shutil.which(PROGRAM)
     if program is None:
         raise HostFailed(f"the program {PROGRAM} is not on the PATH")
-    done = subprocess.run(  # noqa: S603 - the host's own command
-        [program, *arguments],
-        cwd=project or Path.home(),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        encoding="utf-8",
-        errors="replace",
-        timeout=PATIENCE_SECONDS,
-        check=False,
-    )
+    try:
+        done = subprocess.run(  # noqa: S603 - the host's own command
+            [program, *arguments],
+            cwd=project or Path.home(),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+            timeout=PATIENCE_SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise HostFailed(f"{PROGRAM} {arguments[1]} takes more than {PATIENCE_SECONDS} s") from None
     if done.returncode:
         raise HostFailed(f"{PROGRAM} {arguments[1]} failed: {(done.stderr or done.stdout).strip()}")
