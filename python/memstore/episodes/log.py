@@ -295,6 +295,10 @@ class Episodes:
                 to its score, which is otherwise 0 to 1.
             min_similarity: leave out what is less similar, -1 to 1. What waits for its embedding
                 cannot be judged and stays.
+            ranking: ``"threads"`` (the default) looks at conversations, names, dates and what the
+                question asks for, too; ``"classic"`` at words and meaning alone. A call that gives
+                a ``mode`` or ``alpha`` is classic.
+            min_relevance: find nothing if none of the first ten hits is so relevant, 0 to 1.
             limit: how many at most, 1 to 1000.
             context: how many neighbours each hit gets on either side of it in its thread, 0 to 10.
                 They have its owners, and are found only if they have not expired or such are

@@ -530,6 +530,12 @@ class Store:
             vector_weight: what the meaning counts, 0.4 by default.
             half_lives_seconds: for categories, the age at which a score has halved; 0 for never.
                 Given ones replace the default of 30 days for ``note``.
+            ranking: ``"threads"`` (the default) looks at conversations, names, dates and what the
+                question asks for, too; ``"classic"`` at words and meaning alone, with the weights
+                above. A call that gives a weight is classic, and so is the answer of a store whose
+                index is being built: :attr:`SearchHits.ranking` tells.
+            min_relevance: find nothing if none of the first ten hits is so relevant, 0 to 1; the
+                command line and the tools ask for 0.075.
             touch: count the facts found as used.
 
         Raises:
