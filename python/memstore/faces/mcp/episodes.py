@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import Annotated, Any, Final
 
 from memstore.domain import clock
+from memstore.domain.arguments import checked_name
 from memstore.domain.records import Scope
 from memstore.errors import AccessDenied
 from memstore.faces.mcp import answer_schemas
@@ -236,7 +237,7 @@ def get_status(store: Store, *, owner: Scope) -> Answer:
 
 def bound(store: Store, group_id: str | None) -> Store:
     """Return the store for a namespace: the server's own, unless another one is asked for."""
-    return store if group_id is None else store.within(group_id)
+    return store if group_id is None else store.within(checked_name(group_id, "group_id"))
 
 
 def _home(store: Store, episode_id: int | str) -> Store:
