@@ -84,14 +84,16 @@ def test_conversation_of_a_real_client(path: Path) -> None:
             assert (await call("memory_update", id=2, metadata={"confidence": None}))["keys"] == 0
 
             task = await call("memory_task_create", content="Book the venue", scope="claude")
-            assert task == {"id": 3, "status": "pending"}
+            undo = "memory_delete id=3"
+            assert task == {"id": 3, "status": "pending", "undo": undo}
             startup = await call("memory_task_list", surface="startup")
             (waiting,) = startup["tasks"]
             assert (waiting["content"], waiting["scope"]) == ("Book the venue", "agent")
             done = await call(
                 "memory_task_update", id=task["id"], status="completed", note="the old mill"
             )
-            assert done == {"id": 3, "status": "completed"}
+            undo = "memory_task_update id=3 status=pending"
+            assert done == {"id": 3, "status": "completed", "undo": undo}
             assert (await call("memory_task_list", surface="startup"))["tasks"] == []
 
             deleted = await call("memory_delete", id=2)

@@ -70,8 +70,8 @@ HISTORY: Final = _object(
 DELETED: Final = _object(
     "id status", undo=TEXT, older=FACT, hint=TEXT, repair=TEXT, active_now=_list(WHOLE)
 )
-CONFIRMED: Final = _object("id confirmed")
-UPDATED: Final = _object("id keys")
+CONFIRMED: Final = _object("id confirmed", undo=TEXT)
+UPDATED: Final = _object("id keys", undo=TEXT)
 STATUS: Final = _object("note namespace active search file megabytes subjects categories")
 
 TASK: Final = _object(
@@ -81,7 +81,7 @@ TASK: Final = _object(
     due=TEXT,
     cut=TEXT,
 )
-TASK_CHANGED: Final = _object("id status")
+TASK_CHANGED: Final = _object("id status", undo=TEXT)
 TASKS: Final = _object("note", tasks=_list(TASK), more=WHOLE, hint=TEXT)
 
 EPISODE_ID: Final = {"type": ["integer", "string"]}
@@ -102,7 +102,7 @@ EPISODE: Final = _object(
     after=_list(OBJECT),
     cut=TEXT,
 )
-EPISODE_STORED: Final = _object("status", id=EPISODE_ID)
+EPISODE_STORED: Final = _object("status", id=EPISODE_ID, undo=TEXT)
 EPISODES: Final = _object(
     "note",
     episodes=_list(EPISODE),
