@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from memstore.database.engine import Engine, Transaction
 
 SECONDS: Final = 0.05
-"""From then on a transaction takes nothing more. Its end takes time, too, and on a busy machine both
-take several times as long."""
+"""From then on a transaction takes nothing more. Its end takes time, too, and on a busy machine
+both take several times as long."""
 
 
 def in_steps(engine: Engine, acts: Iterable[Callable[[Transaction], object]]) -> Iterator[None]:
