@@ -261,6 +261,19 @@ def test_what_was_said_is_kept_once(
     assert [e.content for e in store.episodes.list()][2:] == ["and milk"]
 
 
+def test_the_index_is_made_ready_for_the_hooks_that_only_read(
+    run: Callable[..., str], store: memstore.Store, tmp_path: Path
+) -> None:
+    store.add_many({"content": f"fact {n}", "subject": "x"} for n in range(2100))
+    files = {path.name for path in tmp_path.iterdir()}
+    run(PROMPT, {"prompt": "fact 7"})
+    assert {path.name for path in tmp_path.iterdir()} == files
+    event = {"session_id": "s1", "transcript_path": str(written(tmp_path, CLAUDE))}
+    run(["keep", "--namespace", "auto"], event)
+    new = {path.name for path in tmp_path.iterdir()} - files
+    assert any(name.startswith("memory.db.facts-") for name in new)
+
+
 @pytest.mark.process
 @pytest.mark.parametrize("event", ["PreCompact", "SessionEnd"])
 def test_the_end_of_a_session_is_kept_in_the_background(

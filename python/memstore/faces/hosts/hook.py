@@ -105,6 +105,8 @@ def answered(arguments: argparse.Namespace, event: dict[str, Any]) -> dict[str, 
     if name == "keep":
         with options.open_store(chosen, actor="agent", source=arguments.host) as store:
             keeping.keep(store, arguments.host, event)
+            store.warm()  # the hooks that tell only read: what they search is made ready here
+            store.save_index()
         return None
     if name not in START | PROMPT:
         return None
