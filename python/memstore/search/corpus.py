@@ -121,7 +121,7 @@ class Corpus(ABC, Generic[F, H]):
                 near = _best((pair for pair in best.items() if pair[1] > 0), asked)
                 rows = self._by_row(near)
                 if len(rows) >= k or len(near) < asked:
-                    found[place] = _best(rows.items(), k)
+                    found[place] = near if rows is near else _best(rows.items(), k)
             asked *= 4  # a few long episodes took the places
         return [found[place] for place in range(len(vectors))]
 
@@ -236,9 +236,9 @@ class Corpus(ABC, Generic[F, H]):
     def _selected(self, wanted: F, contents: Contents) -> Visible:
         """Return the ids of the rows that a filter lets through."""
 
-    def _by_row(self, near: Mapping[int, float]) -> dict[int, float]:
+    def _by_row(self, near: dict[int, float]) -> dict[int, float]:
         """Return the cosine of each row's nearest vector, from those of vectors, best first."""
-        return dict(near)
+        return near
 
     def _nearest_by_sql(
         self, vectors: Sequence[Vector], wanted: F, k: int
@@ -454,7 +454,7 @@ class EpisodeCorpus(Corpus[EpisodeFilter, EpisodeHits]):
                 best[piece.episode_id] = max(cosine, best.get(piece.episode_id, cosine))
         return best
 
-    def _by_row(self, near: Mapping[int, float]) -> dict[int, float]:
+    def _by_row(self, near: dict[int, float]) -> dict[int, float]:
         episodes = vector_table.episodes_of(self._transaction, [*near])
         best: dict[int, float] = {}
         for piece_id, cosine in near.items():
