@@ -170,7 +170,7 @@ class SecondStage:
         }  # fmt: skip
         mean = sum(row.words for row in rows) / len(rows)
         k = 0.4 * 120 / (120 + mean)
-        most = max(bm25.values(), default=0.0) or 1.0
+        most = max([2.0, *bm25.values()])
         base = {
             id_: (1 - k) / 2 * bm25[id_] / most
             + (1 - k) / 2 * max(cosine[id_], 0.0)
@@ -201,7 +201,7 @@ class SecondStage:
             row.valid_at[5:7] == "05" for _ in re.findall(r"\bMay\b", query)
         ]
         if dates:
-            added += 0.3 * sum(dates) / len(dates)
+            added += 0.3 * sum(dates) / len(dates) + 0.2 * all(dates)
         held = set(re.findall(r"\w+", row.content))
         speakers = {one.speaker for one in candidates if one.thread} | {row.speaker}
         names = held & NAMES - speakers

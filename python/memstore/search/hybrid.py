@@ -165,10 +165,16 @@ def _ranked(corpus: Corpus[F, H], query: Query, request: Request[F]) -> Sequence
 def _is_relevant(
     corpus: Corpus[F, H], query: Query, found: Sequence[Ranked], request: Request[F]
 ) -> bool:
-    """Whether one of the first is as relevant as is asked for, if that is known."""
+    """Whether one of the first is as relevant as is asked for, if that is known.
+
+    What the query names, a person or a date, is relevant however little its words resemble it.
+    """
     if not request.min_relevance:
         return True
-    relevance = corpus.relevance(query.text, [place.id for place in found[:JUDGED]])
+    judged = found[:JUDGED]
+    if any(place.parts.subject or place.parts.date for place in judged):
+        return True
+    relevance = corpus.relevance(query.text, [place.id for place in judged])
     return relevance is None or relevance >= request.min_relevance
 
 

@@ -1,7 +1,7 @@
 //! The second stage of a search: candidates in the order in which they answer a query.
 //!
 //! ```text
-//! m     = (1 - k) / 2 * words / best words + (1 - k) / 2 * meaning + k * terms
+//! m     = (1 - k) / 2 * words / max(best words, 2) + (1 - k) / 2 * meaning + k * terms
 //! score = (m + thread + session + subject + date + kind) * decay
 //! ```
 //!
@@ -37,8 +37,14 @@ const ANSWER_HALVED_AT: f64 = 20.0;
 const SESSION: f64 = 0.2;
 const SESSION_BEST: usize = 3;
 
+/// The BM25 of one word that one text in ten has. Less than that is no good match, even if it is the
+/// best: among a few facts it may be a word such as "we".
+const GOOD_WORDS: f64 = 2.0;
+
 const SUBJECT: f64 = 0.2;
 const DATE: f64 = 0.3;
+/// What is added where a date matches all that the query names.
+const WHOLE_DATE: f64 = 0.2;
 const KIND: f64 = 0.1;
 
 /// Two rows on one subject whose scores differ by no more come newest first.
@@ -257,8 +263,8 @@ impl Texts {
                 [alone, beside.sum()]
             })
             .collect();
-        let best = of_words.iter().map(|of| of[1]).fold(0.0, f64::max);
-        let best = if best > 0.0 { best } else { 1.0 };
+        let most = of_words.iter().map(|of| of[1]).fold(0.0, f64::max);
+        let best = most.max(GOOD_WORDS);
         let each = known.iter().zip(of_words);
         each.map(|(one, [alone, beside])| {
             let terms = mean(&query.weights, |place| f64::from(one.terms[place]));
@@ -280,7 +286,7 @@ impl Texts {
                     ..Parts::default()
                 },
                 decay: 1.0,
-                word: alone / best,
+                word: if most > 0.0 { alone / most } else { 0.0 },
                 vector,
             }
         })
@@ -382,8 +388,9 @@ fn add_named(question: &Question, known: &[Known<'_>], ranked: &mut [Ranked]) {
         if question.names(record.speaker) {
             ranked.parts.subject = SUBJECT;
         }
-        ranked.parts.date =
-            DATE * f64::from(question.date.share(record.year, record.month, record.day));
+        let share = question.date.share(record.year, record.month, record.day);
+        let whole = if share == 1.0 { WHOLE_DATE } else { 0.0 };
+        ranked.parts.date = DATE * f64::from(share) + whole;
         if has_wanted(question.wants, &one.held, &speakers) {
             ranked.parts.kind = KIND;
         }
