@@ -1,8 +1,8 @@
 """Questions as people ask them, in ten languages, and which fact answers each.
 
-The questions are in ``questions/``, one file a language: a small memory, what must be the first hit
-(``first``), and what counts only in the share that must be reached (``asked``). One question may
-have several answers, any of which may come first.
+The questions are in ``questions/``, one file a language: a small memory, what must be the first
+hit (``first``), what counts only in the share that must be reached (``asked``), and queries that
+nothing there answers (``nothing``). Of several answers to a question any may come first.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import pytest
 
 import memstore
 from memstore import NewFact, Store
+from memstore.settings import MIN_RELEVANCE
 
 FILES = sorted((Path(__file__).parent / "questions").glob("*.toml"))
 
@@ -28,13 +29,14 @@ class Memory:
         self.share: float = read["share"]
         self.first: dict[str, str | list[str]] = read["first"]
         self.asked: dict[str, str | list[str]] = read["asked"]
-        self._store = store
+        self.nothing: list[str] = read["nothing"]["queries"]
+        self.store = store
         facts = store.add_many([NewFact(**fact) for fact in read["facts"].values()])
         self._names = dict(zip([fact.id for fact in facts], read["facts"], strict=True))
 
     def missed(self, questions: dict[str, str | list[str]]) -> dict[str, str]:
         """The questions that another fact came first for, and which."""
-        found = self._store.search_batch(list(questions), limit=1)
+        found = self.store.search_batch(list(questions), limit=1)
         hits = [self._names[hits[0].fact.id] for hits in found]
         return {
             question: hit
@@ -57,6 +59,18 @@ def test_the_share_of_answers_that_come_first(memory: Memory) -> None:
     questions = memory.first | memory.asked
     missed = memory.missed(questions)
     assert len(questions) - len(missed) >= memory.share * len(questions), missed
+
+
+def test_a_query_that_nothing_answers_finds_nothing(memory: Memory) -> None:
+    found = memory.store.search_batch(memory.nothing, min_relevance=MIN_RELEVANCE)
+    assert [list(hits) for hits in found] == [[] for _ in memory.nothing]
+
+
+def test_the_floor_hides_few_answers(memory: Memory) -> None:
+    questions = list(memory.first | memory.asked)
+    found = memory.store.search_batch(questions, min_relevance=MIN_RELEVANCE)
+    hidden = [query for query, hits in zip(questions, found, strict=True) if not hits]
+    assert len(hidden) <= len(questions) / 20, hidden
 
 
 def test_there_are_questions_in_many_languages() -> None:
