@@ -28,7 +28,7 @@ from memstore.text.escaping import visible
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from memstore.domain.records import Fact, SearchHits
+    from memstore.domain.records import Fact
     from memstore.domain.tasks import Task
     from memstore.faces.hosts import keeping
     from memstore.store.store import Store
@@ -45,8 +45,9 @@ AROUND_TOKENS: Final = 50
 MOST_FACTS: Final = 30
 MOST_FOUND: Final = 10
 LEAST_COSINE: Final = 0.35
-"""Below it a fact has little to do with a prompt, which always shares some word with some fact."""
+"""Below it a fact beside the best has little to do with a prompt: some word is always the same."""
 
+MOST_OF_A_PROMPT: Final = 4000
 MOST_OF_A_FACT: Final = 300
 LEAST_OF_A_FACT: Final = 40
 
@@ -203,14 +204,17 @@ def at_prompt(store: Store, prompt: str) -> str | None:
 
 
 def recalled(store: Store, prompt: str) -> list[Fact]:
-    hits: SearchHits = store.search(
-        prompt[:4000],
+    """Return what fits a prompt: the best, if anything is relevant, and what is near as well."""
+    hits = store.search(
+        prompt[:MOST_OF_A_PROMPT],
         limit=MOST_FOUND,
-        min_relevance=settings.MIN_RELEVANCE,
         tasks=False,
         touch=False,
+        min_relevance=settings.MIN_RELEVANCE,
     )
-    return [hit.fact for hit in hits if hit.vector_score >= LEAST_COSINE]
+    return [
+        hit.fact for place, hit in enumerate(hits) if not place or hit.vector_score >= LEAST_COSINE
+    ]
 
 
 def _fact(fact: Fact) -> str:
