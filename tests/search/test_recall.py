@@ -211,6 +211,17 @@ def test_the_newest_episodes_that_match_nothing_are_not_recalled(words: Store) -
     assert words.recall("tea", tokens=500).text == ""
 
 
+def test_what_a_memory_knows_nothing_of_is_not_recalled(open_store: Callable[..., Store]) -> None:
+    store = open_store(embedder=memstore.LocalEmbedder())
+    store.add("Alice prefers dark mode in every editor", subject="alice")
+    store.episodes.add("The api is deployed on Tuesdays", source="chat")
+    store.embed_pending()
+    store.warm()
+    assert store.recall("zzzz qqqq", tokens=500, min_relevance=0.075).text == ""
+    told = store.recall("Which theme does Alice like?", tokens=500, min_relevance=0.075)
+    assert told.facts == (1,)
+
+
 @pytest.mark.parametrize("tokens", [0, -1, 1.5, "9", True])
 def test_a_budget_is_a_whole_number(words: Store, tokens: Any) -> None:
     with pytest.raises(ValueError, match="tokens must be a whole number from 1"):

@@ -63,6 +63,7 @@ class FactRecall(FactNarrowing, total=False):
     """The keywords of ``Store.recall``."""
 
     namespaces: Namespaces
+    min_relevance: float | None
     touch: bool
 
 

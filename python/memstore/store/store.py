@@ -580,22 +580,25 @@ class Store:
                 default a number that no current model exceeds.
             episodes: recall episodes, too; times narrow them, and what narrows facts otherwise (a
                 subject, a category, metadata, superseded ones) leaves them out.
-            subject: as the other keywords, see :meth:`search`.
+            subject: as the other keywords, see :meth:`search`. ``min_relevance`` is asked of facts
+                and of episodes, each by themselves.
 
         Raises:
             ValueError: a budget below 1, or a filter out of range.
         """
         checked_number(tokens, "tokens", 1, MAX_NUMBER)
-        touch = asked.pop("touch")
+        touch, relevance = asked.pop("touch"), asked.pop("min_relevance")
         also_of_episodes = {*Periods.__annotations__, "namespaces", "scope"}
         narrowing: Any = {name: value for name, value in asked.items() if name in also_of_episodes}
         wanted = self._filter(asked)
         narrowed = wanted.subject or wanted.category or wanted.metadata or not wanted.active_only
-        request = requests.for_facts(wanted, limit=recall.FOUND)
+        request = requests.for_facts(wanted, limit=recall.FOUND, min_relevance=relevance)
         facts = self._file.searches.facts.find(query, request)
         said = episode_records.EpisodeHits()
         if episodes and not narrowed:
-            said = self.episodes.search(query, limit=recall.FOUND, **narrowing)
+            said = self.episodes.search(
+                query, limit=recall.FOUND, min_relevance=relevance, **narrowing
+            )
         found = recall.recalled(facts, said, tokens, counter)
         if touch and not self._file.read_only:
             self._file.use_counts.note(found.facts)

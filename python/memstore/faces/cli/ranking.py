@@ -8,6 +8,13 @@ from memstore.faces.cli import command as cli
 from memstore.search import requests
 from memstore.settings import MIN_RELEVANCE
 
+RELEVANCE: Final = cli.option(
+    "--min-relevance X",
+    f"find nothing if nothing is so relevant, 0 to 1 (default: {MIN_RELEVANCE})",
+    type=float,
+    default=MIN_RELEVANCE,
+)
+
 RANKING: Final = (
     cli.option(
         "--ranking NAME",
@@ -15,11 +22,6 @@ RANKING: Final = (
         " meaning alone",
         choices=requests.RANKINGS,
     ),
-    cli.option(
-        "--min-relevance X",
-        f"find nothing if nothing is so relevant, 0 to 1 (default: {MIN_RELEVANCE})",
-        type=float,
-        default=MIN_RELEVANCE,
-    ),
+    RELEVANCE,
     cli.option("--explain", "show what each score is made of"),
 )

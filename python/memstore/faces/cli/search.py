@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from memstore.domain.records import EVERYBODY, Scope
 from memstore.faces import wording
 from memstore.faces.cli import command as cli
-from memstore.faces.cli.ranking import RANKING
+from memstore.faces.cli.ranking import RANKING, RELEVANCE
 from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
@@ -105,6 +105,7 @@ def _tell_words_only(why: WordsOnly | None, show: cli.Show) -> None:
         "--tokens N", "the most the text may take (default: 1000)", type=cli.count, default=1000
     ),
     cli.option("--no-episodes", "facts alone"),
+    RELEVANCE,
     *cli.NARROWING,
     cli.option("--namespaces A,B", "search these instead; all for every one", type=cli.names),
     *cli.WHOSE,
@@ -118,6 +119,7 @@ def _recall(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
         episodes=not arguments.no_episodes,
         **_narrowing(arguments),
         namespaces=arguments.namespaces,
+        min_relevance=arguments.min_relevance,
     )
     show.text(recalled.text, recalled.to_dict())
     _tell_words_only(recalled.words_only, show)

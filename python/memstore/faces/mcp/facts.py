@@ -115,7 +115,13 @@ def memory_search(
         "active_only": not include_superseded,
     }
     if max_tokens is not None:
-        recalled = store.recall(query, tokens=max_tokens, counter=tokens_of_recall, **wanted)
+        recalled = store.recall(
+            query,
+            tokens=max_tokens,
+            counter=tokens_of_recall,
+            min_relevance=MIN_RELEVANCE,
+            **wanted,
+        )
         return of_recall(recalled.text)
     hits = store.search(
         query, limit=limit, context=context or 0, min_relevance=MIN_RELEVANCE, **wanted
