@@ -58,6 +58,7 @@ SOUND: dict[str, Any] = {
     "access": "read",
     "timeout_seconds": 0.01,
     "target": "/nowhere/at/all",
+    "tokens": 100,
 }
 """What a parameter without a default is given where it is not wrong."""
 

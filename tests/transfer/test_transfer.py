@@ -206,11 +206,12 @@ def test_imported_facts_are_pending_then_embedded(
     assert embedder.calls == [], "an import asks no embedder"
     waiting = target.status().pending
     assert waiting > 0
-    found = target.search("who waters plants?")
+    found = target.search("who waters plants?", tasks=True)
     assert found[0].fact.content == "water the plants"
     assert target.embed_pending().embedded == waiting
     assert target.status().pending == 0
-    assert target.search("water plants", word_weight=0)[0].fact.content == "water the plants"
+    found = target.search("water plants", word_weight=0, tasks=True)
+    assert found[0].fact.content == "water the plants"
     assert target.examine() == []
 
 

@@ -87,11 +87,11 @@ class Changes:
         """
         self._tell(lines)
         for statement in statements:
-            self.transaction.run(statement.command, statement.parameters)
+            self.transaction.run(statement.sql_text, statement.parameters)
 
     def insert(self, statement: Statement, record: T, lines: Callable[[T], Lines]) -> None:
         """Insert a row that holds this record, and write its lines; both are queued."""
-        self.transaction.queue(statement.command, statement.parameters)
+        self.transaction.queue(statement.sql_text, statement.parameters)
         self._tell(lines(record))
 
     def write_some(
@@ -101,7 +101,7 @@ class Changes:
         rows = [
             row
             for statement in statements
-            for row in self.transaction.rows(statement.command, statement.parameters)
+            for row in self.transaction.rows(statement.sql_text, statement.parameters)
         ]
         if rows:
             self._tell(lines(rows))
@@ -142,13 +142,13 @@ class Adoption(Changes):
         self._owed: dict[int, tuple[Any, Callable[[Any], Lines]]] = {}
 
     def insert(self, statement: Statement, record: T, lines: Callable[[T], Lines]) -> None:
-        self.transaction.queue(statement.command, statement.parameters)
+        self.transaction.queue(statement.sql_text, statement.parameters)
         self._owed[record.id] = record, lines
 
     def link(self, record: Stored, statement: Statement) -> None:
         """Change a row that this adoption inserted."""
         _, lines = self._owed[record.id]
-        self.transaction.run(statement.command, statement.parameters)
+        self.transaction.run(statement.sql_text, statement.parameters)
         self._owed[record.id] = record, lines
 
     def __enter__(self) -> Self:

