@@ -520,6 +520,7 @@ class Texts:
         words: Words,
         phrases: Sequence[Sequence[str]],
         query: str,
+        telling: str,
         candidates: Sequence[tuple[int, float | None]],
         *,
         limit: int,
@@ -543,6 +544,7 @@ class Texts:
             words: the inverted index of the same rows.
             phrases: the query's words, as `Words.search` takes them.
             query: the query.
+            telling: its words without stop words.
             candidates: row ids with their vectors' cosines; `None` where there is no vector. What
                 is not here is left out.
             limit: how many at most.

@@ -36,9 +36,9 @@ rows = st.lists(
     max_size=14,
 )
 QUERIES = {
-    "When did Ana see the harbour?": ["ana", "see", "harbour"],
-    "Where did we play violin in May 2023?": ["play", "violin", "2023"],
-    "Who had tea with Otto": ["tea", "otto"],
+    "When did Ana see the harbour?": ["Ana", "see", "harbour"],
+    "Where did we play violin in May 2023?": ["play", "violin", "May", "2023"],
+    "Who had tea with Otto": ["tea", "Otto"],
     "rain": ["rain"],
 }
 

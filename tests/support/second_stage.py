@@ -159,18 +159,28 @@ class SecondStage:
             )
             for row in by_id.values()
         }  # fmt: skip
-        total = sum(idf.values())
+        telling = set(pieces(" ".join(words)))
+        of_words = {
+            piece: weight if piece in telling else 0.1 * weight for piece, weight in idf.items()
+        }
+        total = sum(of_words.values())
         terms = {
             row.id: sum(
                 weight * helped(row, 0.8, best[row.id][piece],
                                 lambda other, piece=piece: best[other][piece])  # type: ignore[misc]
-                for piece, weight in idf.items()
+                for piece, weight in of_words.items()
             ) / total if total else 0.0
             for row in by_id.values()
         }  # fmt: skip
         mean = sum(row.words for row in rows) / len(rows)
-        k = 0.4 * 120 / (120 + mean)
-        most = max([2.0, *bm25.values()])
+        k = 0.5 * 80 / (80 + mean)
+        holding = {word: sum(word in row.bm25 for row in rows) for word in words}
+        possible = sum(
+            max(math.log((len(rows) - held + 0.5) / (held + 0.5)), 1e-6)
+            for held in holding.values()
+            if held
+        )
+        most = max(0.5 * max(bm25.values(), default=0.0) + 0.6 * possible, 2.0)
         base = {
             id_: (1 - k) / 2 * bm25[id_] / most
             + (1 - k) / 2 * max(cosine[id_], 0.0)

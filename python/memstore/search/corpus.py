@@ -161,10 +161,12 @@ class Corpus(ABC, Generic[F, H]):
         if (least := request.min_similarity) is not None:
             # What has no vector yet cannot be judged and stays.
             ids = [id_ for id_ in ids if cosines.get(id_, least) >= least]
+        telling = terms(query.text)
         ranked = contents.texts.rank(
             contents.words,
-            self._transaction.tokens(terms(query.text)),
+            self._transaction.tokens(telling),
             query.text,
+            " ".join(telling),
             [(id_, cosines.get(id_)) for id_ in ids],
             limit=len(ids) if request.boosted else request.limit,
             visible=visible,

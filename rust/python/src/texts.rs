@@ -176,7 +176,7 @@ impl Texts {
 
     /// Candidates in the order in which they answer a query.
     #[pyo3(signature = (
-        words, phrases, query, candidates, *, limit, visible = None, half_lives = vec![], now = None,
+        words, phrases, query, telling, candidates, *, limit, visible = None, half_lives = vec![], now = None,
         newest_of_equals = false
     ))]
     #[expect(clippy::too_many_arguments, reason = "all but the first are keywords")]
@@ -186,6 +186,7 @@ impl Texts {
         words: &Bound<'_, Words>,
         phrases: Vec<Phrase>,
         query: PyBackedStr,
+        telling: PyBackedStr,
         candidates: Vec<(i64, Option<f32>)>,
         limit: i64,
         visible: Option<&Bound<'_, Ids>>,
@@ -212,6 +213,7 @@ impl Texts {
                 let asked = kernel::Asked {
                     query: &query,
                     phrases: &phrases,
+                    telling: &telling,
                     visible,
                     lives: &lives,
                     now: now.as_deref().and_then(kernel::micros).unwrap_or(0),

@@ -7,6 +7,9 @@ use super::similar::Similarities;
 use crate::model::{DIMENSION, StaticModel};
 use crate::unit::write_unit;
 
+/// How much pieces of stop words count beside others.
+const OTHERS: f64 = 0.1;
+
 /// A query's pieces, and its vector.
 pub struct Query {
     /// Each once.
@@ -23,6 +26,17 @@ impl Query {
     pub fn weights(&self) -> Vec<(u16, f64)> {
         let pieces = self.pieces.iter().copied();
         pieces.zip(self.weights.iter().copied()).collect()
+    }
+
+    /// Let the pieces that are in none of these words count for little.
+    pub(super) fn telling(mut self, words: &str) -> Result<Self, TryReserveError> {
+        let telling = StaticModel::embedded().token_ids(&[words])?.swap_remove(0);
+        for (piece, weight) in self.pieces.iter().zip(&mut self.weights) {
+            if !telling.contains(piece) {
+                *weight *= OTHERS;
+            }
+        }
+        Ok(self)
     }
 }
 

@@ -1,13 +1,15 @@
 //! The second stage of a search: candidates in the order in which they answer a query.
 //!
 //! ```text
-//! m     = (1 - k) / 2 * words / max(best words, 2) + (1 - k) / 2 * meaning + k * terms
+//! m     = (1 - k) / 2 * words / max(most, 2) + (1 - k) / 2 * meaning + k * terms
 //! score = (m + thread + session + subject + date + kind) * decay
 //! ```
 //!
-//! `terms` is late interaction: how similar, on average, the query's pieces are to the piece of the
-//! text that each is most similar to. A word or a piece that a neighbour in the thread matches
-//! better counts there, for less. Scores are divided by the largest sum where that is more than 1.
+//! `terms` is late interaction: how similar, on average, the pieces of the query's telling words are
+//! to the piece of the text that each is most similar to. `most` is between the largest BM25 and
+//! what the words could bring: where no text holds them well, meaning counts more. A word or a piece
+//! that a neighbour in the thread matches better counts there, for less. Scores are divided by the
+//! largest sum where that is more than 1.
 
 use std::collections::{HashMap, TryReserveError};
 
@@ -19,8 +21,12 @@ use crate::words::{Phrase, Words};
 
 /// How much `terms` count in texts of no words, and the words at which they count half of that: the
 /// longer a text, the likelier that it holds something similar to anything.
-const TERMS: f64 = 0.4;
-const TERMS_HALVED_AT: f64 = 120.0;
+const TERMS: f64 = 0.5;
+const TERMS_HALVED_AT: f64 = 80.0;
+
+/// What words are divided by: of the largest BM25, and of the sum of their weights.
+const BEST: f64 = 0.5;
+const POSSIBLE: f64 = 0.6;
 
 /// How far neighbours in a thread are looked at.
 pub const REACH: usize = 2;
@@ -62,6 +68,8 @@ pub struct Asked<'a> {
     pub query: &'a str,
     /// Its words, as the inverted index knows them.
     pub phrases: &'a [Phrase],
+    /// The same as they are written: without those that tell nothing apart.
+    pub telling: &'a str,
     /// Which rows may be seen.
     pub visible: Option<&'a Ids>,
     /// The half-lives in seconds, by [`super::hash`] of what a row ages as.
@@ -196,11 +204,12 @@ impl Texts {
         asked: &Asked<'_>,
         candidates: &[Candidate],
     ) -> Result<Vec<Ranked>, TryReserveError> {
-        let query = self.query(asked.query)?;
+        let query = self.query(asked.query)?.telling(asked.telling)?;
         let mut similar = Similarities::new(&query.pieces, &query.vector);
         let known = self.known(words, asked, candidates, &mut similar);
         let question = Question::read(asked.query);
-        let mut ranked = self.matched(&query, &known);
+        let possible = words.weights(asked.phrases).iter().sum();
+        let mut ranked = self.matched(&query, possible, &known);
         add_thread(&known, &mut ranked);
         add_named(&question, &known, &mut ranked);
         for (one, known) in ranked.iter_mut().zip(&known) {
@@ -245,7 +254,7 @@ impl Texts {
     }
 
     /// What words, meaning and terms say, in the text and beside it.
-    fn matched(&self, query: &Query, known: &[Known<'_>]) -> Vec<Ranked> {
+    fn matched(&self, query: &Query, possible: f64, known: &[Known<'_>]) -> Vec<Ranked> {
         let k = TERMS * TERMS_HALVED_AT / (TERMS_HALVED_AT + self.mean_words());
         let half = (1.0 - k) / 2.0;
         // Where nothing was compared, the words have the weight of the meaning, too.
@@ -263,8 +272,8 @@ impl Texts {
                 [alone, beside.sum()]
             })
             .collect();
-        let most = of_words.iter().map(|of| of[1]).fold(0.0, f64::max);
-        let best = most.max(GOOD_WORDS);
+        let best = of_words.iter().map(|of| of[1]).fold(0.0, f64::max);
+        let most = (BEST * best + POSSIBLE * possible).max(GOOD_WORDS);
         let each = known.iter().zip(of_words);
         each.map(|(one, [alone, beside])| {
             let terms = mean(&query.weights, |place| f64::from(one.terms[place]));
@@ -279,14 +288,14 @@ impl Texts {
                 id: one.id,
                 score: 0.0,
                 parts: Parts {
-                    words: rest * alone / best,
+                    words: rest * alone / most,
                     meaning: half * vector,
                     terms: k * terms,
-                    thread: rest * (beside - alone) / best + k * (terms_beside - terms),
+                    thread: rest * (beside - alone) / most + k * (terms_beside - terms),
                     ..Parts::default()
                 },
                 decay: 1.0,
-                word: if most > 0.0 { alone / most } else { 0.0 },
+                word: if best > 0.0 { alone / best } else { 0.0 },
                 vector,
             }
         })

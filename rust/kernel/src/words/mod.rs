@@ -395,6 +395,17 @@ impl Words {
         order.map(|phrase| asked.frequencies[*phrase]).collect()
     }
 
+    /// What each phrase is worth in BM25; 0 for one that no row has.
+    #[must_use]
+    pub fn weights(&self, phrases: &[Phrase]) -> Vec<f64> {
+        let asked = self.ask(phrases);
+        let weight = |phrase: &usize| match asked.frequencies[*phrase] {
+            0 => 0.0,
+            _ => asked.scorer.idfs[*phrase],
+        };
+        asked.scorer.order.iter().map(weight).collect()
+    }
+
     fn ask(&self, phrases: &[Phrase]) -> Asked<'_> {
         let (distinct, order) = distinct(phrases);
         let tail = self.tail.matches(&distinct);
