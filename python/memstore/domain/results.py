@@ -48,6 +48,12 @@ class Results(tuple[T, ...]):
         return f"{type(self).__name__}({list(self)!r}{told})"
 
 
+THREADS: Final = "threads"
+CLASSIC: Final = "classic"
+RANKINGS: Final = (THREADS, CLASSIC)
+"""How a search ranks: by threads, names and dates besides words and meaning, or by these alone."""
+
+
 class ScoreParts(NamedTuple):
     """What a score is made of: the sum of all but ``decay``, times ``decay``."""
 

@@ -22,15 +22,14 @@ from memstore.database.tables import vectors as vector_table
 from memstore.domain import clock
 from memstore.domain.episodes import EpisodeHit, EpisodeHits
 from memstore.domain.records import SearchHit, SearchHits
-from memstore.domain.results import ScoreParts
+from memstore.domain.results import CLASSIC, ScoreParts
 from memstore.embedding.vectors import numbers, similarities
 from memstore.lazy import lazy_import
 from memstore.providers.local import MODEL
-from memstore.search.excerpts import best_piece
 from memstore.search.index import visibility
 from memstore.search.index.index import EPISODES, FACTS
 from memstore.search.ranking import Ageing, Ranked
-from memstore.search.requests import CLASSIC, F, Request
+from memstore.search.requests import F, Request
 from memstore.text.words import terms
 
 if TYPE_CHECKING:
@@ -43,12 +42,13 @@ if TYPE_CHECKING:
     from memstore.domain.records import Fact
     from memstore.domain.results import WordsOnly
     from memstore.embedding.vectors import Vector
-    from memstore.search import context
+    from memstore.search import context, excerpts
     from memstore.search.index.contents import Contents
     from memstore.search.index.index import Kind
     from memstore.search.index.visibility import Visible
 else:
     context = lazy_import("memstore.search.context")
+    excerpts = lazy_import("memstore.search.excerpts")
 
 REACH: Final = 2
 """How many neighbours in its thread are candidates, on either side of each row found."""
@@ -431,7 +431,7 @@ class EpisodeCorpus(Corpus[EpisodeFilter, EpisodeHits]):
                 words = self._full_text.places(
                     self._transaction, query.text, episode.id, episode.content
                 )
-            best = best_piece(parts, cosines, words, weights)
+            best = excerpts.best_piece(parts, cosines, words, weights)
             similarity = max((cosines[p.id] for p in parts if p.id in cosines), default=None)
             hits.append(
                 EpisodeHit(

@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final, Generic, NamedTuple
 
 from memstore.domain.arguments import MAX_QUERY, check_length
-from memstore.domain.results import WordsOnly
+from memstore.domain.results import THREADS, WordsOnly
 from memstore.embedding.vectors import numbers
 from memstore.errors import (
     EmbedderError,
@@ -22,7 +22,7 @@ from memstore.errors import (
 from memstore.search import ranking
 from memstore.search.corpus import Corpus, H, Query
 from memstore.search.index.index import Index
-from memstore.search.requests import JUDGED, THREADS, F
+from memstore.search.requests import JUDGED, F
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

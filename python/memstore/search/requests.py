@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, Generic, NamedTuple, TypeVar
 from memstore.database.filters import EpisodeFilter, FactFilter
 from memstore.domain.arguments import checked_choice, checked_number, checked_real
 from memstore.domain.metadata import checked_mapping
+from memstore.domain.results import CLASSIC, RANKINGS, THREADS
 from memstore.errors import InvalidArgument
 
 if TYPE_CHECKING:
@@ -21,10 +22,6 @@ HALF_LIVES_SECONDS: Final[Mapping[str, float]] = {"note": 30 * 86_400.0}
 """What decays unless a search says otherwise. Preferences, identities and the rest do not."""
 
 MODES: Final = ("hybrid", "words", "meaning")
-
-THREADS: Final = "threads"
-CLASSIC: Final = "classic"
-RANKINGS: Final = (THREADS, CLASSIC)
 
 MAX_LIMIT: Final = 1000
 
@@ -60,7 +57,7 @@ class Request(Generic[F]):
     """By category; what is not named does not decay."""
     min_similarity: float | None = None
     ranking: str = CLASSIC
-    """One of :data:`RANKINGS`."""
+    """One of :data:`~memstore.domain.results.RANKINGS`."""
     min_relevance: float | None = None
     """How relevant one of the first :data:`JUDGED` must be, or nothing is found."""
     boosted: F | None = None

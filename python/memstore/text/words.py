@@ -10,8 +10,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from typing import TYPE_CHECKING
 
-from memstore.text.stop_words import stop_words
+from memstore.lazy import lazy_import
+
+if TYPE_CHECKING:
+    from memstore.text import stop_words
+else:
+    stop_words = lazy_import("memstore.text.stop_words")
 
 MAX_TERMS = 200
 """How many distinct terms of a query are used; more would not change the ranking noticeably."""
@@ -65,7 +71,7 @@ def terms(query: str) -> list[str]:
     A pair has a space between its characters, as in the index.
     """
     spaced = _spaced_words(ELISION.sub(" ", CONTRACTION.sub("", query)))
-    common = stop_words([word.casefold() for word in spaced])
+    common = stop_words.stop_words([word.casefold() for word in spaced])
     telling = {
         word: None
         for place, word in enumerate(spaced)

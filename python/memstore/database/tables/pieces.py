@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING, NamedTuple
 from memstore.database.engine import Statement
 from memstore.database.tables import vectors as vector_table
 from memstore.database.tables.vectors import MAX_ATTEMPTS, PIECES
-from memstore.text import chunks
+from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from memstore.database.engine import Transaction
     from memstore.database.filters import EpisodeFilter
+    from memstore.text import chunks
+else:
+    chunks = lazy_import("memstore.text.chunks")
 
 
 class Piece(NamedTuple):

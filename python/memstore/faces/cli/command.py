@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 from memstore.domain.arguments import MAX_NUMBER
 from memstore.domain.metadata import DECODER, OPERATORS, MetadataFilter
 from memstore.domain.records import EVERYBODY, Scope
+from memstore.domain.results import RANKINGS
 from memstore.faces.cli.usage import EMBEDDER_TROUBLE as EMBEDDER_TROUBLE
 from memstore.faces.cli.usage import REFUSED as REFUSED
 from memstore.faces.cli.usage import UsageError as UsageError
 from memstore.faces.options import chosen_settings, open_generator
+from memstore.settings import MIN_RELEVANCE
 
 if TYPE_CHECKING:
     from memstore.domain.protocols import JSONGenerator
@@ -277,6 +279,26 @@ CONTEXT: Final = option(
     type=partial(count, least=0),
     default=0,
 )
+
+
+RELEVANCE: Final = option(
+    "--min-relevance X",
+    f"find nothing if nothing is so relevant, 0 to 1 (default: {MIN_RELEVANCE})",
+    type=float,
+    default=MIN_RELEVANCE,
+)
+
+RANKING: Final = (
+    option(
+        "--ranking NAME",
+        "threads: look at conversations, names and dates, too (default); classic: words and"
+        " meaning alone",
+        choices=RANKINGS,
+    ),
+    RELEVANCE,
+    option("--explain", "show what each score is made of"),
+)
+"""The options of both searches on how what is found is ranked."""
 
 
 def limit(default: int | None = None) -> Option:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from memstore.domain import clock
 from memstore.faces import wording
 from memstore.faces.cli import command as cli
-from memstore.faces.cli.ranking import RANKING
 from memstore.text.escaping import visible
 
 if TYPE_CHECKING:
@@ -121,7 +120,7 @@ def _filters_of(arguments: argparse.Namespace) -> dict[str, Any]:
     cli.option("QUERY", "a question, or some words; none: the newest", nargs="*"),
     cli.limit(10),
     cli.CONTEXT,
-    *RANKING,
+    *cli.RANKING,
     cli.option(
         "--mode",
         "find by words and by meaning (hybrid, the default), or by one of them",

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Final
 from memstore.domain.records import EVERYBODY, Scope
 from memstore.faces import wording
 from memstore.faces.cli import command as cli
-from memstore.faces.cli.ranking import RANKING, RELEVANCE
 from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ EMPTY: Final = "no facts here yet: store one with memstore add"
     cli.option("QUERY", "a question, or some words", nargs="+"),
     cli.option("--limit N", "how many facts at most (default: 10)", type=cli.count, default=10),
     cli.CONTEXT,
-    *RANKING,
+    *cli.RANKING,
     *cli.NARROWING,
     cli.option("--tasks", "find tasks, too"),
     cli.option("--namespaces A,B", "search these instead; all for every one", type=cli.names),
@@ -105,7 +104,7 @@ def _tell_words_only(why: WordsOnly | None, show: cli.Show) -> None:
         "--tokens N", "the most the text may take (default: 1000)", type=cli.count, default=1000
     ),
     cli.option("--no-episodes", "facts alone"),
-    RELEVANCE,
+    cli.RELEVANCE,
     *cli.NARROWING,
     cli.option("--namespaces A,B", "search these instead; all for every one", type=cli.names),
     *cli.WHOSE,
