@@ -165,9 +165,10 @@ def test_search_by_meaning_with_the_local_model(raw_client: Callable[..., Any]) 
     client.hello()
     client.call("memory_store", content="Ana is allergic to peanuts", subject="ana")
     client.call("memory_store", content="The build runs on Tuesdays", subject="build")
-    found = client.call("memory_search", query="which foods should be avoided?", limit=1)
+    found = client.call("memory_search", query="which nuts are dangerous?", limit=1)
     assert found["facts"][0]["subject"] == "ana"
     assert "words_only" not in found
+    assert client.call("memory_search", query="how do I tune a guitar?")["facts"] == []
 
 
 def test_server_ends_when_its_input_does(raw_client: Callable[..., Any]) -> None:
