@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+import memstore
+
 HOST_FOLDERS = ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "XDG_CONFIG_HOME", "APPDATA")
 PROJECTS = ("MEMSTORE_PROJECT", "CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CURSOR_PROJECT_DIR")
 
@@ -33,7 +35,7 @@ def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder of installed programs: the two of this package, which run it."""
     folder = tmp_path / "bin"
     folder.mkdir()
-    package = Path(__file__).parents[3] / "python"
+    package = Path(memstore.__file__).parents[1]
     for name, entry in (("memstore", "command_line"), ("memstore-mcp", "mcp_server")):
         script = folder / name
         script.write_text(
