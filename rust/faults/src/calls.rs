@@ -1,4 +1,4 @@
-//! The calls. Each does what the C library's does, by the system call itself.
+//! The replaced calls. Each makes the same system call as the C library's function.
 
 use std::ffi::CStr;
 
@@ -28,7 +28,7 @@ fn absolute(path: &CStr) -> Vec<u8> {
     path.to_bytes().to_vec() // tests use absolute paths only
 }
 
-/// Do a call on a descriptor unless it has to fail, then tell of it.
+/// Make a call on a descriptor unless it has to fail, then record it.
 fn on_descriptor(
     kind: Kind,
     fd: c_int,

@@ -1,9 +1,9 @@
-//! For tests: system calls on the files of one folder that fail when told to, and a record of what
-//! they did, from which a test makes the folder as a power cut would have left it.
+//! For tests: makes system calls on the files of one folder fail on request, and records the
+//! successful ones, so that a test can reconstruct the folder as a power cut would leave it.
 //!
-//! Loaded with `LD_PRELOAD`, it stands before the C library for the few calls by which SQLite and
-//! Python change files. A VFS of SQLite's would see less: the driver's cannot share a write-ahead
-//! log among connections, so the store would have to run in another way than it does.
+//! Loaded with `LD_PRELOAD`, it replaces the few functions of the C library by which SQLite and
+//! Python change files. An SQLite VFS would not do: the driver's cannot share a write-ahead log
+//! among connections, so the store would have to run differently than it does.
 
 #![cfg(target_os = "linux")]
 
@@ -30,7 +30,7 @@ enum Kind {
 
 /// Which call fails.
 struct Fault {
-    /// The kinds that count, a bit each.
+    /// The kinds of calls that count, one bit each.
     kinds: u32,
     /// How many of them still succeed.
     before: u64,
@@ -87,11 +87,11 @@ impl State {
     }
 }
 
-/// Watch the files below a folder; record what is done to them if `record` is a descriptor.
+/// Watch the files below a folder; record changes to them if `record` is a descriptor.
 ///
 /// # Safety
 ///
-/// `folder` is a string of C, an absolute path without links.
+/// `folder` is a C string, an absolute path without links.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn faults_watch(folder: *const c_char, record: c_int) {
     // SAFETY: as the caller says.
@@ -104,7 +104,7 @@ pub unsafe extern "C" fn faults_watch(folder: *const c_char, record: c_int) {
     state.record = record;
 }
 
-/// Let the call after `before` others of these kinds fail, and those after it if it is `lasting`.
+/// Make the call after `before` others of these kinds fail, and all later ones if `lasting`.
 #[unsafe(no_mangle)]
 pub extern "C" fn faults_arm(kinds: u32, before: u64, errno: c_int, lasting: bool) {
     let mut state = state();
@@ -117,7 +117,7 @@ pub extern "C" fn faults_arm(kinds: u32, before: u64, errno: c_int, lasting: boo
     });
 }
 
-/// Let every call succeed again; return how many were counted since it was armed.
+/// Let every call succeed again; returns how many were counted since it was armed.
 #[unsafe(no_mangle)]
 pub extern "C" fn faults_disarm() -> u64 {
     let mut state = state();

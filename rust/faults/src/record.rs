@@ -10,7 +10,7 @@ use crate::{Kind, State};
 impl State {
     pub fn tell(&self, kind: Kind, path: &[u8], offset: u64, data: &[u8]) {
         if self.record < 0 || path.ends_with(b"-shm") {
-            return; // what is shared in memory does not outlive the machine
+            return; // memory that is not on disk does not survive a power cut
         }
         let mut entry = vec![kind as u8];
         entry.extend(length(path).to_le_bytes());

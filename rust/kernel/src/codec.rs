@@ -8,7 +8,7 @@ use std::fmt;
 /// Bytes one component takes in a BLOB.
 pub const COMPONENT_BYTES: usize = size_of::<f32>();
 
-/// Components looked at before deciding whether to go on: long enough to be vectorised.
+/// Components checked before looking for an early exit: long enough to be vectorised.
 const CHECKED_AT_ONCE: usize = 256;
 
 /// A component that is NaN or infinite, with its place.
@@ -16,7 +16,7 @@ const CHECKED_AT_ONCE: usize = 256;
 pub struct NotFinite {
     /// Index of the component in its vector.
     pub position: usize,
-    /// What stands there.
+    /// Its value.
     pub value: f32,
 }
 
@@ -35,7 +35,7 @@ impl std::error::Error for NotFinite {}
 /// Refuse a vector that holds NaN or an infinity, naming the first one.
 pub fn check_finite(vector: &[f32]) -> Result<(), NotFinite> {
     for (index, part) in vector.chunks(CHECKED_AT_ONCE).enumerate() {
-        // No early exit inside a part: that is what lets the compiler vectorise it.
+        // No early exit inside a part, so that the compiler can vectorise it.
         if part.iter().fold(true, |finite, x| finite & x.is_finite()) {
             continue;
         }
@@ -79,7 +79,7 @@ pub fn decode_into(blob: &[u8], vector: &mut [f32]) {
     }
 }
 
-/// The components of a BLOB, in order; trailing bytes that make no component are left out.
+/// The components of a BLOB, in order; incomplete trailing bytes are ignored.
 pub fn components(blob: &[u8]) -> impl ExactSizeIterator<Item = f32> {
     let (whole, _) = blob.as_chunks::<COMPONENT_BYTES>();
     whole.iter().map(|bytes| f32::from_le_bytes(*bytes))

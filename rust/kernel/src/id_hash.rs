@@ -1,13 +1,16 @@
 //! A map from row ids, hashed by one multiplication.
 //!
-//! Ids are small integers the database hands out, not text from outside, so the standard hasher's
-//! defence against chosen keys would only cost: a filter of 50,000 ids is 50,000 look-ups.
+//! Ids are small integers from the database, not text from outside, so the standard hasher's
+//! protection against chosen keys would only cost time: a filter of 50,000 ids is 50,000 look-ups.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
+/// A value of each row, by its id.
+pub(crate) type IdMap<T> = HashMap<u32, T, BuildHasherDefault<IdHasher>>;
+
 /// The place of each row, by its id.
-pub(crate) type RowMap = HashMap<u32, u32, BuildHasherDefault<IdHasher>>;
+pub(crate) type RowMap = IdMap<u32>;
 
 /// Hashes one id.
 #[derive(Default)]
@@ -15,8 +18,8 @@ pub(crate) struct IdHasher(u64);
 
 impl Hasher for IdHasher {
     fn write_i64(&mut self, id: i64) {
-        // The golden ratio spreads neighbours apart; folding the high half back in feeds both the
-        // low bits, which choose the bucket, and the high ones, which tell entries apart.
+        // The golden ratio spreads adjacent ids; folding the high half back in mixes both the low
+        // bits, which choose the bucket, and the high ones, which distinguish entries.
         let product = u128::from(id as u64) * 0x9e37_79b9_7f4a_7c15_u128;
         self.0 = (product as u64) ^ ((product >> 64) as u64);
     }

@@ -1,13 +1,13 @@
 //! A set of row ids, one bit each.
 //!
-//! Row ids are handed out from one upwards, so the bits are nearly all in use, and asking for one
-//! costs a single load.
+//! Row ids are assigned from one upwards, so nearly all bits are used, and a look-up is one load.
 
 use std::collections::TryReserveError;
+use std::ops::Range;
 
 const BITS: usize = u64::BITS as usize;
 
-/// Which rows: of those that may be seen, or that a query is restricted to.
+/// A set of rows, such as the visible ones or those that a query is restricted to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ids {
     /// Never ends in a zero, so that equal sets are equal.
@@ -16,7 +16,7 @@ pub struct Ids {
 }
 
 impl Ids {
-    /// The set of these ids, in any order and however often.
+    /// The set of these ids, in any order; duplicates are allowed.
     ///
     /// # Errors
     /// There is no memory for a bit for each id up to the largest.
@@ -73,6 +73,28 @@ impl Ids {
         self.words
             .get(id as usize / BITS)
             .is_some_and(|word| word >> (id as usize % BITS) & 1 == 1)
+    }
+
+    /// Whether sixteen consecutive ids are in the set, the first in the lowest bit.
+    pub(crate) fn sixteen(&self, first: u32) -> u16 {
+        let (index, shift) = (first as usize / BITS, first % BITS as u32);
+        let word = |index: usize| u128::from(self.words.get(index).copied().unwrap_or(0));
+        ((word(index + 1) << BITS | word(index)) >> shift) as u16
+    }
+
+    /// A range without the words at its ends that have no ids; empty if it has none at all.
+    pub(crate) fn within(&self, range: Range<usize>) -> Range<usize> {
+        let first = range.start / BITS;
+        let end = range.end.div_ceil(BITS).min(self.words.len());
+        let words = self.words.get(first..end).unwrap_or_default();
+        let some = |word: &u64| *word != 0;
+        match (words.iter().position(some), words.iter().rposition(some)) {
+            (Some(from), Some(to)) => {
+                let start = range.start.max((first + from) * BITS);
+                start..range.end.min((first + to + 1) * BITS)
+            }
+            _ => range.start..range.start,
+        }
     }
 
     /// The ids, from the smallest.
@@ -149,6 +171,29 @@ mod tests {
             prop_assert!(a.and(&b).iter().eq(left.intersection(&right).copied()));
             prop_assert!(a.or(&b).iter().eq(left.union(&right).copied()));
             prop_assert!(a.minus(&b).iter().eq(left.difference(&right).copied()));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_range_keeps_its_ids(ids in some(), from in 0..600_usize, length in 0..300_usize) {
+            let (set, range) = (Ids::of(&ids).unwrap(), from..from + length);
+            let inner = set.within(range.clone());
+            prop_assert!(range.start <= inner.start && inner.end <= range.end);
+            let of = |range: &Range<usize>| {
+                let range = range.clone();
+                set.iter().filter(move |id| range.contains(&(*id as usize))).collect::<Vec<_>>()
+            };
+            prop_assert_eq!(of(&inner), of(&range));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn sixteen_are_those_of_the_set(ids in some(), first in 0..600_u32) {
+            let set = Ids::of(&ids).unwrap();
+            let bits = (0..16).map(|bit| u16::from(set.contains(first + bit)) << bit);
+            prop_assert_eq!(set.sixteen(first), bits.sum::<u16>());
         }
     }
 

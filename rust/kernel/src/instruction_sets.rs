@@ -1,7 +1,7 @@
-//! Which of the instruction sets that are written this CPU can run.
+//! Which of the implemented instruction sets this CPU supports.
 
-/// A list of what the caller's modules `avx512`, `avx2` and `neon` detect, fastest first, and the
-/// scalar one last.
+/// The list of implementations that the caller's modules `avx512`, `avx2` and `neon` detect,
+/// fastest first, with the scalar one last.
 macro_rules! available {
     ($scalar:expr) => {{
         #[cfg(target_arch = "x86_64")]

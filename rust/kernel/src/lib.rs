@@ -1,11 +1,11 @@
 //! The arithmetic of memstore on plain slices: no Python, no database, no policy.
 //!
-//! Data flows one way: a vector is decoded ([`codec`]), brought to length one (`unit`), and kept
-//! as [`codes`], which tell whether it can be among the nearest to a query; the vectors of those
-//! that can are multiplied ([`dot`]). [`columns`] tell which rows may be seen, as [`ids`]. [`words`]
-//! is the inverted index. [`rank`] merges what the word search and the scan found; [`texts`] ranks it
-//! by how well it answers. [`model`] makes vectors of texts, and [`language`] tells what their words
-//! say without one.
+//! Data flows one way: a vector is decoded ([`codec`]), scaled to length one (`unit`), and
+//! quantised as [`codes`], which tell whether it can be among the nearest to a query; the vectors
+//! of these candidates are multiplied ([`dot`]). [`columns`] decide which rows are visible, as
+//! [`ids`]. [`words`] is the inverted index. [`rank`] merges the results of the word search and the
+//! scan; [`texts`] ranks them by how well they answer the query. [`model`] embeds texts, and
+//! [`language`] extracts dates, names and the kind of a question from words, without a model.
 
 #[macro_use]
 mod instruction_sets;

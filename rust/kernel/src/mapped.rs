@@ -1,9 +1,9 @@
 //! Derived files: sections of plain numbers, written once and then mapped.
 //!
-//! A file says what it was derived from ([`Tag`]) and carries a checksum over all of it. It is
-//! written under another name and renamed, and never changed after that, so every process that
-//! opens it may share its pages. It is not synced: what a loss of power left of it fails the
-//! checksum, and it can be derived again.
+//! A file names its source ([`Tag`]) and has a checksum over its contents. It is written under a
+//! temporary name, renamed, and never changed after that, so all processes that open it can share
+//! its pages. It is not synced: if a power cut damages it, the checksum fails and it is derived
+//! again.
 
 use std::collections::TryReserveError;
 use std::fs::{self, File, OpenOptions};
@@ -22,7 +22,7 @@ const MAGIC: [u8; 8] = *b"memstore";
 /// Sections begin at multiples of this, a cache line.
 const ALIGNMENT: usize = 64;
 
-/// What a file was derived from. One that says anything else is not opened.
+/// What a file was derived from. A file with another tag is not opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Tag {
@@ -40,7 +40,7 @@ pub struct Tag {
 #[repr(C)]
 struct Header {
     magic: [u8; 8],
-    /// Over everything behind it.
+    /// Over everything after it.
     checksum: u64,
     tag: Tag,
     position: u64,
@@ -52,11 +52,11 @@ const HASHED_FROM: usize = 16;
 /// Why a file was not opened.
 #[derive(Debug)]
 pub enum Refused {
-    /// There is none, or it cannot be read.
+    /// It does not exist, or cannot be read.
     Unreadable(io::Error),
     /// It was derived from something else, or written by another version.
     Other,
-    /// It is not what was written.
+    /// Its checksum or its structure is wrong.
     Damaged,
 }
 
@@ -72,21 +72,21 @@ impl std::fmt::Display for Refused {
 
 impl std::error::Error for Refused {}
 
-/// Write a file; `position` says how far in the database's changes it goes.
+/// Write a file; `position` is the position in the database's changes that it is current for.
 ///
 /// # Errors
-/// The file cannot be written; then nothing is left at `path` that was not there before.
+/// The file cannot be written; then `path` is unchanged.
 pub fn write(path: &Path, tag: &Tag, position: u64, sections: &[&[u8]]) -> io::Result<()> {
     let part = part_of(path);
     let written = write_part(&part, tag, position, sections).and_then(|()| fs::rename(&part, path));
     if written.is_err() {
-        // It may never have been made, and the next error would say no more than the first.
+        // It may not exist, and another error would add nothing to the first.
         let _ = fs::remove_file(&part);
     }
     written
 }
 
-/// Another for each process, so that two can write at once.
+/// The temporary name, different for each process, so that two can write at once.
 fn part_of(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(format!("-{}.part", std::process::id()));
@@ -128,7 +128,7 @@ fn write_part(part: &Path, tag: &Tag, position: u64, sections: &[&[u8]]) -> io::
     file.flush()
 }
 
-/// A file that is what was written, and may be read in place.
+/// A checked file that can be read in place.
 pub struct Mapped {
     map: Mmap,
     sections: Vec<Range<usize>>,
@@ -136,10 +136,10 @@ pub struct Mapped {
 }
 
 impl Mapped {
-    /// Map a file and check that it was derived from what the tag says and is whole.
+    /// Map a file and check that it has this tag and is complete.
     ///
     /// # Errors
-    /// It is not.
+    /// It has not, or is not.
     pub fn open(path: &Path, tag: &Tag) -> Result<Arc<Self>, Refused> {
         let file = File::open(path).map_err(Refused::Unreadable)?;
         // SAFETY: the bytes must not change while they are mapped. This program writes such a file
@@ -163,7 +163,7 @@ impl Mapped {
         }))
     }
 
-    /// How far in the database's changes it goes.
+    /// The position in the database's changes that it is current for.
     #[must_use]
     pub fn position(&self) -> u64 {
         self.position
@@ -172,7 +172,7 @@ impl Mapped {
     /// A section's numbers, in place.
     ///
     /// # Errors
-    /// There is no such section, or it holds no whole number of them.
+    /// There is no such section, or its size is not a multiple of theirs.
     pub fn numbers<T: AnyBitPattern + NoUninit>(
         self: &Arc<Self>,
         section: usize,
@@ -183,7 +183,7 @@ impl Mapped {
     }
 }
 
-/// Where the sections lie; they are checked to be within the file.
+/// The ranges of the sections, checked to be within the file.
 fn sections(map: &[u8], count: u64) -> Result<Vec<Range<usize>>, Refused> {
     let count = usize::try_from(count)
         .ok()
@@ -236,7 +236,7 @@ impl<T: AnyBitPattern + NoUninit> Numbers<T> {
         bytemuck::cast_slice(self)
     }
 
-    /// Bytes that this process holds for itself.
+    /// Bytes in this process's own memory.
     #[must_use]
     pub fn nbytes(&self) -> usize {
         match &self.0 {
@@ -268,7 +268,7 @@ impl<T: AnyBitPattern + NoUninit> Numbers<T> {
 impl<T: AnyBitPattern + NoUninit> Deref for Numbers<T> {
     type Target = [T];
 
-    /// Costs a check of the alignment where they are mapped: take the slice once for a loop.
+    /// Checks the alignment of mapped numbers: take the slice once, outside of a loop.
     fn deref(&self) -> &[T] {
         match &self.0 {
             Place::Owned(numbers) => numbers,

@@ -1,12 +1,12 @@
-//! What the word search and the scan found, merged into one order.
+//! Merges the results of the word search and the scan into one ranking.
 //!
-//! SQLite's `bm25()` is negative, and the more negative the better; it is turned round and divided
-//! by the best one, so that words and meaning are both in 0..=1 and can be weighed. Age halves a
+//! SQLite's `bm25()` is negative, and the more negative the better; it is negated and divided by
+//! the best one, so that words and meaning are both in 0..=1 and can be weighted. Age halves a
 //! score every half-life: `0.5 ** (age / half_life)`.
 
 use std::collections::BTreeMap;
 
-/// How much words and meaning count. Both finite and not negative, and so is their sum.
+/// The weights of words and meaning. Both are finite and not negative, and so is their sum.
 #[derive(Clone, Copy, Debug)]
 pub struct Weights {
     /// Weight of the word score.
@@ -15,7 +15,7 @@ pub struct Weights {
     pub vector: f64,
 }
 
-/// What is known of the candidates. Of an id that a list holds twice the last entry counts.
+/// The results for the candidates. If a list has an id twice, the last entry counts.
 #[derive(Clone, Copy, Debug)]
 pub struct Findings<'a> {
     /// Ids with their `bm25()`.
@@ -27,7 +27,7 @@ pub struct Findings<'a> {
     pub decays: &'a [(i64, f64, f64)],
 }
 
-/// One candidate with its score and what it is made of.
+/// One candidate with its score and the parts of it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ranked {
     /// The candidate.
@@ -38,7 +38,7 @@ pub struct Ranked {
     pub word: f64,
     /// In 0..=1; 0 if the scan did not find it.
     pub vector: f64,
-    /// In 0..=1; 1 for what does not age.
+    /// In 0..=1; 1 for a row that does not age.
     pub decay: f64,
 }
 
@@ -87,7 +87,7 @@ fn candidate(by_id: &mut BTreeMap<i64, Ranked>, id: i64) -> &mut Ranked {
     })
 }
 
-/// How much is left of a score at an age; something from the future has not begun to fade.
+/// The decay at an age; 1 for a time in the future.
 fn decay(age: f64, half_life: f64) -> f64 {
     if half_life > 0.0 {
         0.5_f64.powf(positive(age) / half_life)

@@ -1,4 +1,4 @@
-//! Vectors brought to length one, and the cosine of two raw vectors.
+//! Scaling vectors to length one, and the cosine of two raw vectors.
 //!
 //! Squares are summed in float64. The largest float32 squared is about 1e77 and the smallest
 //! denormal squared about 1e-90, both far inside float64, so no vector overflows or vanishes:
@@ -7,7 +7,7 @@
 /// Independent sums, so that the additions need not wait for one another.
 const LANES: usize = 8;
 
-/// Write `vector / |vector|` into the front of `unit` and zeros behind it.
+/// Write `vector / |vector|` into the front of `unit` and zeros after it.
 ///
 /// A vector of zeros stays zeros, and is then similar to nothing. Each component is rounded once,
 /// by at most one part in 2^24.

@@ -90,7 +90,7 @@ fn check(
     let all = Lanes::available().into_iter().map(alone);
     let mut sizes = Vec::new();
     for (lanes, dot, threads) in all.chain(Dot::available().into_iter().map(several)) {
-        let found = scan_on(codes, &question, &lanes, &dot, Some(threads));
+        let found = scan_on(codes, &question, &lanes, Some(threads));
         assert_eq!(found.len(), queries.len());
         for (query, found) in queries.iter().zip(&found) {
             for id in nearest(model, query, limit, visible, &dot) {
@@ -239,6 +239,34 @@ fn only_visible_owners_are_found_however_few_they_are() {
 }
 
 #[test]
+fn only_visible_owners_are_found_where_each_has_one_row() {
+    let (mut model, mut codes) = (Model::new(), Codes::new(20));
+    for (vector, id) in topical(3, 500, 20).into_iter().zip(0..) {
+        // A gap in one block of sixteen; in the others the owners are consecutive.
+        put(
+            &mut codes,
+            &mut model,
+            id,
+            id + 60 + u32::from(id > 250),
+            vector,
+        );
+    }
+    let queries = topical(4, 2, 20);
+    for owners in [
+        vec![],
+        vec![60, 310],
+        (100..130).collect(),
+        (0..600).step_by(3).collect(),
+        (0..10_000).collect(),
+    ] {
+        let visible = Ids::of(&owners).unwrap();
+        for limit in [1, 4, 100] {
+            check(&codes, &model, &queries, limit, Some(&visible));
+        }
+    }
+}
+
+#[test]
 fn a_refused_batch_names_the_vector() {
     let nan = blob(&[1.0, f32::NAN]);
     let refused = |blobs: &[Vec<u8>]| Batch::new(2, &[1, 2], &[1, 2], blobs).err().unwrap();
@@ -368,8 +396,8 @@ fn the_number_of_threads_is_chosen_by_the_work() {
         limit: 5,
         visible: None,
     };
-    let (lanes, dot) = (Lanes::best(), Dot::best());
-    let found = scan(&codes, &question, &lanes, &dot);
+    let dot = Dot::best();
+    let found = scan(&codes, &question, &Lanes::best());
     for id in nearest(&model, &query, 5, None, &dot) {
         assert!(found[0].contains(&id));
     }

@@ -2,7 +2,7 @@
 
 mod naive;
 
-use memstore_kernel::dot::{BLOCK, Dot, error_bound};
+use memstore_kernel::dot::{BLOCK, Dot, SIXTEEN, Sixteen, error_bound};
 use memstore_kernel::unit::{cosine, write_unit};
 use naive::{Random, on_every_instruction_set};
 
@@ -57,6 +57,46 @@ fn whole_is_within_the_bound_for_huge_tiny_and_denormal_numbers() {
             let a: Vec<f32> = random.vector(768).iter().map(|x| x * left).collect();
             let b: Vec<f32> = random.vector(768).iter().map(|x| x * right).collect();
             assert_within_bound(dot, &a, &b);
+        }
+    });
+}
+
+/// The exact products, which every instruction set must give.
+fn assert_exact(dot: &Dot, vectors: &[Vec<i8>], one: &[i8]) {
+    let slices: Vec<&[i8]> = vectors.iter().map(|vector| &vector[..]).collect();
+    let found = dot.bytes(&Sixteen::new(&slices, one.len()), one);
+    for (place, found) in found.iter().enumerate() {
+        let exact = vectors
+            .get(place)
+            .map_or(0, |vector| naive::dot_bytes(vector, one));
+        assert_eq!(i64::from(*found), exact, "{}", dot.name());
+    }
+    let square = i64::from(dot.square(one));
+    assert_eq!(square, naive::dot_bytes(one, one), "{}", dot.name());
+}
+
+#[test]
+fn products_of_bytes_are_exact() {
+    let mut random = Random::new(8);
+    on_every_instruction_set(|dot| {
+        for length in [0, 4, 12, 32, 100, 256, 768] {
+            for count in [0, 1, 7, SIXTEEN] {
+                let mut vector = || random.bytes(length);
+                let vectors: Vec<_> = (0..count).map(|_| vector()).collect();
+                assert_exact(dot, &vectors, &vector());
+            }
+        }
+    });
+}
+
+#[test]
+fn products_of_the_largest_bytes_are_exact() {
+    on_every_instruction_set(|dot| {
+        for length in [256, 1 << 16] {
+            let all = [-127, 0, 127].map(|byte| vec![byte; length]);
+            for one in &all {
+                assert_exact(dot, &all, one);
+            }
         }
     });
 }

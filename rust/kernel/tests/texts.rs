@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use memstore_kernel::codes::{Batch, Codes, Lanes, Question};
 use memstore_kernel::ids::Ids;
 use memstore_kernel::mapped::Tag;
 use memstore_kernel::model::StaticModel;
@@ -175,4 +176,71 @@ fn the_cosine_of_a_text_is_that_of_its_vector() {
         assert!((found.unwrap() - cosine).abs() < 1e-5, "{text}");
     }
     assert_eq!(found[4], None);
+}
+
+fn embedded(text: &str) -> [f32; 256] {
+    let vector = StaticModel::embedded().embed(&[text]).unwrap();
+    vector.try_into().unwrap()
+}
+
+fn codes_of(rows: &[(u32, String)]) -> Codes {
+    let blob = |(_, text): &(u32, String)| -> Vec<u8> {
+        embedded(text)
+            .iter()
+            .flat_map(|x| x.to_le_bytes())
+            .collect()
+    };
+    let ids: Vec<u32> = rows.iter().map(|row| row.0).collect();
+    let blobs: Vec<_> = rows.iter().map(blob).collect();
+    let mut codes = Codes::new(256);
+    codes
+        .put(&Batch::new(256, &ids, &ids, &blobs).unwrap())
+        .unwrap();
+    codes
+}
+
+#[test]
+fn the_nearest_are_those_that_comparing_every_row_gives() {
+    let said = [
+        "tea",
+        "harbour",
+        "a long walk",
+        "東京",
+        "rain",
+        "",
+        "the sum of 3 and 4",
+    ];
+    let pairs = said.iter().flat_map(|a| said.map(|b| format!("{a} {b}")));
+    let rows: Vec<(u32, String)> = (0..).zip(pairs.cycle().take(120)).collect();
+    let mut texts = Texts::default();
+    for (id, text) in rows.iter().filter(|(id, _)| *id != 3) {
+        let row = Row {
+            text,
+            ..Row::default()
+        };
+        texts.put(*id, &texts::read(&row).unwrap()).unwrap();
+    }
+    let codes = codes_of(&rows);
+    let visible = Ids::of(&(0..120).filter(|id| id % 5 != 0).collect::<Vec<_>>()).unwrap();
+    let queries = [embedded("tea in the harbour"), embedded("it rains")];
+    for (limit, visible) in [(0, None), (1, None), (7, Some(&visible)), (500, None)] {
+        let question = Question {
+            queries: queries.as_flattened(),
+            limit,
+            visible,
+        };
+        let found = texts.nearest(&codes, &question, &Lanes::best());
+        for (query, found) in queries.iter().zip(found) {
+            let ids = (0..120).filter(|id| visible.is_none_or(|visible| visible.contains(*id)));
+            let ids: Vec<u32> = ids.collect();
+            let cosines = ids.iter().zip(texts.cosines(query, &ids));
+            let mut all: Vec<(u32, f32)> = cosines
+                .filter_map(|(id, cosine)| Some((*id, cosine?)))
+                .filter(|(_, cosine)| *cosine > 0.0)
+                .collect();
+            all.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+            all.truncate(limit);
+            assert_eq!(found, all, "{limit}");
+        }
+    }
 }

@@ -164,14 +164,21 @@ fn check(words: &Words, model: &Model, phrases: &[Phrase], limit: usize, every: 
     let best: Vec<_> = all.iter().take(limit).copied().collect();
     assert_eq!(pairs(None), best);
     let ids: Vec<u32> = (0..6_000).step_by(every).collect();
-    let visible = Ids::of(&ids).unwrap();
-    let seen = all.iter().filter(|(id, _)| visible.contains(*id));
-    let best: Vec<_> = seen.take(limit).copied().collect();
-    assert_eq!(pairs(Some(&visible)), best);
+    // Stretches leave windows of ids without a visible row, and parts of windows.
+    let stretches = [50, 700, 2_500].map(|rows| (0..12_000).filter(move |id| id / rows % 3 == 1));
+    let sets = stretches.map(Iterator::collect).into_iter();
+    for ids in sets.chain([ids.clone()]) {
+        let visible = Ids::of(&ids).unwrap();
+        let seen = all.iter().filter(|(id, _)| visible.contains(*id));
+        let best: Vec<_> = seen.take(limit).copied().collect();
+        assert_eq!(pairs(Some(&visible)), best);
+    }
     assert_eq!(words.frequencies(phrases), naive.frequencies);
     assert_eq!(words.len(), model.len());
     let expected: Vec<Vec<f64>> = ids.iter().map(|id| naive.parts(*id)).collect();
-    assert_eq!(words.parts(phrases, &ids), expected);
+    let parts = words.parts(phrases, &ids);
+    let found: Vec<&[f64]> = (0..ids.len()).map(|row| parts.of(row)).collect();
+    assert_eq!(found, expected);
 }
 
 proptest! {

@@ -1,4 +1,4 @@
-//! The stand-ins for SQLite's system calls.
+//! The replacements for SQLite's system calls.
 
 use std::ffi::CStr;
 use std::os::fd::IntoRawFd;
@@ -61,8 +61,8 @@ unsafe extern "C" fn fcntl(
 /// As for `fcntl(2)`: `argument` is what `command` expects.
 unsafe fn lock(fd: c_int, command: c_int, argument: *mut c_void) -> c_int {
     if let Some(by_description) = descriptor::by_description(command) {
-        // The table is free again before the call, which may wait. The description stays open:
-        // SQLite's descriptor, in use here, is counted as one of its users.
+        // The table is unlocked before the call, which may wait. The description stays open,
+        // because SQLite's descriptor, which is in use here, counts as one of its users.
         if let Some(own) = table::table().lock_target(fd) {
             // SAFETY: the argument of a command that locks is a `flock`; the field must be zero
             // for locks of open file descriptions, and is ignored for others.
@@ -75,7 +75,7 @@ unsafe fn lock(fd: c_int, command: c_int, argument: *mut c_void) -> c_int {
     unsafe { libc::fcntl(fd, command, argument) }
 }
 
-/// `close(2)`, put off while somebody else in the process has the file open.
+/// `close(2)`, postponed while other code in the process has the file open.
 ///
 /// # Safety
 ///
@@ -93,7 +93,7 @@ unsafe extern "C" fn close(fd: c_int) -> c_int {
     }
 }
 
-/// `open(2)`, answered with a descriptor that was kept open where there is one.
+/// `open(2)`, which reuses a descriptor that was kept open if there is one.
 ///
 /// # Safety
 ///

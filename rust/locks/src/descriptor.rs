@@ -63,7 +63,7 @@ fn regular(code: c_int, found: &MaybeUninit<libc::stat>) -> Option<Inode> {
     })
 }
 
-/// The open file description variant of a command that locks; `None` for any other command.
+/// The open file description variant of a locking command; `None` for other commands.
 pub fn by_description(command: c_int) -> Option<c_int> {
     #[cfg(any(target_os = "linux", target_vendor = "apple"))]
     match command {
@@ -79,7 +79,7 @@ pub fn by_description(command: c_int) -> Option<c_int> {
     }
 }
 
-/// Whether locks of open file descriptions work on this file: asked with a harmless question.
+/// Whether open file description locks work on this file, found out by a harmless query.
 #[cfg(any(target_os = "linux", target_vendor = "apple"))]
 pub fn has_description_locks(fd: &OwnedFd) -> bool {
     let mut question = whole_file(libc::F_RDLCK);
@@ -114,10 +114,10 @@ fn whole_file(kind: impl TryInto<libc::c_short>) -> libc::flock {
     lock
 }
 
-/// Open the file behind a descriptor once more, as a description of our own.
+/// Open the file behind a descriptor again, as a separate description.
 ///
-/// Where that is not possible (no `/proc`, rights that were dropped) the description is shared with
-/// the descriptor: its locks are then still not the process's.
+/// If that is impossible (no `/proc`, dropped privileges) the description is shared with the
+/// descriptor: its locks then still do not belong to the process.
 pub fn opened_again(fd: RawFd, inode: Inode) -> Option<OwnedFd> {
     path_of(fd)
         .and_then(|path| open(&path, libc::O_RDWR).or_else(|| open(&path, libc::O_RDONLY)))
@@ -164,7 +164,7 @@ pub fn access_mode(fd: &OwnedFd) -> Option<c_int> {
     (flags >= 0).then_some(flags & libc::O_ACCMODE)
 }
 
-/// The descriptors that are open in this process; `None` where that cannot be told.
+/// The open descriptors of this process; `None` if that cannot be determined.
 pub fn open_now() -> Option<Vec<RawFd>> {
     let names = std::fs::read_dir("/dev/fd").ok()?;
     Some(

@@ -1,7 +1,7 @@
 //! Whether the files of a database are still the ones that were opened.
 //!
-//! A file that was replaced or removed lives on for those who have it open: SQLite goes on writing
-//! into it, and what it acknowledges is gone with the last descriptor.
+//! A file that was replaced or removed continues to exist for those who have it open: SQLite keeps
+//! writing to it, and acknowledged writes are lost when the last descriptor is closed.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ pub enum Part {
     Index,
 }
 
-/// What became of a file that is no longer the one that was opened.
+/// Why a file is no longer the one that was opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
     /// Nothing has its name.
@@ -33,7 +33,7 @@ struct Identity {
     inode: u64,
 }
 
-/// The files of an open database, and which they were.
+/// The files of an open database, with their identities.
 #[derive(Debug)]
 pub struct OpenFiles {
     parts: [(Part, PathBuf); 3],
@@ -41,9 +41,9 @@ pub struct OpenFiles {
 }
 
 impl OpenFiles {
-    /// The files of the database at `path`; none is known yet.
+    /// The files of the database at `path`, not remembered yet.
     ///
-    /// The log and its index lie beside the file that a symbolic link leads to.
+    /// The log and its index are beside the target of a symbolic link.
     #[must_use]
     pub fn new(path: &Path) -> Self {
         let real = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
@@ -62,19 +62,19 @@ impl OpenFiles {
         }
     }
 
-    /// Take the files that are there now for those that were opened.
+    /// Record the present files as the ones that were opened.
     pub fn remember(&self) {
         let now = [0, 1, 2].map(|part| identity(&self.parts[part].1).ok().flatten());
         *self.known.lock().unwrap_or_else(PoisonError::into_inner) = now;
     }
 
-    /// What became of those that are no longer the ones remembered.
+    /// The files that are no longer the remembered ones, and why.
     ///
-    /// The index has to be one that `SQLite` holds locks of, whatever was remembered: all
-    /// connections of a process share the index that the first of them opened. A new one would use
-    /// it with a new log after both were removed, and lock nobody else out.
+    /// The index must be one that `SQLite` holds locks on, whatever was remembered: all connections
+    /// of a process share the index that the first of them opened. After both were removed, a new
+    /// connection would use the old index with a new log, and its locks would exclude nobody.
     ///
-    /// A file that cannot be asked for (no rights to its folder any more) counts as unchanged.
+    /// A file that cannot be checked (no permission for its folder any more) counts as unchanged.
     #[must_use]
     pub fn changed(&self) -> Vec<(Part, Fate)> {
         let known = *self.known.lock().unwrap_or_else(PoisonError::into_inner);
@@ -106,7 +106,7 @@ fn is_locked(file: Identity) -> bool {
     crate::table::table().is_locked(inode)
 }
 
-/// There is no file to ask for.
+/// Without file identities nothing can be checked.
 #[cfg(not(unix))]
 fn is_locked(_: Identity) -> bool {
     true

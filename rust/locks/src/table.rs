@@ -1,4 +1,4 @@
-//! Which descriptors of SQLite's are of which file, and which description holds the file's locks.
+//! Maps SQLite's descriptors to files, and files to the descriptions that hold their locks.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -19,25 +19,26 @@ static TABLE: Mutex<Table> = Mutex::new(Table {
     kept: Vec::new(),
 });
 
-/// What is known of the files that are locked through this crate.
+/// The files that are locked through this crate.
 pub struct Table {
     /// SQLite's descriptors that have taken a lock, each with its file.
     locking: BTreeMap<RawFd, Inode>,
     holders: BTreeMap<Inode, Holder>,
-    /// Descriptors SQLite has closed and that stay open, because somebody else in the process has
+    /// Descriptors that SQLite has closed but that stay open, because other code in the process has
     /// the file open and may hold POSIX locks on it.
     kept: Vec<(Inode, OwnedFd)>,
 }
 
 /// The locks of one file.
 struct Holder {
-    /// The private description that has them; `None`: they are POSIX locks of SQLite's descriptors.
+    /// The private description that holds them; `None` if they are POSIX locks of SQLite's
+    /// descriptors.
     description: Option<OwnedFd>,
-    /// How many of SQLite's descriptors have taken locks of the file.
+    /// How many of SQLite's descriptors have taken locks on the file.
     descriptors: usize,
 }
 
-/// Wait for the table. Nothing here panics while it is locked.
+/// Lock the table. Nothing here panics while it is locked.
 pub fn table() -> MutexGuard<'static, Table> {
     TABLE.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -57,7 +58,7 @@ pub fn held() -> Held {
 }
 
 impl Table {
-    /// The descriptor to lock instead of one of SQLite's; `None`: that one itself.
+    /// The descriptor to lock instead of SQLite's; `None` for SQLite's own.
     pub fn lock_target(&mut self, fd: RawFd) -> Option<RawFd> {
         let inode = match self.locking.get(&fd) {
             Some(inode) => *inode,
@@ -84,18 +85,18 @@ impl Table {
         Some(inode)
     }
 
-    /// A description to hold the locks of a file; `None` where they have to be the process's.
+    /// A description to hold the locks of a file; `None` if they must belong to the process.
     fn description(&mut self, fd: RawFd, inode: Inode) -> Option<OwnedFd> {
         if PRETEND_UNSUPPORTED.load(Ordering::Relaxed) {
             return None;
         }
-        // One that was kept comes first, or each opening and closing would leave one more behind.
+        // Reuse one that was kept, or each opening and closing would leave one more behind.
         self.reuse(inode, libc::O_RDWR)
             .or_else(|| descriptor::opened_again(fd, inode))
             .filter(descriptor::has_description_locks)
     }
 
-    /// Take over a descriptor that SQLite closes, and close what nobody else's locks depend on.
+    /// Take over a descriptor that SQLite closes, and close those that no other code's locks need.
     pub fn close(&mut self, inode: Inode, fd: OwnedFd) {
         self.leave(fd.as_raw_fd());
         self.kept.push((inode, fd));
@@ -122,7 +123,7 @@ impl Table {
             let by_process = holders
                 .get(inode)
                 .is_some_and(|holder| holder.description.is_none());
-            // Where the locks are the process's, keeping descriptors open would change nothing.
+            // If the locks belong to the process, keeping descriptors open would not help.
             !by_process && others.as_ref().is_none_or(|others| others.contains(inode))
         });
     }
@@ -157,7 +158,7 @@ impl Table {
         Some(self.kept.swap_remove(at).1)
     }
 
-    /// Whether SQLite has a file open that it has taken locks of.
+    /// Whether SQLite has the file open and has taken locks on it.
     pub fn is_locked(&self, inode: Inode) -> bool {
         self.holders.contains_key(&inode)
     }
@@ -166,7 +167,7 @@ impl Table {
         !self.kept.is_empty()
     }
 
-    /// Let go of everything: in a forked child, whose parent has the locks.
+    /// Forget everything, in a forked child, because the parent has the locks.
     fn forget(&mut self) {
         self.holders.clear();
         self.locking.clear();
@@ -180,7 +181,7 @@ thread_local! {
     static FORKING: RefCell<Option<MutexGuard<'static, Table>>> = const { RefCell::new(None) };
 }
 
-/// Have the table whole in a forked child. Safe to call more than once.
+/// Make sure that the table is consistent in a forked child. Can be called more than once.
 pub fn watch_forks() {
     static WATCHED: AtomicBool = AtomicBool::new(false);
     if !WATCHED.swap(true, Ordering::AcqRel) {

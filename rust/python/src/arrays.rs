@@ -1,6 +1,6 @@
 //! Arguments from numpy, checked and copied.
 //!
-//! A copy is what lets the GIL go: nobody can write into it meanwhile.
+//! Because of the copy the GIL can be released: nobody can write to it meanwhile.
 
 use memstore_kernel::codec::check_finite;
 use numpy::{Element, PyArrayDescrMethods, PyArrayDyn, PyArrayMethods, PyUntypedArray};
@@ -46,7 +46,7 @@ pub(crate) fn check_rows_finite(name: &str, matrix: &Matrix) -> PyResult<()> {
     check_vectors_finite(name, &matrix.values, matrix.dimension)
 }
 
-/// The BLOBs of a sequence, which may be longer or shorter than it says.
+/// The BLOBs of a sequence, whose reported length may be wrong.
 pub(crate) fn blobs(argument: &Bound<'_, PyAny>) -> PyResult<Vec<PyBackedBytes>> {
     let mut found = Vec::new();
     for blob in argument.cast::<PySequence>()?.try_iter()? {
@@ -56,7 +56,7 @@ pub(crate) fn blobs(argument: &Bound<'_, PyAny>) -> PyResult<Vec<PyBackedBytes>>
     Ok(found)
 }
 
-/// Room for so many values: a size that nothing can hold is an error, and not the process's end.
+/// Reserve memory; if there is not enough, that is an error and does not abort the process.
 pub(crate) fn room<T>(length: usize) -> PyResult<Vec<T>> {
     let mut values = Vec::new();
     values
@@ -66,7 +66,7 @@ pub(crate) fn room<T>(length: usize) -> PyResult<Vec<T>> {
 }
 
 fn no_memory(length: usize) -> PyErr {
-    PyMemoryError::new_err(format!("there is no memory for {length} values"))
+    PyMemoryError::new_err(format!("not enough memory for {length} values"))
 }
 
 /// The numbers of any C-contiguous buffer of float32, whatever its shape.
@@ -130,8 +130,8 @@ pub(crate) fn value_error(message: String) -> PyErr {
     PyValueError::new_err(message)
 }
 
-/// The numbers of an array with their shape; whatever is not exactly the wanted kind is refused
-/// with the way out, for a silent conversion would hide a wrong dtype and cost a copy each time.
+/// The numbers of an array with their shape. An array of another kind is refused with a remedy,
+/// because a silent conversion would hide a wrong dtype and cost a copy each time.
 fn copied<T: Element + Copy>(
     name: &str,
     argument: &Bound<'_, PyAny>,

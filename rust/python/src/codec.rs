@@ -76,7 +76,7 @@ pub(crate) fn cosine(a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>) -> PyResult<f64
     ))
 }
 
-/// The bytes are written where Python will keep them.
+/// The bytes are written directly into the Python object.
 fn blob<'py>(py: Python<'py>, vector: &[f32]) -> PyResult<Bound<'py, PyBytes>> {
     PyBytes::new_with(py, vector.len() * COMPONENT_BYTES, |bytes| {
         codec::encode_into(vector, bytes);

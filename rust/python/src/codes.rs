@@ -1,4 +1,4 @@
-//! Codes of vectors as a Python class.
+//! Quantised vectors as a Python class.
 
 use std::path::PathBuf;
 
@@ -12,12 +12,12 @@ use crate::dot;
 use crate::ids::{Ids, row_ids};
 use crate::shared::Shared;
 
-/// Codes of vectors, searched exactly.
+/// Quantised vectors, searched exactly.
 #[pyclass(frozen, module = "memstore._kernel")]
 pub(crate) struct Codes {
-    dimension: usize,
+    pub(crate) dimension: usize,
     position: u64,
-    codes: Shared<kernel::Codes>,
+    pub(crate) codes: Shared<kernel::Codes>,
 }
 
 #[pymethods]
@@ -64,13 +64,13 @@ impl Codes {
         self.dimension
     }
 
-    /// How far in the database's changes the file went.
+    /// The position that the opened file was saved with.
     #[getter]
     fn position(&self) -> u64 {
         self.position
     }
 
-    /// Bytes in this process' own memory.
+    /// Bytes in this process's own memory.
     #[getter]
     fn nbytes(&self, py: Python<'_>) -> usize {
         py.detach(|| self.codes.read().nbytes())
@@ -122,7 +122,7 @@ impl Codes {
             visible: visible.map(|visible| &visible.get().0),
         };
         let lanes = Lanes::best();
-        Ok(py.detach(|| kernel::scan(&self.codes.read(), &question, &lanes, dot())))
+        Ok(py.detach(|| kernel::scan(&self.codes.read(), &question, &lanes)))
     }
 }
 
@@ -146,8 +146,8 @@ impl Codes {
         }
     }
 
-    // A batch is checked before anything is changed, and what follows has no reason to panic; so a
-    // lock that is poisoned all the same still guards rows that can be searched.
+    // A batch is checked before anything is changed, and nothing after that should panic; so even a
+    // poisoned lock guards rows that can be searched.
 }
 
 fn refusal(refused: kernel::Refused) -> PyErr {

@@ -19,7 +19,7 @@ type Text = Option<PyBackedStr>;
 type GivenRow = (i64, Text, u8, (Text, Text), (Text, Text, Text));
 type GivenPeriod = (usize, Text, Text, bool);
 
-/// What decides which rows may be seen, by row id.
+/// The columns that decide which rows may be seen, by row id.
 #[pyclass(frozen, module = "memstore._kernel")]
 pub(crate) struct Columns {
     columns: Shared<kernel::Columns>,

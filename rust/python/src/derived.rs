@@ -1,4 +1,4 @@
-//! What the classes share that are kept in derived files.
+//! Shared by the classes that are saved in derived files.
 
 use memstore_kernel::mapped::{Refused, Tag};
 use pyo3::prelude::*;
@@ -20,7 +20,7 @@ pub(crate) fn tag(kind: [u8; 8], version: u64, database: &[u8], generation: u64)
     })
 }
 
-/// `OSError` where there is no file to read, `ValueError` where it is not the one that is asked for.
+/// `OSError` if the file cannot be read, `ValueError` if it is damaged or has another tag.
 pub(crate) fn refusal(refused: Refused) -> PyErr {
     match refused {
         Refused::Unreadable(error) => error.into(),

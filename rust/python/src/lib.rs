@@ -10,6 +10,7 @@ mod codes;
 mod columns;
 mod derived;
 mod ids;
+mod language;
 mod locks;
 mod model;
 mod rank;
@@ -22,7 +23,7 @@ use std::sync::OnceLock;
 use memstore_kernel::dot::Dot;
 use pyo3::prelude::*;
 
-/// What this CPU runs fastest, asked once.
+/// The fastest kernels for this CPU, detected once.
 fn dot() -> &'static Dot {
     static BEST: OnceLock<Dot> = OnceLock::new();
     BEST.get_or_init(Dot::best)
@@ -47,6 +48,8 @@ mod _kernel {
     use super::ids::Ids;
     #[pymodule_export]
     use super::instruction_set;
+    #[pymodule_export]
+    use super::language::named_dates;
     #[pymodule_export]
     use super::locks::{OpenFiles, lock_system_calls, locks_held, pretend_process_locks};
     #[pymodule_export]

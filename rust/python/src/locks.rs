@@ -1,31 +1,31 @@
-//! File locks for the SQLite that Python brings along, and the identity of its files.
+//! File locks for the SQLite of the Python driver, and the identity of its files.
 
 use std::path::PathBuf;
 
 use memstore_locks::{Fate, Part};
 use pyo3::prelude::*;
 
-/// The addresses of the stand-ins for system calls, by SQLite's names for them.
+/// The addresses of the replacements for system calls, with SQLite's names for them.
 #[pyfunction]
 pub fn lock_system_calls() -> Vec<(&'static str, usize)> {
     memstore_locks::system_calls()
 }
 
 /// How many files are locked by open file descriptions, how many by the process, and how many
-/// descriptors are kept open for the sake of others.
+/// descriptors are kept open because of other code's locks.
 #[pyfunction]
 pub fn locks_held() -> (usize, usize, usize) {
     let held = memstore_locks::held();
     (held.by_description, held.by_process, held.kept_descriptors)
 }
 
-/// Behave as where the kernel has no locks of open file descriptions; for tests.
+/// Behave as if the kernel had no open file description locks; for tests.
 #[pyfunction]
 pub fn pretend_process_locks(pretend: bool) {
     memstore_locks::pretend_unsupported(pretend);
 }
 
-/// The files of an open database, and which they were.
+/// Detects whether the files of an open database were removed or replaced.
 #[pyclass(frozen, module = "memstore._kernel")]
 pub struct OpenFiles(memstore_locks::OpenFiles);
 
@@ -37,12 +37,12 @@ impl OpenFiles {
         Self(memstore_locks::OpenFiles::new(&path))
     }
 
-    /// Take the files that are there now for those that were opened.
+    /// Record the present files as the ones that were opened.
     fn remember(&self) {
         self.0.remember();
     }
 
-    /// What became of those that are no longer the ones remembered: `(part, fate)`.
+    /// The files that are no longer the remembered ones: `(part, fate)`.
     fn changed(&self) -> Vec<(&'static str, &'static str)> {
         let told = |(part, fate)| (name(part), word(fate));
         self.0.changed().into_iter().map(told).collect()

@@ -1,4 +1,4 @@
-//! The embedded model as a Python class.
+//! The built-in model as a Python class.
 
 use std::collections::TryReserveError;
 
@@ -31,7 +31,7 @@ impl StaticModel {
         DIMENSION
     }
 
-    /// Pieces of the vocabulary.
+    /// The size of the vocabulary.
     #[getter]
     fn pieces(&self) -> usize {
         self.model.pieces()
@@ -107,5 +107,5 @@ fn borrowed(texts: &[PyBackedStr]) -> Vec<&str> {
 }
 
 fn no_memory(error: TryReserveError) -> PyErr {
-    PyMemoryError::new_err(format!("there is no memory to embed these texts: {error}"))
+    PyMemoryError::new_err(format!("not enough memory to embed these texts: {error}"))
 }

@@ -1,4 +1,4 @@
-//! The merge of words and meaning.
+//! The merge of the word search and the scan.
 
 use memstore_kernel::rank::{self as kernel, Findings, Weights};
 use pyo3::prelude::*;
@@ -8,7 +8,7 @@ use crate::arrays::{self, value_error};
 /// Id, score, word score, vector score and decay.
 type Ranked = (i64, f64, f64, f64, f64);
 
-/// Candidates of the word search and of the scan in one order.
+/// Merge the candidates of the word search and of the scan into one ranking.
 #[pyfunction]
 #[pyo3(signature = (words, vectors, decays, *, word_weight, vector_weight, limit))]
 pub(crate) fn rank(

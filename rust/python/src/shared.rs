@@ -1,11 +1,11 @@
-//! What threads share.
+//! Structures shared by threads.
 
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 /// A structure behind a lock.
 ///
-/// The lock is only ever taken with the GIL released, and whoever holds it never asks for the GIL,
-/// so the two cannot wait for each other.
+/// The lock is only taken with the GIL released, and its holder never takes the GIL, so the two
+/// cannot deadlock.
 pub(crate) struct Shared<T>(RwLock<T>);
 
 impl<T> Shared<T> {

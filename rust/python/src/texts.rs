@@ -1,8 +1,9 @@
-//! What the second stage of a search knows of each row, as a Python class.
+//! The data of rows for the second stage of a search, as a Python class.
 
 use std::path::PathBuf;
 
 use memstore_kernel::codec::{self, check_finite};
+use memstore_kernel::codes::{Lanes, Question};
 use memstore_kernel::model::DIMENSION;
 use memstore_kernel::texts::{self as kernel, Candidate, KIND, Row, VERSION};
 use memstore_kernel::words::Phrase;
@@ -12,6 +13,7 @@ use pyo3::pybacked::PyBackedStr;
 use pyo3::types::PyBytes;
 
 use crate::arrays::{self, value_error};
+use crate::codes::Codes;
 use crate::derived::{refusal, tag};
 use crate::ids::{Ids, row_ids};
 use crate::shared::Shared;
@@ -26,7 +28,7 @@ type GivenRow = (i64, PyBackedStr, Text, Text, Option<i64>, Text, Text, Text);
 type Parts = (f64, f64, f64, f64, f64, f64, f64, f64);
 type Ranked = (u32, f64, f64, f64, f64, Parts);
 
-/// What is kept of each row's text.
+/// The data of each row for the second stage.
 #[pyclass(frozen, module = "memstore._kernel")]
 pub(crate) struct Texts {
     texts: Shared<kernel::Texts>,
@@ -62,13 +64,13 @@ impl Texts {
         Ok(py.detach(|| self.texts.read().save(&path, &tag, position))?)
     }
 
-    /// The position in the file that was opened.
+    /// The position that the opened file was saved with.
     #[getter]
     fn position(&self) -> u64 {
         self.position
     }
 
-    /// Bytes held in memory.
+    /// Bytes in this process's own memory.
     #[getter]
     fn nbytes(&self, py: Python<'_>) -> usize {
         py.detach(|| self.texts.read().nbytes())
@@ -108,7 +110,7 @@ impl Texts {
         .map_err(no_memory)
     }
 
-    /// How telling each piece of a text is.
+    /// The inverse document frequency of each piece of a text.
     fn idf(&self, py: Python<'_>, text: PyBackedStr) -> PyResult<Vec<(u16, f64)>> {
         py.detach(|| {
             let texts = self.texts.read();
@@ -129,7 +131,7 @@ impl Texts {
         })
     }
 
-    /// The cosines of rows with a vector of the embedded model.
+    /// The cosines of rows with a vector of the built-in model.
     fn cosines(
         &self,
         py: Python<'_>,
@@ -148,15 +150,46 @@ impl Texts {
         Ok(py.detach(|| self.texts.read().cosines(&unit, &ids)))
     }
 
-    /// How likely rows answer a query at all.
+    /// The rows nearest to each query.
+    #[pyo3(signature = (codes, queries, limit, visible = None))]
+    fn nearest(
+        &self,
+        py: Python<'_>,
+        codes: &Bound<'_, Codes>,
+        queries: &Bound<'_, PyAny>,
+        limit: i64,
+        visible: Option<&Bound<'_, Ids>>,
+    ) -> PyResult<Vec<Vec<(u32, f32)>>> {
+        let codes = codes.get();
+        if codes.dimension != DIMENSION {
+            return Err(value_error(format!(
+                "codes hold vectors of {} numbers, expected {DIMENSION}",
+                codes.dimension
+            )));
+        }
+        let queries = arrays::vectors("queries", queries, DIMENSION)?;
+        let question = Question {
+            queries: &queries,
+            limit: arrays::limit(limit)?,
+            visible: visible.map(|ids| &ids.get().0),
+        };
+        let lanes = Lanes::best();
+        Ok(py.detach(|| {
+            let (texts, codes) = (self.texts.read(), codes.codes.read());
+            texts.nearest(&codes, &question, &lanes)
+        }))
+    }
+
+    /// How relevant rows are to a query.
     fn relevances(
         &self,
         py: Python<'_>,
         query: PyBackedStr,
+        telling: PyBackedStr,
         ids: &Bound<'_, PyAny>,
     ) -> PyResult<Vec<Option<f64>>> {
         let ids = row_ids("ids", ids)?;
-        py.detach(|| self.texts.read().relevances(&query, &ids))
+        py.detach(|| self.texts.read().relevances(&query, &telling, &ids))
             .map_err(no_memory)
     }
 
@@ -174,10 +207,10 @@ impl Texts {
         Ok(py.detach(|| self.texts.read().neighbours(&ids, reach, visible)))
     }
 
-    /// Candidates in the order in which they answer a query.
+    /// Candidates ranked by how well they answer a query.
     #[pyo3(signature = (
         words, phrases, query, telling, candidates, *, limit, visible = None, half_lives = vec![], now = None,
-        newest_of_equals = false
+        compares = false
     ))]
     #[expect(clippy::too_many_arguments, reason = "all but the first are keywords")]
     fn rank(
@@ -192,7 +225,7 @@ impl Texts {
         visible: Option<&Bound<'_, Ids>>,
         half_lives: Vec<(PyBackedStr, f64)>,
         now: Option<PyBackedStr>,
-        newest_of_equals: bool,
+        compares: bool,
     ) -> PyResult<Vec<Ranked>> {
         let limit = arrays::limit(limit)?;
         let ids = ids(candidates.iter().map(|one| one.0))?;
@@ -211,18 +244,19 @@ impl Texts {
         let ranked = py
             .detach(|| {
                 let asked = kernel::Asked {
+                    limit,
                     query: &query,
                     phrases: &phrases,
                     telling: &telling,
                     visible,
                     lives: &lives,
                     now: now.as_deref().and_then(kernel::micros).unwrap_or(0),
-                    newest_of_equals,
+                    compares,
                 };
                 self.texts.read().rank(&words.read(), &asked, &candidates)
             })
             .map_err(no_memory)?;
-        Ok(ranked.into_iter().take(limit).map(told).collect())
+        Ok(ranked.into_iter().map(told).collect())
     }
 }
 

@@ -16,8 +16,8 @@ use crate::shared::Shared;
 
 /// An inverted index, ranked as FTS5 ranks.
 ///
-/// Who changes something holds `changing` from beginning to end; so what is merged beside the
-/// readers, which takes seconds, is still true when it takes its place.
+/// A writer holds `changing` from beginning to end. So a merge, which takes seconds while others
+/// read, is still valid when it is applied.
 #[pyclass(frozen, module = "memstore._kernel")]
 pub(crate) struct Words {
     pub(crate) words: Shared<kernel::Words>,
@@ -48,13 +48,13 @@ impl Words {
         Ok(py.detach(|| self.words.read().save(&path, &tag, position))?)
     }
 
-    /// The position in the file that was opened.
+    /// The position that the opened file was saved with.
     #[getter]
     fn position(&self) -> u64 {
         self.position
     }
 
-    /// Bytes held in memory.
+    /// Bytes in this process's own memory.
     #[getter]
     fn nbytes(&self, py: Python<'_>) -> usize {
         py.detach(|| self.words.read().nbytes())
@@ -105,7 +105,7 @@ impl Words {
         Ok(found.into_iter().map(|row| (row.id, row.score)).collect())
     }
 
-    /// What each phrase adds to the score of each row.
+    /// The contribution of each phrase to each row's score.
     fn parts(
         &self,
         py: Python<'_>,
@@ -113,7 +113,8 @@ impl Words {
         ids: &Bound<'_, PyAny>,
     ) -> PyResult<Vec<Vec<f64>>> {
         let ids = row_ids("ids", ids)?;
-        Ok(py.detach(|| self.words.read().parts(&phrases, &ids)))
+        let parts = py.detach(|| self.words.read().parts(&phrases, &ids));
+        Ok((0..ids.len()).map(|row| parts.of(row).to_vec()).collect())
     }
 
     /// How many rows have each phrase.
@@ -131,16 +132,16 @@ impl Words {
         }
     }
 
-    /// Merge what has become many. Without memory for it the rows stay where they are, are found
-    /// there, and the next `put` tries again.
+    /// Merge if there are many segments. If there is no memory for that, the rows stay where they
+    /// are and are found there, and the next `put` tries again.
     fn merge(&self) {
         while let Ok(Some(step)) = { self.words.read().step() } {
             self.words.write().take(step);
         }
     }
 
-    // The kernel checks a batch before it changes anything, and what follows has no reason to
-    // panic; so a lock that is poisoned all the same still guards rows that can be searched.
+    // The kernel checks a batch before it changes anything, and nothing after that should panic; so
+    // even a poisoned lock guards rows that can be searched.
     fn turn(&self) -> MutexGuard<'_, ()> {
         self.changing.lock().unwrap_or_else(PoisonError::into_inner)
     }

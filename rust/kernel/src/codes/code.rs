@@ -1,167 +1,85 @@
-//! How a vector becomes a code, and what the code may be wrong by.
+//! How a vector becomes a code, and the bounds of the code's error.
 //!
-//! A component of a unit vector is kept in eight bits. The upper four say in which of sixteen
-//! cells it lies, eight to either side of zero. Cells are of one width, but for the two
-//! outermost, which reach to the largest component. The lower four say where in the cell.
-//!
-//! The bits lie in three planes, so that reading one after the other makes the code finer:
+//! A component of a unit vector is stored in eight bits: which of 256 equal steps it falls in, from
+//! minus the largest component to plus the largest. The bits are stored in two planes, so that
+//! reading one after the other makes the code finer:
 //!
 //! | plane | bits | a component is then known as |
 //! |---|---|---|
-//! | coarse | the first two | -3, -1, 1 or 3, times a factor of the row |
-//! | finer | the next two | -15, -13, … or 15, times another factor |
-//! | finest | the last four | the middle of a sixteenth of its cell |
+//! | coarse | the first four | -15, -13, … or 15, times a factor of the row |
+//! | finer | the last four | -255, -253, … or 255, times another factor |
 //!
-//! How far each of the three vectors is from the true one is computed when the row is written, in
-//! float64, and kept rounded up. By Cauchy and Schwarz no cosine can be further off than that.
+//! The coarse plane is stored in blocks of rows, the finer one row by row. The distance of each of
+//! the two vectors from the true one is computed in float64 when the row is written, and stored
+//! rounded up. By Cauchy-Schwarz no cosine can be off by more than that.
 
-/// Width of a cell as a multiple of a component's root mean square. For normally distributed
-/// components the coarse vector is then 0.35 from the true one, the finer one 0.12 and the finest
-/// one 0.007, and none of them could be much less.
-const CELL: f32 = 0.28;
+/// Components whose bits share a word of the coarse plane. The lower half of byte `b` of a word
+/// belongs to its component `b`, and the upper half to component `4 + b`: so a mask gives four bytes
+/// to be multiplied with four neighbouring components of a query.
+pub(super) const PER_WORD: usize = 8;
 
-/// Cells to either side of zero.
-const CELLS: f32 = 8.0;
-
-/// Steps of a cell.
-const STEPS: f32 = 16.0;
-
-/// The code of zero, which lies between two codes.
-const MIDDLE: f32 = 127.5;
-
-/// How far from [`MIDDLE`] the outermost cells begin, in steps.
-const INNER: f32 = 112.0;
-
-/// Components whose bits share a word of the coarse and of the finer plane. Bits `2 p` and
-/// `2 p + 1` of byte `b` of the word belong to component `4 p + b`: so a mask gives four bytes to
-/// be multiplied with four neighbouring components of a query.
-pub(super) const PER_WORD: usize = 16;
-
-/// Two bits of each byte.
-const EACH: u32 = 0x0303_0303;
+/// The lower half of each byte.
+pub(super) const LOWER: u32 = 0x0f0f_0f0f;
 
 /// A factor and a distance: see [`pack`].
 pub(super) type Packed = u32;
 
-/// What is known of a row beside its planes.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Bounds {
-    /// Of the coarse vector.
-    pub coarse: Packed,
-    /// Of the finer vector.
-    pub finer: Packed,
-    pub finest: Finest,
-}
-
-/// The finest vector: the steps of the inner cells, those of the outermost ones, and the distance.
-pub(super) type Finest = [f32; 3];
-
-/// The bounds of a row that nothing is near to: the distance is minus infinity.
+/// The bound of a row that can never be near: the distance is minus infinity.
 pub(super) const NOTHING: Packed = 0xff80;
 
-/// Where a row's bits go.
-pub(super) struct Planes<'a> {
-    pub coarse: &'a mut [u32],
-    pub finer: &'a mut [u32],
-    /// Two words for each one of the other planes: the lower half of byte `b` of word `p / 2`
-    /// belongs to component `4 p + b` if `p` is even, and the upper half if it is odd.
-    pub finest: &'a mut [u32],
-}
-
-/// Words of one row of the coarse or the finer plane.
+/// Words of one row of the coarse plane.
 pub(super) fn words(dimension: usize) -> usize {
     dimension.div_ceil(PER_WORD)
 }
 
-/// Words of one row of the finest plane.
-pub(super) fn finest_words(dimension: usize) -> usize {
-    2 * words(dimension)
+/// Bytes of one row of the finer plane: their lower halves belong to the first half of the
+/// components, their upper halves to the second half.
+pub(super) fn finer_bytes(dimension: usize) -> usize {
+    words(dimension) * PER_WORD / 2
 }
 
-/// Write the code of a unit vector, or of one of zeros, into planes that are all zeros.
+/// Write the code of a unit vector, or of one of zeros, and return the bounds of both planes.
 ///
 /// `codes` is scratch of as many bytes as the words have components.
-pub(super) fn encode(unit: &[f32], planes: Planes<'_>, codes: &mut [u8]) -> Bounds {
+pub(super) fn encode(
+    unit: &[f32],
+    (coarse, finer): (&mut [u32], &mut [u8]),
+    codes: &mut [u8],
+) -> [Packed; 2] {
     let largest = unit.iter().fold(0.0_f32, |most, x| most.max(x.abs()));
     if largest == 0.0 {
-        return Bounds {
-            coarse: NOTHING,
-            finer: NOTHING,
-            finest: [0.0; 3],
-        };
+        return [NOTHING; 2];
     }
-    let cell = (largest / CELLS).min(CELL / (unit.len() as f32).sqrt());
-    let inner = cell / STEPS;
-    let outer = (largest - 7.0 * cell) / STEPS;
-    write_codes(unit, (inner, outer), codes);
-    write_planes(codes, planes);
+    // The choice of codes affects how close the vectors are, not whether the distances are right.
+    let steps = 128.0 / largest;
+    for (component, code) in unit.iter().zip(&mut *codes) {
+        *code = (component * steps + 128.0) as u8;
+    }
+    for (word, codes) in coarse
+        .iter_mut()
+        .zip(codes.as_chunks::<4>().0.as_chunks::<2>().0)
+    {
+        let [lower, upper] = codes.map(u32::from_le_bytes);
+        *word = lower >> 4 & LOWER | upper & !LOWER;
+    }
+    let (front, back) = codes.split_at(finer.len());
+    for (byte, (front, back)) in finer.iter_mut().zip(front.iter().zip(back)) {
+        *byte = front & 15 | back << 4;
+    }
     let codes = &codes[..unit.len()];
-    let finest = |code: u8| f64::from(value(code, inner, outer));
-    Bounds {
-        coarse: fitted(unit, codes, |code| 2.0 * f64::from(code >> 6) - 3.0),
-        finer: fitted(unit, codes, |code| 2.0 * f64::from(code >> 4) - 15.0),
-        finest: [inner, outer, up(distance(unit, codes, finest))],
-    }
+    [
+        fitted(unit, codes, |code| 2.0 * f64::from(code >> 4) - 15.0),
+        fitted(unit, codes, |code| 2.0 * f64::from(code) - 255.0),
+    ]
 }
 
-/// Write the values of a row's codes; those that make no whole word are filled up.
-///
-/// `codes` is scratch of as many bytes.
-pub(super) fn decode(
-    [coarse, finer, finest]: [&[u32]; 3],
-    [inner, outer, _]: Finest,
-    codes: &mut [u8],
-    values: &mut [f32],
-) {
-    let finest = finest.as_chunks::<2>().0;
-    let codes_of = codes.as_chunks_mut::<PER_WORD>().0;
-    for (((coarse, finer), finest), codes) in coarse.iter().zip(finer).zip(finest).zip(codes_of) {
-        for (pair, codes) in codes.as_chunks_mut::<4>().0.iter_mut().enumerate() {
-            let upper = (coarse >> (2 * pair) & EACH) << 2 | finer >> (2 * pair) & EACH;
-            let lower = finest[pair / 2] >> (pair % 2 * 4) & 0x0f0f_0f0f;
-            *codes = (upper << 4 | lower).to_le_bytes();
-        }
-    }
-    for (out, code) in values.iter_mut().zip(codes) {
-        *out = value(*code, inner, outer);
-    }
-}
-
-fn write_planes(codes: &[u8], planes: Planes<'_>) {
-    let finest = planes.finest.as_chunks_mut::<2>().0.iter_mut();
-    let words = planes.coarse.iter_mut().zip(planes.finer).zip(finest);
-    for (codes, ((coarse, finer), finest)) in codes.as_chunks::<PER_WORD>().0.iter().zip(words) {
-        for (pair, codes) in codes.as_chunks::<4>().0.iter().enumerate() {
-            let codes = u32::from_le_bytes(*codes);
-            *coarse |= (codes >> 6 & EACH) << (2 * pair);
-            *finer |= (codes >> 4 & EACH) << (2 * pair);
-            finest[pair / 2] |= (codes & 0x0f0f_0f0f) << (pair % 2 * 4);
-        }
-    }
-}
-
-/// Which code is chosen decides how near the vectors are, and not whether the distances are right.
-fn write_codes(unit: &[f32], (inner, outer): (f32, f32), codes: &mut [u8]) {
-    let (by_inner, by_outer) = (inner.recip(), outer.recip());
-    for (component, code) in unit.iter().zip(codes) {
-        let x = component.abs();
-        let within = x * by_inner;
-        let beyond = INNER + (x - INNER * inner) * by_outer;
-        let steps = if within < INNER { within } else { beyond };
-        let steps = steps.min(127.0) as i32;
-        *code = if *component < 0.0 {
-            127 - steps
-        } else {
-            128 + steps
-        } as u8;
-    }
-}
-
-/// The middle of a code's step.
-fn value(code: u8, inner: f32, outer: f32) -> f32 {
-    let steps = f32::from(code) - MIDDLE;
-    let within = steps.clamp(-INNER, INNER);
-    within * inner + (steps - within) * outer
+/// The sum of a row's bits of the finer plane, 0 to 15 per component, times a query's integers.
+pub(super) fn finer_product(finer: &[u8], query: &[i8]) -> i32 {
+    let (front, back) = query.split_at(finer.len());
+    let of = |bits: u8, whole: i8| i32::from(i16::from(bits)) * i32::from(i16::from(whole));
+    let all = finer.iter().zip(front.iter().zip(back));
+    all.map(|(byte, (front, back))| of(byte & 15, *front) + of(byte >> 4, *back))
+        .sum()
 }
 
 /// The multiple of a vector of whole numbers that is nearest to the true one, and its distance.
@@ -170,13 +88,10 @@ fn fitted(unit: &[f32], codes: &[u8], whole: impl Fn(u8) -> f64) -> Packed {
     let square = summed(unit, codes, |_, code| whole(code) * whole(code));
     let factor = ((product / square) as f32).to_bits() + 0x8000;
     let factor = f32::from_bits(factor & 0xffff_0000);
-    let value = |code| f64::from(factor) * whole(code);
-    pack(factor, up(distance(unit, codes, value)))
-}
-
-fn distance(unit: &[f32], codes: &[u8], value: impl Fn(u8) -> f64) -> f64 {
-    let square = |x: f64, code| (x - value(code)) * (x - value(code));
-    summed(unit, codes, square).sqrt()
+    let off = |x: f64, code| x - f64::from(factor) * whole(code);
+    let distance = summed(unit, codes, |x, code| off(x, code) * off(x, code)).sqrt();
+    // Slightly more, to cover the rounding of the float64 sum and of float32.
+    pack(factor, (distance * 1.000_001) as f32)
 }
 
 /// In several sums, so that the additions need not wait for one another.
@@ -202,16 +117,11 @@ fn pack(factor: f32, distance: f32) -> Packed {
     factor.to_bits() & 0xffff_0000 | distance.to_bits().div_ceil(1 << 16)
 }
 
-/// What [`pack`] packed.
+/// Undoes [`pack`].
 #[inline(always)]
 pub(super) fn unpack(packed: Packed) -> (f32, f32) {
     (
         f32::from_bits(packed & 0xffff_0000),
         f32::from_bits(packed << 16),
     )
-}
-
-/// A little more, so that neither the sum in float64 nor the rounding to float32 makes it less.
-fn up(distance: f64) -> f32 {
-    (distance * 1.000_001) as f32
 }

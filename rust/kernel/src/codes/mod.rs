@@ -1,13 +1,13 @@
 //! Exact vector search over codes of a quarter of the size.
 //!
-//! A vector is kept as eight bits a component (`code`), in planes that make it finer one after the
-//! other, with bounds on how far each is from the true one. A search (`scan`) reads the coarsest
-//! plane of every row and the others of those few that it cannot rule out, and returns the rows
-//! that can be among the nearest: no row that is among them is ever left out. Whoever asks then
-//! compares the true vectors of these, which are not kept here.
+//! A vector is stored as eight bits per component (`code`), in a coarse and a finer plane, with
+//! bounds on the error of each. A search (`scan`) reads the coarse plane of every row and the finer
+//! plane of the few rows that it cannot rule out, and returns the rows that can be among the
+//! nearest: none that is among them is ever left out. The caller then compares the true vectors of
+//! these, which are not stored here.
 //!
-//! Rows are saved to a file that is mapped, and shared by all processes (`table`); what came since
-//! is in memory. The arithmetic is written once for each instruction set (`lanes`).
+//! Rows are saved to a file that is mapped and shared by all processes (`table`); later rows are in
+//! memory. The arithmetic is implemented once per instruction set (`lanes`).
 
 mod code;
 mod lanes;
@@ -30,18 +30,18 @@ use crate::unit::write_unit;
 pub use self::lanes::Lanes;
 pub use self::scan::{Question, scan, scan_on};
 
-/// What a file of codes says in its [`Tag`].
+/// Identifies files of codes in their [`Tag`].
 pub const KIND: [u8; 8] = *b"codes   ";
 /// See [`KIND`].
-pub const VERSION: u64 = 1;
+pub const VERSION: u64 = 2;
 
-/// Components a vector may have at most.
+/// The most components of a vector.
 pub const MOST_DIMENSIONS: usize = 65_536;
 
-/// Dropped rows that are not worth the work of closing the gaps.
+/// Up to this many dropped rows are not worth compacting.
 const FEW: usize = 1024;
 
-/// Why rows were refused. Nothing of them was taken.
+/// Why rows were refused; none of them was added.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Refused {
     /// A BLOB is not as long as a vector.
@@ -76,7 +76,7 @@ impl fmt::Display for Refused {
                 "vector {row} has {bytes} bytes, expected {expected} (4 per component)"
             ),
             Self::NotFinite { row, at } => write!(out, "vector {row} holds {at}"),
-            Self::Memory => write!(out, "there is no memory for the vectors"),
+            Self::Memory => write!(out, "not enough memory for the vectors"),
         }
     }
 }
@@ -99,7 +99,7 @@ impl Batch {
     /// A vector is of another dimension or not finite, or there is no memory.
     ///
     /// # Panics
-    /// If there is not one owner and one BLOB an id.
+    /// If there is not one owner and one BLOB per id.
     pub fn new<B: AsRef<[u8]>>(
         dimension: usize,
         ids: &[u32],
@@ -122,8 +122,8 @@ impl Batch {
     }
 }
 
-/// The cosine of a query with each vector, given as BLOBs: what the rows that [`scan`] returns are
-/// compared by. 0.0 for a vector of zeros.
+/// The cosine of a query with each vector, given as BLOBs, for comparing the rows that [`scan`]
+/// returns. 0.0 for a vector of zeros.
 ///
 /// # Errors
 /// A vector is of another dimension or not finite.
@@ -164,7 +164,7 @@ pub struct Codes {
     dimension: usize,
     base: Option<Base>,
     tail: Table,
-    /// The row of each id in the tail. A row of the tail that is in no place was dropped.
+    /// The row of each id in the tail. A row of the tail that is not in here was dropped.
     places: RowMap,
 }
 
@@ -184,10 +184,10 @@ impl Codes {
         }
     }
 
-    /// Map a file that [`Codes::save`] wrote; returns how far in the database's changes it goes.
+    /// Map a file that [`Codes::save`] wrote; returns the position it was saved with.
     ///
     /// # Errors
-    /// It is not one, or not of this database, or there is no memory.
+    /// It is not such a file, or of another database, or there is no memory.
     pub fn open(path: &Path, tag: &Tag) -> Result<(Self, u64), mapped::Refused> {
         let mapped = Mapped::open(path, tag)?;
         let file = File::open(&mapped)?;
@@ -231,7 +231,7 @@ impl Codes {
         self.len() == 0
     }
 
-    /// Bytes in this process' own memory; what is mapped is not counted.
+    /// Bytes in this process's own memory, without mapped files.
     #[must_use]
     pub fn nbytes(&self) -> usize {
         let marks = self
@@ -241,10 +241,10 @@ impl Codes {
         self.tail.nbytes() + self.places.capacity() * size_of::<(u32, u32, u8)>() + marks
     }
 
-    /// Add rows, or replace those whose ids are here; of an id that occurs twice the last counts.
+    /// Add rows, or replace those whose ids are here; if an id occurs twice, the last one counts.
     ///
     /// # Errors
-    /// There is no memory; then none is taken.
+    /// There is no memory; then none is added.
     ///
     /// # Panics
     /// If the vectors are of another dimension.
@@ -262,8 +262,8 @@ impl Codes {
         Ok(())
     }
 
-    /// Give back the room of dropped rows once they are more than the others. Where there is no
-    /// memory for that, they stay.
+    /// Free the space of dropped rows once they outnumber the others. If there is no memory for
+    /// that, they stay.
     fn close_up(&mut self) {
         let rows = self.tail.slices();
         if rows.len() < 2 * self.places.len() + FEW {
@@ -284,7 +284,7 @@ impl Codes {
         self.tail = kept;
     }
 
-    /// Remove rows; returns how many were here.
+    /// Remove rows; returns how many existed.
     pub fn drop_ids(&mut self, ids: &[u32]) -> usize {
         ids.iter().filter(|id| self.drop_id(**id)).count()
     }
@@ -297,7 +297,7 @@ impl Codes {
         self.base.as_mut().is_some_and(|base| base.valid.remove(id))
     }
 
-    /// The rows of the file with those that are valid, and those that came since.
+    /// The valid rows of the file, and the later ones.
     fn parts(&self) -> impl Iterator<Item = Part<'_>> {
         let base = self.base.iter().map(|base| Part {
             rows: base.file.slices(),
@@ -336,14 +336,21 @@ impl Codes {
     }
 }
 
-/// Rows that lie together.
+/// Rows stored together.
 struct Part<'a> {
     rows: Slices<'a>,
-    /// Ids of those that are here; all that something can be near to if there is none.
+    /// The ids of the valid ones; `None` if all are.
     valid: Option<&'a Marks>,
 }
 
-/// A set of ids that some are taken out of.
+impl Part<'_> {
+    fn is_valid(&self, row: usize) -> bool {
+        self.valid
+            .is_none_or(|valid| valid.contains(self.rows.ids[row]))
+    }
+}
+
+/// A set of ids from which some are removed.
 struct Marks {
     words: Vec<u64>,
     len: usize,

@@ -1,10 +1,10 @@
-//! The rows that can be among the nearest to each of several queries, in one pass.
+//! Finds the rows that can be among the nearest to each of several queries, in one pass.
 //!
-//! A row's cosine with a query is bounded from ever finer planes of its code. The worst of the
+//! A row's cosine with a query is bounded from ever finer planes of its code. The smallest of the
 //! `limit` largest lower bounds seen so far is the floor: a row whose upper bound is below it is
-//! not among the nearest, whatever its cosine is. At the end, what is below the last floor is left
-//! out. The last floor does not depend on who saw which row when: the rows that make it are
-//! never ruled out.
+//! not among the nearest, whatever its cosine is. At the end, rows below the last floor are left
+//! out. The last floor does not depend on which thread saw which row when, because the rows that
+//! determine it are never ruled out.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -16,26 +16,25 @@ use std::thread;
 
 use super::lanes::{Lanes, ROWS};
 use super::query::{Between, Query, reaching};
-use super::table::{Scratch, Slices};
+use super::table::Slices;
 use super::{Codes, Part};
-use crate::dot::Dot;
 use crate::ids::Ids;
 
-/// Components for which one more thread is worth its start.
+/// Components that justify one more thread.
 const COMPONENTS_PER_THREAD: usize = 1 << 25;
 
-/// A few cores saturate the memory of any machine; more threads would only cost their start.
+/// A few cores saturate the memory bandwidth of any machine; more threads would not help.
 const MOST_THREADS: usize = 8;
 
 /// Blocks that a thread takes at a time.
 const BLOCKS_AT_ONCE: usize = 64;
 
-/// What is asked of the codes.
+/// The parameters of a scan.
 #[derive(Clone, Copy)]
 pub struct Question<'a> {
     /// One query after the other, each of the codes' dimension.
     pub queries: &'a [f32],
-    /// How many of the nearest rows are asked for.
+    /// How many of the nearest rows to find.
     pub limit: usize,
     /// Owners of the rows that may be seen; all of them if there is none.
     pub visible: Option<&'a Ids>,
@@ -43,16 +42,17 @@ pub struct Question<'a> {
 
 /// For each query the ids of all rows that can be among the `limit` nearest, ascending.
 ///
-/// Near is what has a positive cosine, as [`Dot::unit_cosine`] computes it for the unit vectors,
-/// with any instruction set. Rows that may tie with the last one are all among them.
+/// Only rows with a positive cosine count as near, as
+/// [`unit_cosine`](crate::dot::Dot::unit_cosine) computes it for the unit vectors with any
+/// instruction set. All rows that may tie with the last one are included.
 ///
-/// Uses as many threads as the work is worth.
+/// Uses several threads if there is enough work.
 ///
 /// # Panics
 /// If `queries` is not a whole number of vectors.
 #[must_use]
-pub fn scan(codes: &Codes, question: &Question<'_>, lanes: &Lanes, dot: &Dot) -> Vec<Vec<u32>> {
-    scan_on(codes, question, lanes, dot, None)
+pub fn scan(codes: &Codes, question: &Question<'_>, lanes: &Lanes) -> Vec<Vec<u32>> {
+    scan_on(codes, question, lanes, None)
 }
 
 /// [`scan`] with a given number of threads, for tests and measurements.
@@ -64,7 +64,6 @@ pub fn scan_on(
     codes: &Codes,
     question: &Question<'_>,
     lanes: &Lanes,
-    dot: &Dot,
     threads: Option<usize>,
 ) -> Vec<Vec<u32>> {
     let dimension = codes.dimension();
@@ -80,7 +79,6 @@ pub fn scan_on(
         .collect();
     let pass = Pass {
         lanes,
-        dot,
         stretches: stretches(codes, question.visible),
         next: AtomicUsize::new(0),
         limit: question.limit,
@@ -166,7 +164,7 @@ fn of_owners(rows: &Slices<'_>, visible: &Ids) -> Blocks {
     Blocks::Some(blocks)
 }
 
-/// Where the first owner that is not below this one stands, which is mostly near the front.
+/// The index of the first owner that is not below this one, which is usually near the front.
 fn first_not_below(owners: &[u32], owner: u32) -> usize {
     let mut reach = 1;
     while owners.get(reach).is_some_and(|here| *here < owner) {
@@ -180,9 +178,8 @@ fn first_not_below(owners: &[u32], owner: u32) -> usize {
 /// One walk over the blocks, shared by its threads.
 struct Pass<'a> {
     lanes: &'a Lanes,
-    dot: &'a Dot,
     stretches: Vec<Stretch<'a>>,
-    /// The first blocks nobody has taken yet: a thread that is held up takes fewer.
+    /// The first blocks that no thread has taken yet: a slow thread takes fewer.
     next: AtomicUsize,
     limit: usize,
     /// One for each query.
@@ -205,10 +202,10 @@ impl Pass<'_> {
         (components / COMPONENTS_PER_THREAD).clamp(1, cores.min(MOST_THREADS))
     }
 
-    /// What each thread found for each query.
+    /// The rows that each thread found for each query.
     fn run(&self, threads: usize) -> Vec<Vec<Found>> {
         thread::scope(|scope| {
-            // A thread that cannot be started is no error: the others do its work.
+            // If a thread cannot be started, the others do its work.
             let start = |_| {
                 thread::Builder::new()
                     .spawn_scoped(scope, || self.walk())
@@ -231,9 +228,13 @@ impl Pass<'_> {
         let mut walker = Walker::new(self);
         while let Some((stretch, blocks)) = self.take() {
             for index in blocks {
-                let block = self.stretches[stretch].blocks.get(index);
-                for query in 0..self.queries.len() {
-                    walker.see(stretch, block, query);
+                let Stretch { part, blocks } = &self.stretches[stretch];
+                let block = blocks.get(index);
+                let seen = self.seen(part, block);
+                if seen != 0 {
+                    for query in 0..self.queries.len() {
+                        walker.see(stretch, block, seen, query);
+                    }
                 }
             }
         }
@@ -241,12 +242,32 @@ impl Pass<'_> {
         walker.found
     }
 
-    /// What a query's cosine must reach by now.
+    /// The rows of a block that may be seen, one bit each. A block without any is not read: rows of
+    /// one namespace are often written one after another.
+    fn seen(&self, part: &Part<'_>, block: usize) -> u16 {
+        let Some(visible) = self.visible else {
+            return u16::MAX;
+        };
+        let owners = &part.rows.owners[block * ROWS..];
+        if let Some(owners) = owners.first_chunk::<ROWS>()
+            && let first = owners[0]
+            && (0..).zip(owners).fold(true, |all, (step, owner)| {
+                all & (owner.checked_sub(first) == Some(step))
+            })
+        {
+            return visible.sixteen(first);
+        }
+        let bit = |(row, owner): (usize, &u32)| u16::from(visible.contains(*owner)) << row;
+        let bits = owners.iter().take(ROWS).enumerate().map(bit);
+        bits.fold(0, |all, bit| all | bit)
+    }
+
+    /// The current minimum of a query's cosine.
     fn floor(&self, query: usize) -> f32 {
         self.floors[query].get()
     }
 
-    /// Blocks that nobody has taken yet.
+    /// The next blocks that no thread has taken yet.
     fn take(&self) -> Option<(usize, Range<usize>)> {
         let mut start = self.next.fetch_add(1, Ordering::Relaxed) * BLOCKS_AT_ONCE;
         for (index, stretch) in self.stretches.iter().enumerate() {
@@ -260,9 +281,9 @@ impl Pass<'_> {
     }
 }
 
-/// What a query's cosine must reach, known to all threads.
+/// The minimum of a query's cosine, shared by all threads.
 struct Floor {
-    /// As bits: those of numbers that are not negative are ordered as they are.
+    /// As bits, which have the same order as the numbers if these are not negative.
     bits: AtomicU32,
     /// The `limit` largest lower bounds, as bits; the least of them is the floor.
     lower: Mutex<BinaryHeap<Reverse<u32>>>,
@@ -285,7 +306,7 @@ impl Floor {
         if lower <= self.get() {
             return;
         }
-        // Nothing that is done under the lock panics.
+        // Nothing panics under this lock.
         let mut largest = self.lower.lock().unwrap_or_else(PoisonError::into_inner);
         largest.push(Reverse(lower.to_bits()));
         if largest.len() > limit {
@@ -299,14 +320,22 @@ impl Floor {
     }
 }
 
-/// What one thread found for one query.
+/// The rows that one thread found for one query.
 #[derive(Default)]
 struct Found {
-    /// Rows whose upper bound reached the floor of the moment.
+    /// Rows whose upper bound reached the floor at that time.
     rows: Vec<(u32, f32)>,
-    /// Stretch, row and upper bound of those that are likely below the floor, though it is not
-    /// sure: most are below the last one.
-    unlikely: Vec<(u32, u32, f32)>,
+    /// Rows that are probably below the floor: most are below the last one.
+    unlikely: Vec<Unlikely>,
+}
+
+/// A postponed row.
+struct Unlikely {
+    stretch: u32,
+    row: u32,
+    /// Of its coarse bits and the query's first part.
+    product: i32,
+    upper: f32,
 }
 
 /// The rows that reach the last floor.
@@ -324,7 +353,6 @@ fn together(walks: &[Vec<Found>], query: usize, floor: f32) -> Vec<u32> {
 struct Walker<'a> {
     pass: &'a Pass<'a>,
     found: Vec<Found>,
-    scratch: Scratch,
 }
 
 impl<'a> Walker<'a> {
@@ -332,70 +360,73 @@ impl<'a> Walker<'a> {
         Self {
             pass,
             found: pass.queries.iter().map(|_| Found::default()).collect(),
-            scratch: Scratch::new(pass.dimension),
         }
     }
 
-    /// Show a block to a query: plane after plane, as long as there are rows that may be near.
-    fn see(&mut self, stretch: usize, block: usize, index: usize) {
+    /// Compare the visible rows of a block with a query by the coarse plane; look closer at those
+    /// that may be near.
+    fn see(&mut self, stretch: usize, block: usize, seen: u16, index: usize) {
         let part = &self.pass.stretches[stretch].part;
         let Pass { lanes, queries, .. } = self.pass;
         let query = &queries[index];
         let floor = self.pass.floor(index);
         let (words, bounds) = part.rows.coarse(block);
-        let first = lanes.products(words, &query.words);
-        let mut rows = reaching(&query.upper(&query.coarse(&first), bounds), floor);
-        if rows == 0 {
-            return;
-        }
-        let (words, bounds) = part.rows.finer(block);
-        let next = lanes.products(words, &query.words);
-        let upper = query.upper(&query.finer(&first, &next), bounds);
-        rows &= reaching(&upper, floor);
-        while rows != 0 {
-            let within = rows.trailing_zeros() as usize;
-            rows &= rows - 1;
+        let products = lanes.products(words, &query.words[0]);
+        let upper = query.upper(&products, bounds);
+        for within in each(seen & reaching(&upper, floor)) {
             let row = block * ROWS + within;
-            if !self.may_be_seen(part, row) {
+            if !part.is_valid(row) {
                 continue;
             }
             if query.estimate(upper[within], bounds[within]) >= self.pass.floor(index) {
-                self.look_closer(&part.rows, row, index);
+                self.look_closer(stretch, row, products[within], index);
             } else {
-                self.found[index]
-                    .unlikely
-                    .push((stretch as u32, row as u32, upper[within]));
+                self.found[index].unlikely.push(Unlikely {
+                    stretch: stretch as u32,
+                    row: row as u32,
+                    product: products[within],
+                    upper: upper[within],
+                });
             }
         }
     }
 
-    /// Look at the rows that were put off, but for those that the floor has passed since.
+    /// Compare the postponed rows, except those that are below the floor by now.
     fn see_unlikely(&mut self) {
         for index in 0..self.found.len() {
-            for (stretch, row, upper) in std::mem::take(&mut self.found[index].unlikely) {
-                if upper >= self.pass.floor(index) {
-                    let part = &self.pass.stretches[stretch as usize].part;
-                    self.look_closer(&part.rows, row as usize, index);
+            for one in std::mem::take(&mut self.found[index].unlikely) {
+                if one.upper >= self.pass.floor(index) {
+                    self.look_closer(one.stretch as usize, one.row as usize, one.product, index);
                 }
             }
         }
     }
 
-    fn may_be_seen(&self, part: &Part<'_>, row: usize) -> bool {
-        let valid = part.valid;
-        let visible = self.pass.visible;
-        valid.is_none_or(|valid| valid.contains(part.rows.ids[row]))
-            && visible.is_none_or(|visible| visible.contains(part.rows.owners[row]))
-    }
-
-    fn look_closer(&mut self, rows: &Slices<'_>, row: usize, index: usize) {
+    /// Compare a row by its finer bits, and if these do not rule it out, by the query's second part.
+    fn look_closer(&mut self, stretch: usize, row: usize, product: i32, index: usize) {
         let pass = self.pass;
-        let rest = rows.decode(row, &mut self.scratch);
-        let values = &self.scratch.values;
-        let Between { lower, upper } = pass.queries[index].finest(values, rest, pass.dot);
+        let (query, part) = (&pass.queries[index], &pass.stretches[stretch].part);
+        let (bits, bound) = part.rows.finer(row);
+        if query.between(&[product], bits, bound).upper < pass.floor(index) {
+            return;
+        }
+        let (words, _) = part.rows.coarse(row / ROWS);
+        let second = pass.lanes.products(words, &query.words[1])[row % ROWS];
+        let Between { lower, upper } = query.between(&[product, second], bits, bound);
         if upper > 0.0 && upper >= pass.floor(index) {
-            self.found[index].rows.push((rows.ids[row], upper));
+            self.found[index].rows.push((part.rows.ids[row], upper));
             pass.floors[index].raise(lower, pass.limit);
         }
     }
+}
+
+/// The indexes of the set bits.
+fn each(mut bits: u16) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let index = bits.trailing_zeros() as usize;
+        (bits != 0).then(|| {
+            bits &= bits - 1;
+            index
+        })
+    })
 }

@@ -1,21 +1,19 @@
-//! Rows of codes side by side, in memory or in a file.
+//! Tables of codes, in memory or in a file.
 
 use std::collections::TryReserveError;
 use std::sync::Arc;
 
-use super::code::{self, Bounds, Finest, NOTHING, Packed, Planes};
+use super::code::{self, NOTHING, Packed};
 use super::lanes::ROWS;
-use crate::dot::BLOCK;
 use crate::mapped::{Mapped, Numbers, Refused};
 
-/// Rows, wherever they lie.
+/// Rows in memory or in a file.
 #[derive(Clone, Copy)]
 pub(super) struct Slices<'a> {
     dimension: usize,
     coarse: Blocks<'a>,
-    finer: Blocks<'a>,
-    finest: &'a [u32],
-    rest: &'a [Finest],
+    finer: &'a [u8],
+    finer_bounds: &'a [Packed],
     pub ids: &'a [u32],
     pub owners: &'a [u32],
     /// Whether the owners ascend.
@@ -36,43 +34,27 @@ impl<'a> Slices<'a> {
         self.coarse.block(block, code::words(self.dimension))
     }
 
-    /// The finer words of sixteen rows, and their bounds.
-    pub fn finer(&self, block: usize) -> (&'a [u32], &'a [Packed; ROWS]) {
-        self.finer.block(block, code::words(self.dimension))
+    /// The finer bits of a row, and their bound.
+    pub fn finer(&self, row: usize) -> (&'a [u8], Packed) {
+        let bytes = code::finer_bytes(self.dimension);
+        let bits = &self.finer[row * bytes..(row + 1) * bytes];
+        (bits, self.finer_bounds[row])
     }
 
-    /// Write a row's finest vector to the front of the row's values.
-    pub fn decode(&self, row: usize, scratch: &mut Scratch) -> Finest {
-        self.coarse.read(row, &mut scratch.coarse);
-        self.finer.read(row, &mut scratch.finer);
-        let planes = [&scratch.coarse, &scratch.finer, self.finest(row)];
-        let rest = self.rest[row];
-        let values = &mut scratch.values[..self.dimension];
-        code::decode(planes, rest, &mut scratch.codes, values);
-        rest
-    }
-
-    fn finest(&self, row: usize) -> &'a [u32] {
-        let words = code::finest_words(self.dimension);
-        &self.finest[row * words..(row + 1) * words]
-    }
-
-    /// What a file has to hold, in the order in which [`File::open`] asks for it.
-    fn sections(&self) -> [&'a [u8]; 8] {
+    /// The sections of a file, in the order in which [`File::open`] reads them.
+    fn sections(&self) -> [&'a [u8]; 6] {
         [
             bytemuck::cast_slice(self.coarse.words),
             bytemuck::cast_slice(self.coarse.bounds),
-            bytemuck::cast_slice(self.finer.words),
-            bytemuck::cast_slice(self.finer.bounds),
-            bytemuck::cast_slice(self.finest),
-            bytemuck::cast_slice(self.rest),
+            self.finer,
+            bytemuck::cast_slice(self.finer_bounds),
             bytemuck::cast_slice(self.ids),
             bytemuck::cast_slice(self.owners),
         ]
     }
 }
 
-/// A plane in blocks of [`ROWS`], and the bounds of as many rows as the blocks have room for.
+/// The coarse plane in blocks of [`ROWS`], with bounds for every row that the blocks have room for.
 #[derive(Clone, Copy)]
 struct Blocks<'a> {
     words: &'a [u32],
@@ -97,7 +79,7 @@ impl<'a> Blocks<'a> {
     }
 }
 
-/// A plane in memory.
+/// The coarse plane in memory.
 #[derive(Default)]
 struct Plane {
     words: Vec<u32>,
@@ -112,7 +94,7 @@ impl Plane {
         }
     }
 
-    /// Write the words and the bound of a row, which is there or the next one.
+    /// Write the words and the bound of an existing row or the next one.
     fn write(&mut self, row: usize, words: &[u32], bound: Packed) {
         if row == self.bounds.len() {
             self.words.resize(self.words.len() + ROWS * words.len(), 0);
@@ -136,9 +118,8 @@ impl Plane {
 pub(super) struct Table {
     dimension: usize,
     coarse: Plane,
-    finer: Plane,
-    finest: Vec<u32>,
-    rest: Vec<Finest>,
+    finer: Vec<u8>,
+    finer_bounds: Vec<Packed>,
     ids: Vec<u32>,
     owners: Vec<u32>,
     ordered: bool,
@@ -146,22 +127,19 @@ pub(super) struct Table {
 }
 
 /// Of one row.
-pub(super) struct Scratch {
+struct Scratch {
     coarse: Vec<u32>,
-    finer: Vec<u32>,
+    finer: Vec<u8>,
     codes: Vec<u8>,
-    /// The finest vector, padded with zeros to whole blocks.
-    pub values: Vec<f32>,
 }
 
 impl Scratch {
-    pub fn new(dimension: usize) -> Self {
+    fn new(dimension: usize) -> Self {
         let words = code::words(dimension);
         Self {
             coarse: vec![0; words],
-            finer: vec![0; words],
+            finer: vec![0; code::finer_bytes(dimension)],
             codes: vec![0; words * code::PER_WORD],
-            values: vec![0.0; dimension.next_multiple_of(BLOCK)],
         }
     }
 }
@@ -171,9 +149,8 @@ impl Table {
         Self {
             dimension,
             coarse: Plane::default(),
-            finer: Plane::default(),
-            finest: Vec::new(),
-            rest: Vec::new(),
+            finer: Vec::new(),
+            finer_bounds: Vec::new(),
             ids: Vec::new(),
             owners: Vec::new(),
             ordered: true,
@@ -185,9 +162,8 @@ impl Table {
         Slices {
             dimension: self.dimension,
             coarse: self.coarse.blocks(),
-            finer: self.finer.blocks(),
-            finest: &self.finest,
-            rest: &self.rest,
+            finer: &self.finer,
+            finer_bounds: &self.finer_bounds,
             ids: &self.ids,
             owners: &self.owners,
             ordered: self.ordered,
@@ -196,20 +172,17 @@ impl Table {
 
     pub fn nbytes(&self) -> usize {
         let Plane { words, bounds } = &self.coarse;
-        let planes = 2 * (words.capacity() + bounds.capacity());
+        let bounds = bounds.capacity() + self.finer_bounds.capacity();
         let ids = self.ids.capacity() + self.owners.capacity();
-        let numbers = planes + ids + self.finest.capacity();
-        let rest = self.rest.capacity() * size_of::<Finest>();
-        numbers * size_of::<u32>() + rest
+        (words.capacity() + bounds + ids) * size_of::<u32>() + self.finer.capacity()
     }
 
-    /// Make room, so that so many rows can be added without asking for more.
+    /// Reserve memory for this many more rows.
     pub fn reserve(&mut self, rows: usize) -> Result<(), TryReserveError> {
         let words = code::words(self.dimension);
         self.coarse.reserve(self.ids.len() + rows, words)?;
-        self.finer.reserve(self.ids.len() + rows, words)?;
-        make_room(&mut self.finest, rows * code::finest_words(self.dimension))?;
-        make_room(&mut self.rest, rows)?;
+        make_room(&mut self.finer, rows * code::finer_bytes(self.dimension))?;
+        make_room(&mut self.finer_bounds, rows)?;
         make_room(&mut self.ids, rows)?;
         make_room(&mut self.owners, rows)
     }
@@ -220,53 +193,38 @@ impl Table {
             coarse,
             finer,
             codes,
-            ..
         } = &mut self.scratch;
-        coarse.fill(0);
-        finer.fill(0);
-        let start = self.finest.len();
-        self.finest
-            .resize(start + code::finest_words(self.dimension), 0);
-        let planes = Planes {
-            coarse,
-            finer,
-            finest: &mut self.finest[start..],
-        };
-        let bounds = code::encode(unit, planes, codes);
+        let bounds = code::encode(unit, (coarse, finer), codes);
         self.finish(id, owner, bounds);
     }
 
     /// Add a row of another table of the same dimension.
     pub fn push_row(&mut self, other: &Slices<'_>, row: usize) {
         other.coarse.read(row, &mut self.scratch.coarse);
-        other.finer.read(row, &mut self.scratch.finer);
-        self.finest.extend_from_slice(other.finest(row));
-        let bounds = Bounds {
-            coarse: other.coarse.bounds[row],
-            finer: other.finer.bounds[row],
-            finest: other.rest[row],
-        };
+        let (finer, bound) = other.finer(row);
+        self.scratch.finer.copy_from_slice(finer);
+        let bounds = [other.coarse.bounds[row], bound];
         self.finish(other.ids[row], other.owners[row], bounds);
     }
 
-    /// Let nothing be near to a row any more.
+    /// Hide a row from all searches.
     pub fn hide(&mut self, row: usize) {
         self.coarse.bounds[row] = NOTHING;
     }
 
-    fn finish(&mut self, id: u32, owner: u32, bounds: Bounds) {
+    fn finish(&mut self, id: u32, owner: u32, [coarse, finer]: [Packed; 2]) {
         let row = self.ids.len();
-        self.coarse.write(row, &self.scratch.coarse, bounds.coarse);
-        self.finer.write(row, &self.scratch.finer, bounds.finer);
-        self.rest.push(bounds.finest);
+        self.coarse.write(row, &self.scratch.coarse, coarse);
+        self.finer.extend_from_slice(&self.scratch.finer);
+        self.finer_bounds.push(finer);
         self.ordered &= self.owners.last().is_none_or(|last| *last <= owner);
         self.ids.push(id);
         self.owners.push(owner);
     }
 }
 
-/// By an eighth at least, so that adding row by row does not copy all of them each time, and the
-/// room to grow stays small.
+/// Grow by at least an eighth, so that adding row by row does not copy everything each time, and
+/// little memory is wasted.
 fn make_room<T>(numbers: &mut Vec<T>, more: usize) -> Result<(), TryReserveError> {
     if numbers.capacity() - numbers.len() >= more {
         return Ok(());
@@ -277,10 +235,10 @@ fn make_room<T>(numbers: &mut Vec<T>, more: usize) -> Result<(), TryReserveError
 /// Rows in a file, ordered by their owners.
 pub(super) struct File {
     dimension: usize,
-    /// Words and bounds of the coarse plane, and of the finer one.
-    planes: [(Numbers<u32>, Numbers<Packed>); 2],
-    finest: Numbers<u32>,
-    rest: Numbers<Finest>,
+    words: Numbers<u32>,
+    bounds: Numbers<Packed>,
+    finer: Numbers<u8>,
+    finer_bounds: Numbers<Packed>,
     ids: Numbers<u32>,
     owners: Numbers<u32>,
 }
@@ -300,14 +258,12 @@ impl File {
         };
         let table = Self {
             dimension: usize::try_from(dimension).map_err(|_| Refused::Damaged)?,
-            planes: [
-                (file.numbers(1)?, file.numbers(2)?),
-                (file.numbers(3)?, file.numbers(4)?),
-            ],
-            finest: file.numbers(5)?,
-            rest: file.numbers(6)?,
-            ids: file.numbers(7)?,
-            owners: file.numbers(8)?,
+            words: file.numbers(1)?,
+            bounds: file.numbers(2)?,
+            finer: file.numbers(3)?,
+            finer_bounds: file.numbers(4)?,
+            ids: file.numbers(5)?,
+            owners: file.numbers(6)?,
         };
         if table.agrees() {
             Ok(table)
@@ -316,18 +272,15 @@ impl File {
         }
     }
 
-    /// Whether the sections are as long as the number of rows wants them.
+    /// Whether the lengths of the sections agree with the number of rows.
     fn agrees(&self) -> bool {
         let rows = self.ids.len();
         let room = rows.next_multiple_of(ROWS);
-        let words = room * code::words(self.dimension);
         (1..=super::MOST_DIMENSIONS).contains(&self.dimension)
-            && self
-                .planes
-                .iter()
-                .all(|(plane, bounds)| plane.len() == words && bounds.len() == room)
-            && self.finest.len() == rows * code::finest_words(self.dimension)
-            && self.rest.len() == rows
+            && self.words.len() == room * code::words(self.dimension)
+            && self.bounds.len() == room
+            && self.finer.len() == rows * code::finer_bytes(self.dimension)
+            && self.finer_bounds.len() == rows
             && self.owners.len() == rows
     }
 
@@ -336,15 +289,14 @@ impl File {
     }
 
     pub fn slices<'a>(&'a self) -> Slices<'a> {
-        let [coarse, finer] = &self.planes;
-        let blocks =
-            |(words, bounds): &'a (Numbers<u32>, Numbers<Packed>)| Blocks { words, bounds };
         Slices {
             dimension: self.dimension,
-            coarse: blocks(coarse),
-            finer: blocks(finer),
-            finest: &self.finest,
-            rest: &self.rest,
+            coarse: Blocks {
+                words: &self.words,
+                bounds: &self.bounds,
+            },
+            finer: &self.finer,
+            finer_bounds: &self.finer_bounds,
             ids: &self.ids,
             owners: &self.owners,
             ordered: true,

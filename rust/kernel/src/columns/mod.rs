@@ -1,8 +1,8 @@
-//! What decides which rows may be seen, as columns by row id.
+//! The columns that decide which rows may be seen, by row id.
 //!
-//! A row's namespace and flags together are its home; there are few homes, so one look into a table
-//! of those that may be seen decides most rows. Texts are compared for equality alone and held as
-//! codes, moments are compared by order.
+//! A row's namespace and flags together are its home. There are few homes, so a table of the
+//! visible ones decides most rows with one look-up. Texts are only compared for equality and stored
+//! as codes; moments are compared by order.
 
 mod moments;
 mod texts;
@@ -24,16 +24,20 @@ pub const MOMENTS: usize = 3;
 
 const BITS: usize = u64::BITS as usize;
 
+/// Up to this many homes are compared with each row's, which many rows are at once; of more, each
+/// row is looked up.
+const FEW_HOMES: usize = 8;
+
 /// The home of an id that no row has.
 const NOWHERE: u32 = 0;
 
-/// What is known of a row. Moments are as they are stored; most are in the one form whose order as
-/// text is that in time.
+/// The values of a row. Moments are texts as they are stored; most have the one form whose text
+/// order is the order in time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Row<'a> {
-    /// `None` is in every namespace at once and in none that has a name.
+    /// `None` is in no named namespace; only a search of all namespaces finds it.
     pub namespace: Option<&'a str>,
-    /// What is true of it, a bit each.
+    /// One bit per property.
     pub flags: u8,
     /// Of which it may have some.
     pub texts: [Option<&'a str>; TEXTS],
@@ -41,7 +45,7 @@ pub struct Row<'a> {
     pub moments: [Option<&'a str>; MOMENTS],
 }
 
-/// Which moments of one column are let through; the bounds themselves are outside.
+/// The range of moments that one column must be in; the bounds are exclusive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Period<'a> {
     /// Which column.
@@ -50,11 +54,11 @@ pub struct Period<'a> {
     pub after: Option<&'a str>,
     /// Earlier than this.
     pub before: Option<&'a str>,
-    /// Whether rows without a moment are let through, too.
+    /// Whether rows without a moment match as well.
     pub or_none: bool,
 }
 
-/// Which rows are let through.
+/// The conditions that a row must meet.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Wanted<'a> {
     /// Those of these namespaces; `None`: of all.
@@ -67,7 +71,7 @@ pub struct Wanted<'a> {
     pub periods: &'a [Period<'a>],
 }
 
-/// What decides which rows may be seen, by row id.
+/// The columns that decide which rows may be seen, by row id.
 #[derive(Default)]
 pub struct Columns {
     /// By row id.
@@ -103,7 +107,7 @@ impl Columns {
         self.rows == 0
     }
 
-    /// Bytes that this process holds for itself.
+    /// Bytes in this process's own memory.
     #[must_use]
     pub fn nbytes(&self) -> usize {
         let texts: usize = self.texts.iter().map(Coded::nbytes).sum();
@@ -114,7 +118,7 @@ impl Columns {
     /// Add a row, or replace it.
     ///
     /// # Errors
-    /// There is no memory; then the row may be there in part, and is to be put again.
+    /// There is no memory; then the row may be incomplete and must be put again.
     pub fn put(&mut self, id: u32, row: &Row<'_>) -> Result<(), TryReserveError> {
         let home = (
             self.namespaces.code_of(row.namespace.map(str::as_bytes))?,
@@ -143,10 +147,10 @@ impl Columns {
         Ok(())
     }
 
-    /// Remove a row; whether it was there.
+    /// Remove a row; returns whether it existed.
     ///
     /// # Errors
-    /// There is no memory for a copy of what is mapped.
+    /// There is no memory for a copy of the mapped columns.
     pub fn remove(&mut self, id: u32) -> Result<bool, TryReserveError> {
         if self
             .homes
@@ -160,7 +164,7 @@ impl Columns {
         Ok(true)
     }
 
-    /// The ids of the rows that are let through.
+    /// The ids of the matching rows.
     ///
     /// # Errors
     /// There is no memory for a bit for each id.
@@ -170,12 +174,18 @@ impl Columns {
         };
         let mut words = Vec::new();
         words.try_reserve_exact(self.homes.len().div_ceil(BITS))?;
-        words.extend(self.homes.chunks(BITS).map(|homes| {
-            let bits = homes.iter().enumerate();
-            bits.fold(0, |word, (bit, home)| {
-                word | u64::from(seen.get(*home as usize).copied().unwrap_or(0)) << bit
-            })
-        }));
+        let few: Vec<u32> = (0..)
+            .zip(&seen)
+            .filter(|home| *home.1)
+            .map(|home| home.0)
+            .collect();
+        let chunks = self.homes.chunks(BITS);
+        if few.len() <= FEW_HOMES {
+            words.extend(chunks.map(|homes| marks(homes, &few)));
+        } else {
+            let is_seen = |home: &u32| seen.get(*home as usize).copied().unwrap_or(false);
+            words.extend(chunks.map(|homes| bits(homes.iter().map(is_seen))));
+        }
         for (column, text) in self.texts.iter().zip(wanted.texts) {
             if let Some(text) = text {
                 column.narrow(&mut words, text);
@@ -187,8 +197,8 @@ impl Columns {
         Ok(Ids::from_words(words))
     }
 
-    /// For each home 1 if its rows may be seen; `None` if those of no home may.
-    fn homes_seen(&self, wanted: &Wanted<'_>) -> Option<Vec<u8>> {
+    /// For each home whether its rows are visible; `None` if no home is.
+    fn homes_seen(&self, wanted: &Wanted<'_>) -> Option<Vec<bool>> {
         let namespaces: Option<Vec<u32>> = wanted.namespaces.map(|names| {
             let known = names
                 .iter()
@@ -202,12 +212,12 @@ impl Columns {
                     .as_ref()
                     .is_none_or(|all| all.contains(&namespace))
         };
-        let mut seen: Vec<u8> = self.table.iter().map(|home| is_seen(home).into()).collect();
-        seen[NOWHERE as usize] = 0;
-        seen.contains(&1).then_some(seen)
+        let mut seen: Vec<bool> = self.table.iter().map(is_seen).collect();
+        seen[NOWHERE as usize] = false;
+        seen.contains(&true).then_some(seen)
     }
 
-    /// Write all of it to a file, and no text that no row has any more.
+    /// Write everything to a file, without texts that no row has any more.
     ///
     /// # Errors
     /// The file cannot be written, or there is no memory.
@@ -215,7 +225,7 @@ impl Columns {
         self.compacted()?.write(path, tag, position)
     }
 
-    /// The same rows, without what others left behind.
+    /// The same rows, without the texts of removed ones.
     fn compacted(&self) -> Result<Self, TryReserveError> {
         let homes = &*self.homes;
         let mut numbers = vec![NOWHERE; self.table.len()];
@@ -263,10 +273,10 @@ impl Columns {
         mapped::write(path, tag, position, &sections)
     }
 
-    /// Map what was saved; also returns how far in the database's changes it goes.
+    /// Map what was saved; also returns the position it was saved with.
     ///
     /// # Errors
-    /// There is no such file, or it is not the one that is asked for.
+    /// There is no such file, or it was not derived from what the tag says.
     pub fn open(path: &Path, tag: &Tag) -> Result<(Self, u64), mapped::Refused> {
         let file = Mapped::open(path, tag)?;
         let rows = file.numbers::<u64>(0)?;
@@ -303,7 +313,7 @@ impl Columns {
     }
 }
 
-/// An id's place in a column, which grows to have it.
+/// An id's place in a column, which is extended if necessary.
 fn place<T: Clone + Default>(column: &mut Vec<T>, id: u32) -> Result<&mut T, TryReserveError> {
     let index = id as usize;
     if index >= column.len() {
@@ -313,7 +323,31 @@ fn place<T: Clone + Default>(column: &mut Vec<T>, id: u32) -> Result<&mut T, Try
     Ok(&mut column[index])
 }
 
-/// Take away the ids that a test refuses; it is asked about no others than those that are there.
+/// The bits of up to 64 tests, the first lowest.
+fn bits(tests: impl Iterator<Item = bool>) -> u64 {
+    (0..)
+        .zip(tests)
+        .fold(0, |word, (bit, test)| word | u64::from(test) << bit)
+}
+
+/// For up to 64 numbers, the bits of those that are among a few.
+fn marks(numbers: &[u32], few: &[u32]) -> u64 {
+    let Ok(numbers) = <&[u32; BITS]>::try_from(numbers) else {
+        return bits(numbers.iter().map(|number| few.contains(number)));
+    };
+    let mut marks = [0_u8; BITS];
+    for one in few {
+        for (mark, number) in marks.iter_mut().zip(numbers) {
+            *mark |= u8::from(number == one);
+        }
+    }
+    // The product moves the bit of byte `b` to bit `56 + b`.
+    let eight = |bytes: &[u8; 8]| u64::from_le_bytes(*bytes).wrapping_mul(0x0102_0408_1020_4080);
+    let bytes = marks.as_chunks().0.iter().rev();
+    bytes.fold(0, |word, bytes| word << 8 | eight(bytes) >> 56)
+}
+
+/// Remove the ids that fail a test, which is called only for ids in the set.
 fn keep(words: &mut [u64], mut test: impl FnMut(usize) -> bool) {
     for (index, word) in words.iter_mut().enumerate() {
         let mut left = *word;

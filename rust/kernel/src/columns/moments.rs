@@ -5,10 +5,10 @@ use std::collections::TryReserveError;
 use std::sync::Arc;
 
 use super::texts::Texts;
-use super::{Period, keep, place};
+use super::{BITS, Period, keep, place};
 use crate::mapped::{Mapped, Numbers, Refused};
 
-/// No moment. What is positive is a moment in the one form, and what is negative the code of
+/// No moment. A positive number is a moment in the standard form, a negative one the code of
 /// another text.
 const NONE: i64 = 0;
 
@@ -16,7 +16,7 @@ const NONE: i64 = 0;
 #[derive(Default)]
 pub(super) struct Moments {
     numbers: Numbers<i64>,
-    /// What another program wrote in another form, compared as texts.
+    /// Moments that another program wrote in another form, compared as texts.
     odd: Texts,
 }
 
@@ -35,11 +35,17 @@ impl Moments {
         Ok(())
     }
 
-    /// Take away the ids whose moments are not in the period.
+    /// Remove the ids whose moments are not in the period.
     pub fn narrow(&self, words: &mut [u64], period: &Period<'_>) {
         let after = period.after.map(|text| (text, number(text)));
         let before = period.before.map(|text| (text, number(text)));
         let numbers = &*self.numbers;
+        let all = words.len();
+        // No row behind the last number has a moment.
+        let words = match period.or_none {
+            true => &mut words[..all.min(numbers.len().div_ceil(BITS))],
+            false => words,
+        };
         keep(words, |id| match numbers.get(id) {
             None | Some(&NONE) => period.or_none,
             Some(held) => {
@@ -111,7 +117,7 @@ const PARTS: [(usize, usize, i64); 7] = [
 
 const FORM: &[u8; 27] = b"0000-00-00T00:00:00.000000Z";
 
-/// A positive number for a text in the one form, in the order of the texts.
+/// A positive number for a text in the standard form, in the order of the texts.
 fn number(text: &str) -> Option<i64> {
     let bytes: &[u8; 27] = text.as_bytes().try_into().ok()?;
     let fits = |(byte, form): (&u8, &u8)| match form {
@@ -135,7 +141,7 @@ fn number(text: &str) -> Option<i64> {
     Some(number + 1)
 }
 
-/// The text that a number stands for.
+/// The text for a number.
 fn text(number: i64) -> String {
     let mut left = number - 1;
     let mut text = FORM.to_vec();

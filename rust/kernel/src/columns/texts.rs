@@ -1,11 +1,11 @@
-//! Texts as codes: each distinct one is held once.
+//! Texts as codes: each distinct one is stored once.
 
 use std::collections::TryReserveError;
 use std::sync::Arc;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{BITS, place};
+use super::{BITS, marks, place};
 use crate::mapped::{Mapped, Numbers, Refused};
 
 /// The code of no text.
@@ -25,7 +25,7 @@ pub(super) struct Texts {
 }
 
 impl Texts {
-    /// A text's code, which it gets where it has none.
+    /// A text's code; a new one if it has none yet.
     pub fn code_of(&mut self, text: Option<&[u8]>) -> Result<u32, TryReserveError> {
         let Some(text) = text else { return Ok(NONE) };
         if let Some(code) = self.find(text) {
@@ -143,7 +143,7 @@ impl Coded {
         Ok(())
     }
 
-    /// Take away the ids that have not this text.
+    /// Remove the ids that do not have this text.
     pub fn narrow(&self, words: &mut [u64], text: &str) {
         let Some(wanted) = self.texts.find(text.as_bytes()) else {
             words.fill(0);
@@ -153,10 +153,7 @@ impl Coded {
         for word in words {
             let codes = chunks.next().unwrap_or_default();
             if *word != 0 {
-                let bits = codes.iter().enumerate();
-                *word &= bits.fold(0, |held, (bit, code)| {
-                    held | u64::from(*code == wanted) << bit
-                });
+                *word &= marks(codes, &[wanted]);
             }
         }
     }

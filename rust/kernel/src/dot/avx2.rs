@@ -1,12 +1,14 @@
-//! AVX2 with fused multiply-add: eight components a register.
+//! AVX2 with fused multiply-add: eight floats a register, or four bytes of eight vectors.
 
 use std::arch::x86_64::{
-    __m256, _mm_add_ps, _mm_add_ss, _mm_cvtss_f32, _mm_movehdup_ps, _mm_movehl_ps, _mm256_add_ps,
-    _mm256_castps256_ps128, _mm256_extractf128_ps, _mm256_fmadd_ps, _mm256_loadu_ps,
-    _mm256_setzero_ps,
+    __m256, __m256i, _mm_add_ps, _mm_add_ss, _mm_cvtss_f32, _mm_movehdup_ps, _mm_movehl_ps,
+    _mm256_abs_epi8, _mm256_add_epi32, _mm256_add_ps, _mm256_castps256_ps128,
+    _mm256_extractf128_ps, _mm256_fmadd_ps, _mm256_loadu_ps, _mm256_loadu_si256, _mm256_madd_epi16,
+    _mm256_maddubs_epi16, _mm256_set1_epi16, _mm256_set1_epi32, _mm256_setzero_ps,
+    _mm256_setzero_si256, _mm256_sign_epi8, _mm256_storeu_si256,
 };
 
-use super::{BLOCK, Dot};
+use super::{BLOCK, Dot, PER_WORD, SIXTEEN, Sixteen, scalar, word};
 
 /// Components in a register.
 const WIDTH: usize = 8;
@@ -20,6 +22,8 @@ pub(super) fn detect() -> Option<Dot> {
     both.then_some(Dot {
         name: "avx2",
         whole,
+        bytes,
+        square,
     })
 }
 
@@ -70,4 +74,49 @@ fn floats(block: &[f32; BLOCK], eighth: usize) -> __m256 {
     let eight = &block.as_chunks::<WIDTH>().0[eighth];
     // SAFETY: eight floats are one register; unaligned loads are allowed.
     unsafe { _mm256_loadu_ps(eight.as_ptr()) }
+}
+
+fn bytes(sixteen: &Sixteen, one: &[[i8; PER_WORD]]) -> [i32; SIXTEEN] {
+    // SAFETY: only `detect` hands this function out, after it has seen avx2 and fma.
+    unsafe { bytes_avx2(sixteen, one) }
+}
+
+/// One factor of the instruction has no sign: the other one gets it. Two products of at most
+/// 127 * 127 fit in 16 bits.
+#[target_feature(enable = "avx2")]
+fn bytes_avx2(sixteen: &Sixteen, one: &[[i8; PER_WORD]]) -> [i32; SIXTEEN] {
+    let mut sums = [_mm256_setzero_si256(); SIXTEEN / WIDTH];
+    for (words, four) in sixteen.words.iter().zip(one) {
+        let four = _mm256_set1_epi32(word(four).cast_signed());
+        for (words, sum) in words.as_chunks().0.iter().zip(&mut sums) {
+            let words = load(words);
+            let signed = _mm256_sign_epi8(four, words);
+            let pairs = _mm256_maddubs_epi16(_mm256_abs_epi8(words), signed);
+            let fours = _mm256_madd_epi16(pairs, _mm256_set1_epi16(1));
+            *sum = _mm256_add_epi32(*sum, fours);
+        }
+    }
+    let mut products = [0; SIXTEEN];
+    for (eight, sum) in products.as_chunks_mut::<WIDTH>().0.iter_mut().zip(sums) {
+        // SAFETY: eight numbers are one register; the store may be unaligned.
+        unsafe { _mm256_storeu_si256(eight.as_mut_ptr().cast(), sum) };
+    }
+    products
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn load(words: &[u32; WIDTH]) -> __m256i {
+    // SAFETY: eight words are one register; the load may be unaligned.
+    unsafe { _mm256_loadu_si256(words.as_ptr().cast()) }
+}
+
+fn square(one: &[i8]) -> i32 {
+    // SAFETY: only `detect` hands this function out, after it has seen avx2 and fma.
+    unsafe { square_avx2(one) }
+}
+
+#[target_feature(enable = "avx2")]
+fn square_avx2(one: &[i8]) -> i32 {
+    scalar::square(one)
 }

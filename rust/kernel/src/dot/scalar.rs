@@ -1,13 +1,15 @@
-//! Plain Rust: what every CPU can run, in a shape the compiler can vectorise.
+//! Plain Rust for every CPU, in a form that the compiler can vectorise.
 
-use super::{BLOCK, Dot};
+use super::{BLOCK, Dot, PER_WORD, SIXTEEN, Sixteen};
 
-/// Sums kept apart, so that additions need not wait for one another.
+/// Independent sums, so that additions need not wait for one another.
 const CHAINS: usize = BLOCK / 2;
 
 pub(super) const DOT: Dot = Dot {
     name: "scalar",
     whole,
+    bytes,
+    square,
 };
 
 fn whole(a: &[f32], b: &[f32]) -> f32 {
@@ -25,7 +27,7 @@ fn whole(a: &[f32], b: &[f32]) -> f32 {
     total(sums)
 }
 
-/// Adds halves onto one another, so that no term waits through all the others.
+/// Adds halves pairwise, so that no addition waits for all the others.
 fn total(mut sums: [f32; CHAINS]) -> f32 {
     let mut width = CHAINS;
     while width > 1 {
@@ -35,4 +37,22 @@ fn total(mut sums: [f32; CHAINS]) -> f32 {
         }
     }
     sums[0]
+}
+
+fn bytes(sixteen: &Sixteen, one: &[[i8; PER_WORD]]) -> [i32; SIXTEEN] {
+    let mut products = [0; SIXTEEN];
+    for (words, four) in sixteen.words.iter().zip(one) {
+        for (product, word) in products.iter_mut().zip(words) {
+            for (x, y) in word.to_le_bytes().iter().zip(four) {
+                *product += i32::from(x.cast_signed()) * i32::from(*y);
+            }
+        }
+    }
+    products
+}
+
+/// Inlined where other instructions are enabled, it is compiled to those.
+#[inline(always)]
+pub(super) fn square(one: &[i8]) -> i32 {
+    one.iter().map(|x| i32::from(*x) * i32::from(*x)).sum()
 }

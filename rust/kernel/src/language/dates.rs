@@ -1,23 +1,23 @@
-//! Dates that are named in a text.
+//! Recognises dates in a text.
 
 use super::letters::hash;
 use super::lexicon::{CAPITAL_MONTHS, Class, ENGLISH, Languages, Table};
 use super::words::{Gap, Kind, Word};
 
-/// Stands between a day and its month, as the ending of the number does.
+/// Words between a day and its month, like the ending of an ordinal.
 const JOINS_DAY: [&str; 5] = ["of", "de", "di", "do", "d"];
 
-/// What a question names of dates, each part once.
+/// The parts of dates that a question names, each once.
 ///
-/// A date of which the order of day and month cannot be told (`8/5/2023` in English) names both
-/// readings: two months and two days.
+/// If the order of day and month is ambiguous (`8/5/2023` in English), both readings count: two
+/// months and two days.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Named {
     /// From 1900 to 2099.
     pub years: Vec<u16>,
     /// From 1 to 12.
     pub months: Vec<u8>,
-    /// From 1 to 31, beside a month.
+    /// From 1 to 31, next to a month.
     pub days: Vec<u8>,
 }
 
@@ -25,7 +25,7 @@ pub struct Named {
 pub(super) struct Setting<'a> {
     pub text: &'a str,
     pub languages: Languages,
-    /// Whether any word told the language.
+    /// Whether any word identified the language.
     pub known: bool,
 }
 
@@ -35,12 +35,14 @@ impl Named {
         self.years.is_empty() && self.months.is_empty() && self.days.is_empty()
     }
 
-    /// The share of what is named that a date matches, 0 if nothing is named.
+    /// The share of the named parts that a date matches; 0 if nothing is named. A day counts only
+    /// in one of the named months.
     pub fn share(&self, year: u16, month: u8, day: u8) -> f32 {
         let named = self.years.len() + self.months.len() + self.days.len();
+        let in_month = self.months.contains(&month);
         let matched = usize::from(self.years.contains(&year))
-            + usize::from(self.months.contains(&month))
-            + usize::from(self.days.contains(&day));
+            + usize::from(in_month)
+            + usize::from(in_month && self.days.contains(&day));
         matched as f32 / named.max(1) as f32
     }
 
@@ -55,7 +57,7 @@ impl Named {
         named
     }
 
-    /// Take a date in digits, or a year, and tell how many words it takes.
+    /// Read a date in digits, or a year; returns how many words it takes.
     fn digits(&mut self, words: &[Word], at: usize, setting: &Setting<'_>) -> usize {
         let Kind::Number { value, digits } = words[at].kind else {
             return 0;
@@ -94,7 +96,7 @@ impl Named {
         }
     }
 
-    /// A number with its unit behind it, as in 2023年5月8日.
+    /// A number followed by its unit, as in 2023年5月8日.
     fn counted(&mut self, value: u32, digits: u8, unit: Unit) {
         match unit {
             Unit::Year if digits == 4 && is_year(value) => push(&mut self.years, value as u16),
@@ -182,7 +184,7 @@ fn is_unit(text: &str, word: &Word) -> bool {
     unit(text, Some(word)).is_some() || matches!(written, "am" | "pm" | "AM" | "PM" | "h")
 }
 
-/// Whether numbers that dots divide may as well be a version: `1.2.24`. Dates in English have no dots.
+/// Whether numbers with dots may also be a version: `1.2.24`. English dates have no dots.
 fn is_version(second: &Word, setting: &Setting<'_>) -> bool {
     second.before == Gap::Sign(b'.') && (!setting.known || setting.languages & ENGLISH != 0)
 }
@@ -195,7 +197,7 @@ enum Unit {
     Hour,
 }
 
-/// The unit that stands behind a number in Chinese, Japanese and Korean.
+/// The unit after a number in Chinese, Japanese and Korean.
 fn unit(text: &str, word: Option<&Word>) -> Option<Unit> {
     let word = word.filter(|word| matches!(word.kind, Kind::Hangul | Kind::Unspaced))?;
     match text[word.start..word.end].chars().next()? {
@@ -207,7 +209,7 @@ fn unit(text: &str, word: Option<&Word>) -> Option<Unit> {
     }
 }
 
-/// Numbers that one and the same sign divides, with how many digits they have: at most three.
+/// At most three numbers divided by the same sign, with their digits.
 fn parts(words: &[Word]) -> Vec<(u32, u8)> {
     let mut parts = Vec::new();
     for word in words.iter().take(4) {
@@ -246,7 +248,7 @@ fn day_before(words: &[Word], at: usize) -> Option<usize> {
     None
 }
 
-/// The place of the number behind a month: `May 7`, `May the 7th`.
+/// The place of the number after a month: `May 7`, `May the 7th`.
 fn day_after(words: &[Word], at: usize) -> Option<usize> {
     let next = words.get(at + 1)?;
     let divided = next.before == Gap::Breaks;

@@ -1,4 +1,4 @@
-//! Letters as they are compared, and hashes of words made of them.
+//! Folding of letters for comparison, and hashes of words.
 //!
 //! Case, accents and width do not count: `José`, `JOSE` and `ｊｏｓｅ` are one word, however their
 //! accents are encoded. A hash is made letter by letter, so that no word is copied.
@@ -47,8 +47,8 @@ pub(super) fn hash(word: &str) -> u64 {
     word.chars().fold(EMPTY, with_character)
 }
 
-/// The hashes of what a run begins with, up to the longest word that is looked up in scripts
-/// without spaces.
+/// The hashes of the prefixes of a run, up to the longest word that is looked up in scripts without
+/// spaces.
 pub(super) fn beginnings(run: &str) -> impl Iterator<Item = u64> {
     let characters = run.chars().take(LONGEST_UNSPACED);
     characters.scan(EMPTY, |hash, character| {

@@ -1,10 +1,9 @@
-//! What the words of a text tell without a model: whether it holds a time or a name, and what a
-//! question asks for.
+//! Features of a text without a model: whether it has a time or a name, and what a question asks
+//! for.
 //!
-//! [`features`] are computed when a text is written, [`Question::read`] when one is searched for; the
-//! ranking compares the two. Both pass once over the words, and look each up in a table of the
-//! words of ten languages. What a language cannot tell is left out and never guessed: German, which
-//! writes every noun with a capital letter, has no names here.
+//! [`features`] are computed when a text is written, [`Question::read`] for each query; the ranking
+//! compares the two. Both read the words once, and look each up in a table of the words of ten
+//! languages. Nothing is guessed: German, which capitalises every noun, has no names here.
 
 mod dates;
 mod letters;
@@ -21,23 +20,25 @@ use words::{Gap, Kind, Word, Words};
 
 /// The text asks a question.
 pub const ASKS: u8 = 1;
-/// It holds an expression of time.
+/// It has an expression of time.
 pub const TIME: u8 = 2;
-/// It holds a word of kinship, or for a person by what they are to somebody.
+/// It has a word for a relative or for a person by their relation to somebody.
 pub const KIN: u8 = 4;
-/// It holds a quotation mark.
+/// It has a quotation mark.
 pub const QUOTE: u8 = 8;
 
 /// The hash of nobody's name.
 pub const NO_NAME: u32 = 0;
 
-/// So many names of a text are kept.
+/// The most names stored for a text.
 pub const MOST_NAMES: usize = 4;
 
-/// Who speaks in a conversation with a program, and the subjects that stand for no subject.
-const NO_NAMES: [&str; 6] = ["user", "assistant", "system", "tool", "note", "todo"];
+/// The roles in a conversation with a program.
+const ROLES: [&str; 4] = ["user", "assistant", "system", "tool"];
+/// The subjects that are nobody.
+const NOBODY: [&str; 2] = ["note", "todo"];
 
-/// What is known of a text.
+/// The features of a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Features {
     /// [`ASKS`], [`TIME`], [`KIN`] and [`QUOTE`].
@@ -47,7 +48,7 @@ pub struct Features {
     pub names: [u32; MOST_NAMES],
 }
 
-/// What is known of a text that `speaker` said.
+/// The features of a text that `speaker` said.
 pub fn features(text: &str, speaker: Option<&str>) -> Features {
     let mut reader = Reader::new(speaker.unwrap_or_default());
     let mut words = Words::new(text);
@@ -59,12 +60,12 @@ pub fn features(text: &str, speaker: Option<&str>) -> Features {
 
 /// The hash by which names are compared: of subjects, speakers and the words of a text.
 ///
-/// Case, accents, width and what stands between the words do not count, nor does a possessive
-/// `'s`. [`NO_NAME`] for a text without words, and for `user`, `assistant`, `system`, `tool`, `note`
-/// and `todo`.
+/// Case, accents, width and punctuation between the words do not count, nor does a possessive `'s`.
+/// [`NO_NAME`] for a text without words, and for `note` and `todo`. `user`, `assistant`, `system` and
+/// `tool` have hashes to tell them apart, but no query names them.
 pub fn name_hash(name: &str) -> u32 {
     let hash = Words::new(name).fold(EMPTY, |phrase, word| with_word(phrase, word.hash));
-    if hash == EMPTY || NO_NAMES.iter().any(|none| letters::hash(none) == hash) {
+    if hash == EMPTY || NOBODY.iter().any(|none| letters::hash(none) == hash) {
         NO_NAME
     } else {
         shortened(hash)
@@ -74,11 +75,11 @@ pub fn name_hash(name: &str) -> u32 {
 struct Reader {
     table: &'static Table,
     speaker: [u32; MOST_NAMES],
-    /// What the word before was, and whether it ended in a small letter.
+    /// The kind of the previous word, and whether it ended in a small letter.
     previous: Option<Kind>,
     small: bool,
     votes: Votes,
-    /// The languages in which the text holds a time, or a word of kinship.
+    /// The languages in which the text has a time, or a word for a relative.
     time: Languages,
     kin: Languages,
     dated: bool,
@@ -144,7 +145,7 @@ impl Reader {
         self.kin |= entry.is(Class::Kin);
     }
 
-    /// Look up what begins at the first characters of a run that no spaces divide.
+    /// Look up the words that begin at the first characters of a run without spaces.
     fn look_up_in(&mut self, run: &str, starts: usize) {
         for (start, _) in run.char_indices().take(starts) {
             for hash in beginnings(&run[start..]) {

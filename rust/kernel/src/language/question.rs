@@ -1,12 +1,12 @@
-//! What a query asks for.
+//! Determines what a query asks for.
 
 use super::dates::{Named, Setting};
 use super::letters::{EMPTY, beginnings, hash, shortened, with_character, with_word};
 use super::lexicon::{Class, KOREAN, Languages, Table, Votes};
 use super::words::{Gap, Kind, Word, Words};
-use super::{NO_NAME, NO_NAMES, script};
+use super::{NO_NAME, NOBODY, ROLES, script};
 
-/// A query is read as far as this; what is longer is a text and no question.
+/// A query is read up to this length; a longer one is a text, not a question.
 const MOST_WORDS: usize = 512;
 const MOST_PHRASES: usize = 16_384;
 
@@ -14,7 +14,7 @@ const MOST_PHRASES: usize = 16_384;
 const LONGEST_NAME: usize = 3;
 const LONGEST_UNSPACED_NAME: usize = 8;
 
-/// The noun that says what is asked for stands so far behind "which", and the unit behind "how".
+/// How far after "which" the noun may be that says what is asked for, or the unit after "how".
 const NOUN_WITHIN: usize = 4;
 const UNIT_WITHIN: usize = 2;
 
@@ -32,7 +32,7 @@ pub enum Wanted {
 /// A query as the ranking compares it with texts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Question {
-    /// What it asks for, if it is a question and that can be told.
+    /// What it asks for, if it is a question and that is clear.
     pub wants: Option<Wanted>,
     /// [`name_hash`](super::name_hash) of its words and of each run of two or three, sorted.
     pub phrases: Vec<u32>,
@@ -57,7 +57,7 @@ impl Question {
         }
     }
 
-    /// Whether the query names whom this [`name_hash`](super::name_hash) is of.
+    /// Whether the query contains the name with this [`name_hash`](super::name_hash).
     pub fn names(&self, name: u32) -> bool {
         name != NO_NAME && self.phrases.binary_search(&name).is_ok()
     }
@@ -132,7 +132,7 @@ impl<'a> Reading<'a> {
         let [first, ..] = self.words else {
             return false;
         };
-        // There a question word stands where its answer would.
+        // In these languages a question word is where its answer would be.
         if matches!(first.kind, Kind::Hangul | Kind::Unspaced) {
             return true;
         }
@@ -142,8 +142,8 @@ impl<'a> Reading<'a> {
             || self.is(first, Class::Common) && self.question_word(1).is_some()
     }
 
-    /// A question word. One that has an accent needs it where it begins no question: "que" may
-    /// ask at first, and joins clauses later, where only "qué" asks.
+    /// A question word. One with an accent needs it unless it begins the question: "que" may ask at
+    /// the beginning, but joins clauses later, where only "qué" asks.
     fn question_word(&self, at: usize) -> Option<Class> {
         let word = self.words.get(at)?;
         let class = Class::QUESTIONS
@@ -154,7 +154,7 @@ impl<'a> Reading<'a> {
         (at < 2 || !lacks_accent).then_some(class)
     }
 
-    /// What a question word asks for: `Some(None)` if that cannot be told.
+    /// What a question word asks for: `Some(None)` if that is unclear.
     fn asked_by(&self, at: usize, word: &Word) -> Option<Option<Wanted>> {
         match word.kind {
             Kind::Number { .. } => None,
@@ -205,7 +205,8 @@ impl<'a> Reading<'a> {
             }
             self.phrases_from(at, &mut phrases);
         }
-        let none = NO_NAMES.map(|name| shortened(hash(name)));
+        let none = ROLES.iter().chain(&NOBODY);
+        let none: Vec<u32> = none.map(|name| shortened(hash(name))).collect();
         phrases.retain(|phrase| !none.contains(phrase));
         phrases.sort_unstable();
         phrases.dedup();
@@ -225,7 +226,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// What may be a name within a word with particles, or within a run that no spaces divide.
+    /// Possible names within a word with particles, or within a run without spaces.
     fn parts(&self, word: &Word, phrase: u64, phrases: &mut Vec<u32>) {
         let run = self.text_of(word);
         let starts = match word.kind {
@@ -247,7 +248,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// "will" is no name unless it is written as one.
+    /// "will" is not a name unless it is capitalised.
     fn is_function_word(&self, at: usize) -> bool {
         let word = &self.words[at];
         let as_name = at > 0 && word.capital && word.before == Gap::Flows;

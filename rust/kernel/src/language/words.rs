@@ -1,8 +1,8 @@
-//! A text as its words, from left to right, in one pass.
+//! Splits a text into words, from left to right, in one pass.
 
 use super::letters::{EMPTY, is_accent, narrow, with_character, with_letter};
 
-/// A word, or a run of characters that no spaces divide.
+/// A word, or a run of characters of a script without spaces.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Word {
     /// Of its letters, folded.
@@ -25,26 +25,26 @@ pub(super) enum Kind {
     Letters,
     /// Digits alone, and how many. What follows them without a gap is the next word: `7th`.
     Number { value: u32, digits: u8 },
-    /// Korean, where what spaces divide is a word with its particles.
+    /// Korean, where spaces divide words together with their particles.
     Hangul,
     /// Chinese, Japanese, Thai and other scripts without spaces.
     Unspaced,
 }
 
-/// What is between a word and the one before it.
+/// The text between a word and the one before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Gap {
     /// Nothing: the word before is a number, or of another kind.
     None,
     /// Spaces, an apostrophe, or a comma: the sentence goes on.
     Flows,
-    /// One sign that stands within dates and times.
+    /// One sign that can be part of dates and times.
     Sign(u8),
     /// The beginning, the end of a sentence, or anything else.
     Breaks,
 }
 
-/// The words of a text. What the gaps held is known at the end.
+/// The words of a text. The marks in the gaps are known at the end.
 pub(super) struct Words<'a> {
     text: &'a str,
     at: usize,
@@ -140,7 +140,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// Go to the next word, and tell what was between.
+    /// Go to the next word; returns its class and the gap before it.
     #[inline]
     fn skip_gap(&mut self) -> Option<(Class, Gap)> {
         // Nearly every gap is one space.
@@ -187,7 +187,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// Whether what follows is not glued to what was read: the `?` of an address is no question.
+    /// Whether a word ends here: the `?` of an address is not a question mark.
     fn ends_word(&self) -> bool {
         self.peek()
             .is_none_or(|next| !next.is_ascii() || class(next) == Class::Gap)
@@ -275,7 +275,7 @@ impl Words<'_> {
         }
     }
 
-    /// Read on through any letters, and return the hash of all but the last.
+    /// Read further letters of any script, and return the hash of all but the last.
     #[cold]
     fn letters_beyond_ascii(&mut self, word: &mut Word, mut last: u64) -> u64 {
         while let Some(character) = self.peek() {

@@ -1,4 +1,4 @@
-//! The file of the embedded model, read in place: it is part of the program.
+//! The file of the built-in model, which is part of the program and read in place.
 //!
 //! `rust/kernel/model/make.py` writes it. All numbers are little-endian, and each part begins at a
 //! multiple of 64 bytes:
@@ -32,7 +32,7 @@ pub(super) struct File {
     vectors: &'static [[u8; DIMENSION]],
 }
 
-/// What a pair of neighbours becomes.
+/// The result of merging a pair of adjacent pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Merge {
     /// Pairs are merged by rising rank.
@@ -42,7 +42,7 @@ pub(super) struct Merge {
 
 impl File {
     /// # Panics
-    /// If the file is not as described; the tests would have told.
+    /// If the file is not as described, which tests would have shown.
     pub fn embedded() -> Self {
         let mut rest = BYTES;
         let header = part(&mut rest, HEADER_BYTES);
@@ -77,7 +77,7 @@ impl File {
             .map(|at| u16::from_le_bytes(self.character_ids[at]))
     }
 
-    /// What two neighbouring pieces become, if anything.
+    /// The merge of two adjacent pieces, if there is one.
     pub fn merge(&self, left: u16, right: u16) -> Option<Merge> {
         let bucket = bucket(left, right);
         let start = usize::from(u16::from_le_bytes(self.buckets[bucket]));
@@ -106,7 +106,7 @@ impl File {
     }
 }
 
-/// The bits of a pair's hash that choose no bucket.
+/// The bits of a pair's hash that do not choose the bucket.
 const BUCKET_SHIFT: u32 = 16;
 
 fn bucket(left: u16, right: u16) -> usize {
@@ -159,12 +159,13 @@ mod tests {
     }
 
     #[test]
-    fn no_piece_of_the_table_is_zero() {
+    fn no_piece_of_the_table_is_zero_and_every_byte_has_an_opposite() {
         let file = File::embedded();
         for piece in 0..file.pieces() {
             let (vector, scale) = file.vector(piece as u16);
             assert!(scale.is_finite() && scale > 0.0);
             assert!(vector.iter().any(|byte| *byte != 0));
+            assert!(vector.iter().all(|byte| byte.cast_signed() != i8::MIN));
         }
     }
 }

@@ -1,8 +1,7 @@
-//! The embedded model: a text's vector is the mean of its pieces' vectors, brought to length one.
+//! The built-in model: a text's vector is the mean of its tokens' vectors, scaled to length one.
 //!
-//! The table is part of the program: there is nothing to find, to read or to check when it is first
-//! used, and all processes share its pages. Where it comes from is told in
-//! `docs/decisions/0043-embedded-model.md`.
+//! The table is part of the program: nothing has to be loaded or checked on first use, and all
+//! processes share its pages. `docs/decisions/0043-embedded-model.md` says where it comes from.
 
 mod file;
 mod tokens;
@@ -19,10 +18,10 @@ use crate::unit::write_unit;
 /// Components of a vector.
 pub const DIMENSION: usize = 256;
 
-/// Bytes of text for which one more thread is worth its start: about a millisecond of work.
+/// Bytes of text that justify one more thread: about a millisecond of work.
 const BYTES_PER_THREAD: usize = 1 << 15;
 
-/// So that one batch leaves something of a large machine to others.
+/// So that one batch does not use all of a large machine.
 const MOST_THREADS: usize = 8;
 
 /// Texts that a thread takes at a time.
@@ -74,7 +73,7 @@ impl StaticModel {
             Ok(())
         };
         thread::scope(|scope| {
-            // A thread that cannot be started is no error: the others do its work.
+            // If a thread cannot be started, the others do its work.
             let start = |_| thread::Builder::new().spawn_scoped(scope, work).ok();
             let started: Vec<_> = (1..threads).filter_map(start).collect();
             let own = work();
@@ -134,7 +133,7 @@ impl StaticModel {
         sum
     }
 
-    /// Add a piece's vector, so many times.
+    /// Add a piece's vector, multiplied by `times`.
     pub(crate) fn add(&self, piece: u16, times: f32, sum: &mut [f32; DIMENSION]) {
         let (vector, scale) = self.file.vector(piece);
         let scale = scale * times;
@@ -143,9 +142,15 @@ impl StaticModel {
         }
     }
 
+    /// A piece's vector as bytes, each -127 to 127, without the factor that they share.
+    pub(crate) fn bytes(&self, piece: u16) -> &'static [i8; DIMENSION] {
+        bytemuck::cast_ref(self.file.vector(piece).0)
+    }
+
     /// A piece's vector.
     pub(crate) fn vector(&self, piece: u16) -> [f32; DIMENSION] {
-        self.sum(&[piece])
+        let (vector, scale) = self.file.vector(piece);
+        vector.map(|byte| f32::from(byte.cast_signed()) * scale)
     }
 }
 

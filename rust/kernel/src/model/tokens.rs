@@ -1,9 +1,9 @@
-//! Text cut into the pieces of the vocabulary, as the `tokenizers` package does it for Llama 2.
+//! Splits text into the vocabulary's pieces, exactly as the `tokenizers` package does for Llama 2.
 //!
-//! A space is put before the text, every space becomes `▁`, and each character its piece, or if it
-//! has none one piece for each of its bytes. Then the pair of neighbours with the lowest rank, the
-//! first among equals, is merged until none is left. No piece holds a `▁` after another character,
-//! so the text is cut before every such one and each stretch is merged for itself.
+//! A space is put before the text, every space becomes `▁`, and each character becomes its piece,
+//! or one piece per byte if it has none. Then the adjacent pair with the lowest rank, the first
+//! among equals, is merged until none is left. No piece has a `▁` after another character, so the
+//! text is split before every `▁` and each stretch is merged separately.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, TryReserveError};
@@ -15,17 +15,17 @@ const SPACE: char = '▁';
 
 const ASCII: usize = 128;
 
-/// A stretch of so many pieces or fewer is searched for its best pair again and again, which takes
-/// the square of its length; a longer one keeps its pairs in a heap.
+/// Up to this many pieces, the best pair is searched for after each merge, which takes quadratic
+/// time; a longer stretch keeps its pairs in a heap.
 const SHORT: usize = 32;
 
-/// The vocabulary, with what is asked most often at hand.
+/// The vocabulary, with the most frequent look-ups cached.
 pub(super) struct Tokens {
     ascii: [Option<u16>; ASCII],
     space: u16,
 }
 
-/// Memory that is used again for the next text.
+/// Memory that is reused for the next text.
 #[derive(Default)]
 pub(super) struct Scratch {
     stretch: Vec<u16>,
@@ -38,10 +38,10 @@ pub(super) struct Scratch {
 #[derive(Clone, Copy)]
 struct Link {
     piece: u16,
-    /// Where the neighbours are; beyond the ends there is no link.
+    /// The indexes of the neighbours; out of range at the ends.
     before: usize,
     after: usize,
-    /// What this piece and the next become.
+    /// The merge of this piece and the next.
     pair: Option<Merge>,
 }
 
@@ -96,7 +96,7 @@ impl Tokens {
     }
 }
 
-/// Move what the stretch becomes to `ids`.
+/// Merge the stretch, and move the result to `ids`.
 fn merge(file: &File, scratch: &mut Scratch, ids: &mut Vec<u16>) -> Result<(), TryReserveError> {
     ids.try_reserve(scratch.stretch.len())?;
     if scratch.stretch.len() <= SHORT {
@@ -126,7 +126,7 @@ fn merge_short(file: &File, scratch: &mut Scratch) {
     }
 }
 
-/// The first pair of the lowest rank, and what it becomes.
+/// The first pair of the lowest rank, and its merge.
 fn best(pairs: &[Option<Merge>]) -> Option<(usize, u16)> {
     let mut best = None;
     let mut lowest = u16::MAX;
@@ -141,7 +141,7 @@ fn best(pairs: &[Option<Merge>]) -> Option<(usize, u16)> {
     best
 }
 
-/// The same in `n log n`: a pair that is gone stays in the queue until its turn comes.
+/// The same in `n log n`: outdated pairs stay in the queue until their turn.
 fn merge_long(
     file: &File,
     scratch: &mut Scratch,
@@ -196,7 +196,7 @@ fn link(
     (0..links.len()).try_for_each(|left| renew(file, links, left, queue))
 }
 
-/// Look up what a piece and the next one become, if there is such a piece and a next one.
+/// Look up the merge of a piece and the next one, if both exist.
 fn renew(
     file: &File,
     links: &mut [Link],

@@ -1,4 +1,4 @@
-//! Rows that came or went since the file was written.
+//! Rows added or removed since the file was written.
 
 use std::collections::{BTreeSet, TryReserveError};
 use std::iter::Peekable;
@@ -7,7 +7,7 @@ use super::record::{Place, Record};
 use super::{Entry, Held};
 use crate::id_hash::RowMap;
 
-/// Rows in the order in which they came; one without [`Record::is_row`] hides that of the file.
+/// Rows in the order of arrival; one without [`Record::is_row`] hides the file's row.
 #[derive(Default)]
 pub(super) struct Fresh {
     places: RowMap,
@@ -37,7 +37,7 @@ impl Fresh {
         Some(Held { record, numbers })
     }
 
-    /// Have room for one more row.
+    /// Reserve memory for one more row.
     pub fn reserve(&mut self, entry: &Entry) -> Result<(), TryReserveError> {
         self.places.try_reserve(1)?;
         self.records.try_reserve(1)?;
@@ -63,20 +63,20 @@ impl Fresh {
         }
     }
 
-    /// Let a row have no place in its thread.
+    /// Remove a row from its thread.
     pub fn forget(&mut self, id: u32) {
         if let Some(place) = self.places.get(&id) {
             self.order.remove(&self.records[*place as usize].place(id));
         }
     }
 
-    /// The ids in front of a place in its thread, the nearest first.
+    /// The ids before a place in its thread, nearest first.
     pub fn before(&self, place: Place) -> impl Iterator<Item = u32> {
         let from = (place.0, i64::MIN, 0);
         self.order.range(from..place).rev().map(|place| place.2)
     }
 
-    /// The ids behind a place in its thread.
+    /// The ids after a place in its thread.
     pub fn behind(&self, place: Place) -> impl Iterator<Item = u32> {
         let to = (place.0, i64::MAX, u32::MAX);
         let range = (
@@ -96,7 +96,7 @@ impl Fresh {
     }
 }
 
-/// Two orders as one; `first` tells which of two comes first.
+/// Merge two orders; `first` decides which of two comes first.
 pub(super) fn merge(
     left: impl Iterator<Item = u32>,
     right: impl Iterator<Item = u32>,

@@ -1,4 +1,4 @@
-//! Rows in one piece of memory, or in a file.
+//! Rows in memory or in a file, stored contiguously.
 
 use std::collections::TryReserveError;
 use std::sync::Arc;
@@ -8,12 +8,12 @@ use super::record::{Place, Record};
 use crate::mapped::{Mapped, Numbers, Refused};
 use crate::model::StaticModel;
 
-/// Rows by id, which do not change.
+/// Immutable rows by id.
 #[derive(Default)]
 pub(super) struct Layer {
     records: Numbers<Record>,
     numbers: Numbers<u16>,
-    /// The ids of those that have a thread, in the order of their places.
+    /// The ids of the rows with a thread, in the order of their places.
     order: Numbers<u32>,
 }
 
@@ -30,7 +30,7 @@ impl Layer {
         Some(Held { record, numbers })
     }
 
-    /// The rows that there are of these ids.
+    /// The existing rows among these ids.
     pub fn of<'a>(
         ids: usize,
         held: impl Fn(u32) -> Option<Held<'a>>,
@@ -61,20 +61,19 @@ impl Layer {
         })
     }
 
-    /// The ids in front of a place in its thread, the nearest first.
-    pub fn before(&self, place: Place) -> impl Iterator<Item = u32> {
-        let order = &*self.order;
-        let end = order.partition_point(|id| self.place(*id) < place);
-        let ids = order[..end].iter().rev().copied();
-        ids.take_while(move |id| self.place(*id).0 == place.0)
-    }
-
-    /// The ids behind a place in its thread.
-    pub fn behind(&self, place: Place) -> impl Iterator<Item = u32> {
-        let order = &*self.order;
-        let from = order.partition_point(|id| self.place(*id) <= place);
-        let ids = order[from..].iter().copied();
-        ids.take_while(move |id| self.place(*id).0 == place.0)
+    /// The ids before a place in its thread, nearest first, and those after it.
+    pub fn beside(&self, place: Place) -> (impl Iterator<Item = u32>, impl Iterator<Item = u32>) {
+        let is_here = move |id: &u32| self.place(*id).0 == place.0;
+        let (before, rest) = {
+            let at = self.order.partition_point(|id| self.place(*id) < place);
+            self.order.split_at(at)
+        };
+        let is_itself = rest.first().is_some_and(|id| self.place(*id) == place);
+        let behind = &rest[usize::from(is_itself)..];
+        (
+            before.iter().rev().copied().take_while(is_here),
+            behind.iter().copied().take_while(is_here),
+        )
     }
 
     fn place(&self, id: u32) -> Place {

@@ -1,12 +1,13 @@
-//! What is kept of each row for the second stage of a search: the ids of its pieces in the embedded
-//! model's vocabulary, what they tell of it, and its place in a conversation.
+//! The data of each row for the second stage of a search: the ids of its pieces in the built-in
+//! model's vocabulary, features of its text, and its place in a conversation.
 //!
-//! Rows that were saved are mapped; those that came or went since are in memory, in front of them.
-//! How many rows there are, and how many have each piece, is exact at any time.
+//! Saved rows are mapped; later changes are in memory and take precedence. The number of rows, and
+//! of rows with each piece, is always exact.
 
 mod fresh;
 mod layer;
 mod moment;
+mod nearest;
 mod query;
 mod rank;
 mod record;
@@ -18,35 +19,35 @@ use std::path::Path;
 
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::id_hash::IdMap;
 use crate::ids::Ids;
 use crate::language;
 use crate::mapped::{self, Mapped, Tag};
 use crate::model::StaticModel;
 use fresh::Fresh;
 use layer::Layer;
-use record::Record;
+use record::{Place, Record};
 
 pub use query::Query;
 pub use rank::{Asked, Candidate, Parts, Ranked};
 pub use record::Row;
 
-/// What a file of this structure says in its [`Tag`].
+/// Identifies files of this structure in their [`Tag`].
 pub const KIND: [u8; 8] = *b"texts   ";
 /// See [`KIND`].
 pub const VERSION: u64 = 1;
 
-/// Rows of a thread that may not be seen are passed over when a row's neighbours are looked for, so
-/// many at most.
+/// The most invisible rows of a thread that are skipped when looking for a row's neighbours.
 const FAR: usize = 64;
 
-/// A row that has been read and can be put; made beside the readers, for that is most of the work.
+/// A processed row, ready to be put; made without the lock, because that is most of the work.
 pub struct Entry {
     record: Record,
     /// Its pieces and the hashes of its names.
     numbers: Vec<u16>,
 }
 
-/// A row as it is kept.
+/// A stored row.
 #[derive(Clone, Copy)]
 struct Held<'a> {
     record: &'a Record,
@@ -54,7 +55,7 @@ struct Held<'a> {
 }
 
 impl<'a> Held<'a> {
-    /// Its pieces, sorted, each as often as it occurs.
+    /// Its pieces, sorted, with repetitions.
     fn pieces(&self) -> &'a [u16] {
         &self.numbers[..self.record.pieces as usize]
     }
@@ -62,6 +63,28 @@ impl<'a> Held<'a> {
     /// Its pieces, each once.
     fn distinct(&self) -> impl Iterator<Item = u16> + 'a {
         self.pieces().chunk_by(u16::eq).map(|equal| equal[0])
+    }
+
+    /// Whether it says nearly the same about the same subject: the other row has at least two
+    /// thirds of the pieces of the shorter one.
+    fn is_alike(&self, other: &Self) -> bool {
+        if self.record.speaker != other.record.speaker {
+            return false;
+        }
+        let (mut own, mut others, mut both) = (0, 0, 0);
+        let mut of_other = other.distinct().peekable();
+        for piece in self.distinct() {
+            own += 1;
+            while of_other.next_if(|other| *other < piece).is_some() {
+                others += 1;
+            }
+            if of_other.next_if_eq(&piece).is_some() {
+                others += 1;
+                both += 1;
+            }
+        }
+        others += of_other.count();
+        3 * both >= 2 * own.min(others)
     }
 
     /// The hashes of its names.
@@ -142,18 +165,18 @@ pub fn read(row: &Row<'_>) -> Result<Entry, TryReserveError> {
     Ok(Entry { record, numbers })
 }
 
-/// What stands for a text that is compared for equality alone; never 0.
+/// A hash for texts that are only compared for equality; never 0.
 pub fn hash(text: &str) -> u32 {
     (xxh3_64(text.as_bytes()) as u32).max(1)
 }
 
-/// A moment as it is stored, in microseconds since 1970; `None` for what is none.
+/// A moment as it is stored, in microseconds since 1970; `None` if it is not one.
 #[must_use]
 pub fn micros(moment: &str) -> Option<i64> {
     moment::read(moment).map(|moment| moment.micros)
 }
 
-/// Words of a text; two characters of a script without spaces are one.
+/// The number of words of a text; two characters of a script without spaces count as one.
 fn words(text: &str) -> u32 {
     let unspaced =
         |c: &char| matches!(u32::from(*c), 0xe00..0xf00 | 0x3040..0xa000 | 0xac00..0xd7b0);
@@ -175,13 +198,13 @@ impl Texts {
         self.rows == 0
     }
 
-    /// How many words a row has on average; 0 where there are no rows.
+    /// The average number of words per row; 0 without rows.
     #[must_use]
     pub fn mean_words(&self) -> f64 {
         self.words as f64 / self.rows.max(1) as f64
     }
 
-    /// How telling a piece is: `max(0, ln((n + 1) / (df + 0.5)))`.
+    /// The inverse document frequency of a piece: `max(0, ln((n + 1) / (df + 0.5)))`.
     #[must_use]
     pub fn idf(&self, piece: u16) -> f64 {
         self.idf_among(piece, self.len())
@@ -193,7 +216,7 @@ impl Texts {
         (rows / having).ln().max(0.0)
     }
 
-    /// Bytes in this process' own memory; what is mapped is not counted.
+    /// Bytes in this process's own memory, without mapped files.
     #[must_use]
     pub fn nbytes(&self) -> usize {
         self.base.nbytes() + self.fresh.nbytes() + size_of_val(&self.frequencies[..])
@@ -219,7 +242,7 @@ impl Texts {
         Ok(())
     }
 
-    /// Remove a row; whether it was here.
+    /// Remove a row; returns whether it existed.
     ///
     /// # Errors
     /// There is no memory to remember it.
@@ -245,7 +268,7 @@ impl Texts {
         was_here
     }
 
-    /// Count a row in the statistics, or out of them.
+    /// Add a row to the statistics, or remove it from them.
     fn count(&mut self, id: u32, comes: bool) {
         let Some(held) = self.held(id) else { return };
         let words = u64::from(held.record.words);
@@ -265,7 +288,7 @@ impl Texts {
         }
     }
 
-    /// Write all of it to a file.
+    /// Write everything to a file.
     ///
     /// # Errors
     /// The file cannot be written, or there is no memory.
@@ -292,10 +315,10 @@ impl Texts {
         Layer::of(ids, |id| self.held(id))
     }
 
-    /// Map what was saved; also returns how far in the database's changes it goes.
+    /// Map what was saved; also returns the position it was saved with.
     ///
     /// # Errors
-    /// There is no such file, or it is not the one that is asked for.
+    /// There is no such file, or it was not derived from what the tag says.
     pub fn open(path: &Path, tag: &Tag) -> Result<(Self, u64), mapped::Refused> {
         let file = Mapped::open(path, tag)?;
         let totals = file.numbers::<u64>(0)?;
@@ -316,41 +339,47 @@ impl Texts {
         Ok((texts, file.position()))
     }
 
-    /// The rows before one in its thread, the nearest first, and those behind it; of those that may
-    /// be seen so many at most on each side.
-    fn around(&self, id: u32, reach: usize, visible: Option<&Ids>) -> [Vec<u32>; 2] {
-        let Some(held) = self.held(id).filter(|held| held.record.thread != 0) else {
-            return [Vec::new(), Vec::new()];
-        };
-        let place = held.record.place(id);
-        let seen = |id: &u32| visible.is_none_or(|visible| visible.contains(*id));
+    /// The visible rows before one in its thread, nearest first, and those after it; at most
+    /// `reach` on each side.
+    fn around(
+        &self,
+        place: Place,
+        reach: usize,
+        visible: Option<&Ids>,
+    ) -> (impl Iterator<Item = u32>, impl Iterator<Item = u32>) {
+        let seen = move |id: &u32| visible.is_none_or(|visible| visible.contains(*id));
         let is_base = |id: &u32| !self.fresh.has(*id);
         let place_of = |id: u32| self.held(id).map(|held| held.record.place(id));
+        let (before, behind) = self.base.beside(place);
         let before = fresh::merge(
-            self.base.before(place).filter(is_base),
+            before.filter(is_base),
             self.fresh.before(place),
-            |left, right| place_of(left) > place_of(right),
+            move |left, right| place_of(left) > place_of(right),
         );
         let behind = fresh::merge(
-            self.base.behind(place).filter(is_base),
+            behind.filter(is_base),
             self.fresh.behind(place),
-            |left, right| place_of(left) < place_of(right),
+            move |left, right| place_of(left) < place_of(right),
         );
-        [
-            before.take(FAR).filter(seen).take(reach).collect(),
-            behind.take(FAR).filter(seen).take(reach).collect(),
-        ]
+        (
+            before.take(FAR).filter(seen).take(reach),
+            behind.take(FAR).filter(seen).take(reach),
+        )
     }
 
-    /// The rows beside these in their threads, up to so many on either side, that may be seen and
-    /// are none of these; each once.
+    /// The visible rows beside these in their threads, at most `reach` on either side, without
+    /// these; each once.
     #[must_use]
     pub fn neighbours(&self, ids: &[u32], reach: usize, visible: Option<&Ids>) -> Vec<u32> {
-        let mut known: std::collections::HashSet<u32> = ids.iter().copied().collect();
+        let mut known: IdMap<()> = ids.iter().map(|id| (*id, ())).collect();
         let mut found = Vec::new();
         for id in ids {
-            for other in self.around(*id, reach, visible).into_iter().flatten() {
-                if known.insert(other) {
+            let Some(held) = self.held(*id).filter(|held| held.record.thread != 0) else {
+                continue;
+            };
+            let (before, behind) = self.around(held.record.place(*id), reach, visible);
+            for other in before.chain(behind) {
+                if known.insert(other, ()).is_none() {
                     found.push(other);
                 }
             }

@@ -1,4 +1,4 @@
-//! A moment as it is stored, read as numbers.
+//! Parses moments as they are stored.
 
 /// The day of a moment, and the moment itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -10,8 +10,8 @@ pub(super) struct Moment {
     pub micros: i64,
 }
 
-/// Read `2026-01-31T23:59:59.000000Z`, or its beginning; a space may stand for the `T`. What is
-/// behind the part that is understood is left out, and so is an offset from UTC.
+/// Parse `2026-01-31T23:59:59.000000Z`, or its beginning; a space may replace the `T`. Text after
+/// the part that can be parsed is ignored, and so is an offset from UTC.
 pub(super) fn read(text: &str) -> Option<Moment> {
     let bytes = text.as_bytes();
     let year = number(bytes, 0, 4)?;
@@ -35,7 +35,7 @@ pub(super) fn read(text: &str) -> Option<Moment> {
     })
 }
 
-/// Two digits behind one of these separators.
+/// Two digits after one of these separators.
 fn part(bytes: &[u8], at: usize, separators: &[u8]) -> Option<i64> {
     separators.contains(bytes.get(at)?).then_some(())?;
     number(bytes, at + 1, 2)

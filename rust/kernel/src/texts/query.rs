@@ -1,34 +1,34 @@
-//! A query as the embedded model sees it, its pieces weighed by how telling they are.
+//! A query as the built-in model's pieces, weighted by inverse document frequency.
 
 use std::collections::TryReserveError;
 
 use super::Texts;
-use super::similar::Similarities;
+use super::similar::Products;
 use crate::model::{DIMENSION, StaticModel};
 use crate::unit::write_unit;
 
-/// How much pieces of stop words count beside others.
+/// The weight of stop words' pieces relative to others.
 const OTHERS: f64 = 0.1;
 
 /// A query's pieces, and its vector.
 pub struct Query {
-    /// Each once.
+    /// Distinct.
     pub(super) pieces: Vec<u16>,
-    /// How much each counts.
+    /// The weight of each.
     pub(super) weights: Vec<f64>,
-    /// The mean of its pieces' vectors, weighed, at length one.
+    /// The weighted mean of its pieces' vectors, scaled to length one.
     pub vector: [f32; DIMENSION],
 }
 
 impl Query {
-    /// Its pieces, each once, and how telling each is.
+    /// Its distinct pieces, with their weights.
     #[must_use]
     pub fn weights(&self) -> Vec<(u16, f64)> {
         let pieces = self.pieces.iter().copied();
         pieces.zip(self.weights.iter().copied()).collect()
     }
 
-    /// Let the pieces that are in none of these words count for little.
+    /// Reduce the weight of the pieces that are in none of these words.
     pub(super) fn telling(mut self, words: &str) -> Result<Self, TryReserveError> {
         let telling = StaticModel::embedded().token_ids(&[words])?.swap_remove(0);
         for (piece, weight) in self.pieces.iter().zip(&mut self.weights) {
@@ -49,7 +49,7 @@ impl Texts {
         self.query_among(text, self.len())
     }
 
-    /// The same, as if there were so many rows.
+    /// The same, with the weights for this number of rows.
     pub(super) fn query_among(&self, text: &str, rows: usize) -> Result<Query, TryReserveError> {
         let model = StaticModel::embedded();
         let mut all = model.token_ids(&[text])?.swap_remove(0);
@@ -79,12 +79,12 @@ impl Texts {
         })
     }
 
-    /// The cosines of the rows' vectors, by the embedded model, with one; `None` for what is not
-    /// here.
+    /// The cosines of the rows' vectors by the built-in model with a given one; `None` for a row
+    /// that does not exist.
     #[must_use]
     pub fn cosines(&self, vector: &[f32; DIMENSION], ids: &[u32]) -> Vec<Option<f32>> {
-        let mut similar = Similarities::new(&[], vector);
-        let cosine = |id: &u32| Some(similar.cosine(&self.held(*id)?));
+        let mut products = Products::new(vector);
+        let cosine = |id: &u32| Some(products.cosine(&self.held(*id)?));
         ids.iter().map(cosine).collect()
     }
 }

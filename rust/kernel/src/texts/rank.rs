@@ -1,83 +1,87 @@
-//! The second stage of a search: candidates in the order in which they answer a query.
+//! The second stage of a search: ranking candidates by how well they answer a query.
 //!
 //! ```text
 //! m     = (1 - k) / 2 * words / max(most, 2) + (1 - k) / 2 * meaning + k * terms
 //! score = (m + thread + session + subject + date + kind) * decay
 //! ```
 //!
-//! `terms` is late interaction: how similar, on average, the pieces of the query's telling words are
-//! to the piece of the text that each is most similar to. `most` is between the largest BM25 and
-//! what the words could bring: where no text holds them well, meaning counts more. A word or a piece
-//! that a neighbour in the thread matches better counts there, for less. Scores are divided by the
-//! largest sum where that is more than 1.
+//! `terms` is late interaction: the average similarity of the pieces of the query's content words
+//! to the most similar piece of the text. `most` is between the largest BM25 and the sum of the
+//! words' weights: if no text matches them well, meaning counts more. A word or a piece that a
+//! neighbour in the thread matches better counts with the neighbour's value, reduced. Scores are
+//! divided by the largest sum if that is above 1.
 
-use std::collections::{HashMap, TryReserveError};
+use std::collections::TryReserveError;
 
-use super::similar::Similarities;
+use super::similar::{Products, Similarities};
 use super::{Held, Query, Texts};
+use crate::id_hash::RowMap;
 use crate::ids::Ids;
 use crate::language::{self, Question, Wanted};
-use crate::words::{Phrase, Words};
+use crate::words::{self, Phrase, Words};
 
-/// How much `terms` count in texts of no words, and the words at which they count half of that: the
-/// longer a text, the likelier that it holds something similar to anything.
+/// The weight of `terms` for an empty text, and the number of words at which it is halved: the
+/// longer a text, the likelier that something in it is similar to anything.
 const TERMS: f64 = 0.5;
 const TERMS_HALVED_AT: f64 = 80.0;
 
-/// What words are divided by: of the largest BM25, and of the sum of their weights.
+/// The divisor of `words`: the shares of the largest BM25 and of the sum of the words' weights.
 const BEST: f64 = 0.5;
 const POSSIBLE: f64 = 0.6;
 
-/// How far neighbours in a thread are looked at.
+/// How many neighbours in a thread count on either side.
 pub const REACH: usize = 2;
-/// What a neighbour's match counts at each step.
+/// The factor of a neighbour's match per step.
 const NEAR_TERMS: f64 = 0.8;
 const NEAR_WORDS: f64 = 0.4;
-/// Texts of more words than this are helped less by their neighbours.
+/// Texts of more words than this profit less from their neighbours.
 const NEAR_WORDS_HELPED: f64 = 30.0;
 
-/// What the question in front adds to an answer, and at how many words that is halved.
+/// What a preceding question adds to an answer, and the number of words at which that is halved.
 const ANSWER: f64 = 0.4;
 const ANSWER_HALVED_AT: f64 = 20.0;
-/// What the best of a thread add to each of it, and how many they are.
-const SESSION: f64 = 0.2;
+/// What the best rows of a thread add to each of its rows, and how many these are.
+const SESSION: f64 = 0.15;
 const SESSION_BEST: usize = 3;
 
-/// The BM25 of one word that one text in ten has. Less than that is no good match, even if it is the
-/// best: among a few facts it may be a word such as "we".
+/// The BM25 of one word that one text in ten has. A lower one is not a good match even if it is the
+/// best: among a few facts it may come from a word such as "we".
 const GOOD_WORDS: f64 = 2.0;
 
-const SUBJECT: f64 = 0.2;
+const SUBJECT: f64 = 0.12;
 const DATE: f64 = 0.3;
-/// What is added where a date matches all that the query names.
+/// What is added if a date matches everything that the query names.
 const WHOLE_DATE: f64 = 0.2;
 const KIND: f64 = 0.1;
 
-/// Two rows on one subject whose scores differ by no more come newest first.
+/// Among rows that say nearly the same about one subject and whose scores differ by no more than
+/// this, the newest comes first.
 const EQUAL: f64 = 0.02;
 
-/// Among fewer rows than this, a word that some have would look common beside one that none has; how
-/// relevant a row is, is told as if there were so many.
+/// Relevance is computed as if there were at least this many rows: among fewer, a word that some
+/// have would look common compared with one that none has.
 const FEW_ROWS: usize = 100;
 
 const MICROS: f64 = 1e6;
 
-/// What is asked.
+/// The parameters of a ranking.
 pub struct Asked<'a> {
+    /// How many rows at most.
+    pub limit: usize,
     /// The query.
     pub query: &'a str,
     /// Its words, as the inverted index knows them.
     pub phrases: &'a [Phrase],
-    /// The same as they are written: without those that tell nothing apart.
+    /// The query without stop words.
     pub telling: &'a str,
     /// Which rows may be seen.
     pub visible: Option<&'a Ids>,
-    /// The half-lives in seconds, by [`super::hash`] of what a row ages as.
+    /// The half-lives in seconds, by [`super::hash`] of a row's `ages_as`.
     pub lives: &'a [(u32, f64)],
     /// Microseconds since 1970.
     pub now: i64,
-    /// Whether rows on one subject whose scores are nearly equal come newest first.
-    pub newest_of_equals: bool,
+    /// Whether to compute the cosines that are not given, by the embedded model.
+    pub compares: bool,
 }
 
 /// A row that words, meaning or a neighbour suggest.
@@ -85,11 +89,11 @@ pub struct Asked<'a> {
 pub struct Candidate {
     /// The row.
     pub id: u32,
-    /// Of its vector and the query's; `None` where it has no vector.
+    /// Of its vector and the query's; `None` if it has no vector, or if [`Asked::compares`] is set.
     pub cosine: Option<f32>,
 }
 
-/// What a score is the sum of, before it decays.
+/// The parts whose sum is the score before decay.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Parts {
     /// Words of the query that are in the row.
@@ -98,15 +102,15 @@ pub struct Parts {
     pub meaning: f64,
     /// Late interaction.
     pub terms: f64,
-    /// What neighbours match better, and the question in front.
+    /// From better matches of neighbours, and from a preceding question.
     pub thread: f64,
-    /// The thread's best rows.
+    /// From the thread's best rows.
     pub session: f64,
-    /// The query names whom the row is about, or who said it.
+    /// The query names the row's subject or speaker.
     pub subject: f64,
     /// The query names the row's date.
     pub date: f64,
-    /// The row has what the question asks for.
+    /// The row has the kind of answer that the question asks for.
     pub kind: f64,
 }
 
@@ -135,66 +139,110 @@ impl Parts {
     }
 }
 
-/// A row with its score and what it is made of.
+/// A row with its score and the parts of it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ranked {
     /// The row.
     pub id: u32,
     /// 0 to 1.
     pub score: f64,
-    /// What the score is made of.
+    /// The parts of the score.
     pub parts: Parts,
-    /// 0 to 1; 1 for what does not age.
+    /// 0 to 1; 1 for a row that does not age.
     pub decay: f64,
     /// Its BM25, divided by the largest; 0 to 1.
     pub word: f64,
-    /// The cosine that was given, where positive.
+    /// The given cosine, if positive.
     pub vector: f64,
 }
 
-/// What is known of a candidate beside its parts.
+/// The data of a candidate besides its parts.
 struct Known<'a> {
     id: u32,
     held: Held<'a>,
     cosine: Option<f32>,
-    /// For each piece of the query.
-    terms: Vec<f32>,
-    /// For each word of the query.
-    words: Vec<f64>,
-    /// Places of the candidates beside it in its thread: those in front, and those behind.
-    beside: [Vec<Option<usize>>; 2],
+    /// The indexes of the candidates beside it in its thread: those before, and those after.
+    beside: [[Option<usize>; REACH]; 2],
 }
 
 impl Known<'_> {
-    /// How much its neighbours may help it.
+    /// How much it can profit from its neighbours.
     fn helped(&self) -> f64 {
         (NEAR_WORDS_HELPED / f64::from(self.held.record.words.max(1))).min(1.0)
+    }
+
+    /// Write the best of its own matches and its neighbours', reduced per step. `of` gives the
+    /// matches of a candidate.
+    fn best_beside<'a, T: Copy + Into<f64> + 'a>(
+        &self,
+        own: usize,
+        step: f64,
+        of: impl Fn(usize) -> &'a [T],
+        best: &mut Vec<f64>,
+    ) {
+        best.clear();
+        best.extend(of(own).iter().map(|value| (*value).into()));
+        let factor = step * self.helped();
+        for side in &self.beside {
+            let mut counts = 1.0;
+            for other in side {
+                counts *= factor;
+                let values = other.map_or(&[][..], &of);
+                for (best, value) in best.iter_mut().zip(values) {
+                    *best = best.max(counts * (*value).into());
+                }
+            }
+        }
+    }
+}
+
+/// How well candidates match each word and each piece of a query.
+struct Matches {
+    words: words::Parts,
+    /// Candidate by candidate.
+    terms: Vec<f32>,
+    /// The values of a candidate in `terms`.
+    width: usize,
+}
+
+impl Matches {
+    fn terms(&self, candidate: usize) -> &[f32] {
+        &self.terms[candidate * self.width..][..self.width]
     }
 }
 
 impl Texts {
-    /// How likely rows answer a query at all: late interaction times the cosine, both by the embedded
-    /// model, 0 to 1; `None` for what is not here.
+    /// How relevant rows are to a query: late interaction times the cosine, both by the built-in
+    /// model, 0 to 1; `None` for a row that does not exist. `telling` is the query without stop words.
     ///
     /// # Errors
     /// There is no memory.
     pub fn relevances(
         &self,
         query: &str,
+        telling: &str,
         ids: &[u32],
     ) -> Result<Vec<Option<f64>>, TryReserveError> {
         let query = self.query_among(query, self.len().max(FEW_ROWS))?;
-        let mut similar = Similarities::new(&query.pieces, &query.vector);
-        let relevance = |id: &u32| {
+        let query = query.telling(telling)?;
+        let rows = ids.iter().filter_map(|id| self.held(*id));
+        let similar = Similarities::new(&query.pieces, rows);
+        let mut products = Products::new(&query.vector);
+        let mut best = Vec::new();
+        let mut relevance = |id: &u32| {
             let held = self.held(*id)?;
-            let best = similar.best(&held);
-            let terms = mean(&query.weights, |place| f64::from(best[place]));
-            Some(terms.max(0.0) * f64::from(similar.cosine(&held)).max(0.0))
+            best.clear();
+            similar.best(&held, &mut best);
+            let terms = mean(&query.weights, &best);
+            Some(terms.max(0.0) * f64::from(products.cosine(&held)).max(0.0))
         };
-        Ok(ids.iter().map(relevance).collect())
+        Ok(ids.iter().map(&mut relevance).collect())
     }
 
-    /// The candidates, best first; of those that are equal the newest.
+    /// The candidates, best first; among equal ones the newest first.
+    ///
+    /// Nearly equal ones that say nearly the same of one subject are gathered around the best of
+    /// them, and share their places from the newest to the oldest.
     ///
     /// # Errors
     /// There is no memory.
@@ -205,11 +253,10 @@ impl Texts {
         candidates: &[Candidate],
     ) -> Result<Vec<Ranked>, TryReserveError> {
         let query = self.query(asked.query)?.telling(asked.telling)?;
-        let mut similar = Similarities::new(&query.pieces, &query.vector);
-        let known = self.known(words, asked, candidates, &mut similar);
+        let known = self.known(asked, candidates, &query);
+        let matches = matches(&query, words, asked, &known);
         let question = Question::read(asked.query);
-        let possible = words.weights(asked.phrases).iter().sum();
-        let mut ranked = self.matched(&query, possible, &known);
+        let mut ranked = self.matched(&query, &matches, &known);
         add_thread(&known, &mut ranked);
         add_named(&question, &known, &mut ranked);
         for (one, known) in ranked.iter_mut().zip(&known) {
@@ -220,69 +267,68 @@ impl Texts {
             one.parts.scale(most.recip());
             one.score = one.parts.sum().clamp(0.0, 1.0) * one.decay;
         }
-        Ok(self.in_order(asked, ranked))
+        let order = in_order(&known, &ranked, asked.limit);
+        Ok(order.into_iter().map(|place| ranked[place]).collect())
     }
 
     fn known<'a>(
         &'a self,
-        words: &Words,
         asked: &Asked<'_>,
         candidates: &[Candidate],
-        similar: &mut Similarities,
+        query: &Query,
     ) -> Vec<Known<'a>> {
-        let here = candidates
-            .iter()
-            .filter_map(|one| Some((one, self.held(one.id)?)));
-        let here: Vec<_> = here.collect();
-        let ids: Vec<u32> = here.iter().map(|(one, _)| one.id).collect();
-        let places: HashMap<u32, usize> = ids.iter().copied().zip(0..).collect();
-        let beside = |id: u32| {
-            self.around(id, REACH, asked.visible)
-                .map(|side| side.iter().map(|id| places.get(id).copied()).collect())
+        let mut products = None;
+        let mut cosine = |held: &Held<'_>| {
+            let products = products.get_or_insert_with(|| Products::new(&query.vector));
+            products.cosine(held)
         };
-        let words = words.parts(asked.phrases, &ids);
-        let all = here.into_iter().zip(words);
-        all.map(|((one, held), words)| Known {
-            id: one.id,
-            held,
-            cosine: one.cosine,
-            terms: similar.best(&held),
-            words,
-            beside: beside(one.id),
-        })
-        .collect()
+        let held = |one: &Candidate| Some((*one, self.held(one.id)?));
+        let here: Vec<_> = candidates.iter().filter_map(held).collect();
+        let places: RowMap = here.iter().map(|(one, _)| one.id).zip(0..).collect();
+        let place = |id: u32| places.get(&id).map(|place| *place as usize);
+        let known = |(one, held): (Candidate, Held<'a>)| {
+            let mut beside = [[None; REACH]; 2];
+            if held.record.thread != 0 {
+                let at = held.record.place(one.id);
+                let (before, behind) = self.around(at, REACH, asked.visible);
+                fill(&mut beside[0], before.map(place));
+                fill(&mut beside[1], behind.map(place));
+            }
+            Known {
+                id: one.id,
+                held,
+                cosine: match one.cosine {
+                    None if asked.compares => Some(cosine(&held)),
+                    given => given,
+                },
+                beside,
+            }
+        };
+        here.into_iter().map(known).collect()
     }
 
-    /// What words, meaning and terms say, in the text and beside it.
-    fn matched(&self, query: &Query, possible: f64, known: &[Known<'_>]) -> Vec<Ranked> {
+    /// Score words, meaning and terms, in the text and its neighbours.
+    fn matched(&self, query: &Query, matches: &Matches, known: &[Known<'_>]) -> Vec<Ranked> {
         let k = TERMS * TERMS_HALVED_AT / (TERMS_HALVED_AT + self.mean_words());
         let half = (1.0 - k) / 2.0;
-        // Where nothing was compared, the words have the weight of the meaning, too.
+        // Without any cosine, the words also get the weight of meaning.
         let is_compared = known.iter().any(|one| one.cosine.is_some());
         let rest = if is_compared { half } else { 1.0 - k };
-        let of_words: Vec<[f64; 2]> = known
-            .iter()
-            .map(|one| {
-                let alone = one.words.iter().sum();
-                let beside = (0..one.words.len()).map(|place| {
-                    best_beside(one, known, NEAR_WORDS, one.words[place], |other| {
-                        other.words[place]
-                    })
-                });
-                [alone, beside.sum()]
-            })
-            .collect();
+        let mut beside = Vec::new();
+        let mut of_words = |(at, one): (usize, &Known<'_>)| {
+            one.best_beside(at, NEAR_WORDS, |at| matches.words.of(at), &mut beside);
+            let alone = matches.words.of(at).iter().sum();
+            [alone, beside.iter().sum()]
+        };
+        let of_words: Vec<[f64; 2]> = known.iter().enumerate().map(&mut of_words).collect();
         let best = of_words.iter().map(|of| of[1]).fold(0.0, f64::max);
+        let possible: f64 = matches.words.weights.iter().sum();
         let most = (BEST * best + POSSIBLE * possible).max(GOOD_WORDS);
-        let each = known.iter().zip(of_words);
-        each.map(|(one, [alone, beside])| {
-            let terms = mean(&query.weights, |place| f64::from(one.terms[place]));
-            let terms_beside = mean(&query.weights, |place| {
-                let own = f64::from(one.terms[place]);
-                best_beside(one, known, NEAR_TERMS, own, |other| {
-                    f64::from(other.terms[place])
-                })
-            });
+        let matched = |(at, one): (usize, &Known<'_>)| {
+            let [alone, beside_words] = of_words[at];
+            let terms = mean(&query.weights, matches.terms(at));
+            one.best_beside(at, NEAR_TERMS, |at| matches.terms(at), &mut beside);
+            let terms_beside = mean(&query.weights, &beside);
             let vector = f64::from(one.cosine.unwrap_or(0.0)).clamp(0.0, 1.0);
             Ranked {
                 id: one.id,
@@ -291,96 +337,98 @@ impl Texts {
                     words: rest * alone / most,
                     meaning: half * vector,
                     terms: k * terms,
-                    thread: rest * (beside - alone) / most + k * (terms_beside - terms),
+                    thread: rest * (beside_words - alone) / most + k * (terms_beside - terms),
                     ..Parts::default()
                 },
                 decay: 1.0,
                 word: if best > 0.0 { alone / best } else { 0.0 },
                 vector,
             }
-        })
-        .collect()
-    }
-
-    fn in_order(&self, asked: &Asked<'_>, mut ranked: Vec<Ranked>) -> Vec<Ranked> {
-        let said = |one: &Ranked| self.held(one.id).map(|held| (held.record.valid, one.id));
-        ranked.sort_by(|a, b| {
-            b.score
-                .total_cmp(&a.score)
-                .then_with(|| said(b).cmp(&said(a)))
-        });
-        if asked.newest_of_equals {
-            let subject = |one: &Ranked| self.held(one.id).map_or(0, |held| held.record.speaker);
-            newest_first(&mut ranked, subject, said);
-        }
-        ranked
+        };
+        known.iter().enumerate().map(matched).collect()
     }
 }
 
-/// The weighed mean; 0 where nothing has a weight.
-fn mean(weights: &[f64], value: impl Fn(usize) -> f64) -> f64 {
+fn matches(query: &Query, words: &Words, asked: &Asked<'_>, known: &[Known<'_>]) -> Matches {
+    let ids: Vec<u32> = known.iter().map(|one| one.id).collect();
+    let similar = Similarities::new(&query.pieces, known.iter().map(|one| one.held));
+    let mut terms = Vec::with_capacity(known.len() * similar.width());
+    for one in known {
+        similar.best(&one.held, &mut terms);
+    }
+    Matches {
+        words: words.parts(asked.phrases, &ids),
+        terms,
+        width: similar.width(),
+    }
+}
+
+fn fill<T>(places: &mut [T], values: impl Iterator<Item = T>) {
+    for (place, value) in places.iter_mut().zip(values) {
+        *place = value;
+    }
+}
+
+/// The weighted mean; 0 if all weights are 0.
+fn mean<T: Copy + Into<f64>>(weights: &[f64], values: &[T]) -> f64 {
     let all: f64 = weights.iter().sum();
-    let sum: f64 = (0..weights.len())
-        .map(|place| weights[place] * value(place))
-        .sum();
+    let each = weights.iter().zip(values);
+    let sum: f64 = each.map(|(weight, value)| weight * (*value).into()).sum();
     if all > 0.0 { sum / all } else { 0.0 }
 }
 
-/// The best of a row's own match and those beside it, each step counting less.
-fn best_beside(
-    one: &Known<'_>,
-    known: &[Known<'_>],
-    step: f64,
-    own: f64,
-    value: impl Fn(&Known<'_>) -> f64,
-) -> f64 {
-    let factor = step * one.helped();
-    let mut best = own;
-    for side in &one.beside {
-        let mut counts = 1.0;
-        for other in side {
-            counts *= factor;
-            if let Some(place) = other {
-                best = best.max(counts * value(&known[*place]));
-            }
-        }
-    }
-    best
+/// The indexes of the best candidates, best first.
+fn in_order(known: &[Known<'_>], ranked: &[Ranked], limit: usize) -> Vec<usize> {
+    let said = |at: usize| (known[at].held.record.valid, known[at].id);
+    let score = |at: usize| ranked[at].score;
+    let mut order: Vec<usize> = (0..known.len()).collect();
+    order.sort_unstable_by(|a, b| {
+        let scores = score(*b).total_cmp(&score(*a));
+        scores.then_with(|| said(*b).cmp(&said(*a)))
+    });
+    let compete = |a: usize, b: usize| known[a].held.is_alike(&known[b].held);
+    newest_first(&mut order, limit, score, compete, said);
+    order.truncate(limit);
+    order
 }
 
-/// Add what an answer gets from the question in front, and all from the best of their thread.
+/// Add the bonus of answers for the preceding question, and of all rows for the best of their
+/// thread.
 fn add_thread(known: &[Known<'_>], ranked: &mut [Ranked]) {
     let base: Vec<f64> = ranked
         .iter()
         .map(|one| one.parts.base() + one.parts.thread)
         .collect();
-    let mut threads: HashMap<u64, Vec<f64>> = HashMap::new();
-    for (one, base) in known.iter().zip(&base) {
-        if one.held.record.thread != 0 {
-            threads
-                .entry(one.held.record.thread)
-                .or_default()
-                .push(*base);
-        }
-    }
-    for (one, ranked) in known.iter().zip(ranked) {
-        if let Some(Some(before)) = one.beside[0].first()
-            && known[*before].held.record.flags & language::ASKS != 0
+    for (one, ranked) in known.iter().zip(&mut *ranked) {
+        if let Some(before) = one.beside[0][0]
+            && asks(&known[before].held, one.held.record.speaker)
         {
             let short = ANSWER_HALVED_AT / (ANSWER_HALVED_AT + f64::from(one.held.record.words));
-            ranked.parts.thread += ANSWER * short * base[*before];
+            ranked.parts.thread += ANSWER * short * base[before];
         }
-        if let Some(all) = threads.get_mut(&one.held.record.thread)
-            && all.len() > 1
-        {
-            all.sort_unstable_by(|a, b| b.total_cmp(a));
-            let best: f64 = all.iter().take(SESSION_BEST).sum();
-            ranked.parts.session = SESSION * best / SESSION_BEST as f64;
+    }
+    let thread = |at: usize| known[at].held.record.thread;
+    let mut order: Vec<usize> = (0..known.len()).filter(|at| thread(*at) != 0).collect();
+    order.sort_unstable_by(|a, b| {
+        let threads = thread(*a).cmp(&thread(*b));
+        threads.then_with(|| base[*b].total_cmp(&base[*a]))
+    });
+    let threads = order.chunk_by(|a, b| thread(*a) == thread(*b));
+    for rows in threads.filter(|rows| rows.len() > 1) {
+        let best: f64 = rows.iter().take(SESSION_BEST).map(|at| base[*at]).sum();
+        for at in rows {
+            ranked[*at].parts.session = SESSION * best / SESSION_BEST as f64;
         }
     }
 }
 
-/// Add what is due to rows that have what the query names or asks for.
+/// Whether a row asks a question that this speaker may answer: nobody answers their own.
+fn asks(row: &Held<'_>, speaker: u32) -> bool {
+    let asker = row.record.speaker;
+    row.record.flags & language::ASKS != 0 && (asker == language::NO_NAME || asker != speaker)
+}
+
+/// Add the bonus of rows that have what the query names or asks for.
 fn add_named(question: &Question, known: &[Known<'_>], ranked: &mut [Ranked]) {
     let speaks = |one: &&Known<'_>| one.held.record.thread != 0;
     let speakers: Vec<u32> = {
@@ -422,7 +470,7 @@ fn has_wanted(wants: Option<Wanted>, held: &Held<'_>, speakers: &[u32]) -> bool 
     }
 }
 
-/// How much is left of a row's score; something from the future has not begun to fade.
+/// The decay of a row's score; 1 for a time in the future.
 fn decay(asked: &Asked<'_>, held: &Held<'_>) -> f64 {
     let ages_as = held.record.ages_as;
     let life = asked
@@ -433,28 +481,30 @@ fn decay(asked: &Asked<'_>, held: &Held<'_>) -> f64 {
     life.map_or(1.0, |life| 0.5_f64.powf(age / life.1))
 }
 
-/// Let rows on one subject whose scores are nearly that of the first of them change places, so that
-/// the newest comes first.
+/// Let each row and those behind it that compete with it, and score nearly as much, share their
+/// places from the newest to the oldest. A row takes part in this once.
 fn newest_first<O: Ord>(
-    ranked: &mut [Ranked],
-    subject: impl Fn(&Ranked) -> u32,
-    said: impl Fn(&Ranked) -> O,
+    order: &mut [usize],
+    limit: usize,
+    score: impl Fn(usize) -> f64,
+    compete: impl Fn(usize, usize) -> bool,
+    said: impl Fn(usize) -> O,
 ) {
-    let mut done = vec![false; ranked.len()];
-    for first in 0..ranked.len() {
+    let mut done = vec![false; order.len()];
+    for first in 0..order.len().min(limit) {
         if done[first] {
             continue;
         }
-        let (about, least) = (subject(&ranked[first]), ranked[first].score - EQUAL);
-        let near = (first..ranked.len()).take_while(|place| ranked[*place].score >= least);
+        let best = order[first];
+        let near = (first..order.len()).take_while(|at| score(order[*at]) >= score(best) - EQUAL);
         let places: Vec<usize> = near
-            .filter(|place| !done[*place] && subject(&ranked[*place]) == about)
+            .filter(|at| !done[*at] && (*at == first || compete(best, order[*at])))
             .collect();
-        let mut equals: Vec<Ranked> = places.iter().map(|place| ranked[*place]).collect();
-        equals.sort_by_key(|one| std::cmp::Reverse(said(one)));
-        for (place, one) in places.into_iter().zip(equals) {
-            done[place] = true;
-            ranked[place] = one;
+        let mut equals: Vec<usize> = places.iter().map(|at| order[*at]).collect();
+        equals.sort_by_key(|one| std::cmp::Reverse(said(*one)));
+        for (at, one) in places.into_iter().zip(equals) {
+            done[at] = true;
+            order[at] = one;
         }
     }
 }

@@ -1,31 +1,31 @@
-//! What is kept of a row beside its pieces.
+//! The data of a row besides its pieces.
 
 use bytemuck::{Pod, Zeroable};
 
 /// A row as it is given.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Row<'a> {
-    /// What is compared with queries.
+    /// The text that is compared with queries.
     pub text: &'a str,
-    /// Who says it, or whom it is about.
+    /// Its speaker or subject.
     pub speaker: Option<&'a str>,
-    /// The conversation it belongs to, with all that tells it from others; none is one of its own.
+    /// The unique name of its conversation; `None` is a conversation of its own.
     pub thread: Option<&'a str>,
     /// Its place there.
     pub seq: i64,
-    /// The moment that it speaks of.
+    /// The moment that it is about.
     pub valid: Option<&'a str>,
     /// When it was stored.
     pub created: Option<&'a str>,
-    /// What decides how fast its score decays; one without any does not.
+    /// The kind that determines how fast its score decays; `None` for no decay.
     pub ages_as: Option<&'a str>,
 }
 
-/// The same with texts as hashes, and where its pieces are.
+/// The same with texts as hashes, and the place of its pieces.
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 #[repr(C)]
 pub(super) struct Record {
-    /// Where its pieces begin, in those of its layer; the names' hashes are behind them.
+    /// The start of its pieces in its layer; the names' hashes follow them.
     pub start: u64,
     /// 0 where there is none.
     pub thread: u64,
@@ -36,7 +36,7 @@ pub(super) struct Record {
     pub valid: i64,
     /// Of the sum of its pieces' vectors.
     pub norm: f32,
-    /// How many pieces, sorted, each as often as it occurs.
+    /// The number of its pieces, which are sorted, with repetitions.
     pub pieces: u32,
     pub words: u32,
     /// 0 where there is none, like the next.
@@ -47,7 +47,7 @@ pub(super) struct Record {
     pub day: u8,
     pub flags: u8,
     pub names: u8,
-    /// 1 where there is a row.
+    /// 1 if there is a row.
     pub is_row: u8,
     pub unused: [u8; 5],
 }

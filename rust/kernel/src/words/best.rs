@@ -13,8 +13,8 @@ pub struct Scored {
 }
 
 impl Ord for Scored {
-    /// Better is less: the higher score first, then the larger id. So the heap's top is the worst
-    /// one kept, and sorting puts the best in front.
+    /// Better sorts lower: the higher score first, then the larger id. So the heap's top is the
+    /// worst row kept, and sorting puts the best first.
     fn cmp(&self, other: &Self) -> Ordering {
         other
             .score
@@ -37,7 +37,7 @@ impl PartialEq for Scored {
 
 impl Eq for Scored {}
 
-/// Keeps the `limit` best rows, whatever the order they come in.
+/// Keeps the `limit` best rows, offered in any order.
 #[derive(Debug)]
 pub(crate) struct Best {
     limit: usize,
@@ -45,7 +45,7 @@ pub(crate) struct Best {
 }
 
 impl Best {
-    /// Nothing kept yet. The memory grows with what is kept, not with the limit.
+    /// Empty. The memory grows with the rows kept, not with the limit.
     pub fn new(limit: usize) -> Self {
         Self {
             limit,
@@ -77,7 +77,7 @@ impl Best {
         }
     }
 
-    /// What was kept, best first.
+    /// The rows kept, best first.
     pub fn into_best_first(self) -> Vec<Scored> {
         self.kept.into_sorted_vec()
     }

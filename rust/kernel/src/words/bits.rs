@@ -1,4 +1,4 @@
-//! A block's numbers, each in as many bits as the largest needs.
+//! Bit packing: the numbers of a block, each in as many bits as the largest needs.
 
 /// Numbers in a full block.
 pub(crate) const BLOCK: usize = 128;
@@ -33,7 +33,7 @@ pub(crate) fn pack(numbers: &[u32], width: u8, packed: &mut Vec<u8>) {
     }
 }
 
-/// Read a block that [`pack`] wrote; all zeros if the width is none that it writes.
+/// Read a block that [`pack`] wrote; all zeros if the width is invalid.
 pub(crate) fn unpack(packed: &[u8], width: u8, numbers: &mut [u32]) {
     macro_rules! by_width {
         ($($width:literal)*) => {
@@ -51,7 +51,7 @@ fn unpack_wide<const WIDTH: usize>(packed: &[u8], numbers: &mut [u32]) {
     let mask = u32::MAX >> (32 - WIDTH);
     let groups = packed.chunks_exact(WIDTH);
     for (group, numbers) in groups.zip(numbers.chunks_exact_mut(GROUP)) {
-        // So that eight bytes can be read from wherever a number begins.
+        // So that eight bytes can be read from any number's first byte.
         let mut bytes = [0; 40];
         bytes[..WIDTH].copy_from_slice(group);
         for (index, number) in numbers.iter_mut().enumerate() {
@@ -63,7 +63,7 @@ fn unpack_wide<const WIDTH: usize>(packed: &[u8], numbers: &mut [u32]) {
     }
 }
 
-/// Append a number of any size, seven bits a byte.
+/// Append a number of any size, seven bits per byte.
 pub(crate) fn write_varint(mut number: u32, bytes: &mut Vec<u8>) {
     while number >= 0x80 {
         bytes.push(number as u8 | 0x80);

@@ -1,16 +1,16 @@
 //! BM25 as FTS5's `bm25()` computes it, to the last bit.
 //!
-//! Every expression has the order of operations that `fts5_aux.c` has. Two facts about them carry
-//! the pruning: floating-point addition never falls when a summand grows, and [`Bm25::part`] never
-//! falls when the length shrinks or the count grows. The second holds after rounding because a row
-//! has at most [`MOST_TOKENS`] tokens: from one count to the next the true value grows by a factor
-//! of at least 1 + 0.3 / count², which is then more than the roundings of the expression.
+//! Every expression has the same order of operations as in `fts5_aux.c`. Pruning relies on two
+//! facts: a floating-point sum never falls when a summand grows, and [`Bm25::part`] never falls
+//! when the length shrinks or the count grows. The second holds after rounding because a row has at
+//! most [`MOST_TOKENS`] tokens: from one count to the next the true value grows by a factor of at
+//! least 1 + 0.3 / count², which is then more than the roundings of the expression.
 
-/// How soon more occurrences of a word stop to matter.
+/// How quickly more occurrences of a word stop mattering.
 const K1: f64 = 1.2;
-/// How much a long row is marked down.
+/// How much a long row is penalised.
 const B: f64 = 0.75;
-/// What a word is worth that is in most rows.
+/// The weight of a word that is in most rows.
 const LEAST_IDF: f64 = 1e-6;
 
 /// Tokens a row may have.
@@ -32,20 +32,21 @@ impl Bm25 {
         }
     }
 
-    /// What a phrase is worth that is in so many rows.
+    /// The weight of a phrase that is in this many rows.
     pub fn idf(&self, frequency: u64) -> f64 {
         let n = frequency as f64;
         let idf = ((self.rows - n + 0.5) / (n + 0.5)).ln();
         if idf <= 0.0 { LEAST_IDF } else { idf }
     }
 
-    /// What a phrase adds to the score of a row that has it so often, of so many tokens.
+    /// The contribution of a phrase to the score of a row of `length` tokens that has it `count`
+    /// times.
     pub fn part(&self, idf: f64, count: u32, length: u32) -> f64 {
         let (count, length) = (f64::from(count), f64::from(length));
         idf * ((count * (K1 + 1.0)) / (count + K1 * (1.0 - B + B * length / self.mean)))
     }
 
-    /// The part with fewer operations, a few roundings off.
+    /// An approximation with fewer operations, off by a few roundings.
     pub fn fast(&self) -> Fast {
         Fast {
             base: K1 * (1.0 - B),

@@ -1,22 +1,22 @@
-//! Reading the postings of one term: rows looked up one by one, or from the largest id down.
+//! Reading the postings of one term, by row or in windows from the largest id down.
 
 use std::ops::Range;
 
 use super::postings::Postings;
 
-/// A place in the postings of a term, and the blocks that were read last.
+/// A position in the postings of a term, and the blocks read last.
 pub(crate) struct Cursor<'a> {
     pub postings: Postings<'a>,
-    /// The blocks to look in.
+    /// The blocks to search.
     window: Range<usize>,
-    /// The blocks that `ids` and `counts` are of.
+    /// The blocks that `ids` and `counts` come from.
     read: Range<usize>,
     ids: Vec<u32>,
     counts: Vec<u32>,
 }
 
 impl<'a> Cursor<'a> {
-    /// One that looks up rows anywhere.
+    /// A cursor for looking up any row.
     pub fn anywhere(postings: Postings<'a>) -> Self {
         Self {
             window: 0..postings.lasts.len(),
@@ -24,7 +24,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// One that is to be moved to windows of ids, from above the largest down.
+    /// A cursor that is moved through windows of ids, from the largest down.
     pub fn above(postings: Postings<'a>) -> Self {
         let blocks = postings.lasts.len();
         Self {
@@ -36,10 +36,13 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Move to the ids below the window before; returns the blocks that may have some of them.
+    /// Move to a lower window of ids; returns the blocks that may have some of them.
     pub fn narrow(&mut self, ids: &Range<usize>) -> Range<usize> {
         let lasts = self.postings.lasts;
         let Range { mut start, .. } = self.window;
+        while start > 0 && lasts[start - 1] as usize >= ids.end {
+            start -= 1;
+        }
         let reaches_below =
             start < lasts.len() && (start == 0 || (lasts[start - 1] as usize) + 1 < ids.end);
         let end = start + usize::from(reaches_below);

@@ -8,10 +8,10 @@ use super::postings::Postings;
 
 const BITS: usize = u64::BITS as usize;
 
-/// Terms whose dead rows are remembered; beyond, all are counted again.
+/// Terms whose counts are cached; beyond this, the cache is cleared.
 const MOST_COUNTED: usize = 10_000;
 
-/// A set of rows that grows, and for the terms that were asked for how many of them have each.
+/// A growing set of rows, with a cache of how many of them have a term.
 #[derive(Default)]
 pub(crate) struct Dead {
     words: Vec<u64>,
@@ -20,7 +20,7 @@ pub(crate) struct Dead {
     counted: Mutex<HashMap<Box<[u8]>, Counted>>,
 }
 
-/// How many of the dead rows were looked at, and how many of those have a term.
+/// How many of the dead rows were checked, and how many of those have a term.
 #[derive(Clone, Copy, Default)]
 struct Counted {
     looked_at: usize,
@@ -51,8 +51,8 @@ impl Dead {
 
     /// How many of the rows of a term are dead.
     ///
-    /// Looked up row by row, those that died since it was asked last: the text they had is not
-    /// known any more.
+    /// Rows that died since the last call are looked up one by one, because their text is no longer
+    /// known.
     pub fn among(&self, term: &[u8], postings: &Postings<'_>) -> usize {
         if self.order.is_empty() {
             return 0;

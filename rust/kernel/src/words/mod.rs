@@ -1,12 +1,12 @@
-//! An inverted index: which rows have the words of a query, ranked as FTS5's `bm25()` ranks them.
+//! An inverted index: the rows with the words of a query, ranked as FTS5's `bm25()` ranks them.
 //!
-//! Rows come as their tokens, which the caller takes from FTS5's own tokenizer. The newest are kept
-//! as they came (`tail`) and are all looked at; when they are many they become a segment
-//! (`segment`), whose terms have postings (`postings`), and segments of like size are merged. A
-//! search finds what each segment has of the query's phrases (`phrase`), and so how rare they are
-//! (`bm25`), and then walks the segments (`walk`) for the rows that can be among the best. A row
-//! that is dropped or replaced leaves the tail at once, and is dead in the segments (`dead`) until
-//! they are merged; the statistics are exact all the same.
+//! Rows are given as tokens, which the caller takes from FTS5's own tokenizer. The newest rows are
+//! stored unchanged (`tail`) and scanned by every search. When there are many, they become a
+//! segment (`segment`), whose terms have postings (`postings`), and segments of similar size are
+//! merged. A search looks up the query's phrases in each segment (`phrase`), which gives their
+//! weights (`bm25`), and then walks the segments (`walk`) for the rows that can be among the best.
+//! A row that is dropped or replaced leaves the tail at once, and is dead in the segments (`dead`)
+//! until they are merged; the statistics stay exact.
 
 mod best;
 mod bits;
@@ -34,6 +34,7 @@ use self::phrase::Found;
 use self::segment::Segment;
 use self::tail::{Match, Tail};
 use self::walk::{Rows, Scorer};
+use crate::id_hash::IdMap;
 use crate::ids::Ids;
 use crate::mapped::{self, Mapped, Numbers, Tag};
 
@@ -41,29 +42,29 @@ pub use self::best::Scored;
 pub use self::bm25::MOST_TOKENS;
 pub use self::texts::Texts;
 
-/// What a file of this structure says in its [`Tag`].
+/// Identifies files of this structure in their [`Tag`].
 pub const KIND: [u8; 8] = *b"words   ";
 /// See [`KIND`].
 pub const VERSION: u64 = 1;
 
-/// Tokens of the tail, beyond which it becomes a segment: a search looks at each of them, which
-/// takes some tenths of a millisecond.
+/// Tokens of the tail, beyond which it becomes a segment: a search scans all of them, which takes
+/// some tenths of a millisecond.
 const TAIL_TOKENS: usize = 1 << 17;
 
-/// Segments of like size, within this factor, that are merged when they are as many.
+/// When this many segments have sizes within this factor, they are merged.
 const MERGED_AT_ONCE: usize = 4;
 
-/// Ids that are always taken, and how many more for each row: an array by id must be worth it.
+/// Ids that are always accepted; the limit grows with the rows, because there is an array by id.
 const FREE_IDS: usize = 1 << 24;
 const IDS_PER_ROW: usize = 64;
 
-/// The length of a row that is not here.
+/// The length of a row that does not exist.
 const ABSENT: u32 = u32::MAX;
 
 /// The words of a phrase, one token each.
 pub type Phrase = Vec<String>;
 
-/// Why rows were refused. Nothing of them was taken.
+/// Why rows were refused; none of them was added.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refused {
     /// A row has too many tokens.
@@ -77,7 +78,7 @@ pub enum Refused {
     Sparse {
         /// The id.
         id: u32,
-        /// The largest that would be taken.
+        /// The largest that is accepted.
         most: usize,
     },
     /// There is no memory for them.
@@ -93,7 +94,7 @@ impl fmt::Display for Refused {
             Self::Sparse { id, most } => {
                 write!(out, "id {id} is too large for so few rows, {most} at most")
             }
-            Self::Memory => write!(out, "there is no memory for the rows"),
+            Self::Memory => write!(out, "not enough memory for the rows"),
         }
     }
 }
@@ -106,7 +107,7 @@ impl From<TryReserveError> for Refused {
     }
 }
 
-/// A segment, and which of its rows are there no more.
+/// A segment, and its dead rows.
 #[derive(Default)]
 struct Layer {
     segment: Segment,
@@ -115,7 +116,7 @@ struct Layer {
 
 /// The index.
 pub struct Words {
-    /// The largest first, for the most part.
+    /// Usually the largest first.
     layers: Vec<Layer>,
     tail: Tail,
     /// Tokens of each row, by id.
@@ -125,7 +126,7 @@ pub struct Words {
     tail_tokens: usize,
 }
 
-/// A segment that takes the place of the tail, or of the last layers.
+/// A segment that replaces the tail, or the last layers.
 pub struct Step {
     segment: Segment,
     /// The layers from this one on are replaced.
@@ -140,7 +141,7 @@ impl Default for Words {
 }
 
 impl Words {
-    /// No rows yet, and a tail of so many tokens; for tests, which want many segments of few rows.
+    /// Empty, with a tail of this many tokens; for tests, which need many segments of few rows.
     #[must_use]
     pub fn with_tail(tokens: usize) -> Self {
         Self {
@@ -153,10 +154,10 @@ impl Words {
         }
     }
 
-    /// Map a file that [`Words::save`] wrote; returns how far in the database's changes it goes.
+    /// Map a file that [`Words::save`] wrote; returns the position it was saved with.
     ///
     /// # Errors
-    /// It is not one, or not of this database.
+    /// It is not such a file, or of another database.
     pub fn open(path: &Path, tag: &Tag) -> Result<(Self, u64), mapped::Refused> {
         let file = Mapped::open(path, tag)?;
         let totals = file.numbers::<u64>(0)?;
@@ -209,22 +210,22 @@ impl Words {
         self.rows == 0
     }
 
-    /// Bytes in this process' own memory, roughly; what is mapped is not counted.
+    /// Approximate bytes in this process's own memory, without mapped files.
     #[must_use]
     pub fn nbytes(&self) -> usize {
         let layers = self.layers.iter().map(|layer| layer.segment.nbytes());
         layers.sum::<usize>() + self.tail.nbytes() + self.lengths.nbytes()
     }
 
-    /// Add rows, or replace those whose ids are here; of an id that occurs twice the last counts.
+    /// Add rows, or replace those whose ids are here; if an id occurs twice, the last one counts.
     ///
-    /// Call [`Words::step`] and [`Words::take`] then, until there is no more to do.
+    /// Afterwards, call [`Words::step`] and [`Words::take`] until there is nothing to merge.
     ///
     /// # Errors
-    /// A row cannot be taken; then none is.
+    /// A row was refused; then none is added.
     ///
     /// # Panics
-    /// If there is not one text an id.
+    /// If there is not one text per id.
     pub fn put(&mut self, ids: &[u32], texts: &Texts) -> Result<(), Refused> {
         assert_eq!(ids.len(), texts.len(), "one text an id");
         self.check(ids, texts)?;
@@ -260,7 +261,7 @@ impl Words {
         Ok(())
     }
 
-    /// Remove rows; returns how many were here.
+    /// Remove rows; returns how many existed.
     ///
     /// # Errors
     /// There is no memory to remember it.
@@ -281,7 +282,7 @@ impl Words {
         self.rows -= 1;
         self.tokens -= u64::from(length);
         if !self.tail.drop(id) {
-            // Which of the segments has it is not known, and naming it in all does no harm.
+            // It is unknown which segment has it; marking it in all is harmless.
             for layer in &mut self.layers {
                 layer.dead.insert(id);
             }
@@ -293,7 +294,7 @@ impl Words {
         self.lengths.get(id as usize).copied().unwrap_or(ABSENT)
     }
 
-    /// What is to be merged next, if anything is. Only reads, for it may take seconds.
+    /// The next merge, if one is due. Only reads, because it may take seconds.
     ///
     /// # Errors
     /// There is no memory for it.
@@ -315,7 +316,7 @@ impl Words {
         }))
     }
 
-    /// Do what [`Words::step`] found; nothing may have changed since.
+    /// Apply the result of [`Words::step`]; nothing may have changed since.
     pub fn take(&mut self, step: Step) {
         self.layers.truncate(step.from);
         self.layers.push(Layer {
@@ -327,7 +328,7 @@ impl Words {
         }
     }
 
-    /// From where on the layers should be merged.
+    /// The first of the layers that should be merged.
     fn due(&self) -> Option<usize> {
         let level = |layer: &Layer| {
             let weight = layer.segment.weight().max(self.tail_tokens);
@@ -349,7 +350,7 @@ impl Words {
         segment::merge(&segments, lives, &self.lengths)
     }
 
-    /// The rows that have any of the phrases, best first, of equals the larger id.
+    /// The rows with any of the phrases, best first, ties by the larger id.
     #[must_use]
     pub fn search(&self, phrases: &[Phrase], limit: usize, visible: Option<&Ids>) -> Vec<Scored> {
         let mut best = Best::new(limit);
@@ -368,23 +369,28 @@ impl Words {
         best.into_best_first()
     }
 
-    /// What each phrase adds to the score of each row; 0.0 for one that is not here.
+    /// The contributions of phrases to the scores of rows.
     #[must_use]
-    pub fn parts(&self, phrases: &[Phrase], ids: &[u32]) -> Vec<Vec<f64>> {
-        if self.is_empty() {
-            return vec![vec![0.0; phrases.len()]; ids.len()];
-        }
+    pub fn parts(&self, phrases: &[Phrase], ids: &[u32]) -> Parts {
         let asked = self.ask(phrases);
+        let order = &asked.scorer.order;
+        let weight = |phrase: &usize| match asked.frequencies[*phrase] {
+            0 => 0.0,
+            _ => asked.scorer.idfs[*phrase],
+        };
+        let mut values = Vec::with_capacity(ids.len() * order.len());
         let mut counts = asked.counts(&self.layers);
-        let parts = |id: &u32| {
+        for id in ids {
             let counts = counts.of(*id);
-            let part = |phrase: &usize| match counts[*phrase] {
+            values.extend(order.iter().map(|phrase| match counts[*phrase] {
                 0 => 0.0,
                 count => asked.scorer.part(*phrase, count, self.length(*id)),
-            };
-            asked.scorer.order.iter().map(part).collect()
-        };
-        ids.iter().map(parts).collect()
+            }));
+        }
+        Parts {
+            weights: order.iter().map(weight).collect(),
+            values,
+        }
     }
 
     /// How many rows have each phrase.
@@ -393,17 +399,6 @@ impl Words {
         let asked = self.ask(phrases);
         let order = asked.scorer.order.iter();
         order.map(|phrase| asked.frequencies[*phrase]).collect()
-    }
-
-    /// What each phrase is worth in BM25; 0 for one that no row has.
-    #[must_use]
-    pub fn weights(&self, phrases: &[Phrase]) -> Vec<f64> {
-        let asked = self.ask(phrases);
-        let weight = |phrase: &usize| match asked.frequencies[*phrase] {
-            0 => 0.0,
-            _ => asked.scorer.idfs[*phrase],
-        };
-        asked.scorer.order.iter().map(weight).collect()
     }
 
     fn ask(&self, phrases: &[Phrase]) -> Asked<'_> {
@@ -452,7 +447,23 @@ impl Words {
     }
 }
 
-/// A query's phrases without those that are there twice, and which each of the query's is.
+/// The contributions of phrases to the scores of rows.
+pub struct Parts {
+    /// The BM25 weight of each phrase; 0 for one that no row has.
+    pub weights: Vec<f64>,
+    /// Row by row.
+    values: Vec<f64>,
+}
+
+impl Parts {
+    /// Those of a row, by its index; 0 for the phrases it does not have, or if it does not exist.
+    #[must_use]
+    pub fn of(&self, row: usize) -> &[f64] {
+        &self.values[row * self.weights.len()..][..self.weights.len()]
+    }
+}
+
+/// A query's distinct phrases, and the index of each of the query's phrases among them.
 fn distinct(phrases: &[Phrase]) -> (Vec<Vec<&[u8]>>, Vec<usize>) {
     let mut numbers = HashMap::new();
     let mut distinct = Vec::new();
@@ -468,10 +479,10 @@ fn distinct(phrases: &[Phrase]) -> (Vec<Vec<&[u8]>>, Vec<usize>) {
     (distinct, order)
 }
 
-/// What there is of a query's phrases.
+/// A query's phrases as they are found in the index.
 struct Asked<'a> {
     scorer: Scorer,
-    /// By distinct phrase, like what follows.
+    /// By distinct phrase, like the next fields.
     frequencies: Vec<u64>,
     tail: Vec<Match>,
     layers: Vec<Vec<Option<Found<'a>>>>,
@@ -479,10 +490,7 @@ struct Asked<'a> {
 
 impl Asked<'_> {
     fn counts<'b>(&'b self, layers: &'b [Layer]) -> Counts<'b> {
-        let mut tail: HashMap<u32, Vec<&Match>> = HashMap::new();
-        for found in &self.tail {
-            tail.entry(found.id).or_default().push(found);
-        }
+        let of_rows = self.tail.chunk_by(|left, right| left.id == right.id);
         let cursors = |found: &'b Vec<Option<Found<'_>>>| {
             let found = found.iter().enumerate();
             let cursor = |(phrase, found): (usize, &'b Option<Found<'_>>)| {
@@ -492,7 +500,7 @@ impl Asked<'_> {
         };
         let cursors = self.layers.iter().map(cursors);
         Counts {
-            tail,
+            tail: of_rows.map(|found| (found[0].id, found)).collect(),
             layers: layers
                 .iter()
                 .map(|layer| &layer.dead)
@@ -503,9 +511,9 @@ impl Asked<'_> {
     }
 }
 
-/// Looks up how often rows have the phrases of a query.
+/// Counts a query's phrases in rows.
 struct Counts<'a> {
-    tail: HashMap<u32, Vec<&'a Match>>,
+    tail: IdMap<&'a [Match]>,
     layers: Vec<(&'a Dead, Vec<(usize, Cursor<'a>)>)>,
     counts: Vec<u32>,
 }
@@ -514,7 +522,7 @@ impl Counts<'_> {
     /// By distinct phrase.
     fn of(&mut self, id: u32) -> &[u32] {
         self.counts.fill(0);
-        for found in self.tail.get(&id).into_iter().flatten() {
+        for found in self.tail.get(&id).copied().unwrap_or_default() {
             self.counts[found.phrase] = found.count;
         }
         for (dead, cursors) in &mut self.layers {

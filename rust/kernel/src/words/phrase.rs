@@ -5,11 +5,11 @@ use super::postings::{self, Blocks, Postings};
 use super::segment::Segment;
 use super::terms;
 
-/// What a segment has of a phrase.
+/// The rows of a segment with a phrase.
 pub(crate) enum Found<'a> {
-    /// The postings of its term, of which some rows are dead.
+    /// Of one term: its postings, some of whose rows are dead.
     Term { postings: Postings<'a>, dead: usize },
-    /// Of several terms: put together, with living rows only.
+    /// Of several terms: computed, with living rows only.
     Phrase { blocks: Blocks, rows: usize },
 }
 
@@ -50,7 +50,7 @@ impl<'a> Found<'a> {
     }
 }
 
-/// Walk the rarest term's rows, and look at where in them the terms stand.
+/// Walk the rarest term's rows, and compare the positions of the terms in them.
 fn of_neighbours<'a>(
     phrase: &[&[u8]],
     segment: &'a Segment,
@@ -79,7 +79,7 @@ fn of_neighbours<'a>(
     (rows > 0).then_some(Found::Phrase { blocks, rows })
 }
 
-/// How often the terms stand one behind the other in a row.
+/// How often the terms are consecutive in a row.
 fn occurrences(terms: &mut [Places<'_>], id: u32) -> u32 {
     if !terms.iter_mut().all(|term| term.read(id)) {
         return 0;
@@ -94,16 +94,16 @@ fn occurrences(terms: &mut [Places<'_>], id: u32) -> u32 {
     first.found.iter().filter(begins).count() as u32
 }
 
-/// Where the rows of a term have it.
+/// The positions of a term in its rows.
 struct Places<'a> {
     postings: Postings<'a>,
-    /// The block that `ids` and `rows` are of.
+    /// The block that `ids` and `rows` come from.
     block: usize,
     ids: Vec<u32>,
     counts: Vec<u32>,
-    /// Of each row of the block, where its positions begin.
+    /// The positions of each row of the block, encoded.
     rows: Vec<&'a [u8]>,
-    /// The positions in the row that was asked for last.
+    /// The positions in the row read last.
     found: Vec<u32>,
 }
 
@@ -119,7 +119,7 @@ impl<'a> Places<'a> {
         }
     }
 
-    /// Find the positions in a row; whether it has any.
+    /// Read the positions in a row; returns whether it has any.
     fn read(&mut self, id: u32) -> bool {
         self.found.clear();
         let block = self.postings.block_of(id);

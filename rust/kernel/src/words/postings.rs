@@ -1,8 +1,8 @@
 //! Which rows have a term and how often: blocks of 128 that can be read one by one.
 //!
-//! For each block the index keeps the last id, the largest count and the smallest length among its
-//! rows. The latter two bound what any of them can score, whatever the number of rows and their
-//! mean length are by then. Where in a row the term stands is in a stream of its own, which only
+//! For each block the index stores the last id, the largest count and the smallest length of its
+//! rows. The latter two bound the score of all of them, even after the number of rows and their
+//! mean length have changed. The term's positions in the rows are in a separate stream, which only
 //! phrases read.
 
 use std::collections::TryReserveError;
@@ -40,7 +40,7 @@ impl Blocks {
         ]
     }
 
-    /// Read from a file, from a section on.
+    /// Read from a file, starting at a section.
     pub fn open(file: &Arc<Mapped>, first: usize) -> Result<Self, Refused> {
         let blocks = Self {
             lasts: file.numbers(first)?,
@@ -82,7 +82,7 @@ impl Blocks {
         (self.packed.len(), self.positions.len())
     }
 
-    /// The postings in a range of blocks, of so many rows.
+    /// The postings in a range of blocks, which have `rows` rows.
     pub fn postings(&self, blocks: Range<usize>, rows: usize) -> Postings<'_> {
         Postings {
             rows,
@@ -151,13 +151,13 @@ impl<'a> Postings<'a> {
         }
     }
 
-    /// Where the block's positions begin: as [`read_positions`] takes them, row by row.
+    /// The block's positions, which [`read_positions`] reads row by row.
     pub fn positions(&self, block: usize) -> &'a [u8] {
         &self.positions[self.position_starts[block] as usize..]
     }
 }
 
-/// Append the positions of one row to its stream: they rise.
+/// Append the ascending positions of one row to a stream.
 pub(crate) fn write_positions(positions: &[u32], bytes: &mut Vec<u8>) {
     let mut before = 0;
     for position in positions {
@@ -166,7 +166,7 @@ pub(crate) fn write_positions(positions: &[u32], bytes: &mut Vec<u8>) {
     }
 }
 
-/// Append the positions of one row, and step over them.
+/// Read the positions of one row, and advance past them.
 pub(crate) fn read_positions(bytes: &mut &[u8], count: u32, positions: &mut Vec<u32>) {
     let mut position = 0_u32;
     for _ in 0..count {
@@ -175,7 +175,7 @@ pub(crate) fn read_positions(bytes: &mut &[u8], count: u32, positions: &mut Vec<
     }
 }
 
-/// Step over the positions of one row; returns them as they are written.
+/// Advance past the positions of one row; returns them encoded.
 pub(crate) fn skip_positions<'a>(bytes: &mut &'a [u8], count: u32) -> &'a [u8] {
     let all = *bytes;
     for _ in 0..count {
@@ -209,7 +209,7 @@ struct Block {
 }
 
 impl Writer {
-    /// Room for so many blocks, and bytes of postings and of positions.
+    /// Reserve memory for blocks, and for bytes of postings and of positions.
     pub fn with_room(
         blocks: usize,
         packed: usize,
@@ -231,7 +231,7 @@ impl Writer {
         self.lasts.len()
     }
 
-    /// Add a row to the term: ids rise. `positions` are as [`write_positions`] writes them.
+    /// Add a row to the term; ids must ascend. `positions` are encoded by [`write_positions`].
     pub fn push(&mut self, id: u32, count: u32, length: u32, positions: &[u8]) {
         if self.block.gaps.is_empty() {
             self.block.shortest = length;

@@ -1,6 +1,6 @@
-//! Rows that were put together once: a dictionary and the postings of its terms.
+//! An immutable set of rows: a dictionary and the postings of its terms.
 //!
-//! A segment never changes. Rows that are dropped or replaced later are named in its `Dead`.
+//! Rows that are dropped or replaced later are recorded in its `Dead`.
 
 use std::collections::TryReserveError;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ impl Segment {
         sections
     }
 
-    /// Read from a file, from a section on.
+    /// Read from a file, starting at a section.
     pub fn open(file: &Arc<Mapped>, first: usize) -> Result<Self, Refused> {
         let own = first + Terms::SECTIONS;
         let segment = Self {
@@ -53,7 +53,7 @@ impl Segment {
         own + self.terms.nbytes() + self.blocks.nbytes()
     }
 
-    /// What merging it costs: bytes of postings and positions.
+    /// The cost of merging it: bytes of postings and positions.
     pub fn weight(&self) -> usize {
         let (packed, positions) = self.blocks.stream_bytes();
         packed + positions
@@ -79,7 +79,7 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
-    /// Room for so many terms of so many bytes, and what [`postings::Writer::with_room`] asks.
+    /// Reserve memory for terms of this many bytes, and for the postings.
     pub fn with_room(
         terms: (usize, usize),
         (blocks, packed, positions): (usize, usize, usize),
@@ -96,7 +96,7 @@ impl Writer {
         Ok(writer)
     }
 
-    /// Add a row to the term that [`Writer::end_term`] names next: ids rise.
+    /// Add a row to the term that [`Writer::end_term`] names next; ids must ascend.
     pub fn push(&mut self, id: u32, count: u32, length: u32, positions: &[u8]) {
         if self.pushed == 0 {
             self.first_blocks.push(self.blocks.len() as u32);
@@ -105,7 +105,7 @@ impl Writer {
         self.pushed += 1;
     }
 
-    /// The rows since the last term have this one. A term that no row has is left out.
+    /// Name the term of the rows added since the last one. A term without rows is left out.
     pub fn end_term(&mut self, term: &[u8]) {
         if self.pushed == 0 {
             return;
@@ -134,9 +134,9 @@ struct Entry<'a> {
     positions: &'a [u8],
 }
 
-/// One segment of several, without the rows that are hidden in each.
+/// Merge several segments into one, without their dead rows.
 ///
-/// `sees` is asked for the number of the segment and an id.
+/// `sees` is called with the number of a segment and an id.
 pub(crate) fn merge(
     segments: &[&Segment],
     sees: impl Fn(usize, u32) -> bool,
@@ -176,7 +176,7 @@ pub(crate) fn merge(
     Ok(writer.finish())
 }
 
-/// As much as all of them take, and a little more, as postings are packed anew.
+/// Reserve as much as all of them take and a little more, because postings are packed anew.
 fn room_for(segments: &[&Segment]) -> Result<Writer, TryReserveError> {
     let sum = |of: fn(&Segment) -> usize| segments.iter().map(|segment| of(segment)).sum::<usize>();
     let packed = sum(|segment| segment.blocks.stream_bytes().0);

@@ -1,4 +1,4 @@
-//! The rows that were put last, as they came: a search looks at each of them.
+//! The rows added last, stored unchanged: a search scans all of them.
 
 use std::collections::{HashMap, TryReserveError};
 use std::ops::Range;
@@ -6,20 +6,21 @@ use std::ops::Range;
 use super::postings::write_positions;
 use super::segment::{Segment, Writer};
 use super::terms;
+use crate::id_hash::IdMap;
 
-/// Stands between two columns.
+/// Separates two columns.
 const GAP: u32 = u32::MAX;
 
-/// Rows as the numbers of their tokens.
+/// Rows as token numbers.
 #[derive(Default)]
 pub(crate) struct Tail {
     /// By term.
     numbers: HashMap<Box<[u8]>, u32>,
     tokens: Vec<u32>,
-    /// In the order they came, those that were replaced or dropped too.
+    /// In the order of arrival, including replaced and dropped ones.
     rows: Vec<Row>,
-    /// By id, the index of the row that counts.
-    places: HashMap<u32, usize>,
+    /// The index of the current row, by id.
+    places: IdMap<usize>,
 }
 
 struct Row {
@@ -36,7 +37,7 @@ pub(crate) struct Match {
 }
 
 impl Tail {
-    /// What a search looks at, rows that are gone included.
+    /// The number of tokens that a search scans, including rows that are gone.
     pub fn tokens(&self) -> usize {
         self.tokens.len()
     }
@@ -50,14 +51,14 @@ impl Tail {
         terms + self.tokens.len() * 4 + self.rows.len() * (size_of::<Row>() + 24)
     }
 
-    /// Room for so many more rows and tokens, so that taking them cannot fail.
+    /// Reserve memory for more rows and tokens, so that adding them cannot fail.
     pub fn reserve(&mut self, rows: usize, tokens: usize) -> Result<(), TryReserveError> {
         self.rows.try_reserve(rows)?;
         self.places.try_reserve(rows)?;
         self.tokens.try_reserve(tokens)
     }
 
-    /// Add a row, in place of one of the same id.
+    /// Add a row, replacing one with the same id.
     pub fn put<'a>(&mut self, id: u32, text: impl Iterator<Item = &'a str>) {
         let start = self.tokens.len();
         for token in text {
@@ -84,12 +85,12 @@ impl Tail {
         number
     }
 
-    /// Take a row out; whether it was here.
+    /// Remove a row; returns whether it existed.
     pub fn drop(&mut self, id: u32) -> bool {
         self.places.remove(&id).is_some()
     }
 
-    /// Every row that has any of the phrases, once for each that it has.
+    /// Every row with any of the phrases, once per phrase.
     pub fn matches(&self, phrases: &[Vec<&[u8]>]) -> Vec<Match> {
         let mut begins = vec![false; self.numbers.len()];
         let mut wanted = Vec::new();
@@ -111,8 +112,7 @@ impl Tail {
             let begins = |token: &u32| begins.get(*token as usize) == Some(&true);
             if tokens.iter().any(begins) && self.places.get(&row.id) == Some(&index) {
                 for (phrase, numbers) in &wanted {
-                    let here = |window: &&[u32]| *window == &numbers[..];
-                    let count = tokens.windows(numbers.len()).filter(here).count() as u32;
+                    let count = occurrences(numbers, tokens);
                     if count > 0 {
                         let (id, phrase) = (row.id, *phrase);
                         found.push(Match { id, phrase, count });
@@ -134,10 +134,21 @@ impl Tail {
     }
 }
 
-/// Where each term stands: rows and positions, term after term.
+fn occurrences(phrase: &[u32], tokens: &[u32]) -> u32 {
+    let count = match phrase {
+        [only] => tokens.iter().filter(|token| *token == only).count(),
+        _ => {
+            let windows = tokens.windows(phrase.len());
+            windows.filter(|window| *window == phrase).count()
+        }
+    };
+    count as u32
+}
+
+/// The places of each term, as rows and positions, term after term.
 struct Inverted {
     terms: Vec<Box<[u8]>>,
-    /// Where a term's places begin, and at the end their number.
+    /// The start of each term's places, and at the end their number.
     starts: Vec<usize>,
     places: Vec<Place>,
 }
@@ -187,7 +198,7 @@ impl Inverted {
                         },
                     ));
                 }
-                // One more at a gap: so no phrase crosses it.
+                // One more at a gap, so that no phrase crosses it.
                 position += 1;
                 before = if is_unspaced { *number } else { GAP };
             }

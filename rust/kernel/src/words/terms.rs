@@ -1,26 +1,27 @@
-//! The terms of a segment, sorted: found by halving, read in place.
+//! The sorted terms of a segment: found by binary search, read in place.
 
 use std::collections::TryReserveError;
 use std::sync::Arc;
 
 use crate::mapped::{Mapped, Numbers, Refused};
 
-/// FTS5 keeps this much of a longer token.
+/// FTS5 truncates longer tokens to this length.
 const MOST_BYTES: usize = 32_768;
 
-/// Begins the term of a pair. No token has this byte, for it is in no UTF-8 text.
+/// The first byte of a pair's term. No token has this byte, because UTF-8 never contains it.
 const PAIR: u8 = 0xff;
 
-/// What of a token is kept.
+/// The part of a token that is stored.
 pub(crate) fn of_token(token: &str) -> &[u8] {
     &token.as_bytes()[..token.len().min(MOST_BYTES)]
 }
 
-/// The term of two neighbours, if both are single characters of scripts that have no spaces.
+/// The term of two adjacent tokens, if both are single characters of scripts without spaces.
 ///
-/// There every word is searched for by its pairs of neighbours, so they have postings of their
-/// own, as a phrase of two characters would otherwise be looked for in the rows of both. From
-/// U+0E00 (Thai) on is a little more than those scripts: it only must be the same in all rows.
+/// In these scripts every word is searched for by its pairs of characters, so pairs have their own
+/// postings; otherwise a phrase of two characters would be looked for in the rows of both. From
+/// U+0E00 (Thai) on is slightly more than those scripts, but it only has to be the same in all
+/// rows.
 pub(crate) fn pair(left: &[u8], right: &[u8]) -> Option<Vec<u8>> {
     (is_unspaced(left) && is_unspaced(right)).then(|| [&[PAIR], left, right].concat())
 }
@@ -54,7 +55,7 @@ impl Terms {
         [self.ends.bytes(), self.bytes.bytes()]
     }
 
-    /// Read from a file, from a section on.
+    /// Read from a file, starting at a section.
     pub fn open(file: &Arc<Mapped>, first: usize) -> Result<Self, Refused> {
         Ok(Self {
             ends: file.numbers(first)?,
@@ -100,7 +101,7 @@ fn term_of<'a>(ends: &[u64], bytes: &'a [u8], term: usize) -> &'a [u8] {
     &bytes[start as usize..ends[term] as usize]
 }
 
-/// Takes terms in their order.
+/// Collects terms in their order.
 #[derive(Default)]
 pub(crate) struct Writer {
     ends: Vec<u64>,
@@ -108,7 +109,7 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
-    /// Room for so many terms of so many bytes.
+    /// Reserve memory for terms of this many bytes.
     pub fn with_room(terms: usize, bytes: usize) -> Result<Self, TryReserveError> {
         let mut writer = Self::default();
         writer.ends.try_reserve_exact(terms)?;

@@ -1,8 +1,8 @@
-//! The tokens of many rows, one after the other in one piece of memory.
+//! The tokens of many rows, stored contiguously.
 
 use std::collections::TryReserveError;
 
-/// Rows of tokens; an empty one stands between two columns.
+/// Rows of tokens; an empty token separates two columns.
 #[derive(Clone, Debug, Default)]
 pub struct Texts {
     text: String,
@@ -31,7 +31,7 @@ impl Texts {
         Ok(())
     }
 
-    /// The tokens since the last row are one.
+    /// End the row of the tokens added since the last one.
     ///
     /// # Errors
     /// There is no memory for it.
@@ -53,7 +53,7 @@ impl Texts {
         self.rows.is_empty()
     }
 
-    /// How many tokens all rows have together, with the empty ones.
+    /// The number of tokens of all rows, including the empty ones.
     #[must_use]
     pub fn tokens(&self) -> usize {
         self.ends.len()

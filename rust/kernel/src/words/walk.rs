@@ -1,10 +1,11 @@
 //! The best rows of a segment: block-max MaxScore, a window of ids at a time, the newest first.
 //!
-//! In each window, the phrases that even together cannot lift a row over the worst one kept are
-//! set aside; the rows of the others are read and their parts added up. A row whose sum, with all
-//! that the phrases set aside could add, still reaches the worst one kept is looked up in those,
-//! and then scored anew, phrase by phrase in the order of the query, so that its score does not
-//! depend on the walk. A window whose best possible row could not be kept is not read at all.
+//! In each window, the phrases that even together cannot lift a row above the worst one kept are
+//! set aside; the rows of the other phrases are read and their parts added up. If a row's sum, plus
+//! the most that the phrases set aside can add, reaches the worst one kept, it is looked up in
+//! those as well, and then scored anew, phrase by phrase in the order of the query, so that its
+//! score does not depend on the walk. A window without a visible row, or whose best possible row
+//! could not be kept, is not read at all.
 
 use std::ops::Range;
 
@@ -15,15 +16,15 @@ use super::dead::Dead;
 use super::phrase::Found;
 use crate::ids::Ids;
 
-/// Ids that are looked at together: their sums fit the fastest cache.
+/// Ids per window: their sums fit into the fastest cache.
 const WINDOW: usize = 2048;
 
 const BITS: usize = u64::BITS as usize;
 
-/// Looking a row up costs as much as walking past so many.
+/// Looking up a row costs as much as walking past this many.
 const WALKED_PER_LOOKUP: usize = 8;
 
-/// The phrases of a query, and what they are worth.
+/// The phrases of a query, with their weights.
 pub(crate) struct Scorer {
     pub bm25: Bm25,
     /// Of each distinct phrase.
@@ -33,7 +34,7 @@ pub(crate) struct Scorer {
 }
 
 impl Scorer {
-    /// The score of a row that has the distinct phrases so often.
+    /// The score of a row, from the counts of the distinct phrases.
     pub fn score(&self, counts: &[u32], length: u32) -> f64 {
         self.sum(|phrase| match counts[phrase] {
             0 => 0.0,
@@ -100,7 +101,7 @@ pub(crate) fn walk(scorer: &Scorer, rows: Rows<'_>, found: &[Option<Found<'_>>],
     }
 }
 
-/// Where few rows may be seen: score each of them.
+/// If few rows are visible: score each of them.
 fn look_up(
     scorer: &Scorer,
     rows: Rows<'_>,
@@ -123,10 +124,10 @@ fn look_up(
 /// The rows of one phrase.
 struct List<'a> {
     phrase: usize,
-    /// How often the query has it.
+    /// How often it occurs in the query.
     times: f64,
     weight: f64,
-    /// The most it can add to a row of the window, all times together.
+    /// The most it can add to a row of the window, for all its occurrences in the query.
     bound: f64,
     cursor: Cursor<'a>,
 }
@@ -136,13 +137,13 @@ struct Walk<'a> {
     rows: Rows<'a>,
     fast: Fast,
     lists: Vec<List<'a>>,
-    /// The lists by rising bound, and the sums of the bounds before each.
+    /// The lists by ascending bound, and the sums of the bounds before each.
     order: Vec<usize>,
     before: Vec<f64>,
-    /// By distinct phrase: the most it can add once; and how often the row at hand has it.
+    /// By distinct phrase: the most it can add once, and its count in the current row.
     bounds: Vec<f64>,
     counts: Vec<u32>,
-    /// By place in the window; of rows that are not touched all are zero.
+    /// By place in the window; zero for rows without any phrase.
     sums: Vec<f64>,
     touched: [u64; WINDOW / BITS],
     /// Sums are off by less than this factor, whatever their order.
@@ -174,8 +175,15 @@ impl<'a> Walk<'a> {
             .filter_map(|list| list.cursor.postings.lasts.last());
         let mut end = lasts.max().map_or(0, |last| *last as usize + 1);
         while end > 0 {
-            let ids = (end - 1) / WINDOW * WINDOW..end;
-            end = ids.start;
+            let window = (end - 1) / WINDOW * WINDOW..end;
+            end = window.start;
+            let ids = match self.rows.visible {
+                Some(visible) => visible.within(window),
+                None => window,
+            };
+            if ids.is_empty() {
+                continue;
+            }
             self.bound(&ids);
             let most = Scored {
                 id: (ids.end - 1) as u32,
@@ -209,13 +217,13 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// How many lists, of those with the lowest bounds, cannot lift a row to the floor.
+    /// How many lists, from the lowest bound, cannot lift a row to the floor together.
     fn set_aside(&self, floor: f64) -> usize {
         let cannot = |before: &f64| before * self.slack < floor;
         self.before[1..].partition_point(cannot)
     }
 
-    /// Add up what the other lists give to each row of the window.
+    /// Add up the parts of the other lists for each row of the window.
     fn add_up(&mut self, ids: &Range<usize>, set_aside: usize) {
         for list in &self.order[set_aside..] {
             let List { weight, cursor, .. } = &mut self.lists[*list];
@@ -229,7 +237,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Offer the rows that may be kept, from the largest id; leave no row touched.
+    /// Offer the rows that may be kept, from the largest id; reset all sums.
     fn choose(&mut self, start: usize, set_aside: usize, best: &mut Best) {
         for word in (0..self.touched.len()).rev() {
             let mut bits = std::mem::take(&mut self.touched[word]);

@@ -39,6 +39,14 @@ pub fn dot(a: &[f32], b: &[f32]) -> f64 {
         .sum()
 }
 
+/// The dot product of vectors of bytes.
+pub fn dot_bytes(a: &[i8], b: &[i8]) -> i64 {
+    a.iter()
+        .zip(b)
+        .map(|(x, y)| i64::from(*x) * i64::from(*y))
+        .sum()
+}
+
 /// The sum of the products' magnitudes, which rounding errors are relative to.
 pub fn magnitude(a: &[f32], b: &[f32]) -> f64 {
     a.iter()
@@ -79,5 +87,11 @@ impl Random {
     pub fn vector(&mut self, dimension: usize) -> Vec<f32> {
         let component = |_| self.below(1 << 24) as f32 / (1 << 23) as f32 - 1.0;
         (0..dimension).map(component).collect()
+    }
+
+    /// A vector with bytes in -127..=127.
+    pub fn bytes(&mut self, dimension: usize) -> Vec<i8> {
+        let byte = |_| (self.below(255) as i16 - 127) as i8;
+        (0..dimension).map(byte).collect()
     }
 }

@@ -27,17 +27,17 @@ fn products(rows: &[u32], query: &[u32]) -> [i32; ROWS] {
 
 #[target_feature(enable = "avx2")]
 fn products_avx2(rows: &[u32], query: &[u32]) -> [i32; ROWS] {
-    let (bits, ones) = (_mm256_set1_epi8(3), _mm256_set1_epi16(1));
+    let (bits, ones) = (_mm256_set1_epi8(15), _mm256_set1_epi16(1));
     let mut sums = [_mm256_setzero_si256(); ROWS / WIDTH];
     let words = rows.as_chunks::<WIDTH>().0;
     let words = words.as_chunks::<{ ROWS / WIDTH }>().0;
-    for (words, query) in words.iter().zip(query.as_chunks::<4>().0) {
+    for (words, query) in words.iter().zip(query.as_chunks::<2>().0) {
         for (words, sum) in words.iter().zip(&mut sums) {
             let words = load(words);
-            // Eight products of at most 3 * 127 are far from the end of 16 bits.
+            // Four products of at most 15 * 127 fit in 16 bits.
             let mut products = _mm256_setzero_si256();
-            for (pair, query) in query.iter().enumerate() {
-                let shift = _mm_cvtsi32_si128(2 * pair as i32);
+            for (half, query) in query.iter().enumerate() {
+                let shift = _mm_cvtsi32_si128(4 * half as i32);
                 let bits = _mm256_and_si256(_mm256_srl_epi32(words, shift), bits);
                 let whole = _mm256_set1_epi32(*query as i32);
                 products = _mm256_add_epi16(products, _mm256_maddubs_epi16(bits, whole));

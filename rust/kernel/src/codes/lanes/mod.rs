@@ -1,8 +1,9 @@
-//! Products of codes with a query, written once for each instruction set.
+//! Products of codes with a query, implemented once per instruction set.
 //!
-//! All of it is arithmetic on whole numbers, so every instruction set gives the same result to the
-//! last bit. No sum comes near the range of 32 bits: a dimension is at most 65,536, and a product
-//! of a whole number of the query and two bits at most 127 times 3.
+//! All arithmetic is on integers, so every instruction set gives exactly the same result. No sum
+//! can overflow 32 bits: a dimension is at most 65,536, and a product of an integer of the query
+//! and four bits at most 127 times 15, or sixteen times that in the upper half of a byte, which
+//! every other component has.
 
 mod scalar;
 
@@ -13,10 +14,10 @@ mod avx512;
 #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
 mod neon;
 
-/// Rows whose words lie side by side: word `w` of row `r` is at `16 * w + r`.
+/// Rows whose words are interleaved: word `w` of row `r` is at `16 * w + r`.
 pub(super) const ROWS: usize = 16;
 
-/// The products of one instruction set. Holding one proves that the CPU has the instructions.
+/// The products of one instruction set. Having one proves that the CPU supports it.
 #[derive(Clone, Copy, Debug)]
 pub struct Lanes {
     name: &'static str,
@@ -24,15 +25,15 @@ pub struct Lanes {
 }
 
 impl Lanes {
-    /// Names of all instruction sets that are written, also for other architectures.
+    /// Names of all implemented instruction sets, including other architectures.
     pub const NAMES: [&'static str; 4] = ["avx512vnni", "avx2", "neon", "scalar"];
 
-    /// What this CPU can run, fastest first.
+    /// The instruction sets that this CPU supports, fastest first.
     pub fn available() -> Vec<Self> {
         available!(scalar::LANES)
     }
 
-    /// The fastest this CPU can run.
+    /// The fastest one that this CPU supports.
     pub fn best() -> Self {
         Self::available().first().copied().unwrap_or(scalar::LANES)
     }
@@ -42,11 +43,11 @@ impl Lanes {
         self.name
     }
 
-    /// For sixteen rows of a plane the sums of their bits, 0 to 3 a component, times the query's
-    /// whole numbers: for each word of a row four words of four.
+    /// For sixteen rows of the coarse plane, the sums of their bits, 0 to 15 per component, times the
+    /// query's integers: two words of four integers for each word of a row.
     #[inline]
     pub(super) fn products(&self, rows: &[u32], query: &[u32]) -> [i32; ROWS] {
-        assert_eq!(rows.len() * 4, query.len() * ROWS, "whole rows");
+        assert_eq!(rows.len() * 2, query.len() * ROWS, "whole rows");
         (self.products)(rows, query)
     }
 }

@@ -7,6 +7,7 @@ use std::arch::aarch64::{
 use std::arch::is_aarch64_feature_detected;
 
 use super::{Lanes, ROWS};
+use crate::codes::code::LOWER;
 
 /// Rows in a register.
 const WIDTH: usize = 4;
@@ -30,14 +31,14 @@ fn products_neon(rows: &[u32], query: &[u32]) -> [i32; ROWS] {
     let mut sums = [[vdupq_n_s32(0); 2]; ROWS / WIDTH];
     let words = rows.as_chunks::<WIDTH>().0;
     let words = words.as_chunks::<{ ROWS / WIDTH }>().0;
-    for (words, query) in words.iter().zip(query.as_chunks::<4>().0) {
+    for (words, query) in words.iter().zip(query.as_chunks::<2>().0) {
         for (words, [low, high]) in words.iter().zip(&mut sums) {
             let words = load(words);
-            // Four products of at most 3 * 127 are far from the end of 16 bits.
+            // Two products of at most 15 * 127 fit in 16 bits.
             let (mut front, mut back) = (vdupq_n_s16(0), vdupq_n_s16(0));
-            for (pair, query) in query.iter().enumerate() {
-                let right = vdupq_n_s32(-2 * pair as i32);
-                let bits = vandq_u32(vshlq_u32(words, right), vdupq_n_u32(0x0303_0303));
+            for (half, query) in query.iter().enumerate() {
+                let right = vdupq_n_s32(-4 * half as i32);
+                let bits = vandq_u32(vshlq_u32(words, right), vdupq_n_u32(LOWER));
                 let bits = vreinterpretq_s8_u32(bits);
                 let whole = vreinterpretq_s8_u32(vdupq_n_u32(*query));
                 front = vmlal_s8(front, vget_low_s8(bits), vget_low_s8(whole));

@@ -1,7 +1,7 @@
-//! The words that tell something in each language, in one table.
+//! The words of all languages, in one table.
 //!
-//! A text is not said to be in a language: the words of all are looked up at once, and count for
-//! the languages from which most of its words come.
+//! A text has no declared language: words of all languages are looked up at once, and count for the
+//! languages from which most of its words come.
 
 mod de;
 mod en;
@@ -19,22 +19,22 @@ use std::sync::OnceLock;
 
 use super::letters::hash;
 
-/// What is known of one language. Words are divided by spaces; how they are compared is the same
-/// for all ([`super::letters`]), so accents and capitals are only for the reader.
+/// The words of one language, divided by spaces. They are compared as [`super::letters`] says, so
+/// accents and capitals are only for the reader.
 pub(super) struct Lexicon {
-    /// Words by which the language is known, which name nobody.
+    /// Words that identify the language and are not names.
     pub common: &'static str,
     /// In an expression of time.
     pub time: &'static str,
-    /// Relatives, and people named by what they are to somebody.
+    /// Words for relatives, and for people by their relation to somebody.
     pub kin: &'static str,
     /// January to December, in all forms. `*` marks a form that is another word as well, and
     /// is a month with a capital letter or, where months have none, in a text of the language.
     /// `#` marks one that is a month only beside a number or after [`Self::in_month`].
     pub months: [&'static str; 12],
-    /// Stands before a month.
+    /// Words before a month.
     pub in_month: &'static str,
-    /// Begins a question without asking for anything below.
+    /// Begins a question that asks for none of the kinds below.
     pub asks: &'static str,
     /// Asks for a time, whatever follows.
     pub when: &'static str,
@@ -42,19 +42,19 @@ pub(super) struct Lexicon {
     pub place: &'static str,
     /// Asks for a person.
     pub who: &'static str,
-    /// Asks for what the next noun says: a name, or a time.
+    /// Asks for a name or a time, depending on the next noun.
     pub which: &'static str,
     /// Asks for a time before a unit or a word like "long", for a name before "called".
     pub how: &'static str,
-    /// What has a name: after `which`.
+    /// Things with a name: after `which`.
     pub named: &'static str,
     /// After `how`.
     pub called: &'static str,
-    /// What a time is measured in or given as: after `which` and `how`.
+    /// Units and forms of time: after `which` and `how`.
     pub times: &'static str,
 }
 
-/// The languages, by the number that each is known by. German writes nouns with a capital letter.
+/// The languages; the index is a language's number. German capitalises nouns.
 const LEXICONS: [&Lexicon; 10] = [
     &en::LEXICON,
     &de::LEXICON,
@@ -68,10 +68,10 @@ const LEXICONS: [&Lexicon; 10] = [
     &ko::LEXICON,
 ];
 
-/// So many of them are told apart by their words, the others by their scripts.
+/// This many of them are identified by their words, the others by their scripts.
 const BY_WORDS: usize = 7;
 
-/// A set of languages, a bit each.
+/// A set of languages, one bit each.
 pub(super) type Languages = u16;
 
 pub(super) const ENGLISH: Languages = 1;
@@ -80,7 +80,7 @@ pub(super) const CHINESE: Languages = 1 << 7;
 pub(super) const JAPANESE: Languages = 1 << 8;
 pub(super) const KOREAN: Languages = 1 << 9;
 
-/// Those that write months with a capital letter.
+/// Those that capitalise months.
 pub(super) const CAPITAL_MONTHS: Languages = 0b11;
 
 /// What a word may be.
@@ -99,7 +99,7 @@ pub(super) enum Class {
     Named,
     Called,
     Times,
-    /// A form of a month that is no other word.
+    /// A form of a month that is not another word.
     Month,
     /// One marked `*`.
     Ambiguous,
@@ -118,7 +118,7 @@ impl Class {
     }
 }
 
-/// In which languages a word is what.
+/// The classes of a word, with the languages of each.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Entry {
     classes: [Languages; CLASSES],
@@ -147,7 +147,7 @@ pub(super) struct Votes {
 
 impl Votes {
     pub fn add(&mut self, entry: &Entry) {
-        // No byte may overflow. After so many words the language is clear.
+        // No byte may overflow; the language is clear long before that.
         if self.words < u8::MAX {
             self.words += 1;
             self.counts += entry.votes;
@@ -173,7 +173,7 @@ impl Votes {
             .fold(0, |held, (language, count)| {
                 held | Languages::from(*count == most) << language
             });
-        // Chinese characters are Japanese beside kana.
+        // Chinese characters together with kana are Japanese.
         let scripts = match self.scripts & JAPANESE {
             0 => self.scripts,
             _ => self.scripts & !CHINESE,
@@ -192,13 +192,13 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// The one table, made when it is first asked for.
+    /// The shared table, made on first use.
     pub fn shared() -> &'static Self {
         static TABLE: OnceLock<Table> = OnceLock::new();
         TABLE.get_or_init(Self::new)
     }
 
-    /// What is known of the word with this hash.
+    /// The entry of the word with this hash.
     #[inline]
     pub fn get(&self, hash: u64) -> Option<&Entry> {
         let mut slot = (hash >> self.shift) as usize;
@@ -268,7 +268,7 @@ fn add<'a>(
     if class.asks() && language < BY_WORDS && !word.is_ascii() {
         entry.accented |= 1 << language;
     }
-    // Forms that are other words as well say nothing of the language.
+    // Forms that are also other words do not identify the language.
     if language < BY_WORDS && !matches!(class, Class::Ambiguous | Class::Beside) {
         entry.votes |= 1 << (8 * language);
     }
