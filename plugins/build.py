@@ -11,8 +11,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from memstore import __version__
+from memstore import __version__, settings
 from memstore.faces.hosts import catalogue
+from memstore.settings import Settings
 
 ROOT = Path(__file__).resolve().parents[1]
 SUMMARY = "Durable memory: each session begins with open tasks and what is known of the project."
@@ -22,6 +23,17 @@ REGISTRY_NAME = "io.github.memstore/pymemstore"
 SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
 START = ["uvx", f"pymemstore@{__version__}"]
 COMMAND_LINE = ["uvx", "--from", f"pymemstore=={__version__}", "memstore"]
+
+OF_UV = ("UV_CACHE_DIR", "UV_DEFAULT_INDEX", "UV_FIND_LINKS", "UV_OFFLINE")
+FOR_CODEX = {
+    # Which Codex passes on to hooks, but not to servers, and both must use the same file.
+    "env_vars": sorted(
+        [*settings.OF_UVX, *OF_UV, *(f"MEMSTORE_{name.upper()}" for name in Settings._fields)]
+    ),
+    # Without these, a server that starts slowly is missing for the whole session.
+    "required": True,
+    "startup_timeout_sec": 30,
+}
 
 
 def files() -> dict[str, Any]:
@@ -47,10 +59,11 @@ def files() -> dict[str, Any]:
         "plugins/memstore/.codex-plugin/plugin.json": {
             **about,
             "skills": "./skills/",
-            "mcpServers": "./.mcp.json",
+            "mcpServers": "./codex.mcp.json",
             "hooks": "./hooks/codex.json",
         },
         "plugins/memstore/.mcp.json": {"mcpServers": {"memstore": server}},
+        "plugins/memstore/codex.mcp.json": {"mcpServers": {"memstore": server | FOR_CODEX}},
         "plugins/memstore/hooks/hooks.json": hooks("claude-code"),
         "plugins/memstore/hooks/codex.json": hooks("codex"),
         "server.json": {
@@ -107,6 +120,7 @@ def hooks(host: str) -> dict[str, Any]:
         namespace="auto",
         keeps=True,
         project=None,
+        environment={},
     )
     edits = [edit for _, edit in catalogue.by_name()[host].hooks(wanted)]
     return {"hooks": {edit.path[-1]: [edit.value] for edit in edits}}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import shutil
+import signal
 import sys
 import zlib
 from collections.abc import Callable, Generator, Iterator, Sequence
@@ -50,6 +51,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> None:
     """Run the quick tests on every core, unless told otherwise; a file that is named, whole."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # so does a shell with a job's "&"
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # or programs inherit it
     option = config.option
     if not (option.all or option.markexpr or any(".py" in name for name in config.args)):
         option.markexpr = QUICK

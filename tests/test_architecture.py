@@ -13,6 +13,7 @@ from tests.support.sources import parsed
 
 ROOMS = (
     "lazy",
+    "frozen",
     "errors",
     "settings",
     "domain",
@@ -62,6 +63,7 @@ DOORS = {
         "database.sqlite.locks",
         "embedding.vectors",
         "providers.local",
+        "search.dates",
         "search.index.contents",
         "search.index.visibility",
         "search.ranking",

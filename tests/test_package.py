@@ -67,11 +67,24 @@ def test_versions_agree() -> None:
     assert memstore.__version__ == project["version"] == cargo["version"]
     assert version("pymemstore") == memstore.__version__
     assert f"## {memstore.__version__}" in (ROOT / "CHANGELOG.md").read_text("utf-8")
+    assert f"\nversion: {memstore.__version__}\n" in (ROOT / "CITATION.cff").read_text("utf-8")
     images = re.findall(
         r"image: memstore:(\S+)",
         "".join(path.read_text("utf-8") for path in (ROOT / "deploy").rglob("*.yaml")),
     )
     assert {*images} == {memstore.__version__}
+
+
+def test_notes_of_a_release_are_its_section_of_the_changelog() -> None:
+    notes = import_file(ROOT / ".ci" / "release_notes.py").notes
+    changelog = "# Changelog\n\n## 1.2 - unreleased\n\n- c\n\n## 1.1 - 2026-01-31\n\n- b\n- bb\n\n"
+    changelog += "## 1.0 - 2026-01-01\n\n- a\n"
+    assert notes("v1.1", "1.1", changelog) == "- b\n- bb"
+    assert notes("v1.0", "1.0", changelog) == "- a"
+    with pytest.raises(SystemExit, match=r"no section 1\.2 with a date"):
+        notes("v1.2", "1.2", changelog)
+    with pytest.raises(SystemExit, match=r"the tag is v1\.0, and the version 1\.1"):
+        notes("v1.0", "1.1", changelog)
 
 
 def test_what_hosts_and_registries_read_is_as_it_is_built() -> None:
@@ -86,15 +99,16 @@ def test_what_hosts_and_registries_read_is_as_it_is_built() -> None:
     assert len(files["server.json"]["description"]) <= 100
 
 
-def test_readme_example_runs_twice_in_one_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("page", ["README.md", "docs/index.md"])
+def test_example_runs_twice_in_one_folder(
+    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    readme = (ROOT / "README.md").read_text("utf-8")
+    readme = (ROOT / page).read_text("utf-8")
     blocks = [block.split("```")[0] for block in readme.split("```python\n")[1:]]
     assert blocks
     monkeypatch.chdir(tmp_path)
     for block in [*blocks, *blocks]:
-        exec(compile(block, "README.md", "exec"), {})
+        exec(compile(block, page, "exec"), {})
 
 
 def test_ci_runs_the_command_of_the_readme() -> None:
@@ -106,6 +120,12 @@ def test_ci_runs_the_command_of_the_readme() -> None:
     assert test in (ROOT / ".ci" / "run").read_text("utf-8").splitlines()
 
 
+def test_coverage_in_the_readme_is_what_ci_demands() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    floor = project["tool"]["coverage"]["report"]["fail_under"]
+    assert f"at least {floor} % of the lines" in (ROOT / "README.md").read_text("utf-8")
+
+
 def test_documents_link_to_files_that_exist() -> None:
     for document in [
         *ROOT.glob("*.md"),
@@ -114,6 +134,20 @@ def test_documents_link_to_files_that_exist() -> None:
     ]:
         for link in re.findall(r"\]\(([^)#:]+)\)", document.read_text("utf-8")):
             assert (document.parent / link).exists(), f"{document.name}: {link}"
+
+
+def test_pages_of_the_site_are_all_on_its_first_and_link_to_each_other_only() -> None:
+    """The build of the site checks links and anchors between pages, but none to other files."""
+    docs = ROOT / "docs"
+    pages = {page: page.read_text("utf-8") for page in docs.rglob("*.md")}
+    for page, text in pages.items():
+        for link in re.findall(r"\]\(([^)#:]+)[)#]", text):
+            assert (page.parent / link).resolve() in pages, f"{page.name}: {link}"
+    first = pages[docs / "index.md"]
+    assert {page.name for page in docs.glob("*.md")} == {
+        "index.md",
+        *re.findall(r"\]\(([\w-]+\.md)\)", first),
+    }
 
 
 def test_the_licences_of_the_embedded_model_come_with_it() -> None:
@@ -135,9 +169,7 @@ def test_pymemstore_is_the_server_and_on_a_terminal_its_help(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     started: list[list[str]] = []
-    monkeypatch.setattr(
-        programs.mcp, "_module", SimpleNamespace(main=lambda: started.append([*sys.argv]))
-    )
+    monkeypatch.setattr(programs, "mcp", SimpleNamespace(main=lambda: started.append([*sys.argv])))
     for argv, on_terminal in ((["p"], True), (["p"], False), (["p", "--tools", "facts"], True)):
         monkeypatch.setattr("sys.argv", [*argv])
         monkeypatch.setattr("sys.stdin", SimpleNamespace(isatty=lambda answer=on_terminal: answer))

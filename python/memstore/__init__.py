@@ -140,10 +140,10 @@ _MODULES = {name: module for module, names in _NAMES.items() for name in names.s
 
 __all__ = sorted([*_MODULES, "__version__"])
 
-if not TYPE_CHECKING:  # a checker would take any name for one of ours
+if not TYPE_CHECKING:  # with __getattr__, a type checker would accept any name
 
     def __getattr__(name: str) -> object:
-        """Import a name when it is first used: importing the package alone costs nothing."""
+        """Import a name on first use, so that importing the package alone is cheap."""
         if name not in _MODULES:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         module = f"{__name__}.{_MODULES[name]}"

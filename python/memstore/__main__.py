@@ -1,7 +1,7 @@
-"""Where the programs ``memstore`` (also ``python -m memstore``) and ``memstore-mcp`` start.
+"""Entry points of the programs ``memstore`` (also ``python -m memstore``) and ``memstore-mcp``.
 
-The faces are imported inside these functions, so that Ctrl-C meanwhile ends the program without a
-traceback.
+The faces are imported inside these functions, so that Ctrl-C during the import ends the program
+without a traceback.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NoReturn
 
 from memstore.lazy import lazy_import
@@ -25,34 +26,45 @@ else:
 INTERRUPTED: Final = 130
 
 MANY_OBJECTS: Final = 100_000
-"""After so many new ones garbage is looked for. What a command imports is none, and looking for it
-meanwhile takes a tenth of its time."""
+"""The garbage collector's threshold. Imports create many objects but no garbage, and collecting
+during them takes a tenth of a command's time."""
 
 
 def command_line() -> NoReturn:
-    """Run ``memstore``, and end the process."""
+    """Run ``memstore``, then exit the process."""
     gc.set_threshold(MANY_OBJECTS)
+    if sys.argv[1:2] == ["hook"] and not {"-h", "--help"} & {*sys.argv}:
+        _answer_host()
     try:
-        is_hook = sys.argv[1:2] == ["hook"] and not {"-h", "--help"} & {*sys.argv}
-        code = hook.main(sys.argv[2:]) if is_hook else cli.main()
+        code = cli.main()
     except KeyboardInterrupt:
         code = INTERRUPTED
     _end(code)
 
 
+def _answer_host() -> NoReturn:
+    """Run a hook; it never fails, so that the host continues even if the installation is broken."""
+    try:
+        hook.main(sys.argv[2:])
+    except BaseException as error:  # noqa: BLE001 - an interrupt as well
+        with suppress(Exception):  # stderr or its reader is closed
+            sys.stderr.write(f"memstore hook: {error}\n")
+    os._exit(0)
+
+
 def _end(code: int) -> NoReturn:
-    """End at once: taking the interpreter apart takes a fifth of the time of a short command."""
+    """Exit at once: interpreter shutdown takes a fifth of a short command's time."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
-        except (AttributeError, OSError, ValueError):  # closed, or nobody reads it
+        except (AttributeError, OSError, ValueError):  # the stream or its reader is closed
             code = code or cli.NOBODY_READS
     os._exit(code)
 
 
 def mcp_server() -> int:
-    """Run ``memstore-mcp``; returns only when it is interrupted before it serves."""
-    gc.disable()  # until it serves
+    """Run ``memstore-mcp``; returns only if it is interrupted before it starts serving."""
+    gc.disable()  # during start-up
     try:
         mcp.main()
     except KeyboardInterrupt:
@@ -61,7 +73,7 @@ def mcp_server() -> int:
 
 
 def mcp_server_or_help() -> int:
-    """Run ``pymemstore``, which ``uvx pymemstore`` starts: the server, or its help for people."""
+    """Run ``pymemstore`` (``uvx pymemstore``): the server, or on a terminal its help."""
     if len(sys.argv) == 1 and sys.stdin is not None and sys.stdin.isatty():
         sys.argv.append("--help")
     return mcp_server()

@@ -1,31 +1,32 @@
 """Every error memstore raises, in one tree.
 
     MemstoreError
-    ├── StorageError            the database could not do it
+    ├── StorageError            the database operation failed
     │   ├── StoreBusy           another process held the write lock for too long
+    │   ├── FileReplaced        the file was replaced, moved or removed while it was open
     │   ├── StoreClosed         the store was used after close()
-    │   └── SchemaError         the file is not one this version can open
+    │   └── SchemaError         this version cannot open the file
     ├── NotFound                no such fact here (or it belongs to another namespace)
-    ├── Conflict                the fact is not in a state that allows this
-    │   └── IdempotencyConflict the key was used before, with other content
-    ├── EmbedderError           no vectors could be had
-    │   ├── EmbedderUnavailable a passing failure: trying again later makes sense
-    │   ├── EmbedderRejected    a lasting failure: the same input will fail again
+    ├── Conflict                the fact's state does not allow the request
+    │   └── IdempotencyConflict the key was already used with different content
+    ├── EmbedderError           embedding failed
+    │   ├── EmbedderUnavailable temporary: retrying later may succeed
+    │   ├── EmbedderRejected    permanent: the same input will fail again
     │   └── EmbedderMismatch    the file holds the vectors of another model
-    ├── GeneratorError          no usable answer could be had from a language model
-    │   ├── GeneratorUnavailable a passing failure: trying again later makes sense
-    │   ├── GeneratorRejected   a lasting failure: the same prompt will fail again
-    │   └── ReplyError          it answered, and the answer cannot be read
-    ├── LearningError           learning stopped at a step, which it names
-    ├── AccessDenied            the token is not good, or not good for this
+    ├── GeneratorError          a language model gave no usable answer
+    │   ├── GeneratorUnavailable temporary: retrying later may succeed
+    │   ├── GeneratorRejected   permanent: the same prompt will fail again
+    │   └── ReplyError          the model's answer could not be parsed
+    ├── LearningError           learning stopped at the step it names
+    ├── AccessDenied            the token is invalid or does not grant this access
     └── TransferError           an export could not be read; nothing was imported
 
 Wrong arguments raise ``InvalidArgument`` (a ``ValueError``) or ``InvalidArgumentType`` (a
-``TypeError``), as everywhere in Python.
+``TypeError``), as is usual in Python.
 
-The text of an error says what happened, in no face's words: a flag of the command line, a field of
-a tool and a parameter of the library are one ``argument``, and the way out is a ``remedy``. Each
-face words both by tables of its own; here, in the library, the remedy is a note of the exception.
+The text of an error says what happened, independently of the face: ``argument`` is the library's
+name for a parameter, command-line flag or tool field, and ``remedy`` says what to do about it. Each
+face has tables that translate both; the library adds the remedy to the exception as a note.
 """
 
 from __future__ import annotations
@@ -38,10 +39,10 @@ if TYPE_CHECKING:
 
 
 class Remedy(Enum):
-    """A way out of an error; the value is the sentence for users of the library."""
+    """What to do about an error; the value is the sentence that library users see."""
 
     FIND_ID = "Search or list to find the id."
-    RETRY = "Read it again and retry."
+    RETRY = "Re-read it and retry."
     WAIT = "Try again later."
     RESTORE = "Restore it first with restore()."
     ADD_AGAIN = "Add the text as a new fact."
@@ -52,9 +53,9 @@ class Remedy(Enum):
     UPDATE_TASK = "Use tasks.update()."
     CREATE_TASK = "Use tasks.create()."
     NEW_KEY = "Use a new idempotency key."
-    RECORD_PARTS = "Record it in parts, with the same source and name."
+    RECORD_PARTS = "Record it in parts that share the same source and name."
     NAME_FILE = "Name another file."
-    CLOSE_OTHERS = "Close the other connections to the file, or open the store before them."
+    CLOSE_OTHERS = "Close the other connections to the file, or open the store first."
     OPEN_AGAIN = "Open it again with memstore.open()."
     OPEN_REPLACED = "Close the store; memstore.open() opens what is there now."
     OPEN_WRITABLE = "Open it without read_only."
@@ -65,8 +66,8 @@ class Remedy(Enum):
         "Open the file with the model it holds or with embedder=None, or switch it to another "
         "model with reembed()."
     )
-    REMAKE_VECTORS = "Name another model, or make all vectors again with reembed(again=True)."
-    REEMBED = "Run reembed(), which stages what is missing and switches in the end."
+    REMAKE_VECTORS = "Name another model, or recompute all vectors with reembed(again=True)."
+    REEMBED = "Run reembed(), which embeds what is missing and then switches to the new model."
     FINISH_STAGED = "Finish it with reembed() and that model, or drop it with generations.drop()."
     SWITCH_FIRST = "Switch to another generation first with generations.switch()."
     NEW_TARGET = "Name a file that does not exist yet, in a folder that does."
@@ -75,16 +76,19 @@ class Remedy(Enum):
         "and the network and proxy settings."
     )
     CHECK_KEY = "Check api_key, and that it may use this model."
-    CHECK_MODEL = "Check that base_url leads to an embedding service and that it has the model."
+    CHECK_MODEL = "Check that base_url points to an embedding service that has this model."
     CHECK_GENERATOR = (
         "Check that the language model's service is running (Ollama: `ollama serve`), that "
         "base_url is its address, and the network and proxy settings."
     )
     CHECK_GENERATOR_KEY = "Check the language model's api_key, and that it may use this model."
-    CHECK_GENERATOR_MODEL = "Check that base_url leads to a chat service and that it has the model."
+    CHECK_GENERATOR_MODEL = "Check that base_url points to a chat service that has this model."
     CHECK_PROXY = "Check HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and SSL_CERT_FILE."
     CHECK_PLAN = "Wait, or check the plan's limits and credit."
-    CHECK_SCHEMA = "In the schema, close every object and require all of its properties."
+    CHECK_SCHEMA = (
+        "Set additionalProperties to false on every object in the schema, and list all of its "
+        "properties as required."
+    )
     PULL_MODEL = "Pull the model with `ollama pull`."
     UPGRADE_OLLAMA = "Check that it is Ollama, and version 0.5 or newer."
     CHOOSE_EMBEDDING_MODEL = "Choose an embedding model, such as embeddinggemma."
@@ -92,24 +96,24 @@ class Remedy(Enum):
     CHOOSE_ANOTHER_MODEL = "Leave the text out, or choose another model."
     SEND_LESS = "Send a shorter text, or raise max_tokens or context_tokens."
     ALLOW_TIME = "Allow more time with timeout_seconds, or send less at once."
-    ASK_AGAIN = "Ask again, or ask another model."
+    ASK_AGAIN = "Retry, or use another model."
     CHOOSE_GENERATOR = "Pass a generator."
     NAME_OWNERS = "Name the owners it was stored for: user_id, agent_id, run_id."
     BUILD_GRAPH = "Build the graph with graph.build()."
     LIST_ENTITIES = "List its entities with graph.entities()."
     LIST_DECISIONS = "List the decisions with graph.decisions()."
-    FORGET_DECISION = "Take one of these decisions back first with graph.forget()."
+    FORGET_DECISION = "Undo one of these decisions first with graph.forget()."
     CREATE_TOKEN = "Create a token with tokens.create()."  # noqa: S105 - a sentence
     LIST_TOKENS = "List the tokens with tokens.list()."
     RENAME_TOKEN = "Choose another name, or revoke that token first."  # noqa: S105 - a sentence
     NEW_SECRET = "Use another secret."  # noqa: S105 - a sentence
     LEAVE_SECRET_OUT = 'Leave it out, or open the store with secrets="redact" or "keep".'  # noqa: S105
-    SKIP_DAMAGED = "Repair the file, or leave out what is damaged with skip_damaged=True."
-    IMPORT_AGAIN = "Run the same import again; it continues from there."
+    SKIP_DAMAGED = "Repair the file, or skip the damaged entries with skip_damaged=True."
+    IMPORT_AGAIN = "Run the same import again; it resumes where it stopped."
     KEEP_NAMESPACES = "Import it with keep_namespaces=True, or export one namespace at a time."
     OMIT_NAMESPACE = "Leave the namespace out."
-    RESTORE_BACKUP = "Bring a backup back with memstore.recover()."
-    END_READING = "Read to the end first, or keep the memories in a file."
+    RESTORE_BACKUP = "Restore a backup with memstore.recover()."
+    END_READING = "Read to the end first, or use a store on disk."
     OTHER_BACKUP = "Name another backup."
     REBUILD = "Rebuild the indexes with rebuild()."
     RELEASE_FILE = "Close the program that wrote it, or open it there once, and try again."
@@ -119,30 +123,30 @@ class Remedy(Enum):
 
 
 class Reason(str):
-    """What went wrong, as text that keeps its remedy: for what is reported and not raised."""
+    """The text and remedy of a failure that is reported rather than raised."""
 
     remedy: Remedy | None
 
     def __new__(cls, text: str, remedy: Remedy | None = None) -> Reason:
-        made = super().__new__(cls, text)
-        made.remedy = remedy
-        return made
+        reason = super().__new__(cls, text)
+        reason.remedy = remedy
+        return reason
 
     @classmethod
     def of(cls, error: BaseException) -> Reason:
-        """Return what an error says."""
+        """Return the text and remedy of an error."""
         return cls(str(error), error.remedy if isinstance(error, Explained) else None)
 
 
 class Explained(Exception):
-    """An error that names the argument at fault and the way out, for each face to word.
+    """An error with the argument at fault and a remedy, both of which each face words itself.
 
     Args:
-        text: what happened. Where there is an argument, the text is the rest of a sentence that
-            begins with its name: ``"must be at least 1, not 0"``.
+        text: what happened. If there is an argument, the text completes a sentence that begins
+            with its name: ``"must be at least 1, not 0"``.
         argument: the name of the parameter at fault.
         remedy: what to do about it.
-        place: which of several things it is about, such as ``"fact 2 of 7"``.
+        place: which of several items failed, such as ``"fact 2 of 7"``.
     """
 
     def __init__(
@@ -162,29 +166,29 @@ class Explained(Exception):
             self.add_note(remedy.value)
 
     def __str__(self) -> str:
-        return self.told({})
+        return self.worded({})
 
-    def told(self, names: Mapping[str, str]) -> str:
-        """Return what happened, the argument by the name a face has for it."""
+    def worded(self, names: Mapping[str, str]) -> str:
+        """Return the message, with the argument called by a face's name for it."""
         argument = None if self.argument is None else names.get(self.argument, self.argument)
         sentence = f"{argument} {self.text}" if argument else self.text
         return f"{self.place}: {sentence}" if self.place else sentence
 
 
 class InvalidArgument(Explained, ValueError):
-    """An argument has a value that cannot be used."""
+    """An argument has an invalid value."""
 
 
 class InvalidArgumentType(Explained, TypeError):
-    """An argument is of a type that cannot be used."""
+    """An argument has the wrong type."""
 
 
 class MemstoreError(Explained):
-    """The root of everything else memstore raises on purpose."""
+    """The base class of all other errors that memstore raises on purpose."""
 
 
 class StorageError(MemstoreError):
-    """The database could not carry the request out; nothing was changed."""
+    """The database operation failed; nothing was changed."""
 
 
 class StoreBusy(StorageError):
@@ -200,7 +204,7 @@ class StoreClosed(StorageError):
 
 
 class SchemaError(StorageError):
-    """The file was written by a newer or a different program; it was left untouched."""
+    """The file was written by a newer version or another program; it was not touched."""
 
 
 class NotFound(MemstoreError):
@@ -208,23 +212,23 @@ class NotFound(MemstoreError):
 
 
 class Conflict(MemstoreError):
-    """The fact exists, and its state does not allow the request."""
+    """The fact exists, but its state does not allow the request."""
 
 
 class IdempotencyConflict(Conflict):
-    """The idempotency key was used before, with other content."""
+    """The idempotency key was already used with different content."""
 
 
 class EmbedderError(MemstoreError):
-    """No vectors could be had for a text."""
+    """A text could not be embedded."""
 
 
 class EmbedderUnavailable(EmbedderError):
-    """A passing failure (timeout, refused connection, 429, 5xx).
+    """A temporary failure (timeout, refused connection, 429, 5xx).
 
     Args:
         text: what happened.
-        unquoted: the text without the service's own words, which may quote what was embedded.
+        unquoted: the text without the service's reply, which may quote the embedded texts.
         remedy: what to do about it.
     """
 
@@ -236,7 +240,7 @@ class EmbedderUnavailable(EmbedderError):
 
 
 class EmbedderRejected(EmbedderError):
-    """A lasting failure: the same input would fail again."""
+    """A permanent failure: the same input would fail again."""
 
 
 class EmbedderMismatch(EmbedderError):
@@ -244,7 +248,7 @@ class EmbedderMismatch(EmbedderError):
 
     Args:
         text: what happened.
-        stored: the file's model, where it names one.
+        stored: the file's model, if it names one.
         remedy: what to do about it.
     """
 
@@ -256,28 +260,28 @@ class EmbedderMismatch(EmbedderError):
 
 
 class GeneratorError(MemstoreError):
-    """No usable answer could be had from a language model."""
+    """A language model gave no usable answer."""
 
 
 class GeneratorUnavailable(GeneratorError):
-    """A passing failure (timeout, refused connection, 429, 5xx, no text in the reply)."""
+    """A temporary failure (timeout, refused connection, 429, 5xx, no text in the reply)."""
 
 
 class GeneratorRejected(GeneratorError):
-    """A lasting failure: the same prompt would fail again (refused, declined, cut off)."""
+    """A permanent failure: the same prompt would fail again (refused, declined, cut off)."""
 
 
 class ReplyError(GeneratorError):
-    """A model answered, and the answer cannot be read; asking again may help."""
+    """A model answered, but the answer could not be parsed; retrying may help."""
 
 
 class LearningError(MemstoreError):
-    """Learning stopped before its end; the same call again completes it.
+    """Learning did not finish; repeating the call completes it.
 
     Args:
         text: what happened.
-        step: where it stopped: ``record``, ``extract``, ``decide`` or ``store``.
-        episode_id: the conversation's record; ``None`` if it stopped before there was one.
+        step: the step that failed: ``record``, ``extract``, ``decide`` or ``store``.
+        episode_id: the episode of the conversation; ``None`` if it was not recorded yet.
         remedy: what to do about it.
     """
 
@@ -295,7 +299,7 @@ class LearningError(MemstoreError):
 
 
 class AccessDenied(MemstoreError):
-    """A token is unknown, revoked or expired, or does not reach what was asked for."""
+    """A token is unknown, revoked or expired, or does not grant the requested access."""
 
 
 class TransferError(MemstoreError):

@@ -1,37 +1,57 @@
-"""Modules that are imported when they are first used, declared where the others are imported.
+"""Lazy imports, declared next to the ordinary ones.
 
     if TYPE_CHECKING:
         from memstore.upkeep import doctor
     else:
         doctor = lazy_import("memstore.upkeep.doctor")
 
-A program that starts for one answer should import what that answer needs. Type checkers and the
-test of the rooms read the first branch; decision 45 says why it is done so.
+A program that runs for a single answer should import only what that answer needs. Type checkers
+and the architecture test read the first branch; decision 45 gives the reasons.
 """
 
 from __future__ import annotations
 
+import re
 import sys
 from typing import Any
 
 
 class _Module:
-    __slots__ = ("_module", "_name")
-
     def __init__(self, name: str) -> None:
-        self._name = name
-        self._module: Any = None
+        self.__name__ = name
 
     def __getattr__(self, attribute: str) -> Any:
-        if self._module is None:
-            __import__(self._name)  # in place of import_module: -X importtime tells of it
-            self._module = sys.modules[self._name]
-        return getattr(self._module, attribute)
+        name = self.__name__
+        __import__(name)  # not import_module, which -X importtime does not show
+        module = sys.modules[name]
+        self.__dict__ = module.__dict__  # so that this is not called again
+        return getattr(module, attribute)
 
     def __repr__(self) -> str:
-        return f"<{self._name}, imported on first use>"
+        return f"<{self.__name__}, imported on first use>"
+
+
+class _Pattern:
+    __slots__ = ("_compiled", "_flags", "_pattern")
+
+    def __init__(self, pattern: str, flags: int) -> None:
+        self._pattern = pattern
+        self._flags = flags
+        self._compiled: re.Pattern[str] | None = None
+
+    def __getattr__(self, attribute: str) -> Any:
+        if self._compiled is None:
+            self._compiled = re.compile(self._pattern, self._flags)
+        return getattr(self._compiled, attribute)
+
+
+def lazy_pattern(pattern: str, flags: int = 0) -> re.Pattern[str]:
+    """Return a stand-in that compiles the regular expression when it is first used."""
+    made: Any = _Pattern(pattern, flags)
+    compiled: re.Pattern[str] = made
+    return compiled
 
 
 def lazy_import(name: str) -> Any:
-    """Return what stands for a module and imports it when an attribute of it is first read."""
+    """Return a stand-in that imports the module when one of its attributes is first read."""
     return _Module(name)

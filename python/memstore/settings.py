@@ -1,4 +1,4 @@
-"""What the environment may set, read here and nowhere else."""
+"""Settings from environment variables; no other module reads the environment."""
 
 from __future__ import annotations
 
@@ -14,24 +14,48 @@ else:
     errors = lazy_import("memstore.errors")
 
 MIN_RELEVANCE: Final = 0.075
-"""What the faces ask of the best of what a search finds. Asked of memories that do not hold the
-answer it takes 30 to 50 % of what was found away, and 0 to 4 % of right answers."""
+"""The faces drop a search's results unless one of the first ten is at least this relevant. If no
+memory answers the question, that removes 30 to 50 % of what was found; it loses 0 to 4 % of right
+answers."""
 
 DEFAULT_NAMESPACE = "default"
 EMBEDDERS = ("local", "ollama", "openai", "none")
-"""What ``MEMSTORE_EMBEDDER`` may be."""
+"""The values of ``MEMSTORE_EMBEDDER``."""
 
 HOSTS_PROJECTS = ("CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CURSOR_PROJECT_DIR")
-"""Variables in which a host tells its hooks the folder it was started for."""
+"""Variables in which hosts pass the project folder to their hooks."""
+
+LEFT_BY_HOSTS: Final = frozenset(
+    """HOME LANG LC_ALL LOGNAME SHELL TERM TMPDIR TZ USER
+    APPDATA COMSPEC HOMEDRIVE HOMEPATH LOCALAPPDATA PATHEXT PROGRAMFILES SYSTEMDRIVE SYSTEMROOT TEMP
+    TMP USERNAME USERPROFILE""".split()
+)
+"""The variables that Codex, the most restrictive host, passes to servers; the second half is for
+Windows."""
+
+OF_UVX: Final = frozenset(
+    """ALL_PROXY HTTPS_PROXY HTTP_PROXY NO_PROXY SSL_CERT_DIR SSL_CERT_FILE XDG_CACHE_HOME
+    XDG_CONFIG_HOME XDG_DATA_HOME""".split()
+)
+"""The variables, besides ``UV_…``, that uvx needs to reach the package index and its cache."""
+
+DEFAULT_FOLDERS: Final = {
+    "APPDATA": "~/AppData/Roaming",
+    "LOCALAPPDATA": "~/AppData/Local",
+    "XDG_CONFIG_HOME": "~/.config",
+    "XDG_DATA_HOME": "~/.local/share",
+    "": "~/Library/Application Support",
+}
+"""The default folders by the variable that overrides them; macOS has no such variable."""
 
 TRUE_WORDS = frozenset({"1", "true", "yes", "on"})
 FALSE_WORDS = frozenset({"", "0", "false", "no", "off"})
 
 
 class Settings(NamedTuple):
-    """One value for each ``MEMSTORE_*`` variable; ``None`` where the environment says nothing.
+    """One value for each ``MEMSTORE_*`` variable; ``None`` if it is not set.
 
-    ``docs/cli.md`` and ``docs/mcp.md`` say what each of them is for.
+    ``docs/cli.md`` and ``docs/mcp.md`` explain each of them.
     """
 
     db: str | None = None
@@ -51,6 +75,18 @@ class Settings(NamedTuple):
     secrets: str | None = None
     read_only: bool = False
 
+    @property
+    def embedder_name(self) -> str:
+        """The chosen embedder's name; a server's address implies that server.
+
+        A model alone means Ollama at its default address, as in the original memstore.
+        """
+        if self.embedder:
+            return self.embedder
+        if self.openai and not self.ollama:
+            return "openai"
+        return "ollama" if self.ollama or self.model else "local"
+
 
 def from_environment() -> Settings:
     texts = {
@@ -69,12 +105,12 @@ def _flag(name: str) -> bool:
 
 
 def openai_key() -> str | None:
-    """Return ``OPENAI_API_KEY``; a local OpenAI-compatible server needs none."""
+    """Return ``OPENAI_API_KEY``; local OpenAI-compatible servers do not need one."""
     return os.environ.get("OPENAI_API_KEY") or None
 
 
 def anthropic_key() -> str | None:
-    """Return ``ANTHROPIC_API_KEY``; a gateway that holds the key itself needs none."""
+    """Return ``ANTHROPIC_API_KEY``; a gateway that adds the key itself does not need it."""
     return os.environ.get("ANTHROPIC_API_KEY") or None
 
 
@@ -84,67 +120,87 @@ def default_path() -> str:
 
 
 def project_folder() -> str:
-    """Return the folder a host works in: what it says in a variable, else the current one."""
+    """Return the project folder that the host names in a variable, else the current folder."""
     for variable in ("MEMSTORE_PROJECT", *HOSTS_PROJECTS):
         folder = os.environ.get(variable, "")
-        if folder and "${" not in folder:  # which a host did not fill in
+        if folder and "${" not in folder:  # a placeholder that the host did not expand
             return folder
     try:
         return os.getcwd()
-    except FileNotFoundError:  # removed meanwhile
+    except FileNotFoundError:  # the current folder was deleted
         return os.path.expanduser("~")
 
 
 def keeps_transcripts() -> bool:
-    """Return whether hooks may store what was said; ``MEMSTORE_TRANSCRIPTS=off`` forbids it."""
+    """Return whether hooks may store conversations; ``MEMSTORE_TRANSCRIPTS=off`` forbids it."""
     word = os.environ.get("MEMSTORE_TRANSCRIPTS", "").strip().lower()
     return word == "" or word not in FALSE_WORDS
 
 
 def forces_color() -> bool:
-    """Return whether output is to be coloured although it is no terminal."""
+    """Return whether to colour output even if it does not go to a terminal."""
     return bool(os.environ.get("FORCE_COLOR")) and not os.environ.get("NO_COLOR")
 
 
+def terminal_width() -> int:
+    """Return the width of the terminal, in columns.
+
+    ``shutil`` returns the same, but importing it takes as long as half of argparse.
+    """
+    columns = os.environ.get("COLUMNS", "")
+    if columns.isdecimal() and int(columns):
+        return int(columns)
+    try:
+        return os.get_terminal_size(1).columns or 80
+    except OSError:  # no terminal, or closed
+        return 80
+
+
 def host_folder(variable: str) -> str | None:
-    """Return the folder of a host's settings that its own variable names."""
+    """Return the folder of a host's settings, if the host's own variable names it."""
     return os.environ.get(variable) or None
 
 
 def poor_environment() -> dict[str, str]:
-    """Return what little hosts leave of the environment to the programs they start."""
-    kept = """APPDATA COMSPEC HOME LANG LOCALAPPDATA SYSTEMROOT TEMP TMP TMPDIR USERPROFILE
-    XDG_CACHE_HOME XDG_CONFIG_HOME XDG_DATA_HOME""".split()
-    found = {name: os.environ[name] for name in kept if name in os.environ}
+    """Return the minimal environment that hosts pass to the servers they start."""
+    found = {name: value for name, value in os.environ.items() if name.upper() in LEFT_BY_HOSTS}
     return {**found, "PATH": os.defpath}
 
 
+def uvx_environment() -> dict[str, str]:
+    """Return the variables that uvx needs, without those that hold a password."""
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if (name.upper() in OF_UVX or name.startswith("UV_"))
+        and not any(secret in name for secret in ("PASSWORD", "TOKEN", "USERNAME"))
+        and not ("://" in value and "@" in value)
+    }
+
+
 def configuration_folder() -> str:
-    """Return where programs of this user keep their settings, by the rules of the system."""
-    variable, usual = {
-        "win32": ("APPDATA", "~/AppData/Roaming"),
-        "darwin": ("", "~/Library/Application Support"),
-    }.get(sys.platform, ("XDG_CONFIG_HOME", "~/.config"))
-    named = os.environ.get(variable, "")
-    return named if os.path.isabs(named) else os.path.expanduser(usual)
+    """Return the folder for this user's program settings on this operating system."""
+    return _root(windows="APPDATA", xdg="XDG_CONFIG_HOME")
 
 
 def data_folder() -> str:
-    """Return where this user's memories are kept, by the rules of the system."""
+    """Return the folder for this user's memories on this operating system."""
     return os.path.join(_data_root(), "memstore")
 
 
 def data_environment() -> dict[str, str]:
-    """Return the variable that says where memories are, for hosts that clear the environment."""
+    """Return ``XDG_DATA_HOME`` if it decides the data folder, for hosts that do not pass it on."""
     named = os.environ.get("XDG_DATA_HOME", "")
     return {"XDG_DATA_HOME": named} if os.path.isabs(named) and _data_root() == named else {}
 
 
 def _data_root() -> str:
-    variable, usual = {
-        "win32": ("LOCALAPPDATA", "~/AppData/Local"),
-        "darwin": ("", "~/Library/Application Support"),
-    }.get(sys.platform, ("XDG_DATA_HOME", "~/.local/share"))
+    return _root(windows="LOCALAPPDATA", xdg="XDG_DATA_HOME")
+
+
+def _root(*, windows: str, xdg: str) -> str:
+    """Return the folder that the system's variable names, or else the default."""
+    variable = {"win32": windows, "darwin": ""}.get(sys.platform, xdg)
     named = os.environ.get(variable, "")
-    # One that is relative counts as none: it would name another file in each folder.
-    return named if os.path.isabs(named) else os.path.expanduser(usual)
+    # A relative path is ignored: it would mean a different file in each folder.
+    return named if os.path.isabs(named) else os.path.expanduser(DEFAULT_FOLDERS[variable])

@@ -92,7 +92,7 @@ def test_an_expired_token_is_refused(store: Store, path: Path) -> None:
         ({"name": " "}, "name is empty"),
         ({"name": "x" * 501}, "limit is 500"),
         ({"access": "admin"}, "access must be read or write"),
-        ({"expires_at": "2020-01-01"}, "expires_at is past"),
+        ({"expires_at": "2020-01-01"}, "expires_at is in the past"),
         ({"expires_at": "soon"}, "expires_at is not a time: 'soon'"),
         ({"secret": "short"}, "openssl rand -hex 32"),
         ({"secret": "x" * 60 + "\n"}, "openssl rand -hex 32"),
@@ -107,9 +107,9 @@ def test_what_makes_no_token_is_refused(store: Store, arguments: dict[str, str],
 
 def test_a_name_stands_for_one_token(store: Store) -> None:
     store.tokens.create("laptop")
-    with pytest.raises(Conflict, match="is called 'laptop' already"):
+    with pytest.raises(Conflict, match="already has the name 'laptop'"):
         store.tokens.create("laptop")
-    with pytest.raises(Conflict, match="is called 'laptop' already"):
+    with pytest.raises(Conflict, match="already has the name 'laptop'"):
         store.within("other").tokens.create("laptop")
 
 

@@ -227,7 +227,7 @@ def test_a_backup_is_made_beside_a_writer_and_is_refused_where_a_file_is(
     before = target.read_bytes()
     with pytest.raises(StorageError) as caught:
         engine.backup(target)
-    assert caught.value.remedy is Remedy.NAME_FILE
+    assert caught.value.remedy is Remedy.NEW_TARGET
     assert target.read_bytes() == before
 
 

@@ -379,7 +379,7 @@ def test_an_upgrade_keeps_a_copy_until_it_succeeded(
         failing_step(patch, 6)
         with pytest.raises(StorageError, match="the disk is full"):
             open_store()
-    assert f"{copy} is a copy of it as it was" in caplog.text
+    assert f"{copy} is a copy of the original file" in caplog.text
     with raw(copy) as file, raw(path) as now:
         asked = "SELECT version, (SELECT count(*) FROM memstore_facts) FROM memstore_version"
         assert file.execute(asked).fetchone()[0] == 4
@@ -409,7 +409,7 @@ def test_an_upgrade_without_room_for_a_copy_says_so(
     write_earlier(path, 4, embedder)
     monkeypatch.setattr(migrations, "ROOM", 10**15)
     assert open_store().count() == 4
-    assert "is upgraded from schema version 4 without a copy of it: the disk has" in caplog.text
+    assert "from schema version 4 without a backup copy: the disk has" in caplog.text
 
 
 def test_vectors_move_out_of_the_rows_and_what_has_none_is_pending(
@@ -458,7 +458,7 @@ def test_fact_superseded_by_a_deleted_one_stays_superseded(
     store = open_store()
     assert store.get(2).superseded_by == 5
     assert [finding.message for finding in store.examine()] == [
-        "superseded by facts that do not exist: 2"
+        "facts superseded by facts that do not exist: 2"
     ]
 
 
@@ -648,7 +648,7 @@ def test_open_later_version_of_another_program_is_refused_untouched(
         file.execute("UPDATE memstore_version SET version = ?", (version,))
         file.commit()
     before = path.read_bytes()
-    with pytest.raises(SchemaError, match=f"version {version} of a different memstore") as refused:
+    with pytest.raises(SchemaError, match=f"version {version} of the original memstore") as refused:
         open_store()
     assert refused.value.remedy is Remedy.EXPORT
     assert path.read_bytes() == before
@@ -659,10 +659,10 @@ def test_open_later_version_of_another_program_is_refused_untouched(
 @pytest.mark.parametrize(
     ("version", "message", "remedy"),
     [
-        (8, r"development build .*version 8\); .*untouched", Remedy.EXPORT),
-        (15, r"development build .*version 15\); .*untouched", Remedy.EXPORT),
-        (16, r"newer memstore \(schema version 16;.*untouched", Remedy.UPGRADE),
-        (99, r"newer memstore \(schema version 99;.*untouched", Remedy.UPGRADE),
+        (8, r"development build .*version 8\); .*not changed", Remedy.EXPORT),
+        (15, r"development build .*version 15\); .*not changed", Remedy.EXPORT),
+        (16, r"newer memstore \(schema version 16;.*not changed", Remedy.UPGRADE),
+        (99, r"newer memstore \(schema version 99;.*not changed", Remedy.UPGRADE),
     ],
 )
 def test_open_unknown_version_of_ours_is_refused_untouched(
@@ -690,7 +690,7 @@ def test_open_read_only_earlier_version_is_refused_untouched(
 ) -> None:
     write_earlier(path, 3, embedder)
     before = path.read_bytes()
-    with pytest.raises(SchemaError, match="version 3, and 7 is needed") as refused:
+    with pytest.raises(SchemaError, match="version 3, and 7 is required") as refused:
         open_store(read_only=True)
     assert refused.value.remedy is Remedy.OPEN_WRITABLE
     assert path.read_bytes() == before
@@ -766,6 +766,11 @@ def test_a_file_that_others_may_open_is_mentioned(
     store = open_store()
     path.chmod(0o644)
     assert store.status().exposed == {str(path): 0o644}
+    path.chmod(0o600)
+    path.parent.chmod(0o777)  # so that others may put another file in its place
+    assert store.status().exposed == {str(path.parent): 0o777}
+    path.parent.chmod(0o1777)
+    assert store.status().exposed == {}
 
 
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may write into every folder")

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.support.sources import SOURCE
 
-DATABASE = Path(__file__).parents[2] / "python" / "memstore" / "database"
+DATABASE = SOURCE / "database"
 SHARED = sorted(
     [
         *DATABASE.glob("tables/*.py"),

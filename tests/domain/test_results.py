@@ -7,15 +7,16 @@ import json
 import operator
 import pickle
 from collections.abc import Callable
-from dataclasses import FrozenInstanceError, dataclass, field
+from dataclasses import FrozenInstanceError
 from itertools import permutations
 
 import pytest
 
 from memstore.domain.results import Results, WordsOnly
+from memstore.frozen import field, frozen
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Words(Results[str]):
     language: str = field(kw_only=True)
     note: str | None = None

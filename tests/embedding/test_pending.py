@@ -384,8 +384,10 @@ def test_a_background_waits_for_a_lease_without_writing(
     with Lease(engine, JOB), raw(path) as file:
         before = file.execute("PRAGMA data_version").fetchone()
         store.embed_in_background(interval_seconds=0.2)
-        # Twenty looks, and the lease is not due to be renewed yet.
-        assert wait_until(lambda: manual_clock.advance(0.2) or len(manual_clock.waits) > 20)
+        for _ in range(20):  # looks, before the lease is due to be renewed
+            looks = len(manual_clock.waits)
+            manual_clock.advance(0.2)
+            assert wait_until(lambda before=looks: len(manual_clock.waits) > before)
         assert file.execute("PRAGMA data_version").fetchone() == before
     assert wait_until(lambda: manual_clock.advance(0.2) or waiting(wordless) == 0)
 
@@ -503,7 +505,7 @@ def test_watching_embeds_until_it_is_interrupted(path: Path) -> None:
         out, errors = process.communicate(timeout=60)
     assert (process.returncode, out) == (0, "")
     assert errors.splitlines() == [
-        "watching for what waits for its embedding; Ctrl-C ends it",
+        "watching for texts to embed; press Ctrl-C to stop",
         "stopped; 2 texts embedded in all",
     ]
     with raw(path) as file:

@@ -174,7 +174,9 @@ def test_add_refuses_what_makes_no_sense(
 def test_the_same_key_is_the_same_episode(store: Store, open_store: Open) -> None:
     first = store.episodes.add("hello", source="a", idempotency_key="k")
     assert store.episodes.add("hello", source="b", idempotency_key="k") == first
-    with pytest.raises(IdempotencyConflict, match="stands for episode 1, whose content is another"):
+    with pytest.raises(
+        IdempotencyConflict, match="belongs to episode 1, which has different content"
+    ):
         store.episodes.add("goodbye", source="a", idempotency_key="k")
     other = open_store(namespace="other").episodes.add("goodbye", source="a", idempotency_key="k")
     assert other.id == 2
@@ -583,7 +585,7 @@ def test_a_read_only_store_reads_the_log_and_refuses_to_write(
         lambda: reader.episodes.update(1, tags=["x"]),
         lambda: reader.episodes.erase(1),
     ):
-        with pytest.raises(StorageError, match="reading only"):
+        with pytest.raises(StorageError, match="open read-only"):
             write()
 
 

@@ -229,6 +229,9 @@ def test_a_scope_is_owners_or_all(store: Store, scope: Any) -> None:
     for call in calls:
         with pytest.raises(TypeError, match='scope must be a Scope, "all" or None, not'):
             call(*([["x"]] if call == store.search_batch else []), scope=scope)
+    fact = store.add("a fact", subject="s")
+    with pytest.raises(TypeError, match='scope must be a Scope, "all" or None, not'):
+        store.history(fact.id, scope=scope)
     with pytest.raises(TypeError, match='owners must be a Scope, "all" or None, not'):
         store.tasks.list(owners=scope)
 

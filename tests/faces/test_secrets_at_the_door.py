@@ -15,7 +15,7 @@ from tests.text.test_secrets import EXAMPLES
 
 import memstore
 from memstore import NewEpisode, Store
-from memstore.faces import options
+from memstore.faces import from_settings, options
 from memstore.faces.mcp.tool import ToolError
 from memstore.facts.batch import AddFact
 
@@ -131,7 +131,7 @@ def chosen(path: Path, *flags: str) -> Store:
     parser = argparse.ArgumentParser()
     options.add_store_flags(parser)
     given = parser.parse_args(["--db", str(path), "--embedder", "none", *flags])
-    return options.open_store(options.chosen_settings(given), source="test")
+    return from_settings.open_store(options.chosen_settings(given), source="test")
 
 
 @pytest.mark.parametrize(
@@ -162,11 +162,11 @@ def test_the_command_line_says_what_it_redacted(
 ) -> None:
     monkeypatch.delenv("MEMSTORE_SECRETS", raising=False)
     told = cli("add", f"the key is {KEY}", "--subject", "s")
-    assert "redacted what looks like a secret: github-pat" in told.err
+    assert "redacted text that looks like a secret: github-pat" in told.err
     assert KEY not in told.out + told.err
     assert cli.json("get", 1)["content"] == "the key is [redacted github-pat]"
     told = cli("episode", "add", f"said {BLOCK}", "--source", "chat")
-    assert "redacted what looks like a secret: private-key" in told.err
+    assert "redacted text that looks like a secret: private-key" in told.err
     assert "redacted" not in cli("add", "a plain fact", "--subject", "s").err
     code, error = cli.error("add", KEY, "--subject", "s", "--secrets", "refuse")
     assert code == 2

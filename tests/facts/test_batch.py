@@ -191,7 +191,7 @@ def test_reinstate_brings_the_text_back_beside_what_replaced_it(store: Store) ->
     assert [fact.id for fact in store.history(back.id)] == [back.id]
     assert lines(store, back.id)[0] == ("add", {"reinstates": old.id})
     assert back.embedded
-    with pytest.raises(Conflict, match=f"fact {back.id} says the same"):
+    with pytest.raises(Conflict, match=f"fact {back.id} already says the same"):
         store.reinstate(old.id)
     assert store.examine() == []
 
@@ -250,7 +250,7 @@ def test_rejecting_a_proposal_leaves_both(store: Store, proposed: memstore.Propo
     assert store.proposals.list() == []
     assert lines(store, proposed.old.id)[-1][0] == "reject"
     for decide in (store.proposals.accept, store.proposals.reject):
-        with pytest.raises(Conflict, match="was rejected already"):
+        with pytest.raises(Conflict, match="was already rejected"):
             decide(proposed.id)
     assert store.examine() == []
 

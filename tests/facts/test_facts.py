@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import OrderedDict
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -9,11 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.support.raw import raw
 
-from memstore import Conflict, IdempotencyConflict, NewFact, NotFound, Store
+from memstore import Conflict, Fact, IdempotencyConflict, NewFact, NotFound, Store
+from memstore.database.tables import facts as fact_table
 from memstore.errors import Remedy
 from memstore.facts.batch import AddFact, SupersedeFact
+from memstore.facts.facts import journalled, journalled_text
 
 BERLIN = {"content": "Alice lives in Berlin", "subject": "alice", "category": "identity"}
 MUNICH = {"content": "Alice lives in Munich", "subject": "alice", "category": "identity"}
@@ -36,6 +41,34 @@ def test_add_returns_what_get_returns(store: Store) -> None:
     assert added.metadata == {"source": "talk", "n": 3, "none": None}
     assert added.valid_at == datetime(2026, 3, 1, tzinfo=UTC)
     assert (added.namespace, added.source, added.confirmed_count) == ("default", "unit", 0)
+
+
+texts = st.text(st.characters(exclude_categories=["Cs"]))
+times = st.datetimes(timezones=st.just(UTC))
+
+
+@given(
+    st.builds(
+        Fact,
+        content=texts,
+        metadata=st.dictionaries(texts, st.integers() | texts | st.none() | st.lists(texts)),
+        superseded_at=st.none() | times,
+        created_at=times,
+        valid_at=st.none() | times,
+        user_id=st.none() | texts,
+        use_count=st.integers(0, 9),
+        thread=st.none() | texts,
+        seq=st.none() | st.integers(0, 9),
+    )
+)
+def test_a_row_is_journalled_as_its_fact(fact: Fact) -> None:
+    row = fact_table.row_of(fact, fact_table.encoded(fact))
+    assert json.loads(journalled_text(row)) == journalled(fact)
+
+
+def test_facts_added_together_are_created_at_one_moment(store: Store) -> None:
+    facts = store.add_many([BERLIN, MUNICH, BERLIN | {"created_at": "2026-03-01"}])
+    assert facts[0].created_at == facts[1].created_at != facts[2].created_at
 
 
 def test_content_is_kept_verbatim(store: Store) -> None:
@@ -150,7 +183,7 @@ def test_idempotency_key_returns_the_same_fact(store: Store) -> None:
 
 def test_idempotency_key_with_other_content_is_refused(store: Store) -> None:
     first = store.add(**BERLIN, idempotency_key="k")
-    with pytest.raises(IdempotencyConflict, match=f"'k' already stands for fact {first.id}"):
+    with pytest.raises(IdempotencyConflict, match=f"'k' already belongs to fact {first.id}"):
         store.add(**MUNICH, idempotency_key="k")
 
 
@@ -371,9 +404,9 @@ def test_limits_are_positive_whole_numbers(store: Store, limit: int) -> None:
 
 
 def test_embedder_options_go_with_a_name(open_store: Callable[..., Store]) -> None:
-    with pytest.raises(ValueError, match="model applies to the embedders 'ollama'"):
+    with pytest.raises(ValueError, match="model applies only to the embedders"):
         open_store(model="x", base_url="http://localhost")
-    with pytest.raises(ValueError, match="api_key applies to"):
+    with pytest.raises(ValueError, match="api_key applies only to"):
         open_store(embedder=None, api_key="k")
 
 
@@ -542,7 +575,7 @@ def test_a_fact_is_drawn_from_an_episode_of_its_namespace(store: Store) -> None:
 
 def test_a_fact_of_another_subject_supersedes_only_where_it_is_said(store: Store) -> None:
     old, new = store.add(**BERLIN), store.add("Bob lives in Munich", subject="bob")
-    says = f"fact {old.id} is about 'alice', and the one to supersede it about 'bob'"
+    says = f"fact {old.id} is about 'alice', but the fact to supersede it is about 'bob'"
     for attempt in (
         lambda: store.supersede(old.id, new.id),
         lambda: store.add("Bob left", subject="bob", supersedes=old.id),
@@ -560,9 +593,13 @@ def test_a_fact_of_another_subject_supersedes_only_where_it_is_said(store: Store
 
 def test_a_task_and_a_fact_supersede_each_other_only_where_it_is_said(store: Store) -> None:
     task, fact = store.tasks.create("buy bread"), store.add("bread is sold out", subject="todo")
-    with pytest.raises(Conflict, match=f"fact {task.id} is a task, but not the one to supersede"):
+    with pytest.raises(
+        Conflict, match=f"fact {task.id} is a task, but the fact to supersede it is not"
+    ):
         store.supersede(task.id, fact.id)
-    with pytest.raises(Conflict, match=f"fact {fact.id} is no task, and the one to supersede"):
+    with pytest.raises(
+        Conflict, match=f"fact {fact.id} is not a task, but the fact to supersede it is one"
+    ):
         store.supersede(fact.id, task.id)
     assert store.supersede(task.id, fact.id, across=True).superseded_by == fact.id
 

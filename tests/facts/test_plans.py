@@ -147,6 +147,9 @@ READS: dict[str, Callable[[Any, str], Any]] = {
     "facts": lambda t, o: fact_table.get_many(t, [1, 2, 3]),
     "states": lambda t, o: fact_table.count_states(t, facts(o)),
     "subjects": lambda t, o: fact_table.count_by(t, "subject", facts(o)),
+    "subjects by their beginning": lambda t, o: fact_table.subjects(
+        t, FactFilter(("default",), clock.utc_now(), scope=OWNERS[o] or Scope()), "s", 3
+    ),
     "episodes": lambda t, o: episode_table.count(
         t, EpisodeFilter(("default",), clock.utc_now(), scope=OWNERS[o])
     ),
@@ -182,6 +185,8 @@ def test_reads_go_by_an_index(explained: Explained, read: str, owner: str) -> No
         assert "thread=? AND user_id=? AND agent_id=? AND run_id=? AND seq>?)" in after
     if read == "last place":
         assert "USING COVERING INDEX idx_memstore_thread" in explained.plans[0]
+    if read == "subjects by their beginning":
+        assert all("idx_memstore_subject (namespace=? AND" in plan for plan in explained.plans)
     if read == "ids of a subject":
         assert "idx_memstore_subject" in explained.plans[0]
     if read in ("ids with metadata", "count with metadata"):

@@ -117,3 +117,21 @@ def test_imported_owners_and_namespaces_are_in_their_normal_form(
     old.write_text(json.dumps([{"id": "1", "memory": "likes cake", "user_id": split}]), "utf-8")
     other.import_from("mem0", old)
     assert other.list(scope=asked)[-1].content == "likes cake"
+
+
+def test_subjects_are_found_by_their_beginning(store: Store) -> None:
+    for subject in ("Tea", "apple", "tea", "Türkei", "teapot", "zebra"):
+        store.add(f"a fact about {subject}", subject=subject)
+    store.delete(store.add("gone", subject="team").id)
+    store.add("Ana's own", subject="tears", user_id="ana")
+    store.within("other").add("of another namespace", subject="teal")
+
+    def found(beginning: str, scope: Scope | None = None, limit: int = 9) -> list[str]:
+        return store.facts.subjects(beginning, scope or Scope(), limit)
+
+    assert found("te") == found(" TE ") == ["tea", "teapot"]  # as it was written last
+    assert found("tu\u0308") == ["Türkei"]
+    assert found("te", Scope(user_id="ana")) == ["tears"]
+    assert found("") == ["apple", "tea", "teapot", "Türkei", "zebra"]
+    assert found("", limit=2) == ["apple", "tea"]
+    assert found("teapots") == []

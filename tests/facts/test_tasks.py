@@ -173,7 +173,7 @@ def test_metadata_patch_cannot_make_a_task_of_a_fact(store: Store) -> None:
 @pytest.mark.parametrize("key", ["kind", "status", "scope", "priority", "surface", "due"])
 def test_metadata_patch_cannot_move_a_task(store: Store, key: str) -> None:
     task = store.tasks.create("by the rules")
-    with pytest.raises(Conflict, match=f"its {key} is not changed as metadata"):
+    with pytest.raises(Conflict, match=f"its {key} cannot be changed as metadata"):
         store.update_metadata(task.id, {key: None})
     assert store.update_metadata(task.id, {"colour": "red"}).metadata["colour"] == "red"
 

@@ -79,7 +79,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "a place before the first": ({"thread": "a", "seq": -1}, "seq must be a whole number from 0"),
     "a place too far": ({"thread": "a", "seq": MAX_SEQ + 1}, "seq must be a whole number from 0"),
     "a truth": ({"thread": "a", "seq": True}, "seq must be a whole number from 0"),
-    "a place nowhere": ({"seq": 3}, "seq is a place in a thread, and none is given"),
+    "a place nowhere": ({"seq": 3}, "seq is a place in a thread, but no thread is given"),
 }
 
 

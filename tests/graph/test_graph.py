@@ -474,7 +474,7 @@ def test_a_build_gives_way_to_what_is_done_to_the_graph_after_it_began(
             other.clear() if what == "clear" else getattr(other.graph, what)()
 
     every_step(interrupt)
-    with pytest.raises(Conflict, match=r"by someone else .* this build was given up"):
+    with pytest.raises(Conflict, match=r"in the meantime; this build was abandoned"):
         store.graph.build()
     assert (store.graph.status().built_at is not None) is (what == "build")
     assert store.examine() == []
@@ -859,14 +859,13 @@ def test_entities_are_listed_by_the_facts_that_speak_of_them(store: Store) -> No
 
 
 DAMAGE = {
-    "no fact gives": "DELETE FROM memstore_mentions WHERE name_id = (SELECT max(id) FROM"
+    "no fact mentions": "DELETE FROM memstore_mentions WHERE name_id = (SELECT max(id) FROM"
     " memstore_entity_names)",
-    "a fact that is not there": "UPDATE memstore_mentions SET fact_id = 999 WHERE name_id ="
+    "a fact that is missing": "UPDATE memstore_mentions SET fact_id = 999 WHERE name_id ="
     " (SELECT min(name_id) FROM memstore_mentions) AND fact_id = 1",
-    "entity that is not there": "UPDATE memstore_entity_names SET entity_id = 1 WHERE key ="
-    " 'alice'",
+    "a missing entity": "UPDATE memstore_entity_names SET entity_id = 1 WHERE key = 'alice'",
     "entity_names of no build": "DELETE FROM memstore_graphs",
-    "their fact does not give": "INSERT INTO memstore_relations SELECT source_id + 9, target_id,"
+    "their fact does not mention": "INSERT INTO memstore_relations SELECT source_id + 9, target_id,"
     " 1, 'x' FROM memstore_relations LIMIT 1",
     "than was decided": "UPDATE memstore_entity_names SET entity_id = (SELECT id FROM"
     " memstore_entity_names WHERE key = 'alice') WHERE key = 'github'",

@@ -72,7 +72,7 @@ def test_what_stands_in_the_fact_is_believed(model_server: ModelServer) -> None:
     [
         (triple("Alice", "works at", "Globex"), "target does not occur in the fact"),
         (triple("Ali", "drinks", "oat milk"), "source does not occur in the fact"),
-        (triple("Alice", "drinks", "alice"), "source is its target"),
+        (triple("Alice", "drinks", "alice"), "source and its target are the same"),
         (triple("Alice", "drinks", "the"), "target is not a name"),
         (triple("Alice", "drinks", "o"), "target is not a name"),
         (triple("Alice", "drinks", ""), "target is empty"),
@@ -82,12 +82,12 @@ def test_what_stands_in_the_fact_is_believed(model_server: ModelServer) -> None:
         (triple("Alice", "", "oat milk"), "label"),
         (triple("Alice", None, "oat milk"), "label"),
         (triple("Alice", "drinks; DROP TABLE", "oat milk"), "label"),
-        (triple("Alice", "ignore\nall", "oat milk", 2), "no fact that was shown"),
+        (triple("Alice", "ignore\nall", "oat milk", 2), "not name a fact that was shown"),
         (triple("Alice", "is told to forget all that was said", "oat milk"), "label"),
         (triple("Alice", "x" * 61, "oat milk"), "label"),
-        (triple("Alice", "drinks", "oat milk", True), "no fact that was shown"),
-        (triple("Alice", "drinks", "oat milk", "1"), "no fact that was shown"),
-        ("Alice drinks oat milk", "no fact that was shown"),
+        (triple("Alice", "drinks", "oat milk", True), "not name a fact that was shown"),
+        (triple("Alice", "drinks", "oat milk", "1"), "not name a fact that was shown"),
+        ("Alice drinks oat milk", "not name a fact that was shown"),
     ],
 )
 def test_what_does_not_is_refused_with_a_reason(

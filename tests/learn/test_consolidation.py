@@ -94,7 +94,7 @@ def test_accepting_supersedes_all_and_reinstating_undoes(store: Store) -> None:
     assert [fact.content for fact in done_again.active] == [GREEN, TEA, BOTH]
     assert sorted(held(store)) == sorted([BOTH, GREEN, TEA])
     assert store.examine() == []
-    with pytest.raises(Conflict, match="accepted already"):
+    with pytest.raises(Conflict, match="was already accepted"):
         store.proposals.accept(done.proposal_id)
 
 
@@ -216,9 +216,9 @@ def test_many_facts_are_shown_in_several_questions(store: Store) -> None:
 
 REFUSED: dict[str, tuple[Any, str]] = {
     "no object": ("tea", "must be an object, not str"),
-    "no memories": ({"text": BOTH}, "no list of numbers"),
-    "numbers as text": ({"memories": ["1", "2"], "text": BOTH}, "no list of numbers"),
-    "true for one": ({"memories": [True, 2], "text": BOTH}, "no list of numbers"),
+    "no memories": ({"text": BOTH}, "not a list of numbers"),
+    "numbers as text": ({"memories": ["1", "2"], "text": BOTH}, "not a list of numbers"),
+    "true for one": ({"memories": [True, 2], "text": BOTH}, "not a list of numbers"),
     "not shown": (group(BOTH, 1, 2, 7), "not shown"),
     "zero": (group(BOTH, 0, 1), "not shown"),
     "one alone": (group(TEA, 1), "fewer than two"),
@@ -347,7 +347,7 @@ def test_auto_proposes_the_rest(store: Store) -> None:
         "proposed",
         ["Ana likes tea", "Ana enjoys a cup of tea"],
     )
-    assert "look at it" in done.reason
+    assert "review it" in done.reason
 
 
 PLAIN = [

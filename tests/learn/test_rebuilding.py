@@ -534,7 +534,7 @@ def test_doctor_finds_replies_that_should_be_gone(
         file.commit()
     again = open_store()
     assert [(f.check, f.repairable) for f in again.examine()] == [("replies", True)]
-    assert any("forgot what models answered" in told for told in again.rebuild())
+    assert any("deleted the model replies" in told for told in again.rebuild())
     assert again.examine() == []
 
 

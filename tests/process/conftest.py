@@ -78,7 +78,7 @@ class RawClient:
 
     def close(self) -> int:
         self.process.stdin.close()
-        return self.process.wait(timeout=10)
+        return self.process.wait(timeout=ANSWER_SECONDS)
 
     def notify(self, method: str, params: dict[str, Any]) -> None:
         self._write({"method": method, "params": params})

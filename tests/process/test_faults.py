@@ -21,7 +21,7 @@ import apsw
 import memstore
 from memstore.database.sqlite import log
 
-log.COPIED_PAGES, log.BOUND_PAGES, log.PATIENCE_MILLISECONDS = 20, 40, 1
+log.COPIED_PAGES, log.BOUND_PAGES, log.PATIENCE_SECONDS = 20, 40, (0.001, 0.001)
 path = os.path.join(sys.argv[1], "folder", "memory.db")
 
 def workload(acked):

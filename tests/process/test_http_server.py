@@ -534,10 +534,10 @@ def test_a_reader_s_handshake_says_that_it_reads(guarded: Served, tokens: dict[s
         "capabilities": {},
         "clientInfo": {"name": "test", "version": "1"},
     }
-    assert "reading only" in guarded.ask("initialize", tokens["reader"], **hello)["instructions"]
+    assert "read-only" in guarded.ask("initialize", tokens["reader"], **hello)["instructions"]
     told = guarded.ask("initialize", tokens["work"], **hello)["instructions"]
     assert "memory_store" in told
-    assert "reading only" not in told
+    assert "read-only" not in told
 
 
 def test_many_clients_write_at_once_and_nothing_is_lost(
@@ -613,7 +613,7 @@ def test_nothing_is_served_where_no_token_is_good(serve: Callable[..., Served], 
         store.tokens.revoke("laptop")
     for http in ("127.0.0.1:0", "0.0.0.0:0"):
         code, told = refusal(serve(http=http))
-        assert (code, "no token that is good" in told) == (1, True)
+        assert (code, "has no valid token" in told) == (1, True)
         assert "memstore token create" in told
 
 
@@ -625,7 +625,7 @@ def test_other_machines_are_not_served_without_a_token(
     serve: Callable[..., Served], path: Path, http: str, flags: list[str]
 ) -> None:
     code, told = refusal(serve("--no-token", *flags, http=http))
-    assert (code, "--no-token serves this machine only" in told) == (1, True)
+    assert (code, "--no-token serves this one only" in told) == (1, True)
 
 
 def test_no_token_is_refused_once_there_is_one(serve: Callable[..., Served], path: Path) -> None:

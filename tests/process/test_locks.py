@@ -161,7 +161,7 @@ def test_a_system_without_such_locks_is_warned_of(path: Path) -> None:
     done = run(code, path)
     assert done.stdout == "process\n"
     assert done.stderr.count("WARNING") == 1
-    assert "no locks of open file descriptions" in done.stderr
+    assert "does not support locks on open file descriptions" in done.stderr
 
 
 def test_a_file_that_apsw_has_open_already_is_refused(path: Path) -> None:

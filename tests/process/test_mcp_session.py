@@ -17,7 +17,7 @@ from typing import Any
 import anyio
 import pytest
 from mcp import Client, ClientSession, StdioServerParameters, stdio_client
-from tests.process.conftest import HELLO
+from tests.process.conftest import ANSWER_SECONDS, HELLO
 from tests.support.clock import wait_until
 from tests.support.model_server import ModelServer
 from tests.support.raw import raw
@@ -250,7 +250,7 @@ def test_server_ends_on_a_signal_and_closes_the_store(
     client.hello()
     client.call("memory_store", content="kept", subject="b")
     client.process.send_signal(number)
-    assert client.process.wait(timeout=10) == 0
+    assert client.process.wait(timeout=ANSWER_SECONDS) == 0
     assert not Path(f"{path}-wal").exists()
 
 
@@ -297,7 +297,7 @@ def test_read_only_offers_and_does_nothing_that_writes(
     with memstore.open(path, embedder=None) as store:
         store.add("Bob plays chess", subject="bob")
     client = raw_client(MEMSTORE_READ_ONLY="true")
-    assert "reading only" in client.hello()["instructions"]
+    assert "read-only" in client.hello()["instructions"]
     tools = client.request("tools/list")["tools"]
     assert {tool["name"] for tool in tools} == {
         "memory_search",
@@ -465,7 +465,7 @@ def test_a_server_whose_answers_nobody_reads_ends(raw_client: Callable[..., Any]
     client.hello()
     client.process.stdout.close()
     client.send("ping", {})
-    assert client.process.wait(timeout=10) == 0
+    assert client.process.wait(timeout=ANSWER_SECONDS) == 0
 
 
 @posix_only
@@ -509,10 +509,35 @@ def test_an_interrupt_and_a_term_shortly_after_end_it_as_one(
     client.call("memory_store", content="kept", subject="b")
     client.process.send_signal(signal.SIGINT)
     client.process.send_signal(signal.SIGTERM)
-    assert client.process.wait(timeout=10) == 0
+    assert client.process.wait(timeout=ANSWER_SECONDS) == 0
     assert client.process.stderr.read() == ""
     with memstore.open(path, embedder=None) as store:
         assert store.count() == 1
+
+
+@posix_only
+def test_a_signal_that_does_not_interrupt_the_read_ends_it(path: Path) -> None:
+    """So one arrives just before the read; here another thread takes it."""
+    program = (
+        "import signal, sys, threading\n"
+        "from memstore.faces.mcp import start\n"
+        "threading.Thread(target=threading.Event().wait, daemon=True).start()\n"
+        "signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})\n"
+        "start.main(sys.argv[1:])\n"
+    )
+    pipe = subprocess.PIPE
+    with subprocess.Popen(
+        [sys.executable, "-c", program, "--db", str(path)], stdin=pipe, stdout=pipe
+    ) as server:
+        hello = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HELLO}
+        server.stdin.write(json.dumps(hello).encode() + b"\n")
+        server.stdin.flush()
+        assert b"serverInfo" in server.stdout.readline()
+        server.terminate()
+        try:
+            assert server.wait(timeout=ANSWER_SECONDS) == 0
+        finally:
+            server.kill()
 
 
 def test_flags_of_every_kind_start_a_server(raw_client: Callable[..., Any]) -> None:

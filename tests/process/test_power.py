@@ -29,7 +29,7 @@ import ctypes, json, os, random, sys, threading
 import memstore
 from memstore.database.sqlite import log
 
-log.COPIED_PAGES, log.BOUND_PAGES, log.PATIENCE_MILLISECONDS = 30, 60, 1
+log.COPIED_PAGES, log.BOUND_PAGES, log.PATIENCE_SECONDS = 30, 60, (0.001, 0.001)
 folder, record, durability, seed = sys.argv[1:]
 faults = ctypes.CDLL(None)
 told = os.open(record, os.O_WRONLY | os.O_CREAT)

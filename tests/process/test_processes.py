@@ -537,7 +537,7 @@ def test_backup_existing_target_or_missing_folder_is_refused(
     with pytest.raises(StorageError, match="exists"):
         store.backup(taken)
     assert taken.read_bytes() == b"mine"
-    with pytest.raises(StorageError, match="no folder"):
+    with pytest.raises(StorageError, match="not a folder"):
         store.backup(tmp_path / "nowhere" / "copy.db")
 
 
@@ -592,7 +592,7 @@ def read_only(path: Path, open_store: Callable[..., Store]) -> Store:
 def test_read_only_store_refuses_writes(
     write: Callable[[Store], object], path: Path, read_only: Store
 ) -> None:
-    with pytest.raises(StorageError, match="for reading only"):
+    with pytest.raises(StorageError, match="open read-only"):
         write(read_only)
     read_only.close()
     with raw(path) as file:
@@ -608,7 +608,7 @@ def test_read_only_store_refuses_writes_at_once_while_another_process_writes(
     # Not StoreBusy, which is what waiting for the lock would end in.
     with (
         running(HOLD_WRITE_LOCK, path),
-        pytest.raises(StorageError, match="for reading only"),
+        pytest.raises(StorageError, match="open read-only"),
     ):
         read_only.add("x", subject="x")
 

@@ -7,7 +7,8 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -43,9 +44,6 @@ except memstore.StorageError as error:
 
 def readable(folder: Path, *, index: bool = True) -> None:
     """Let everybody read what is in a folder, and nobody write it."""
-    for above in folder.parents:
-        if above.name.startswith(("pytest", "popen", "test")):
-            above.chmod(0o755)
     for file in folder.iterdir():
         file.chmod(0o444 if index or not file.name.endswith("-shm") else 0o000)
     folder.chmod(0o555)
@@ -70,9 +68,20 @@ def read(path: Path, between: Callable[[], object] = lambda: None) -> list[dict[
 
 
 @pytest.fixture
-def kept(tmp_path: Path, open_store: Callable[..., Store]) -> Store:
+def shown() -> Iterator[Path]:
+    """A folder that another user may look into.
+
+    The one of all temporary folders of pytest is closed to others whenever a pytest starts.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        yield Path(folder)
+
+
+@pytest.fixture
+def kept(shown: Path, open_store: Callable[..., Store]) -> Store:
     """A store with 50 facts in the file and 605 more in its log, which stays open."""
-    path = tmp_path / "kept" / "memory.db"
+    path = shown / "kept" / "memory.db"
     store = open_store(path, embedder=None)
     store.add_many({"content": f"fact {n}", "subject": "s"} for n in range(50))
     store.close()
@@ -123,10 +132,10 @@ def test_a_log_that_comes_while_it_is_read_is_seen(
 
 
 @pytest.mark.parametrize("index", ["missing", "secret"])
-def test_a_log_that_cannot_be_read_is_refused(kept: Store, tmp_path: Path, index: str) -> None:
+def test_a_log_that_cannot_be_read_is_refused(kept: Store, shown: Path, index: str) -> None:
     path = Path(kept.path)
     if index == "missing":  # as a kill on another machine leaves it
-        path = tmp_path / "killed" / "memory.db"
+        path = shown / "killed" / "memory.db"
         path.parent.mkdir()
         for suffix in ("", "-wal"):
             shutil.copy(f"{kept.path}{suffix}", f"{path}{suffix}")

@@ -151,7 +151,7 @@ def test_anthropic_model_without_temperature_is_asked_without(model_server: Mode
     [
         (
             "Invalid schema for response_format 'reply': 'additionalProperties' is required",
-            "close every object",
+            "Set additionalProperties to false",
         ),
         ("temperature: must be below 1", "must be below 1"),
         ("max_tokens is too large: 50000", "too large"),
@@ -217,9 +217,9 @@ def test_ollama_prompt_that_fills_the_context_is_rejected(model_server: ModelSer
         ("ollama", 404, "page not found", "is Ollama, and version 0.5 or newer"),
         ("ollama", 400, "the input length exceeds the context length", "context_tokens"),
         ("ollama", 400, '"x" does not support chat', "Choose a model that writes text"),
-        ("openai", 404, "no such model", "has the model"),
+        ("openai", 404, "no such model", "has this model"),
         ("openai", 403, "no", "Check the language model's api_key"),
-        ("anthropic", 404, "model: x", "has the model"),
+        ("anthropic", 404, "model: x", "has this model"),
         ("anthropic", 401, "invalid x-api-key", "Check the language model's api_key"),
     ],
 )

@@ -191,7 +191,7 @@ def test_reply_of_another_shape_is_unavailable(
     model_server: ModelServer, generator: HttpGenerator, body: object
 ) -> None:
     model_server.replies = [Reply(body=body)]
-    with pytest.raises(GeneratorUnavailable, match=r"(?s)sent no text.*base_url leads to a chat"):
+    with pytest.raises(GeneratorUnavailable, match=r"(?s)sent no text.*base_url points to a chat"):
         generator.generate("x")
     with pytest.raises(GeneratorUnavailable, match="sent no text"):
         generator.generate_json("x", SCHEMA)
@@ -297,7 +297,8 @@ def test_retry_after_beyond_the_deadline_ends_the_call(
 def test_slow_reply_ends_at_the_callers_deadline(
     model_server: ModelServer, generator: HttpGenerator, reply: Reply
 ) -> None:
-    model_server.replies = [reply]
+    model_server.replies = ["connected", reply]
+    generator.generate("x")  # so that the deadline cannot pass while it connects
     with pytest.raises(GeneratorUnavailable, match=r"in time \(0\.3 s\)"):
         generator.generate_json("x", SCHEMA, timeout_seconds=0.3)
 

@@ -172,7 +172,7 @@ def test_dimension_that_changes_between_batches_is_rejected(case: Case) -> None:
 @pytest.mark.parametrize("reply", [{}, {"embeddings": 3, "data": 3}, {"data": [3]}])
 def test_reply_without_vectors_is_unavailable(case: Case, reply: object) -> None:
     case.server.reply(reply)
-    with pytest.raises(EmbedderUnavailable, match="base_url leads to an embedding service"):
+    with pytest.raises(EmbedderUnavailable, match="base_url points to an embedding service"):
         case.embedder().embed(["a"])
 
 
@@ -268,7 +268,7 @@ def test_openai_rows_numbered_wrongly_are_rejected(
     server: Any, openai: OpenAIEmbedder, numbers: tuple[Any, ...]
 ) -> None:
     server.reply({"data": [{"index": at, "embedding": [1.0]} for at in numbers]})
-    with pytest.raises(EmbedderRejected, match="numbered 2 vectors"):
+    with pytest.raises(EmbedderRejected, match="did not number its 2 vectors"):
         openai.embed(["a", "b"])
 
 
@@ -305,7 +305,7 @@ def test_openai_address_gets_v1_only_when_bare(server: Any, given: str, target: 
 
 
 @pytest.mark.parametrize(
-    ("status", "advice"), [(401, "Check api_key"), (404, "has the model"), (400, "answered 400")]
+    ("status", "advice"), [(401, "Check api_key"), (404, "has this model"), (400, "answered 400")]
 )
 def test_openai_refusal_says_what_to_do_without_the_key(
     server: Any, openai: OpenAIEmbedder, status: int, advice: str

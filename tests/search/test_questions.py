@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.clock import ManualClock
 
 import memstore
 from memstore import NewFact, Store
+from memstore.domain import clock
 from memstore.settings import MIN_RELEVANCE
 
 FILES = sorted((Path(__file__).parent / "questions").glob("*.toml"))
@@ -47,7 +50,8 @@ class Memory:
 
 @pytest.fixture(params=FILES, ids=lambda path: path.stem)
 def memory(request: pytest.FixtureRequest) -> Iterator[Memory]:
-    with memstore.open(":memory:") as store:
+    stored = ManualClock(datetime(2026, 11, 22, tzinfo=UTC))  # a date that no question names
+    with clock.use(stored), memstore.open(":memory:") as store:
         yield Memory(request.param, store)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -123,6 +124,21 @@ def test_the_best_is_shown_in_part_where_it_has_no_room_whole(words: Store) -> N
 )
 def test_the_default_counter_counts_no_less_than_other_tokenizers(case: dict[str, Any]) -> None:
     assert tokens_at_most(case["text"]) >= max(case["tokens"].values())
+
+
+def test_a_text_that_takes_the_room_of_several_comes_after_nearly_as_good_ones(
+    words: Store,
+) -> None:
+    long = words.add("tea " * 1600, subject="tea")  # 16 times what is not long: half its score
+    short = words.add("tea", subject="tea")
+    hits = {hit.fact.id: hit for hit in words.search("tea")}
+
+    def first(of_short: float) -> int:
+        scored = [replace(hits[long.id], score=0.9), replace(hits[short.id], score=of_short)]
+        return recall.recalled(SearchHits(scored), EpisodeHits(), 10_000, None).facts[0]
+
+    assert first(0.46) == short.id
+    assert first(0.44) == long.id
 
 
 # -- the text --------------------------------------------------------------------------------

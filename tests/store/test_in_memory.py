@@ -83,7 +83,7 @@ def test_a_thread_that_reads_is_refused_a_write_at_once(open_store: OpenStore) -
     store.add_many({"content": f"fact {n}", "subject": "a"} for n in range(20))
     with store._file.engine.read() as transaction:
         assert transaction.scalar("SELECT count(*) FROM memstore_facts") == 20
-        with pytest.raises(StoreBusy, match="has not ended reading") as caught:
+        with pytest.raises(StoreBusy, match="is still reading") as caught:
             store.add("meanwhile", subject="a")
         assert caught.value.remedy is Remedy.END_READING
     store.add("afterwards", subject="a")

@@ -58,6 +58,7 @@ def test_what_makes_no_sense_is_refused(path: Path, given: dict[str, str], messa
         ("postgresql://ana:secret@host/db", "postgresql"),
         ("sqlite:///memory.db", "sqlite"),
         ("FILE:///tmp/memory.db", "file"),
+        ("file:memory.db?mode=memory", "file"),
         ("s3+x.y-z://bucket/key", "s3+x.y-z"),
         (Path("postgresql://host/db"), "postgresql"),
     ],
@@ -68,7 +69,7 @@ def test_an_address_is_refused_by_name(
     monkeypatch.chdir(tmp_path)
     with pytest.raises(memstore.InvalidArgument) as caught:
         memstore.open(address, embedder=None)
-    assert str(caught.value).startswith(f"path is an address of {scheme!r}")
+    assert str(caught.value).startswith(f"path is a URL with the scheme {scheme!r}")
     assert "secret" not in str(caught.value)
     assert caught.value.remedy is Remedy.NAME_FILE
     assert not [*tmp_path.iterdir()]

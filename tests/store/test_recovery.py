@@ -125,12 +125,12 @@ def damaged(backup: Path) -> None:
 @pytest.mark.parametrize(
     ("spoil", "message", "remedy"),
     [
-        (Path.unlink, "is no file", Remedy.OTHER_BACKUP),
-        (lambda file: file.write_bytes(b"text\n" * 999), "was not brought", Remedy.OTHER_BACKUP),
+        (Path.unlink, "is not a file", Remedy.OTHER_BACKUP),
+        (lambda file: file.write_bytes(b"text\n" * 999), "was not restored", Remedy.OTHER_BACKUP),
         (lambda file: file.write_bytes(b""), "holds no memories", Remedy.OTHER_BACKUP),
-        (unfinished, "another program", Remedy.NAME_FILE),
+        (unfinished, "another program", Remedy.OTHER_BACKUP),
         (newer, "newer memstore", Remedy.UPGRADE),
-        (damaged, "was not brought back, and nothing was changed", Remedy.OTHER_BACKUP),
+        (damaged, "was not restored, and nothing was changed", Remedy.OTHER_BACKUP),
     ],
 )
 def test_what_is_no_good_backup_is_refused_and_changes_nothing(
@@ -141,7 +141,7 @@ def test_what_is_no_good_backup_is_refused_and_changes_nothing(
     with pytest.raises(StorageError, match=message) as caught:
         memstore.recover(backup_of(kept), kept.path)
     assert caught.value.remedy is remedy
-    assert isinstance(caught.value, SchemaError) == (remedy is not Remedy.OTHER_BACKUP)
+    assert isinstance(caught.value, SchemaError) == (spoil in (unfinished, newer))
     assert sorted(Path(kept.path).parent.iterdir()) == before
     kept.add("goes on", subject="a")
 

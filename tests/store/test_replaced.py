@@ -103,7 +103,7 @@ def test_what_was_acknowledged_is_saved_where_only_the_log_is_gone(
     for each in gone:
         each(path).unlink()
     kept.add("saved with it", subject="a")
-    with pytest.raises(FileReplaced, match="all that had been acknowledged was saved"):
+    with pytest.raises(FileReplaced, match="all acknowledged writes were saved"):
         kept.add("refused", subject="a")
     assert contents(path) == ["before", "in the log", "saved with it"]
     kept.close()
@@ -251,7 +251,7 @@ def test_the_first_write_of_a_store_notices_that_the_log_is_gone(
     kept: Store, open_store: OpenStore
 ) -> None:
     path, store = read_and_left_without_log(kept, open_store)
-    with pytest.raises(FileReplaced, match="nothing was stored there"):
+    with pytest.raises(FileReplaced, match="nothing was stored"):
         store.add("with another index", subject="a")
     assert store.is_replaced
     assert contents(path) == ["before"]

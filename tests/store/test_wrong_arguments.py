@@ -16,7 +16,16 @@ from hypothesis import strategies as st
 from tests.support.examples import examples
 
 import memstore
-from memstore import Extractor, InvalidArgument, InvalidArgumentType, Memory, NewFact, Scope, Store
+from memstore import (
+    AsyncStore,
+    Extractor,
+    InvalidArgument,
+    InvalidArgumentType,
+    Memory,
+    NewFact,
+    Scope,
+    Store,
+)
 from memstore.facts.batch import AddFact, DeleteFact, KeepFact, SupersedeFact
 
 DOCUMENTED = (memstore.MemstoreError, InvalidArgument, InvalidArgumentType)
@@ -91,6 +100,7 @@ WRONG = st.one_of(
     st.sampled_from([b"bytes", datetime(2026, 1, 1), Path("p"), Nothing(), Nothing, len]),
     st.sampled_from([[], [None], ["abc"], [1], [[]], (), {}, {"a"}, {1: 2}, {"a": Nothing()}]),
     st.sampled_from([{"nonsense": 1}, [{"nonsense": 1}], [{"content": 1}], {"a": {"b": math.nan}}]),
+    st.sampled_from([{"a": "\ud800"}, {"\ud800": 1}, [("a", "=", "\ud800")]]),
 )
 FIELDS = st.dictionaries(
     st.sampled_from([*inspect.signature(NewFact).parameters]), WRONG, max_size=3
@@ -241,6 +251,26 @@ def test_a_generator_is_accepted_by_name(held: Store) -> None:
         Memory(held, "nonsense")
     with pytest.raises(InvalidArgumentType, match=r"^generator must be .*, not int"):
         Memory(held, 5)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("wrong", [None, "memory.db", AsyncStore])
+def test_what_learns_wants_a_store(held: Store, wrong: Any) -> None:
+    given = AsyncStore(held) if wrong is AsyncStore else wrong
+    calls: list[Callable[[Any], object]] = [
+        Memory,
+        lambda store: Extractor(store, "ollama"),
+        lambda store: memstore.consolidate(store, subject="s", generator="ollama"),
+    ]
+    for call in calls:
+        with pytest.raises(InvalidArgumentType, match=r"^store must be a Store, not"):
+            call(given)
+
+
+def test_what_is_asked_for_must_be_text(held: Store) -> None:
+    with pytest.raises(InvalidArgumentType, match="content must be text"):
+        held.exists(None, subject="s")  # type: ignore[arg-type]
+    with pytest.raises(InvalidArgumentType, match="subject must be text"):
+        held.exists("one", subject=None)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("wrong", [5, b"memory.db", "", " ", "a\x00b", "\ud800", "x" * 5000])

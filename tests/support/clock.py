@@ -56,7 +56,7 @@ class ManualClock(Clock):
             self._elapsed += seconds
 
 
-def wait_until(condition: Callable[[], object], seconds: float = 30.0) -> bool:
+def wait_until(condition: Callable[[], object], seconds: float = 60.0) -> bool:
     """Return whether a condition comes true; gives up after so long that it never will."""
     end = time.monotonic() + seconds
     while not condition():

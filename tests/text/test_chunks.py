@@ -54,7 +54,14 @@ def test_the_best_border_that_fits_is_chosen(text: str, size: int, expected: lis
     assert pieces(text, size) == expected
 
 
-@pytest.mark.parametrize("cluster", ["e\u0301", "👩🏽", "👩\u200d👧", "🇩🇪"])
+@pytest.mark.parametrize(
+    "cluster",
+    [
+        "e\u0301", "👩🏽", "👩\u200d👧", "🇩🇪", "👨\u200d👩\u200d👧\u200d👦", "1\ufe0f\u20e3",
+        "\u1112\u1161\u11ab", "น้ำ", "ی\u200c",
+        "🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f",
+    ],
+)  # fmt: skip
 def test_no_cluster_is_parted_when_it_fits(cluster: str) -> None:
     text = cluster * 20
     for size in range(len(cluster) + 1, 30):

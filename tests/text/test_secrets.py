@@ -8,6 +8,7 @@ import re
 import string
 import uuid
 import warnings
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -117,7 +118,7 @@ def test_uuids_and_hexadecimal_pass(one: uuid.UUID, some: bytes) -> None:
 
 
 def rules() -> list[dict[str, Any]]:
-    return json.loads(RULES.read_text("utf-8"))["rules"]
+    return json.loads(Path(RULES).read_text("utf-8"))["rules"]
 
 
 def test_every_rule_can_be_used() -> None:

@@ -337,7 +337,7 @@ def test_import_refuses_facts_whose_episode_is_elsewhere(
     facts = [one for one in rest if "fact" in one]
     for name in ("episodes", "operations", "proposals", "readings", "replies", "decisions"):
         header[name] = 0
-    with pytest.raises(TransferError, match=r"^line \d: refers to episode 1, which no"):
+    with pytest.raises(TransferError, match=r"^line \d: refers to episode 1, which is not"):
         target.import_([json.dumps(one) for one in (header, *facts)])
     assert target.count(active_only=False) == 0
 

@@ -128,5 +128,7 @@ def test_an_export_that_does_not_fit_the_disk_is_told(
         writelines = write  # type: ignore[assignment]
 
     monkeypatch.setattr(filled._file.engine, "scratch", Full)
-    with pytest.raises(StorageError, match="cannot be put aside: No space left"):
+    with pytest.raises(
+        StorageError, match="cannot write the temporary file of an export: No space left"
+    ):
         list(filled.export())

@@ -90,7 +90,7 @@ def test_a_changed_line_of_the_journal_is_found(healthy: Path, open_store: OpenS
     assert store.examine() == []
     [finding] = store.examine(deep=True)
     assert (finding.check, finding.repairable) == ("journal", False)
-    assert finding.message.endswith("not what was written: 3")
+    assert finding.message.endswith("checksum does not match: 3")
 
 
 def test_an_erased_fact_leaves_no_damage(healthy: Path, open_store: OpenStore) -> None:

@@ -140,12 +140,12 @@ DERIVED_DAMAGE = {
     "no place for an embedding": (
         "DELETE FROM memstore_fact_vectors WHERE fact_id = 2",
         "embeddings",
-        r"no place for an embedding, facts of generation 1: 2$",
+        r"missing rows for embeddings, facts of generation 1: 2$",
     ),
     "segments are stale": (
         "DROP TRIGGER memstore_facts_au; UPDATE memstore_facts SET segments = NULL WHERE id = 5;",
         "words",
-        "segments that do not fit: 5",
+        "claims or segments: 5",
     ),
     "metadata is not found": (
         "DELETE FROM memstore_fact_members WHERE fact_id = 2",
@@ -160,17 +160,17 @@ DERIVED_DAMAGE = {
     "the subject is compared by another one": (
         "UPDATE memstore_facts SET subject_key = 'geology' WHERE id = 5;",
         "words",
-        "segments that do not fit: 5",
+        "claims or segments: 5",
     ),
     "the claim is another one": (
         "UPDATE memstore_facts SET claim_hash = claim_hash + 1 WHERE id = 5;",
         "words",
-        "claims or segments that do not fit: 5",
+        "claims or segments: 5",
     ),
     "an erased fact's claim could be guessed": (
         "UPDATE memstore_facts SET claim_hash = 7 WHERE content = '';",
         "words",
-        "claims or segments that do not fit: 4",
+        "claims or segments: 4",
     ),
 }
 
@@ -302,7 +302,7 @@ LASTING_DAMAGE: dict[str, tuple[Damage, str, str]] = {
     "fact of no episode": (
         lambda file: file.execute("UPDATE memstore_facts SET episode_id = -1 WHERE id = 5"),
         "links",
-        "drawn from episodes that are not in their namespace: 5$",
+        "facts of episodes that are not in their namespace: 5$",
     ),
     "proposal about two namespaces": (
         lambda file: file.executescript(
@@ -361,7 +361,7 @@ def test_fact_of_an_episode_elsewhere_is_found(
     with surgery(healthy) as file:
         file.execute("UPDATE memstore_facts SET episode_id = 1 WHERE id = 5")
     assert [finding.message for finding in store.examine() if finding.check == "links"] == [
-        "drawn from episodes that are not in their namespace: 5"
+        "facts of episodes that are not in their namespace: 5"
     ]
 
 

@@ -141,7 +141,7 @@ def test_what_makes_no_sense_is_refused(store: Store, every: float, keep: int) -
 def test_a_store_in_memory_has_no_folder_for_them_of_its_own() -> None:
     with (
         memstore.open(":memory:", embedder=None) as store,
-        pytest.raises(memstore.InvalidArgument, match="folder is needed for a store in memory"),
+        pytest.raises(memstore.InvalidArgument, match="folder is required for an in-memory store"),
     ):
         store.backup_in_background(3600, 3)
 

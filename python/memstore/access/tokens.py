@@ -1,8 +1,8 @@
-"""Access tokens of the HTTP server: each is for one namespace, and for reading or writing.
+"""Access tokens for the HTTP server, each for one namespace, and for reading or writing.
 
-A token's secret is random and shown once, when it is created. The file keeps its SHA-256: 256
-random bits cannot be recovered from it, so no slow hash is needed, and since secrets are looked up
-by their hash, the time this takes does not tell how close a guess was.
+A token's secret is random and shown once, when it is created. The file keeps its SHA-256, from
+which 256 random bits cannot be recovered, so no slow hash is needed. Secrets are looked up by their
+hash, so the time of a lookup does not reveal how close a guess was.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ if TYPE_CHECKING:
     from memstore.database.journal import Author
 
 PREFIX: Final = "mst_"
-"""Begins every secret created here, so that scanners for leaked secrets recognise them."""
+"""The prefix of every secret created here, so that scanners for leaked secrets recognise them."""
 
 SECRET_BYTES: Final = 32
 
 ACCEPTED_SECRET: Final = re.compile(r"[A-Za-z0-9._~+/-]{43,200}=*")
-"""What an ``Authorization`` header can carry (RFC 6750), with room for 256 bits in base 64."""
+"""The characters of an ``Authorization`` header (RFC 6750), enough for 256 bits in base 64."""
 
 USE_NOTED_AFTER: Final = timedelta(minutes=1)
-"""A use is recorded at most this often: a request should not cost a write."""
+"""A use is recorded at most this often, so that requests rarely cost a write."""
 
 
 class Tokens:
@@ -62,22 +62,22 @@ class Tokens:
 
         Args:
             name: its name, which can be used again once the token is revoked.
-            access: ``write`` for every tool, ``read`` for those that change nothing.
+            access: ``write`` for every tool, ``read`` for tools that change nothing.
             expires_at: when it stops working; ``None`` for never.
-            secret: a secret from elsewhere, such as from ``openssl rand -hex 32``. If there is a
-                token with it and the same name, namespace and access, that one is returned.
+            secret: your own secret, for example from ``openssl rand -hex 32``. If a token with it
+                and the same name, namespace and access exists, that token is returned.
 
         Raises:
             Conflict: another token has the name, or the secret.
-            ValueError: an empty name, another access, a time in the past, or a secret that is too
-                short or cannot be sent in a header.
+            ValueError: an empty name, an unknown access, a time in the past, or a secret that is
+                too short or cannot be sent in a header.
         """
         checked_text(name, "name", MAX_NAME)
         checked_choice(access, Access, "access")
         now = clock.utc_now()
         until = clock.moment(expires_at, "expires_at")
         if until is not None and until <= now:
-            raise InvalidArgument(f"is past already: {clock.to_text(until)}", argument="expires_at")
+            raise InvalidArgument(f"is in the past: {clock.to_text(until)}", argument="expires_at")
         if secret is None:
             secret = PREFIX + secrets.token_urlsafe(SECRET_BYTES)
         elif not isinstance(secret, str) or ACCEPTED_SECRET.fullmatch(secret) is None:
@@ -92,7 +92,7 @@ class Tokens:
                 return self._same(known, name, access), secret
             if (taken := token_table.unrevoked(transaction, name)) is not None:
                 raise Conflict(
-                    f"token {taken.id} is called {name!r} already", remedy=Remedy.RENAME_TOKEN
+                    f"token {taken.id} already has the name {name!r}", remedy=Remedy.RENAME_TOKEN
                 )
             token = AccessToken(
                 id=token_table.new_id(transaction),
@@ -116,19 +116,19 @@ class Tokens:
             return token_table.select(transaction)
 
     def revoke(self, name_or_id: str | int) -> AccessToken:
-        """Revoke a token and return it: from now on every request with it is refused.
+        """Revoke a token and return it; every later request with it is refused.
 
         Args:
-            name_or_id: its id, or the name of one that is not revoked.
+            name_or_id: its id, or its name if it is not revoked.
 
         Raises:
             NotFound: there is no such token.
-            Conflict: it was revoked already.
+            Conflict: it was already revoked.
         """
         with self._engine.write() as transaction:
             token = self._named(transaction, name_or_id)
             if token.revoked_at is not None:
-                raise Conflict(f"token {token.id} ({token.name!r}) was revoked already")
+                raise Conflict(f"token {token.id} ({token.name!r}) was already revoked")
             now = clock.utc_now()
             line = Line(
                 Kind.REVOKE_TOKEN,
@@ -139,12 +139,12 @@ class Tokens:
             return self._named(transaction, token.id)
 
     def required(self) -> bool:
-        """Whether requests need a token: yes as soon as there is one, even if none is valid now."""
+        """Return whether requests need a token: true once one exists, even if none is valid."""
         with self._engine.read() as transaction:
             return token_table.exist(transaction)
 
     def usable(self) -> bool:
-        """Whether there is a token that is neither revoked nor expired."""
+        """Return whether any token is neither revoked nor expired."""
         return any(token.status == "active" for token in self.list())
 
     def check(self, secret: str) -> AccessToken:
@@ -162,7 +162,7 @@ class Tokens:
         return token
 
     def note_use(self, token: AccessToken) -> None:
-        """Record that a token was used, best effort: it never waits and never fails."""
+        """Record the use of a token, best effort; this never waits and never fails."""
         now = clock.utc_now()
         last = token.last_used_at
         if last is not None and last <= now < last + USE_NOTED_AFTER:
@@ -171,11 +171,11 @@ class Tokens:
             token_table.note_use(transaction, token.id, now)
 
     def _same(self, known: AccessToken, name: str, access: str) -> AccessToken:
-        wanted = (name, self._namespace, access, "active")
-        if (known.name, known.namespace, known.access, known.status) != wanted:
+        expected = (name, self._namespace, access, "active")
+        if (known.name, known.namespace, known.access, known.status) != expected:
             raise Conflict(
-                f"the secret belongs to token {known.id} ({known.name!r}, {known.status}, may "
-                f"{known.access} in {known.namespace!r})",
+                f"the secret belongs to token {known.id} ({known.name!r}, {known.status}, "
+                f"{known.access} access to {known.namespace!r})",
                 remedy=Remedy.NEW_SECRET,
             )
         return known

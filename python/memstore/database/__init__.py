@@ -1,1 +1,1 @@
-"""The database: a small seam, the schema, and one module for each table."""
+"""The database: a small interface, the schema, and one module for each table."""

@@ -1,23 +1,22 @@
-"""Changes: the one way to write what the journal keeps, each with the lines that say so.
+"""Changes: the only way to write journalled data; every write takes its journal lines.
 
-A table describes such a write as a :class:`Statement`, which does nothing by itself. Only
-:class:`Changes` runs it, and takes the lines in the same call.
+A table module describes such a write as a :class:`Statement`, which does nothing by itself.
+:class:`Changes` runs it, and requires the journal lines in the same call.
 
-Written without a line, because it follows from what has one or says nothing of what is held:
-use counts and the time of last use; segments, full-text indexes and tags as they are searched;
-pieces and places for vectors; failed attempts to embed; a generation's dimension; builds of a graph
-until they are finished, and what is left of old ones; readings, replies, leases and ``meta``.
+These are written without a line, because they are derived or are no part of the memories:
+use counts and the time of last use; segments, full-text indexes and the search form of tags;
+pieces and places for vectors; failed attempts to embed; a generation's dimension; unfinished graph
+builds, and remains of old ones; readings, replies, leases and ``meta``.
 """
 
 from __future__ import annotations
 
-import json
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeVar
 
 from memstore.database import journal
 from memstore.database.journal import Author
 from memstore.domain import clock
+from memstore.domain.metadata import json_writer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -27,29 +26,34 @@ if TYPE_CHECKING:
     from memstore.database.engine import Row, Statement, Transaction
     from memstore.domain.records import JournalLine
 
-ENCODER: Final = json.JSONEncoder(ensure_ascii=False)
+INSERTION: Final = (
+    f"INSERT INTO memstore_journal ({journal.CHECKED}, evidence, checksum) VALUES"
+    " (:at, :actor, :source, :kind, :fact_id, :episode_id, :before, :after, :evidence, :checksum)"
+)
+
+_to_text: Final = json_writer(allow_nan=True)
 
 
-@dataclass(slots=True)
-class Line:
+class Line(NamedTuple):
     """A line of the journal; see :class:`memstore.domain.records.JournalLine`."""
 
     kind: str
     fact_id: int | None = None
     episode_id: int | None = None
     before: Mapping[str, Any] | None = None
-    after: Mapping[str, Any] | None = None
+    after: Mapping[str, Any] | str | None = None
+    """Text is JSON already."""
     evidence: Mapping[str, Any] | None = None
     at: datetime | None = None
-    """``None``: now."""
+    """``None`` means now."""
     author: Author | None = None
-    """``None``: whoever makes the change."""
+    """``None`` means the author of the change."""
 
     @classmethod
     def repeated(
         cls, operation: JournalLine, *, fact_id: int | None = None, episode_id: int | None = None
     ) -> Line:
-        """Return a line of another file's journal, with its own time and author."""
+        """Return a copy of another journal's line that keeps its time and author."""
         return cls(
             operation.kind,
             fact_id,
@@ -74,44 +78,44 @@ T = TypeVar("T", bound=Stored)
 
 
 class Changes:
-    """What one author changes in a transaction."""
+    """The changes of one author in a transaction."""
 
     def __init__(self, transaction: Transaction, author: Author) -> None:
         self.transaction = transaction
         self.author = author
 
     def write(self, lines: Lines, *statements: Statement) -> None:
-        """Write lines, then run the statements that do what they say.
+        """Write the lines, then run the statements.
 
-        The lines come first: the database lets an episode's text go only when one says so.
+        The lines come first: a trigger allows an episode's text to be erased only if there is one.
         """
-        self._tell(lines)
+        self._journal(lines)
         for statement in statements:
             self.transaction.run(statement.sql_text, statement.parameters)
 
     def insert(self, statement: Statement, record: T, lines: Callable[[T], Lines]) -> None:
-        """Insert a row that holds this record, and write its lines; both are queued."""
+        """Queue the INSERT of a record, and its lines."""
         self.transaction.queue(statement.sql_text, statement.parameters)
-        self._tell(lines(record))
+        self._journal(lines(record))
 
     def write_some(
         self, statements: Iterable[Statement], lines: Callable[[list[Row]], Lines]
     ) -> list[Row]:
-        """Run statements with RETURNING; write the lines of the rows that come back, if any."""
+        """Run statements with RETURNING, and write the lines for the rows they return, if any."""
         rows = [
             row
             for statement in statements
             for row in self.transaction.rows(statement.sql_text, statement.parameters)
         ]
         if rows:
-            self._tell(lines(rows))
+            self._journal(lines(rows))
         return rows
 
-    def _tell(self, lines: Lines) -> None:
-        told = (lines,) if isinstance(lines, Line) else lines
-        if not told:
+    def _journal(self, lines: Lines) -> None:
+        lines = (lines,) if isinstance(lines, Line) else lines
+        if not lines:
             raise ValueError("a change needs a line in the journal")
-        for line in told:
+        for line in lines:
             author = line.author or self.author
             checked = (
                 clock.to_text(line.at or clock.utc_now()),
@@ -124,17 +128,14 @@ class Changes:
                 _encode(line.after),
             )
             self.transaction.queue(
-                f"INSERT INTO memstore_journal ({journal.CHECKED}, evidence, checksum)"
-                " VALUES (:at, :actor, :source, :kind, :fact_id, :episode_id, :before, :after,"
-                " :evidence, :checksum)",
-                (*checked, _encode(line.evidence), journal.checksum(*checked)),
+                INSERTION, (*checked, _encode(line.evidence), journal.checksum(checked))
             )
 
 
 class Adoption(Changes):
-    """Changes whose new rows are linked to one another before the journal holds them.
+    """Changes that link their new rows to one another before journalling them.
 
-    Their lines are written at the end of the ``with`` block, of each row as it is then.
+    The lines are written at the end of the ``with`` block, from each row's final state.
     """
 
     def __init__(self, transaction: Transaction, author: Author) -> None:
@@ -157,8 +158,8 @@ class Adoption(Changes):
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is None:
             for record, lines in self._owed.values():
-                self._tell(lines(record))
+                self._journal(lines(record))
 
 
-def _encode(part: Mapping[str, Any] | None) -> str | None:
-    return None if part is None else ENCODER.encode(part)
+def _encode(part: Mapping[str, Any] | str | None) -> str | None:
+    return part if part is None or isinstance(part, str) else _to_text(part)

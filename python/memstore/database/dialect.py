@@ -1,7 +1,7 @@
-"""What SQL engines do not have in common. Every other statement is written once, for all of them.
+"""The parts of SQL that differ between engines. Everything else is written once for all of them.
 
 Statements name their parameters, ``:like_this``. A list parameter is read with :meth:`listed`, so
-that a statement has the same text however many ids it is about.
+that the text of a statement does not depend on the number of ids.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ SAME_OWNERS: Final = (
     "user_id IS NOT DISTINCT FROM :user_id AND agent_id IS NOT DISTINCT FROM :agent_id"
     " AND run_id IS NOT DISTINCT FROM :run_id"
 )
-"""A condition on rows of just these owners; one that is not set is NULL on both sides."""
+"""A condition on rows of exactly these owners; an owner that is not set is NULL on both sides."""
 
 
 class Dialect(ABC):
-    """How one engine writes what SQL engines write differently. Every member returns SQL."""
+    """The SQL that one engine writes in its own way. Every member returns SQL."""
 
     @property
     @abstractmethod
@@ -33,32 +33,32 @@ class Dialect(ABC):
 
     @abstractmethod
     def elements(self, column: str) -> str:
-        """Return what FROM reads a column's JSON array from, as ``value`` of ``element``."""
+        """Return a FROM item for a column's JSON array, which yields ``element.value``."""
 
     @abstractmethod
     def member(self, column: str, key: str) -> str:
-        """Return the text of a JSON object's member; NULL without one, or without an object."""
+        """Return an expression for the text of a JSON object's member, or NULL."""
 
     @abstractmethod
     def has_member(self, column: str, key: str, test: str = "TRUE") -> str:
-        """Return whether a JSON object has a member that passes a test; not without an object.
+        """Return a condition: the column is a JSON object with a member that passes a test.
 
         Args:
             column: a column of text that should hold the object.
             key: the member's name, as a literal or a parameter.
             test: a condition on ``member.text``, ``member.number`` and ``member.truth`` (0 or 1),
-                each NULL where the value is of another kind, and on ``member.is_null``.
+                each NULL if the value is of another type, and on ``member.is_null``.
         """
 
     @abstractmethod
     def contains(self, text: str, part: str) -> str:
-        """Return whether one text contains another, letter by letter."""
+        """Return a condition: one text contains another, case-sensitively."""
 
     @abstractmethod
     def indexed_by(self, index: str | None) -> str:
-        """Return a hint to read a table by this index (``None``: by its ids); maybe nothing."""
+        """Return a hint to read a table by this index (``None``: by its ids); may be empty."""
 
 
 def within(dialect: Dialect, column: str, namespaces: Sequence[str] | None) -> str:
-    """Return a WHERE clause for rows of these ``:namespaces``; nothing for ``None``, for all."""
+    """Return a WHERE clause for rows of these ``:namespaces``; ``None`` (all) needs none."""
     return "" if namespaces is None else f" WHERE {column} IN {dialect.listed('namespaces')}"

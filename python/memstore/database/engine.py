@@ -1,10 +1,9 @@
-"""The seam to the database: a transaction, and in it three verbs."""
+"""The interface to the database: a transaction with three verbs, ``rows``, ``one`` and ``run``."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import IO, TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, TypeAlias
 
@@ -16,56 +15,54 @@ if TYPE_CHECKING:
 
 Value: TypeAlias = str | int | float | bytes | None
 Parameters: TypeAlias = Mapping[str, Value | Sequence[int] | Sequence[str]]
-"""By the names a statement has for them; it need not name all. A list is read with the dialect."""
+"""Parameters by name; a statement need not use all. Lists are read with ``Dialect.listed``."""
 NO_PARAMETERS: Final[Parameters] = MappingProxyType({})
 InOrder: TypeAlias = tuple[Value, ...]
-"""In the order in which a statement first names them."""
+"""Parameters in the order in which the statement first names them."""
 Given: TypeAlias = Parameters | InOrder
 Row: TypeAlias = tuple[Any, ...]
 Durability = Literal["full", "normal"]
-"""What a write that returned survives: ``full`` the loss of power, ``normal`` the end of the
-process."""
+"""What a confirmed write survives: ``full`` a power failure, ``normal`` a crash of the process."""
 Progress: TypeAlias = Callable[[int, int], object]
-"""Called with how many are done, and how many there are."""
+"""Called with the number of items done and the total."""
 
 PART: Final = ".part"
-"""Ends the name of a backup that is not finished."""
+"""The suffix of an unfinished backup."""
 
 NO_LIMIT: Final = 2**62
-"""What LIMIT says where there is none."""
+"""The value of LIMIT if there is no limit."""
 
 
-@dataclass(slots=True)
-class Statement:
+class Statement(NamedTuple):
     """A write to a journalled table, for :class:`memstore.database.changes.Changes` to run."""
 
     sql_text: str
-    parameters: Given = field(default_factory=dict)
+    parameters: Given = NO_PARAMETERS
 
 
 class Transaction(ABC):
-    """All of it happens, or none. Reads see one state of the database from first to last.
+    """An atomic transaction. All its reads see the same state of the database.
 
-    What is queued takes place before the next read or write, so that nobody can miss it.
+    Queued statements run before the next read or write, so every read sees them.
     """
 
     @property
     @abstractmethod
     def dialect(self) -> Dialect:
-        """How the engine writes what SQL engines write differently."""
+        """The engine's own SQL."""
 
     @property
     @abstractmethod
     def full_text(self) -> FullTexts:
-        """The full-text indexes, each asked within a transaction."""
+        """The full-text indexes."""
 
     @abstractmethod
     def tokens(self, texts: Iterable[str]) -> list[list[str]]:
-        """Return the tokens of each text as the full-text indexes know them, in their order."""
+        """Return the tokens of each text, in order, as the full-text indexes tokenize it."""
 
     @abstractmethod
     def rows(self, sql: str, parameters: Given = NO_PARAMETERS) -> Iterator[Row]:
-        """Run a query and yield its rows as they come."""
+        """Run a query and yield its rows as they arrive."""
 
     @abstractmethod
     def one(self, sql: str, parameters: Given = NO_PARAMETERS) -> Row | None:
@@ -77,40 +74,40 @@ class Transaction(ABC):
 
     @abstractmethod
     def queue(self, sql: str, parameters: Given) -> None:
-        """Run a statement later: before anything else is asked of the transaction, or at its end.
+        """Run a statement later: before the next other operation, or at the end.
 
-        Statements of one text are run together, which takes half the time; the text that was queued
-        first comes first. So a row is queued after the one that it refers to, and nothing else is
-        asked in between.
+        Queued statements with the same text run together, which takes half the time, in the order
+        in which each text was first queued. So queue a row after the one it refers to, with no
+        other operation in between.
         """
 
     @abstractmethod
     def next_id(self, table: str) -> int:
-        """Return an id for a row that is about to be queued; no row ever had it."""
+        """Return an id that no row ever had, for a row that is about to be queued."""
 
     @abstractmethod
     def reserve_ids(self, table: str, count: int) -> int:
-        """Return the first of so many ids; no row ever had them, or is given one from now on."""
+        """Reserve consecutive ids that no row ever had, and return the first."""
 
     def scalar(self, sql: str, parameters: Given = NO_PARAMETERS) -> int:
-        """Return the number a query answers with; 0 where it answers with none."""
+        """Return the number that a query returns; 0 if it returns no row or NULL."""
         row = self.one(sql, parameters)
         return int(row[0] or 0) if row else 0
 
     def ints(self, sql: str, parameters: Given = NO_PARAMETERS) -> list[int]:
-        """Return the first column of what a query answers with, which holds ids or numbers."""
+        """Return the first column of a query's rows, which holds integers."""
         return [row[0] for row in self.rows(sql, parameters)]
 
 
 class Wanted(Protocol):
-    """Which rows may be seen; see :mod:`memstore.database.filters`."""
+    """A filter of rows; see :mod:`memstore.database.filters`."""
 
     @property
     def is_plain(self) -> bool:
-        """Whether nearly all rows may be seen."""
+        """Whether it lets nearly all rows through."""
 
     def where(self, dialect: Dialect) -> tuple[str, Parameters]:
-        """Return a condition in SQL and its parameters."""
+        """Return the filter as an SQL condition with its parameters."""
 
 
 class FullText(Protocol):
@@ -119,28 +116,27 @@ class FullText(Protocol):
     def search(
         self, transaction: Transaction, query: str, wanted: Wanted, limit: int
     ) -> dict[int, float]:
-        """Return the BM25 of the best rows by words, best first; of equals the newest first.
+        """Return the BM25 of the best rows, best first, and newest first among equals.
 
-        The filter applies before the limit, so rows that may not be seen take no places.
+        The filter applies before the limit.
         """
 
     def parts(
         self, transaction: Transaction, query: str, ids: Sequence[int]
     ) -> dict[int, dict[str, float]]:
-        """Return what each word of a query adds to the BM25 of each of these rows."""
+        """Return how much each word of a query adds to the BM25 of each of these rows."""
 
     def places(
         self, transaction: Transaction, query: str, row_id: int, content: str
     ) -> dict[int, str]:
-        """Return the words of a row's content that match a query, by where they begin.
+        """Return the words of a row's content that match a query, by their offset in characters.
 
-        Offsets count characters. A word is given in the form it was asked for or found in, folded,
-        so that two places of one word can be told from two words.
+        The words are folded, so that two places of the same word can be told from two words.
         """
 
     @property
     def visible(self) -> Callable[[Transaction, Sequence[int], Any], set[int]]:
-        """Returns those of some ids that a filter lets through."""
+        """A function that returns the ids that pass a filter."""
 
     def check(self, transaction: Transaction) -> str | None:
         """Compare the index with the rows, entry by entry; return what is wrong, or ``None``."""
@@ -149,10 +145,10 @@ class FullText(Protocol):
         """Remove every trace of deleted text."""
 
     def rebuilding(self) -> Iterator[Callable[[Transaction], None]]:
-        """Yield what builds the index again, a few rows each; to be run one by one, in order.
+        """Yield the steps of a rebuild, a few rows each, to be run in order.
 
-        Until the last one is done the old index is searched. What is written in the meantime is in
-        the new one, too.
+        Searches use the old index until the last step. Rows written in the meantime are in the new
+        index too.
 
         Raises:
             Conflict: another rebuild began in the meantime.
@@ -172,12 +168,12 @@ class Engine(Protocol):
 
     @property
     def derived_path(self) -> str | None:
-        """What files that are derived from the database are named after; ``None``: it has none."""
+        """The prefix of the names of derived files; ``None`` if there are none."""
         ...
 
     @property
     def locks(self) -> str:
-        """What locks belong to: ``open file description``, ``process`` or ``handle``."""
+        """What owns the locks: ``open file description``, ``process`` or ``handle``."""
         ...
 
     @property
@@ -189,7 +185,7 @@ class Engine(Protocol):
         ...
 
     def read(self) -> AbstractContextManager[Transaction]:
-        """Open a transaction that only reads; it never waits for a writer.
+        """Open a read-only transaction; it never waits for a writer.
 
         Raises:
             FileReplaced: the file is no longer the one that was opened.
@@ -198,18 +194,17 @@ class Engine(Protocol):
     def write(
         self, *, wait_seconds: float | None = None, check_links: bool = True
     ) -> AbstractContextManager[Transaction]:
-        """Open a transaction that writes; it is committed at the end, or rolled back on an error.
+        """Open a write transaction; it is committed at the end, or rolled back on an error.
 
         Args:
             wait_seconds: how long to wait for the write lock; ``None`` for the engine's own limit.
-            check_links: whether foreign keys are enforced; rebuilding a table needs them off.
+            check_links: whether to enforce foreign keys; rebuilding a table needs them off.
 
-        Threads that wait for one another's writes may be committed together. None returns before
-        its own write is committed, and one that fails undoes nothing of the others; but if the
-        commit fails, it fails for all of them.
+        Waiting threads may share one commit. None returns before its own write is committed, and
+        a write that fails does not undo the others; but if the commit fails, it fails for all.
 
         Raises:
-            StoreBusy: the write lock was held elsewhere for longer; nothing was written.
+            StoreBusy: another process held the write lock for longer; nothing was written.
             FileReplaced: the file is no longer the one that was opened; nothing was written.
         """
 
@@ -217,49 +212,49 @@ class Engine(Protocol):
         """Create the schema of the newest version in an empty database."""
 
     def take_step(self, transaction: Transaction, version: int) -> None:
-        """Bring the schema from the version before to this one."""
+        """Upgrade the schema from the previous version to this one."""
 
     def damage(self, transaction: Transaction) -> list[str]:
-        """Return what the engine finds wrong with its own storage, indexes aside."""
+        """Return the damage that the engine finds in its own storage, except in indexes."""
 
     def dangling_rows(self, transaction: Transaction) -> dict[str, list[int]]:
-        """Return, by table, the rows that refer to a row that does not exist."""
+        """Return, by table, the rows that refer to a missing row."""
 
     def backup(self, target: Path, progress: Progress | None = None) -> None:
         """Write a consistent copy of the live database to a new file."""
 
     def aside(self) -> AbstractContextManager[Transaction]:
-        """Open a private copy of one state of the database: nobody is kept waiting by its use.
+        """Open a temporary, private copy of the database, so that long reads block nobody.
 
-        A copy can be written to, and is gone afterwards. Where there is no room for one, it is the
-        database itself, and is read.
+        The copy is writable and deleted at the end. If the disk has no room for it, this is a
+        read transaction of the database itself.
         """
         ...
 
     def compact(self) -> bool:
-        """Rewrite the database without what was deleted, and empty the write-ahead log.
+        """Rewrite the database without the deleted data, and empty the write-ahead log.
 
         Returns:
-            Whether it succeeded. It fails while another process uses the database, and without
-            room on the disk for a copy.
+            Whether it succeeded. It fails while another process uses the database, and if the
+            disk has no room for a copy.
         """
 
     def scratch(self) -> AbstractContextManager[IO[bytes]]:
-        """Open an empty file that ends with its use, even if the process is killed.
+        """Open an empty temporary file that is deleted even if the process is killed.
 
-        Of a store in memory nothing is written to a disk.
+        An in-memory store writes nothing to disk.
         """
         ...
 
     def exposed(self) -> dict[str, int]:
-        """Return the files that other users of the machine may open, with their permission bits."""
+        """Return the files that other users of the machine can open, with their permission bits."""
         ...
 
     def size_bytes(self) -> int:
-        """Return the size of the database, its write-ahead log included."""
+        """Return the size of the database, including its write-ahead log."""
 
     def log_bytes(self) -> int:
         """Return the size of the write-ahead log."""
 
     def close(self) -> None:
-        """Close every connection. Closing twice does no harm."""
+        """Close every connection. A second call does nothing."""

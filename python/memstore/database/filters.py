@@ -1,14 +1,14 @@
-"""Which facts and episodes may be seen: WHERE clauses, each value bound and never spliced in."""
+"""Filters of facts and episodes as WHERE clauses; every value is a bound parameter."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from memstore.domain import clock
 from memstore.domain.arguments import MAX_CONTENT, MAX_QUERY, checked_text
-from memstore.domain.records import TODO, Scope
+from memstore.domain.records import NOBODY, TODO
 from memstore.errors import InvalidArgument
+from memstore.frozen import field, frozen
 from memstore.text.folding import claim_hash, subject_key
 
 if TYPE_CHECKING:
@@ -18,10 +18,11 @@ if TYPE_CHECKING:
     from memstore.database.dialect import Dialect
     from memstore.database.engine import Parameters, Value
     from memstore.domain.metadata import MetadataFilter, Scalar
+    from memstore.domain.records import Scope
 
 SEEN_INDEX: Final = "idx_memstore_episode_seen"
-"""Holds every column of :meth:`EpisodeFilter.where` but tags. Unless ids or words lead to the rows,
-it is named: the planner, left alone, would rather read the rows."""
+"""Covers every column of :meth:`EpisodeFilter.where` except tags. A query that does not start from
+ids or words names it in a hint, because SQLite's planner would prefer to read the rows."""
 
 BOUNDS: Final = (
     ("created_after", "{0}.created_at > :created_after"),
@@ -40,7 +41,7 @@ TAGGED: Final = "EXISTS (SELECT 1 FROM memstore_episode_tags WHERE tag = :{} AND
 
 
 class Conditions:
-    """Clauses that must all hold, and the values they bind."""
+    """Clauses joined by AND, and their parameters."""
 
     def __init__(self, alias: str) -> None:
         self._alias = alias
@@ -71,24 +72,27 @@ class Conditions:
         return " AND ".join(self._clauses) or "TRUE", self._values
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Filter:
-    """What facts and episodes are both narrowed by. Erased ones are never let through."""
+    """The conditions that filters of facts and of episodes share. Erased rows never pass."""
+
+    KINDS: ClassVar[tuple[str, ...]] = ("created", "valid")
+    """The times that are bounded."""
 
     namespaces: tuple[str, ...] | None
-    """``None``: all of them."""
+    """``None`` means all of them."""
     now: datetime
     scope: Scope | None = field(default=None, kw_only=True)
-    """Only what has just these owners, and none where one is not set; ``None``: any owner."""
+    """Only rows of exactly these owners; ``None`` means any owners."""
     created_after: datetime | None = field(default=None, kw_only=True)
     created_before: datetime | None = field(default=None, kw_only=True)
     valid_after: datetime | None = field(default=None, kw_only=True)
     valid_before: datetime | None = field(default=None, kw_only=True)
-    """The bounds themselves are outside. What has no ``valid_at`` was valid when created."""
+    """All four bounds are exclusive. A missing ``valid_at`` counts as ``created_at``."""
 
     def __post_init__(self) -> None:
-        for kind in ("created", "valid", "expired"):
-            after, before = (getattr(self, f"{kind}_{end}", None) for end in ("after", "before"))
+        for kind in self.KINDS:
+            after, before = self.period(kind)
             if after is not None and before is not None and after >= before:
                 raise InvalidArgument(
                     f"({clock.to_text(after)}) is not earlier than the end of the period "
@@ -96,19 +100,22 @@ class Filter:
                     argument=f"{kind}_after",
                 )
 
+    def period(self, kind: str) -> tuple[datetime | None, datetime | None]:
+        """Return the bounds of one of :attr:`KINDS`."""
+        return getattr(self, f"{kind}_after"), getattr(self, f"{kind}_before")
+
     @property
     def is_bounded(self) -> bool:
         return any(getattr(self, name) is not None for name, _ in BOUNDS)
 
     def of(self, alias: str, dialect: Dialect) -> tuple[str, Parameters]:
-        """Return the condition on namespace and owners alone."""
-        conditions = self._conditions(alias, dialect)
-        return conditions.sql
+        """Return the condition on namespace and owners only."""
+        return self._conditions(alias, dialect).sql
 
     @property
     def is_common(self) -> bool:
-        """Whether it asks for what nobody owns, or for everything: no id set is needed."""
-        return self.scope is None or self.scope == Scope()
+        """Whether it selects all owners' rows or only rows without owners; no id set is needed."""
+        return self.scope is None or self.scope == NOBODY
 
     def _conditions(self, alias: str, dialect: Dialect) -> Conditions:
         conditions = Conditions(alias)
@@ -124,7 +131,7 @@ class Filter:
         return conditions
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FactFilter(Filter):
     subject: str | None = None
     category: str | None = None
@@ -133,28 +140,27 @@ class FactFilter(Filter):
     active_only: bool = True
     include_deleted: bool = False
     tasks: bool = True
-    """``False`` leaves them out."""
+    """``False`` leaves tasks out."""
 
     def __post_init__(self) -> None:
         Filter.__post_init__(self)
-        # Files of others hold longer names than are stored here.
+        # Files of other programs may hold names longer than MAX_NAME.
         limits = {"subject": MAX_QUERY, "category": MAX_QUERY, "content": MAX_CONTENT}
         for name, limit in limits.items():
-            given = getattr(self, name)
-            if given is not None:
-                checked_text(given, name, limit)
+            if (text := getattr(self, name)) is not None:
+                checked_text(text, name, limit)
 
     @property
     def is_plain(self) -> bool:
-        """Whether namespace, state and having an owner decide, or all but tasks may be seen."""
+        """Whether it filters by nothing but namespace, state, tasks and having an owner at all."""
         narrowed = self.subject or self.category or self.content or self.metadata
         return self.is_common and not (narrowed or self.is_bounded)
 
     def where(self, dialect: Dialect, *, by_id: bool = False) -> tuple[str, Parameters]:
         """Return the condition on ``memstore_facts f``, and its parameters.
 
-        Where a few rows are looked up ``by_id``, their metadata is read; otherwise the facts that
-        have it are gathered first.
+        With ``by_id``, for a few known rows, metadata is read from each row; otherwise the index
+        ``memstore_fact_members`` finds the facts.
         """
         conditions = self._conditions("f", dialect)
         conditions.add("f.content <> ''" if self.include_deleted else "f.deleted_at IS NULL")
@@ -162,11 +168,12 @@ class FactFilter(Filter):
             conditions.add("f.superseded_by IS NULL")
             conditions.add_unexpired(self.now)
         if self.subject is not None:
-            conditions.add_equal("subject_key", subject_key(self.subject))
+            key = subject_key(self.subject)
+            conditions.add_equal("subject_key", key)
+            if self.content is not None:
+                conditions.add_equal("claim_hash", claim_hash(key, self.content))
         if self.content is not None:
             conditions.add_equal("content", self.content)
-            if self.subject is not None:
-                conditions.add_equal("claim_hash", claim_hash(self.subject, self.content))
         if self.category is not None:
             conditions.add_equal("category", self.category.strip())
         if not self.tasks:
@@ -178,14 +185,16 @@ class FactFilter(Filter):
         return conditions.sql
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class EpisodeFilter(Filter):
+    KINDS: ClassVar[tuple[str, ...]] = (*Filter.KINDS, "expired")
+
     tags: tuple[str, ...] = ()
-    """An episode has all of these."""
+    """The episode has all of these."""
     source: str | None = None
     expired_after: datetime | None = None
     expired_before: datetime | None = None
-    """What never expires is outside; what has expired is let through where one of them is set."""
+    """Either bound excludes episodes that never expire, and includes expired ones."""
     include_expired: bool = False
 
     def __post_init__(self) -> None:
@@ -195,14 +204,15 @@ class EpisodeFilter(Filter):
 
     @property
     def is_plain(self) -> bool:
-        """Whether namespace, expiry and having an owner alone decide."""
+        """Whether it filters by nothing but namespace, expiry and having an owner at all."""
         expiry = self.expired_after or self.expired_before
         return self.is_common and not (self.tags or self.source or self.is_bounded or expiry)
 
     def where(self, dialect: Dialect, *, by_id: bool = False) -> tuple[str, Parameters]:
-        """Return the condition on ``memstore_episodes e``.
+        """Return the condition on ``memstore_episodes e``, and its parameters.
 
-        Where a few rows are looked up ``by_id``, what has a tag is not gathered first.
+        With ``by_id``, for a few known rows, tags are looked up for each row; otherwise the index
+        of tags finds the episodes.
         """
         conditions = self._conditions("e", dialect)
         conditions.add("e.content_hash <> ''")
@@ -226,9 +236,9 @@ def is_task(dialect: Dialect) -> str:
 def metadata_clause(
     dialect: Dialect, condition: MetadataFilter, place: int, *, by_id: bool
 ) -> tuple[str, dict[str, Value]]:
-    """Write one metadata filter as SQL; the key is a parameter too, so any key is safe.
+    """Return one metadata filter as SQL; the key is a parameter too, so any key is safe.
 
-    Its ``place`` among the filters makes the parameters' names its own.
+    Its ``place`` among the filters makes the names of its parameters unique.
     """
     key, value = f"key_{place}", f"value_{place}"
     kind, compared = _typed(condition.value)
@@ -248,9 +258,9 @@ def metadata_clause(
 
 
 def having(condition: MetadataFilter) -> tuple[str, dict[str, Value]]:
-    """Return a query for the facts whose value passes a filter.
+    """Return a query for the facts that have the key and whose value passes a filter.
 
-    For ``= None`` it is those that have a value; what has no such key is never among them.
+    For ``= None`` it returns the complement: the facts that have a value.
     """
     kind, compared = _typed(condition.value)
     op = "!=" if condition.value is None else condition.op
@@ -268,7 +278,7 @@ def _having(kind: str, op: str, key: str, value: str) -> str:
 
 
 def _read(kind: str, op: str, value: str) -> str:
-    """Return the test of a member that is read from the metadata."""
+    """Return a condition on a member that ``Dialect.has_member`` reads from the metadata."""
     if kind == "null":
         return "NOT member.is_null"
     if not kind:
@@ -277,7 +287,7 @@ def _read(kind: str, op: str, value: str) -> str:
 
 
 def _filed(kind: str, op: str, value: str) -> str:
-    """Return the same test of a row of ``memstore_fact_members``."""
+    """Return the same condition on a row of ``memstore_fact_members``."""
     if kind == "null":
         return "kind <> 'null'"
     if op == "!=":
@@ -286,7 +296,7 @@ def _filed(kind: str, op: str, value: str) -> str:
 
 
 def _typed(value: Scalar) -> tuple[str, Value]:
-    """Return the kind of member that has values of this type, and the value as it is compared."""
+    """Return the kind of a member with a value of this type, and the value to compare with."""
     if value is None:
         return "null", None
     if isinstance(value, bool):

@@ -1,4 +1,4 @@
-"""The journal: every change, one row, in the transaction of the change itself."""
+"""The journal: a line for every change, written in the same transaction."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import zlib
 from enum import StrEnum
 from itertools import groupby
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memstore.database.dialect import within
 from memstore.database.engine import NO_PARAMETERS, Statement
@@ -15,7 +15,7 @@ from memstore.domain.records import JournalLine
 from memstore.errors import StorageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from datetime import datetime
 
     from memstore.database.dialect import Dialect
@@ -25,11 +25,11 @@ COLUMNS = "id, at, actor, source, kind, fact_id, before, after, evidence, episod
 
 
 class Kind(StrEnum):
-    """What a line of the journal says was done."""
+    """The kind of change that a line of the journal records."""
 
     ADD = "add"
     ADOPT = "adopt"
-    """The fact is older than the journal, or came from an export: the line holds all of it."""
+    """The fact is older than the journal, or was imported; the line holds the whole fact."""
     SUPERSEDE = "supersede"
     CONFIRM = "confirm"
     METADATA = "metadata"
@@ -39,38 +39,38 @@ class Kind(StrEnum):
     EMBED = "embed"
     QUARANTINE = "quarantine"
     KEEP = "keep"
-    """Something new was weighed against the fact, and it was left as it is."""
+    """Something newly learned was compared with the fact, and the fact was kept as it is."""
     PROPOSE = "propose"
-    """Another fact was put forward to supersede it; nothing was changed."""
+    """Another fact was proposed to supersede it; nothing was changed."""
     REJECT = "reject"
     EPISODE = "episode"
-    """A text was recorded; the line holds all but its words."""
+    """An episode was recorded; the line holds everything but its text."""
     UPDATE_EPISODE = "update_episode"
     ERASE_EPISODE = "erase_episode"
     STAGE = "stage_generation"
-    """Another model's vectors are being made; the line names the generation and the model."""
+    """A generation was staged; the line names it and its model."""
     SWITCH = "switch_generation"
-    """Searches compare another generation's vectors from now on."""
+    """Another generation became active."""
     DROP = "drop_generation"
-    TOKEN = "token"  # noqa: S105 - what the line is about
+    TOKEN = "token"  # noqa: S105 - a kind of line
     REVOKE_TOKEN = "revoke_token"  # noqa: S105
 
     GRAPH = "graph"
-    """The graph of a namespace was built; the line counts what is in it."""
+    """The graph of a namespace was built; the line holds its counts."""
     CLEAR_GRAPH = "clear_graph"
     SAME_ENTITY = "same_entity"
-    """Two names were said to be one entity; the line holds the decision's id, and no names."""
+    """Two names were declared one entity; the line holds the decision's id, but no names."""
     OTHER_ENTITY = "other_entity"
     UNDECIDE = "undecide"
-    """What was said of two names was taken back."""
+    """A decision about two names was undone."""
 
 
 UNCHANGED = frozenset({Kind.EMBED, Kind.QUARANTINE, Kind.KEEP, Kind.PROPOSE, Kind.REJECT})
-"""Kinds that change neither what a fact says nor its state."""
+"""Kinds that change neither the text nor the state of a fact."""
 
 
 class Author(NamedTuple):
-    """Who makes a change, and through what."""
+    """The person or program that makes a change, and the interface it uses."""
 
     actor: str
     source: str
@@ -82,12 +82,12 @@ def of_facts(transaction: Transaction, fact_ids: Sequence[int]) -> list[JournalL
 
 
 def of_fact(transaction: Transaction, fact_id: int) -> list[JournalLine]:
-    """Return every line on one fact, oldest first; an export asks this of each fact."""
+    """Return every line about one fact, oldest first; an export does this for each fact."""
     return [*_lines(transaction, "fact_id = :id ORDER BY id", {"id": fact_id})]
 
 
 def count(transaction: Transaction, namespaces: Sequence[str] | None = None) -> int:
-    """Return how many lines there are on what some namespaces hold; ``None`` for all."""
+    """Return the number of lines about facts and episodes of these namespaces (``None``: all)."""
     about = _about(transaction.dialect, namespaces)
     return transaction.scalar(f"SELECT count(*) {about}", {"namespaces": namespaces})
 
@@ -95,7 +95,7 @@ def count(transaction: Transaction, namespaces: Sequence[str] | None = None) -> 
 def last_change(
     transaction: Transaction, namespaces: Sequence[str] | None = None
 ) -> datetime | None:
-    """Return when something that some namespaces hold was changed last; ``None`` for all."""
+    """Return when a fact or episode of these namespaces (``None``: all) last changed."""
     about = _about(transaction.dialect, namespaces)
     row = transaction.one(f"SELECT max(at) {about}", {"namespaces": namespaces})
     return clock.from_text(str(row[0])) if row and row[0] is not None else None
@@ -110,7 +110,7 @@ def _about(dialect: Dialect, namespaces: Sequence[str] | None) -> str:
 
 
 def by_fact(transaction: Transaction) -> Iterator[tuple[int, Iterator[JournalLine]]]:
-    """Yield each fact's id and its lines, oldest first, in the order of the ids."""
+    """Yield each fact's id and its lines, oldest first; ordered by id."""
     lines = _lines(transaction, "fact_id IS NOT NULL ORDER BY fact_id, id")
     return groupby(lines, key=lambda line: line.fact_id or 0)
 
@@ -121,7 +121,7 @@ def by_episode(transaction: Transaction) -> Iterator[tuple[int, Iterator[Journal
 
 
 def of_episode(transaction: Transaction, episode_id: int) -> list[JournalLine]:
-    """Return every line on an episode (none on its facts), oldest first."""
+    """Return every line about an episode, but not about its facts, oldest first."""
     about = "episode_id = :id AND fact_id IS NULL ORDER BY id"
     return [*_lines(transaction, about, {"id": episode_id})]
 
@@ -141,22 +141,25 @@ def _lines(
 CHECKED = "at, actor, source, kind, fact_id, episode_id, before, after"
 
 
-def checksum(*line: Value) -> int:
-    """Return what is stored with a line, from its columns :data:`CHECKED` as they are stored."""
-    return zlib.crc32("\0".join(map(str, line)).encode())
+CHECKSUMMED: Final = "\0".join("%s" for _ in CHECKED.split(", "))
+
+
+def checksum(line: Iterable[Value]) -> int:
+    """Return the checksum of a line, from the stored values of its columns :data:`CHECKED`."""
+    return zlib.crc32((CHECKSUMMED % tuple(line)).encode())
 
 
 def damaged(transaction: Transaction) -> Iterator[int]:
-    """Yield the ids of lines that are not what was written."""
+    """Yield the ids of lines whose checksum does not match."""
     rows = transaction.rows(f"SELECT id, checksum, {CHECKED} FROM memstore_journal ORDER BY id")
-    for id_, held, *line in rows:
-        is_blank = held is None and line[-2:] == [None, None]
-        if not is_blank and held != checksum(*line):
+    for id_, stored, *line in rows:
+        is_erased = stored is None and line[-2:] == [None, None]
+        if not is_erased and stored != checksum(line):
             yield id_
 
 
 def last_id(transaction: Transaction) -> int:
-    """Return the number of the newest line; 0 before the first."""
+    """Return the id of the newest line; 0 if there is none."""
     return transaction.scalar("SELECT max(id) FROM memstore_journal")
 
 
@@ -165,17 +168,17 @@ def changed_since(transaction: Transaction, line_id: int, column: str) -> list[i
     if column not in ("fact_id", "episode_id"):
         raise ValueError(f"the journal has no ids in {column}")
     return transaction.ints(
-        # The plus keeps SQLite from the index of the ids, which is the whole journal.
+        # The plus keeps SQLite from scanning the index on this column, which covers every line.
         f"SELECT DISTINCT +{column} FROM memstore_journal"
         f" WHERE id > :after AND +{column} IS NOT NULL"
-        # A fact's line may name the episode it was drawn from.
+        # A fact's line may name the episode that the fact was extracted from.
         + (" AND +fact_id IS NULL" if column == "episode_id" else ""),
         {"after": line_id},
     )
 
 
 def erased_since(transaction: Transaction, line_id: int) -> bool:
-    """Return whether the text of anything was erased after this line."""
+    """Return whether the text of any fact or episode was erased after this line."""
     return bool(
         transaction.scalar(
             "SELECT count(*) FROM memstore_journal WHERE id > :after"
@@ -194,9 +197,9 @@ def last_restored(transaction: Transaction, fact_id: int) -> datetime | None:
 
 
 def forgetting_fact(fact_id: int) -> list[Statement]:
-    """Return what blanks everything the journal holds of a fact's text; the lines stay.
+    """Return statements that erase a fact's text from the journal but keep the lines.
 
-    What was weighed against it quotes it too.
+    The evidence of facts that were compared with it quotes it too.
     """
     return [
         Statement(
@@ -218,7 +221,7 @@ def forgetting_fact(fact_id: int) -> list[Statement]:
 
 
 def forgetting_episode(episode_id: int) -> Statement:
-    """Return what blanks everything the journal holds of an episode; the lines stay."""
+    """Return a statement that erases an episode from the journal but keeps the lines."""
     return Statement(
         "UPDATE memstore_journal SET before = NULL, after = NULL, evidence = NULL, checksum = NULL"
         " WHERE episode_id = :id AND fact_id IS NULL",
@@ -227,9 +230,10 @@ def forgetting_episode(episode_id: int) -> Statement:
 
 
 def forgetting_said(transaction: Transaction, episode_id: int) -> list[Statement]:
-    """Return what takes the words of an episode out of the evidence; reads the whole journal.
+    """Return statements that remove quotes of an episode from evidence; scans the whole journal.
 
-    Words that changed or kept a fact need not be a fact themselves, so nothing else removes them.
+    A quoted statement that changed or confirmed a fact need not be a fact itself, so erasing the
+    facts does not remove it.
     """
     episode = transaction.dialect.member("evidence", "'episode'")
     rows = transaction.rows(

@@ -1,11 +1,10 @@
-"""Bring a database to the schema of this version.
+"""Upgrade a database to the newest schema.
 
-A new one is created at it; an older one takes one step and one transaction at a time.
+A new database is created with it; an older one is upgraded one version and transaction at a time.
 """
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from memstore.database.tables import generations as generation_table
@@ -15,33 +14,35 @@ from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
     import logging
+    import pathlib
     import shutil
 
     from memstore.database.engine import Engine, Transaction
 else:
     logging = lazy_import("logging")
+    pathlib = lazy_import("pathlib")
     shutil = lazy_import("shutil")
 
 ROOM: Final = 3
-"""So many times the file's size must be free for a copy of it: the upgrade writes, too."""
+"""The upgrade copies the file only if this many times its size is free, as it needs space too."""
 
 VERSION = 7
-"""The newest schema version. Every file is brought to it when it is opened."""
+"""The newest schema version. Every file is upgraded to it when it is opened."""
 
 LAST_SHARED_VERSION = 6
-"""The last version the original memstore and this one have in common."""
+"""The last version that the original memstore and this one have in common."""
 
 UNRELEASED_VERSIONS = range(VERSION + 1, 16)
-"""Versions that development builds of 0.1.0 wrote; their steps became part of version 7. A file at
-one of them is not from a newer program, so upgrading the package would not help. The range shrinks
-as later versions take these numbers."""
+"""Versions that development builds of 0.1.0 wrote; their steps became part of version 7. Such a
+file is not from a newer program, so upgrading the package would not help. The range shrinks as
+later versions take these numbers."""
 
 
 def migrate(engine: Engine) -> int:
-    """Bring the file to the newest schema and return its version.
+    """Upgrade the file to the newest schema and return its version.
 
-    A copy of the file as it was stays beside it until that has succeeded. Several processes may do
-    this at once: each step checks the version again, in its transaction.
+    A copy of the old file is kept beside it until the upgrade has succeeded. Several processes may
+    do this at once: each step checks the version again in its transaction.
     """
     with engine.read() as transaction:
         first = version = usable_version(transaction, engine.path)
@@ -50,18 +51,18 @@ def migrate(engine: Engine) -> int:
     copy = None
     try:
         while version < VERSION:
-            # The original let facts be superseded by facts it then deleted. Those links are kept.
+            # In the original, a superseding fact could be deleted. Such dangling links are kept.
             with engine.write(check_links=False) as transaction:
                 version = usable_version(transaction, engine.path)
                 if version < VERSION:
-                    if version == first:  # of several processes, the one that takes the first step
+                    if version == first:  # true in one process only: the one that does this step
                         copy = _copy(engine, version)
                     version += 1
                     engine.take_step(transaction, version)
                     meta_table.record_version(transaction, version)
     except BaseException:
         if copy is not None:
-            _warn("%s was not upgraded; %s is a copy of it as it was", engine.path, copy)
+            _warn("%s was not upgraded; %s is a copy of the original file", engine.path, copy)
         raise
     if first <= LAST_SHARED_VERSION < version:
         # Step 7 leaves the pages of the original's table empty. A failure costs only disk space.
@@ -80,22 +81,22 @@ def _create(engine: Engine) -> int:
     return VERSION if version in (0, VERSION) else migrate(engine)
 
 
-def _copy(engine: Engine, version: int) -> Path | None:
-    """Copy a file that is about to be upgraded, if there is room; else say so in the log."""
-    copy = Path(f"{engine.path}.version-{version}")
+def _copy(engine: Engine, version: int) -> pathlib.Path | None:
+    """Copy a file before its upgrade; log a warning if that is not possible."""
+    copy = pathlib.Path(f"{engine.path}.version-{version}")
     size_bytes, free_bytes = engine.size_bytes(), shutil.disk_usage(copy.parent).free
     if free_bytes < ROOM * size_bytes:
         _warn(
-            "%s is upgraded from schema version %d without a copy of it: the disk has %d bytes "
-            "free, and the file %d", engine.path, version, free_bytes, size_bytes
+            "upgrading %s from schema version %d without a backup copy: the disk has %d bytes "
+            "free, and the file has %d", engine.path, version, free_bytes, size_bytes
         )  # fmt: skip
         return None
     try:
-        if not copy.exists():  # one that another upgrade left is as good
+        if not copy.exists():  # an interrupted upgrade may have left one
             engine.backup(copy)
     except StorageError as error:
         _warn(
-            "%s is upgraded from schema version %d without a copy of it: %s",
+            "upgrading %s from schema version %d without a backup copy: %s",
             engine.path, version, error,
         )  # fmt: skip
         return None
@@ -107,7 +108,7 @@ def _warn(text: str, *details: object) -> None:
 
 
 def stored_model(transaction: Transaction, version: int) -> str | None:
-    """Return the embedding model that a file of this schema version names, if it names one."""
+    """Return the embedding model named in a file of this schema version, if any."""
     if version == VERSION:
         return generation_table.active(transaction).model
     return meta_table.get(transaction, "embedding_model")
@@ -118,7 +119,7 @@ def usable_version(transaction: Transaction, path: str) -> int:
 
     Raises:
         SchemaError: the file is newer than this program, was written by a development build, or
-            belongs to a different program. It is untouched.
+            belongs to a different program. It is not changed.
     """
     version = meta_table.schema_version(transaction)
     if version == 0 and meta_table.holds_only_others(transaction):
@@ -128,7 +129,7 @@ def usable_version(transaction: Transaction, path: str) -> int:
     if meta_table.get(transaction, "schema_family") != meta_table.FAMILY:
         raise _refusal(
             path,
-            f"has schema version {version} of a different memstore; this one reads its versions 1 "
+            f"has schema version {version} of the original memstore; this one reads its versions 1 "
             f"to {LAST_SHARED_VERSION}",
             Remedy.EXPORT,
         )
@@ -141,7 +142,7 @@ def usable_version(transaction: Transaction, path: str) -> int:
     if version > VERSION:
         raise _refusal(
             path,
-            f"was written by a newer memstore (schema version {version}; this one knows up to "
+            f"was written by a newer memstore (schema version {version}; this one supports up to "
             f"{VERSION})",
             Remedy.UPGRADE,
         )
@@ -149,4 +150,4 @@ def usable_version(transaction: Transaction, path: str) -> int:
 
 
 def _refusal(path: str, reason: str, remedy: Remedy) -> SchemaError:
-    return SchemaError(f"{path!r} {reason}; the file was left untouched", remedy=remedy)
+    return SchemaError(f"{path!r} {reason}; the file was not changed", remedy=remedy)

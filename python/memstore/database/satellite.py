@@ -1,4 +1,4 @@
-"""The seam to what is kept in the file beside the core, which does not import it: the graph."""
+"""The interface to the graph, which is stored in the same file but not imported by the core."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ if TYPE_CHECKING:
 
 
 class Satellite(Protocol):
-    """What is told of every erasure, inside its transaction, and examined with the file.
+    """Derived data that follows every erasure, and that the doctor checks with the file.
 
-    The core passes it along in every process, whether or not that process uses it: a text that is
-    erased must leave everything that was derived from it at once.
+    Every process passes it along, even if it does not use it: erased text must disappear at once
+    from everything that was derived from it.
     """
 
     def forget_fact(self, changes: Changes, fact: Fact) -> None:
         """Forget a fact that is being erased; ``fact`` still has its text."""
 
     def forget_namespace(self, changes: Changes, namespace: str) -> None:
-        """Forget all of a namespace, before its facts and episodes are erased one by one."""
+        """Forget a whole namespace, before its facts and episodes are erased one by one."""
 
     def troubles(self, transaction: Transaction) -> Iterator[tuple[str, bool]]:
-        """Yield what is wrong, a sentence each, and whether :meth:`repair` mends it."""
+        """Yield each problem as a sentence, and whether :meth:`repair` fixes it."""
 
     def repair(self, transaction: Transaction) -> list[str]:
-        """Mend what can be mended, and return what was done, a sentence each."""
+        """Repair what can be repaired; return a sentence for each repair."""
 
     def bring_decision(self, changes: Changes, namespace: str, decision: EntityDecision) -> bool:
-        """Store a decision from an export; false if it is known or contradicts one made here."""
+        """Store a decision from an export, unless it is known or contradicts a local one."""

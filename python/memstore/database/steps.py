@@ -1,4 +1,4 @@
-"""Long writes in short transactions, so that no other writer waits long."""
+"""Long writes, split into short transactions so that no other writer waits long."""
 
 from __future__ import annotations
 
@@ -12,15 +12,16 @@ if TYPE_CHECKING:
     from memstore.database.engine import Engine, Transaction
 
 SECONDS: Final = 0.05
-"""From then on a transaction takes nothing more. Its end takes time, too, and on a busy machine
-both take several times as long."""
+"""After this time a transaction starts no further act. Committing takes time too, and on a busy
+machine both take several times as long."""
 
 
 def in_steps(engine: Engine, acts: Iterable[Callable[[Transaction], object]]) -> Iterator[None]:
-    """Run acts in their order, as many in a transaction as the time allows; yield after each one.
+    """Run acts in order, as many per transaction as fit into its time; yield after each one.
 
-    Acts after the first are asked for within a transaction: what takes long comes before that. What
-    a transaction writes at its end takes time, too: no act writes more than some 100 rows.
+    All but the first act are requested while a transaction is open, so the iterable must do its
+    slow work before it yields the first. An act should write at most about 100 rows, because the
+    commit takes time too.
     """
     waiting = iter(acts)
     act = next(waiting, None)

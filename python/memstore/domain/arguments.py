@@ -1,4 +1,4 @@
-"""What callers pass, checked: each error names the argument and the limit."""
+"""Checks of callers' arguments; each error names the argument and the limit."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ else:
 T = TypeVar("T")
 
 MAX_CONTENT = 1_000_000
-"""Characters of one fact. A fact is one claim; a longer text is several."""
+"""Characters of one fact. A fact is one claim; a longer text holds several."""
 
 MAX_QUERY = 20_000
-"""Characters of a query, or of what facts are narrowed by: each costs a microsecond or two."""
+"""Characters of a query or a filter value; each costs a microsecond or two."""
 
 MAX_NUMBER = 2**63 - 1
-"""The largest whole number SQLite holds; its driver refuses larger ones."""
+"""The largest integer that SQLite stores; its driver refuses larger ones."""
 
 MAX_NAME = 500
 """Characters of a subject, a category, a source or an idempotency key."""
 
 MAX_SEQ = 2**53
-"""The largest place in a thread: programs that read numbers as floats still tell it from others."""
+"""The largest place in a thread: up to here a float represents every integer exactly."""
 
 ALL_NAMESPACES = "all"
 """Reserved: it selects every namespace of the file."""
@@ -40,13 +40,13 @@ def checked_limit(limit: int | None) -> None:
     """Refuse a limit that is not a positive whole number; ``None`` means no limit."""
     if limit is not None and (not isinstance(limit, int) or not 1 <= limit <= MAX_NUMBER):
         raise InvalidArgument(
-            f"must be at least 1 and a whole number, not {limit}", argument="limit"
+            f"must be at least 1 and a whole number, not {limit!r}", argument="limit"
         )
 
 
-def checked_id(given: object, name: str) -> None:
-    if isinstance(given, bool) or not isinstance(given, int):
-        raise InvalidArgumentType(f"must be a whole number, not {given!r}", argument=name)
+def checked_id(value: object, name: str) -> None:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise InvalidArgumentType(f"must be a whole number, not {value!r}", argument=name)
 
 
 def checked_number(value: object, name: str, least: int, most: int) -> None:
@@ -65,14 +65,14 @@ def checked_real(value: float, name: str, least: float, most: float) -> None:
 
 
 def checked_items(given: Iterable[T], name: str) -> list[T]:
-    """Return what a caller passed as several things; one text or one mapping is not several."""
+    """Return the items as a list; a text or a mapping counts as one item and is refused."""
     if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
         raise InvalidArgumentType(f"must be a list, not {type(given).__name__}", argument=name)
     return list(given)
 
 
 def checked_records(kind: type[T], given: Iterable[T | Mapping[str, Any]], name: str) -> list[T]:
-    """Return records that were passed as such, or as mappings of their fields."""
+    """Return records, making those that were passed as mappings of their fields."""
     items = checked_items(given, name)
     known = inspect.signature(kind).parameters
     return [
@@ -102,7 +102,7 @@ def _record(
 
 
 def checked_choice(value: str, allowed: Iterable[str], name: str) -> str:
-    """Return a value that is one of some, or raise an error that lists them."""
+    """Return a value that is one of those allowed, or raise an error that lists them."""
     *others, last = allowed
     if not isinstance(value, str) or value not in (*others, last):
         listed = f"{', '.join(others)} or {last}" if others else last
@@ -111,21 +111,22 @@ def checked_choice(value: str, allowed: Iterable[str], name: str) -> str:
 
 
 def checked_page(limit: int | None, offset: int) -> None:
-    """Refuse a limit or an offset that says nothing sensible."""
+    """Refuse a limit or an offset that is out of range."""
     checked_limit(limit)
     if not isinstance(offset, int) or not 0 <= offset <= MAX_NUMBER:
-        raise InvalidArgument(f"must be 0 or more, not {offset}", argument="offset")
+        raise InvalidArgument(f"must be 0 or more, not {offset!r}", argument="offset")
 
 
 def checked_text(text: object, name: str, limit: int) -> str:
-    """Return a text that may be stored, or raise an error that names the argument."""
-    given = stored_text(text, name)
-    if not given.strip():
+    """Return a text that is not blank, not too long and without NUL characters."""
+    storable = text if type(text) is str and text.isascii() else stored_text(text, name)
+    if not storable or storable.isspace():
         raise InvalidArgument("is empty", argument=name)
-    check_length(given, name, limit)
-    if "\x00" in given:
+    if len(storable) > limit:
+        check_length(storable, name, limit)
+    if "\x00" in storable:
         raise InvalidArgument("contains a NUL character", argument=name)
-    return given
+    return storable
 
 
 def check_length(text: str, name: str, limit: int) -> None:
@@ -136,12 +137,12 @@ def check_length(text: str, name: str, limit: int) -> None:
 
 
 def checked_name(text: object, name: str) -> str:
-    """Return the name of an owner or a namespace: they differ by case, not by normal form."""
+    """Return the name of an owner or a namespace in Unicode normal form; case is significant."""
     return nfc(checked_text(text, name, MAX_NAME))
 
 
 def checked_place(thread: object, seq: object) -> tuple[str | None, int | None]:
-    """Return the name of a thread, in its normal form as those of owners, and a place in it."""
+    """Return the name of a thread, in Unicode normal form, and a place in it."""
     if seq is not None:
         checked_number(seq, "seq", 0, MAX_SEQ)
     return (None if thread is None else checked_name(thread, "thread")), seq  # type: ignore[return-value]
@@ -152,7 +153,7 @@ def nfc(text: str) -> str:
 
 
 def stored_text(text: object, name: str) -> str:
-    """Return a text that can be stored: some files hold blank ones, or with NUL."""
+    """Return a text that UTF-8 can encode; stored rows may be blank or contain NUL."""
     if not isinstance(text, str):
         raise InvalidArgumentType(f"must be text, not {type(text).__name__}", argument=name)
     try:
@@ -162,4 +163,4 @@ def stored_text(text: object, name: str) -> str:
             f"contains half of a character at position {error.start} (a lone surrogate)",
             argument=name,
         ) from None
-    return text if type(text) is str else str.__str__(text)  # as it is read again
+    return text if type(text) is str else str.__str__(text)  # a plain str, as reads return

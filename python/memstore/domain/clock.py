@@ -1,7 +1,7 @@
-"""The time, time stamps as text, and identifiers that sort by time.
+"""The current time, timestamps as text, and identifiers that sort by time.
 
-The package asks for the time, and waits, through this module alone. Only the SQLite engine waits
-by itself, for other processes, and asyncio for what is on the network.
+The package reads the time and sleeps only through this module. The exceptions are SQLite, which
+waits for other processes by itself, and asyncio, which waits for the network.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ UUID_CHARACTERS = 36
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MILLISECOND = timedelta(milliseconds=1)
 LATEST = datetime.max.replace(tzinfo=UTC)
-"""When something without a time was said: now, which is after everything that is stored."""
+"""Where text without a time is placed: now, which is after everything stored."""
 
 
 class Clock:
-    """The computer's clock; a subclass may tell another time, and skip pauses."""
+    """The system clock; a subclass may return another time and skip pauses."""
 
     def utc_now(self) -> datetime:
         return datetime.now(UTC)
@@ -45,12 +45,12 @@ class Clock:
 
 _clock = Clock()
 _written: tuple[datetime | None, str] = (None, "")
-"""The moment that was written last, as text."""
+"""The moment that ``to_text`` wrote last, and its text."""
 
 
 @contextmanager
 def use(other: Clock) -> Iterator[None]:
-    """Tell the time by another clock, in every thread, until the block ends."""
+    """Use another clock, in every thread, until the block ends."""
     global _clock
     before, _clock = _clock, other
     try:
@@ -64,7 +64,7 @@ def utc_now() -> datetime:
 
 
 def monotonic() -> float:
-    """Return seconds since some fixed point; never goes back."""
+    """Return seconds since some fixed point; never goes backwards."""
     return _clock.monotonic()
 
 
@@ -73,7 +73,7 @@ def sleep(seconds: float) -> None:
 
 
 def wait(event: Event, seconds: float) -> bool:
-    """Wait until the event is set or the time is over; return whether it is set."""
+    """Wait until the event is set or the time has passed; return whether it is set."""
     return _clock.wait(event, seconds)
 
 
@@ -81,24 +81,24 @@ def to_text(moment: datetime) -> str:
     """Write a moment as RFC 3339 in UTC with microseconds, so that text order is time order."""
     global _written
     last, text = _written
-    if moment is not last:  # as the moment of a change is, for each row that it is written to
+    if moment is not last:  # one change writes the same moment to many rows
         at = moment if moment.tzinfo is UTC else moment.astimezone(UTC)
-        text = at.isoformat(timespec="microseconds")[:-6] + "Z"  # in place of +00:00
+        text = at.isoformat(timespec="microseconds")[:-6] + "Z"  # Z instead of +00:00
         _written = moment, text
     return text
 
 
 def from_text(text: str) -> datetime:
-    """Read a time stamp; one without an offset is taken as UTC."""
+    """Parse a timestamp; without an offset it is UTC."""
     try:
         moment = datetime.fromisoformat(text.strip().upper())  # RFC 3339 allows t and z
         return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
-    except (ValueError, OverflowError):  # a time near year 1 or 9999 may have none in UTC
+    except (ValueError, OverflowError):  # overflow: near year 1 or 9999, converting to UTC
         raise ValueError(f"{text!r} is not a time: give {ACCEPTED_FORM}") from None
 
 
 def moment(value: datetime | str | None, name: str) -> datetime | None:
-    """Accept a moment from a caller, as ``datetime`` or text, and return it in UTC."""
+    """Check a caller's time, a ``datetime`` or text, and return it in UTC."""
     if value is None or isinstance(value, datetime):
         if value is not None and value.tzinfo is None:
             raise InvalidArgument(
@@ -127,15 +127,15 @@ def moment(value: datetime | str | None, name: str) -> datetime | None:
 
 
 def new_uuid(at: datetime) -> str:
-    """Return a UUIDv7 (RFC 9562): 48 bits of Unix milliseconds, then version, variant and chance.
+    """Return a UUIDv7 (RFC 9562): 48 bits of Unix milliseconds, version, variant, random bits.
 
-    Ours rather than a library's, because upgraded rows take the moment they were written at.
+    Not a library's, because upgraded rows get a UUID of the time when they were written.
     """
     return _uuid(at, int.from_bytes(os.urandom(10)) >> 6)
 
 
 def named_uuid(at: datetime, digest: bytes) -> str:
-    """Return a UUIDv7 whose bits of chance are taken from a digest, so that it can be had again."""
+    """Return a UUIDv7 with bits of a digest instead of random ones, so that it is reproducible."""
     return _uuid(at, int.from_bytes(digest[:10]) >> 6)
 
 

@@ -1,4 +1,4 @@
-"""Calls for asyncio: a blocking method becomes a coroutine that runs it in a thread."""
+"""Async versions of blocking methods: coroutines that run them in a thread."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ S = TypeVar("S")
 T = TypeVar("T")
 
 STOPPED: Final[ContextVar[threading.Event | None]] = ContextVar("STOPPED", default=None)
-"""Set when the caller of a call in another thread was cancelled: nothing more is then begun."""
+"""Set when an async caller is cancelled: the thread that works for it starts nothing more."""
 
 
 class Awaited(Generic[S]):
-    """An object whose methods are :func:`awaited` ones of another object."""
+    """An object whose methods are :func:`awaited` versions of another object's."""
 
     def __init__(self, blocking: S, threads: Executor | None = None) -> None:
         self._blocking = blocking
@@ -37,8 +37,9 @@ def awaited(
 ) -> Callable[Concatenate[Awaited[S], P], Coroutine[Any, Any, T]]:
     """Return a method of an :class:`Awaited` object that runs a blocking one in a thread.
 
-    Signature and docstring are the blocking method's. Cancelled, it returns at once; what it had
-    begun is told to stop. A ``slow`` one waits for a language model and holds up no other calls.
+    It has the blocking method's signature and docstring. When cancelled it returns at once and
+    tells the thread to stop. A ``slow`` method waits for a language model, so it runs in threads
+    of its own and does not hold up other calls.
     """
 
     @wraps(method)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.domain.records import Record, set_fields
 from memstore.domain.results import Results
+from memstore.frozen import frozen
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -14,22 +14,22 @@ if TYPE_CHECKING:
     from memstore.domain.records import Fact
 
 MENTIONS: Final = "mentions"
-"""The label of a relation that no words describe."""
+"""The label of a relation that the text does not describe."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Entity(Record):
     """A person or thing that facts mention."""
 
     name: str
-    """The longest of its names; of equally long ones the first in the alphabet."""
+    """The longest of its names; among equally long ones, the alphabetically first."""
     names: tuple[str, ...]
-    """Every name that active facts give it, ``name`` first."""
+    """Every name that active facts use for it, ``name`` first."""
     facts: int
     """How many active facts mention it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Relation(Record):
     """How one entity is related to another, and the facts that say so."""
 
@@ -39,40 +39,40 @@ class Relation(Record):
     """The words that relate the two, or ``mentions``."""
     target: str
     facts: tuple[Fact, ...]
-    """The newest of the active facts behind it."""
+    """The newest active facts that state it."""
     fact_count: int
-    """How many active facts are behind it."""
+    """How many active facts state it."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON values; of the facts, ids, subjects and contents."""
+        """Return the fields as JSON values; facts as id, subject and content."""
         facts = [{"id": f.id, "subject": f.subject, "content": f.content} for f in self.facts]
         return set_fields(self) | {"facts": facts}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Neighbour(Record):
     """An entity related to another one, and a shortest path to it."""
 
     entity: Entity
     distance: int
-    """How many steps away."""
+    """The number of steps on the path."""
     path: tuple[tuple[Relation, ...], ...]
-    """For each step some of its relations, those with words before ``mentions``."""
+    """Some relations of each step, with ``mentions`` last."""
 
 
-@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+@frozen(kw_only=True)
 class Neighbours(Results[Neighbour]):
     """The neighbours of one entity, the nearest first."""
 
     entity: Entity
-    """Whose neighbours they are."""
+    """The entity whose neighbours these are."""
     cut: str | None = None
-    """What was left out, in a sentence; ``None`` if nothing was."""
+    """A sentence that says what was left out; ``None`` if nothing was."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class EntityDecision(Record):
-    """What a person decided about two names: that they are one entity, or that they are not."""
+    """A person's decision that two names mean the same entity, or that they do not."""
 
     left: str
     right: str
@@ -81,7 +81,7 @@ class EntityDecision(Record):
     at: datetime
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class LikelySame(Record):
     """Two entities that may be the same; a person decides."""
 
@@ -90,9 +90,9 @@ class LikelySame(Record):
     reason: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class GraphStatus(Record):
-    """What a namespace's graph was built from, and how many facts changed since."""
+    """What a namespace's graph was built from, and how many facts have changed since."""
 
     built_at: datetime | None
     """``None`` if it was never built."""
@@ -100,28 +100,28 @@ class GraphStatus(Record):
     """How many facts it was built from."""
     entities: int = 0
     relations: int = 0
-    """How many relations active facts give, each counted once per fact."""
+    """How many relations active facts state, each counted once per fact."""
     changed: int = 0
-    """Facts added, superseded, deleted, restored or erased since then."""
+    """Facts added, superseded, deleted, restored or erased since it was built."""
     model: str | None = None
-    """The model that read the facts in addition to the rules."""
+    """The language model that extracted relations in addition to the rules."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RefusedRelation:
-    """Something a model said about a fact that was refused, and why."""
+    """A relation from a language model that was refused, and why."""
 
     fact_id: int
     reason: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class GraphBuilt:
     """The result of building the graph."""
 
     status: GraphStatus
     refused: tuple[RefusedRelation, ...] = ()
-    """What the model said and was refused; empty without a model."""
+    """Relations of the model that were refused; empty without a model."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as JSON values."""

@@ -1,4 +1,4 @@
-"""Generations: one embedding model's vectors each."""
+"""Generations: the vectors of one embedding model each."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ if TYPE_CHECKING:
 
 
 class Generation(NamedTuple):
-    """One embedding model's vectors. One generation is active; another may be staged."""
+    """The vectors of one embedding model. One generation is active; another may be staged."""
 
     id: int
     model: str | None
     """``None`` before the first vector."""
     dimension: int | None
-    """Numbers of a vector; ``None`` before the first."""
+    """The length of each vector; ``None`` before the first."""
     state: str
-    """``active``, ``staged`` (being made) or ``retired`` (kept to switch back to)."""
+    """``active``, ``staged`` (being built) or ``retired`` (kept to switch back to)."""
     created_at: datetime
     switched_at: datetime | None = None
-    """When it became active last."""
+    """When it last became active."""
 
 
 class VectorCounts(NamedTuple):
-    """How many of a kind have a vector in a generation, in the whole file."""
+    """How many facts, or pieces of episodes, of the whole file are embedded in a generation."""
 
     embedded: int
     pending: int
@@ -34,12 +34,12 @@ class VectorCounts(NamedTuple):
 
 
 class GenerationStatus(NamedTuple):
-    """A generation, and how far it has come."""
+    """A generation and its progress."""
 
     generation: Generation
     facts: VectorCounts
     pieces: VectorCounts
-    """Of episodes."""
+    """Pieces of episodes."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields that are set, as JSON values."""

@@ -1,29 +1,33 @@
-"""The keywords that several methods take, each written once.
+"""The keywords that several methods share, each written once.
 
-A method takes them as ``**asked: Unpack[FactSearch]``, which is what type checkers read; the
-decorator :func:`keywords` gives it the defaults and the signature that people read.
+A method takes them as ``**asked: Unpack[FactSearch]``, which type checkers understand; the
+decorator :func:`keywords` adds the defaults and the signature for readers.
 """
 
 from __future__ import annotations
 
-import inspect
 from functools import wraps
 from typing import TYPE_CHECKING, Any, ForwardRef, ParamSpec, TypedDict, TypeVar
 
+from memstore.lazy import lazy_import
+
 if TYPE_CHECKING:
+    import inspect
     from collections.abc import Callable, Iterable, Mapping
     from datetime import datetime
 
     from memstore.domain.metadata import Filters
     from memstore.domain.namespaces import Namespaces
     from memstore.domain.records import AskedScope
+else:
+    inspect = lazy_import("inspect")
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 
 class Periods(TypedDict, total=False):
-    """When it was written down, and since when it holds."""
+    """When something was stored, and since when it holds."""
 
     created_after: datetime | str | None
     created_before: datetime | str | None
@@ -32,7 +36,7 @@ class Periods(TypedDict, total=False):
 
 
 class FactNarrowing(Periods, total=False):
-    """Which facts are meant."""
+    """Which facts to select."""
 
     subject: str | None
     category: str | None
@@ -72,7 +76,7 @@ class FactCount(FactNarrowing, total=False):
 
 
 class Page(TypedDict, total=False):
-    """Which part of a list is meant, and in what order."""
+    """Which part of a list to return, and in what order."""
 
     limit: int | None
     offset: int
@@ -84,7 +88,7 @@ class FactList(FactCount, Page, total=False):
 
 
 class EpisodeNarrowing(Periods, total=False):
-    """Which episodes are meant; the keywords of ``Episodes.count``."""
+    """Which episodes to select; the keywords of ``Episodes.count``."""
 
     source: str | None
     tags: Iterable[str]
@@ -117,7 +121,7 @@ class EpisodeSearch(EpisodeNarrowing, EpisodeRanking, total=False):
 
 
 class Owners(TypedDict, total=False):
-    """Whose memories are meant; the keywords of every call of ``Memory``."""
+    """The owners of memories; the keywords of every method of ``Memory``."""
 
     user_id: str | None
     agent_id: str | None
@@ -125,16 +129,15 @@ class Owners(TypedDict, total=False):
 
 
 def keywords(kind: type, **defaults: Any) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Give a function's ``**asked`` the names of a TypedDict; defaults not given are ``None``.
+    """Give a function's ``**asked`` the names of a TypedDict; the default is ``None``.
 
-    The function is called with every keyword there is, and refuses others with a ``TypeError``.
+    The function receives every keyword; an unknown one raises ``TypeError``.
     """
     every = dict.fromkeys(kind.__annotations__) | defaults
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
-        signature = inspect.signature(function)
-        own = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
-        known = every.keys() | {p.name for p in own}
+        code = function.__code__
+        known = {*every, *code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]}
 
         @wraps(function)
         def call(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -144,24 +147,40 @@ def keywords(kind: type, **defaults: Any) -> Callable[[Callable[P, R]], Callable
                 )
             return function(*args, **every | kwargs)  # type: ignore[arg-type]
 
-        call.__signature__ = signature.replace(  # type: ignore[attr-defined]
-            parameters=own
-            + [
-                inspect.Parameter(
-                    name,
-                    inspect.Parameter.KEYWORD_ONLY,
-                    default=default,
-                    annotation=_written(kind.__annotations__[name]),
-                )
-                for name, default in every.items()
-            ]
-        )
+        call.__wrapped__ = _Described(function, kind, every)  # type: ignore[assignment]
         return call
 
     return decorate
 
 
+class _Described:
+    """What ``inspect.signature`` finds behind a function of :func:`keywords`."""
+
+    def __init__(
+        self, function: Callable[..., object], kind: type, every: Mapping[str, object]
+    ) -> None:
+        self.__wrapped__ = function
+        self._kind = kind
+        self._every = every
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        signature = inspect.signature(self.__wrapped__)
+        own = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
+        of_kind = [
+            inspect.Parameter(
+                name,
+                inspect.Parameter.KEYWORD_ONLY,
+                default=default,
+                annotation=_written(self._kind.__annotations__[name]),
+            )
+            for name, default in self._every.items()
+        ]
+        return signature.replace(parameters=own + of_kind)
+
+
 def taken(asked: Any, kind: type) -> dict[str, Any]:
+    """Move the keywords of a TypedDict out of ``asked`` and return them."""
     return {name: asked.pop(name) for name in kind.__annotations__ if name in asked}
 
 

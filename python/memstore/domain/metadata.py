@@ -1,45 +1,52 @@
-"""Metadata: checking it, patching it, and filtering by it with typed operators."""
+"""Metadata: checks, patches, and filters with typed operators."""
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from json import encoder
 from typing import Any, Final, TypeAlias
 
-from memstore.domain.arguments import MAX_NUMBER, MAX_QUERY, check_length, checked_items
+from memstore.domain.arguments import (
+    MAX_NUMBER,
+    MAX_QUERY,
+    check_length,
+    checked_items,
+    stored_text,
+)
 from memstore.errors import InvalidArgument, InvalidArgumentType
+from memstore.frozen import frozen
 
 MAX_BYTES = 64 * 1024
 MAX_DEPTH = 100
-"""Levels of nesting; the database reads a thousand, Python's own reader sometimes fewer."""
+"""Levels of nesting. SQLite parses a thousand, Python's own parser sometimes fewer."""
 OPERATORS = ("=", "!=", "<", "<=", ">", ">=")
 
 Scalar: TypeAlias = str | int | float | bool | None
 TEXTS: Final = frozenset({str})
 FLAT: Final = frozenset({str, int, float, bool, type(None)})
-"""Types of values that are read as they were written."""
+"""Types of values that survive JSON unchanged."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MetadataFilter:
     """One condition on a metadata key.
 
-    A comparison never mixes types: ``=`` and the ordering operators match values of the filter
-    value's own JSON type (number, string, boolean). ``!=`` matches a key that is present with
-    another value, of whatever type. ``= None`` matches facts that have no value there (null or
-    no such key), ``!= None`` those that have one.
+    A comparison never mixes types: ``=`` and the ordering operators match only values of the
+    filter value's JSON type (number, string, boolean). ``!=`` matches a key that is present with
+    any other value of any type. ``= None`` matches facts whose key is null or missing,
+    ``!= None`` those whose key has a value.
 
     Args:
         key: a top-level key, taken literally.
         op: one of ``= != < <= > >=``.
         value: a number, string, boolean or ``None``.
-        include_missing: let facts match that have no such key.
+        include_missing: also match facts without the key.
 
     Raises:
-        InvalidArgument: an unknown operator, or one the value's type has no order for.
-        InvalidArgumentType: a key or value of another type.
+        InvalidArgument: an unknown operator, or an ordering operator for a type without order.
+        InvalidArgumentType: a key or value of an unsupported type.
     """
 
     key: str
@@ -52,7 +59,8 @@ class MetadataFilter:
             raise InvalidArgumentType(
                 f"must be non-empty text, not {self.key!r}", argument="key", place="metadata filter"
             )
-        check_length(self.key, "the key of a metadata filter", MAX_QUERY)
+        name = "the key of a metadata filter"
+        check_length(stored_text(self.key, name), name, MAX_QUERY)
         place = f"metadata filter on {self.key!r}"
         if self.op not in OPERATORS:
             raise InvalidArgument(
@@ -64,12 +72,14 @@ class MetadataFilter:
                 argument="value",
                 place=place,
             )
-        if wrong := self._trouble():
-            raise InvalidArgument(wrong, argument="value", place=place)
+        if problem := self._problem():
+            raise InvalidArgument(problem, argument="value", place=place)
 
-    def _trouble(self) -> str | None:
-        if isinstance(self.value, str) and len(self.value) > MAX_QUERY:
-            return f"is {len(self.value):,} characters long; the limit is {MAX_QUERY:,}"
+    def _problem(self) -> str | None:
+        if isinstance(self.value, str):
+            if len(self.value) > MAX_QUERY:
+                return f"is {len(self.value):,} characters long; the limit is {MAX_QUERY:,}"
+            stored_text(self.value, f"the value of the metadata filter on {self.key!r}")
         if isinstance(self.value, float) and not math.isfinite(self.value):
             return f"must be a JSON number, not {self.value}"
         if isinstance(self.value, int) and abs(self.value) > MAX_NUMBER:
@@ -82,7 +92,7 @@ class MetadataFilter:
 Filters: TypeAlias = (
     Mapping[str, Scalar] | Iterable[MetadataFilter | tuple[str, str, Scalar]] | None
 )
-"""What ``filters=`` takes: ``{"key": value}`` for equality, or a list of filters or triples."""
+"""The type of ``filters=``: ``{"key": value}`` for equality, or a list of filters or triples."""
 
 
 def parse_filters(filters: Filters) -> tuple[MetadataFilter, ...]:
@@ -108,72 +118,82 @@ def _parse_one(item: MetadataFilter | tuple[str, str, Scalar]) -> MetadataFilter
 
 
 def same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Whether two are the same JSON, in whatever order; to Python 1 and true are equal too."""
+    """Return whether two are the same JSON, in any key order; unlike ``==``, 1 is not true."""
     return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
 
 
 def encode(metadata: Mapping[str, Any] | None, name: str = "metadata") -> str | None:
-    """Write metadata as JSON text; ``None`` for nothing."""
+    """Write metadata as JSON text; ``None`` if it is empty."""
     if metadata is None:
         return None
-    checked_mapping(metadata, name)
+    text = _written(checked_mapping(metadata, name), name)
+    return text if metadata else None
+
+
+def _written(metadata: Mapping[str, Any], name: str) -> str:
     try:
-        text = ENCODER.encode(metadata if type(metadata) is dict else dict(metadata))
-        text.encode("utf-8")
+        text = _to_text(metadata if type(metadata) is dict else dict(metadata))
+        if not text.isascii():
+            text.encode("utf-8")
     except ValueError as error:
         raise InvalidArgument(f"cannot be written as JSON: {error}", argument=name) from None
     except TypeError as error:
         raise InvalidArgumentType(f"cannot be written as JSON: {error}", argument=name) from None
-    return text if metadata else None
+    return text
 
 
-def checked_mapping(given: Mapping[str, Any], name: str = "metadata") -> Mapping[str, Any]:
-    """Return metadata, or a patch to it, whose keys and depth JSON can hold."""
-    if is_flat(given):
-        return given
-    if not isinstance(given, Mapping):
-        raise InvalidArgumentType(f"must be a mapping, not {type(given).__name__}", argument=name)
-    check(given, name)
-    return given
+def checked_mapping(value: Mapping[str, Any], name: str = "metadata") -> Mapping[str, Any]:
+    """Return metadata, or a patch to it, after checking its keys and depth."""
+    if is_flat(value):
+        return value
+    if not isinstance(value, Mapping):
+        raise InvalidArgumentType(f"must be a mapping, not {type(value).__name__}", argument=name)
+    check(value, name)
+    return value
 
 
-def is_flat(given: object) -> bool:
-    """Whether this is a dictionary of texts, numbers and the like, as most metadata is."""
+def is_flat(value: object) -> bool:
+    """Return whether this is a dictionary without nesting, as most metadata is."""
     return (
-        type(given) is dict
-        and TEXTS.issuperset(map(type, given))
-        and FLAT.issuperset(map(type, given.values()))
+        type(value) is dict
+        and TEXTS.issuperset(map(type, value))
+        and FLAT.issuperset(map(type, value.values()))
     )
 
 
-def checked_new(metadata: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return new metadata as it will be read again; what other programs stored may be larger.
+def checked_new(metadata: Mapping[str, Any] | None) -> tuple[dict[str, Any], str | None]:
+    """Return new metadata as later reads will return it, and as :func:`text_of` writes it.
+
+    The limit applies to new metadata only; other programs may have stored more.
 
     Raises:
-        InvalidArgument: it is no JSON, or over 64 KiB.
+        InvalidArgument: it is not JSON, or over 64 KiB.
     """
-    text = encode(metadata)
-    if metadata is None or text is None:
-        return {}
+    if metadata is None:
+        return {}, None
+    flat = is_flat(metadata)
+    text = _written(metadata if flat else checked_mapping(metadata), "metadata")
+    if not metadata:
+        return {}, None
     size = len(text) if text.isascii() else len(text.encode("utf-8"))
     if size > MAX_BYTES:
         raise InvalidArgument(
             f"is {size:,} bytes, over the limit of {MAX_BYTES:,}", argument="metadata"
         )
-    return dict(metadata) if is_flat(metadata) else DECODER.decode(text)
+    return dict(metadata) if flat else DECODER.decode(text), text
 
 
 def text_of(checked: Mapping[str, Any]) -> str | None:
-    """Write metadata that was checked as JSON text; ``None`` for nothing."""
-    return ENCODER.encode(checked) if checked else None
+    """Write checked metadata as JSON text; ``None`` if it is empty."""
+    return _to_text(checked) if checked else None
 
 
 def check(value: object, name: str = "metadata", depth: int = 0) -> None:
-    """Refuse nesting without end, and keys that JSON would turn into text silently."""
+    """Refuse deep or cyclic nesting, and keys that JSON would silently convert to text."""
     if depth > MAX_DEPTH:
         raise InvalidArgument(f"is nested deeper than {MAX_DEPTH} levels", argument=name)
     if isinstance(value, str | int | float):
-        return  # as most are; whether something is a Mapping is slow to tell
+        return  # the usual case; the check for Mapping below is slow
     if isinstance(value, Mapping):
         for key, inner in value.items():
             if not isinstance(key, str):
@@ -185,13 +205,14 @@ def check(value: object, name: str = "metadata", depth: int = 0) -> None:
 
 
 def decode(stored: str | bytes | None) -> dict[str, Any]:
-    """Read metadata from a row. What is not a JSON object is kept under ``_raw``."""
+    """Read metadata from a row. Anything but a JSON object is kept under ``_raw``."""
     if not stored:
         return {}
     text = stored.decode("utf-8", "replace") if isinstance(stored, bytes) else stored
     try:
         value = DECODER.decode(text)
-        check(value)
+        if not is_flat(value):
+            check(value)
     except (ValueError, RecursionError):
         return {"_raw": text}
     return value if isinstance(value, dict) else {"_raw": value}
@@ -201,40 +222,59 @@ def no_number(name: str) -> None:
     raise ValueError(f"{name} is not a JSON number")
 
 
-# Made once: json.dumps and json.loads make new ones for every value.
-ENCODER: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
+def json_writer(*, allow_nan: bool, ascii_only: bool = False) -> Callable[[Any], str]:
+    """Return a function that writes values without cycles as JSON text.
+
+    It is what ``json.JSONEncoder.encode`` makes anew, and drops, for each value: for small ones
+    that takes half the time.
+    """
+    plain = json.JSONEncoder(ensure_ascii=ascii_only, allow_nan=allow_nan)
+    if encoder.c_make_encoder is None:  # type: ignore[attr-defined]
+        return plain.encode
+    quote = encoder.encode_basestring_ascii if ascii_only else encoder.encode_basestring
+    to_parts = encoder.c_make_encoder(  # type: ignore[attr-defined]
+        None, plain.default, quote, None, ": ", ", ", False, False, allow_nan
+    )
+    return lambda value: "".join(to_parts(value, 0))
+
+
+quoted: Final[Callable[[str], str]] = encoder.encode_basestring
+"""Writes a text as JSON."""
+
+# Made once: json.dumps and json.loads would make new ones for every call.
+_to_text: Final = json_writer(allow_nan=False)
 DECODER: Final = json.JSONDecoder(parse_constant=no_number)
 
 
 def merge_patch(target: Mapping[str, Any], patch: Mapping[str, Any]) -> dict[str, Any]:
-    """Apply a JSON merge patch (RFC 7396): null removes a key, objects merge, the rest replaces."""
+    """Apply a JSON merge patch (RFC 7396): null removes a key, objects merge, others replace."""
     merged = dict(target)
     for key, value in patch.items():
         if value is None:
             merged.pop(key, None)
         elif isinstance(value, Mapping):
-            below = merged.get(key)
-            merged[key] = merge_patch(below if isinstance(below, Mapping) else {}, value)
+            inner = merged.get(key)
+            merged[key] = merge_patch(inner if isinstance(inner, Mapping) else {}, value)
         else:
             merged[key] = value
     return merged
 
 
 def reverse_patch(before: Mapping[str, Any], patch: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the merge patch that undoes one: what it changes, as it was before.
+    """Return the merge patch that undoes another one.
 
-    A merge patch cannot bring back a null.
+    It cannot restore a null: in a merge patch, null removes the key.
     """
     return _patch_between(merge_patch(before, patch), before)
 
 
-def _patch_between(now: Mapping[str, Any], wanted: Mapping[str, Any]) -> dict[str, Any]:
-    patch: dict[str, Any] = {key: None for key in now if key not in wanted}
-    for key, value in wanted.items():
-        held = now.get(key)
-        if isinstance(held, Mapping) and isinstance(value, Mapping):
-            if below := _patch_between(held, value):
-                patch[key] = below
-        elif key not in now or json.dumps(held) != json.dumps(value):  # True is not 1
+def _patch_between(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
+    patch: dict[str, Any] = {key: None for key in old if key not in new}
+    for key, value in new.items():
+        current = old.get(key)
+        if isinstance(current, Mapping) and isinstance(value, Mapping):
+            if inner := _patch_between(current, value):
+                patch[key] = inner
+        elif key not in old or json.dumps(current) != json.dumps(value):  # True is not 1
             patch[key] = value
     return patch

@@ -1,34 +1,34 @@
-"""The namespace a store is bound to, and which others it may reach."""
+"""The namespace of a store, and which others it may reach."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from memstore.domain.arguments import ALL_NAMESPACES, checked_items, checked_name
 from memstore.errors import AccessDenied, InvalidArgument, Remedy
+from memstore.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 Namespaces: TypeAlias = str | Sequence[str] | None
-"""What a caller may ask for: one, several, ``"all"``, or ``None`` for the store's own."""
+"""A caller's choice: one, several, ``"all"``, or ``None`` for the store's own."""
 
 AUTO: Final = "auto"
-"""Selects the namespace of the project that the current folder belongs to."""
+"""Selects the namespace of the current folder's project."""
 
 RESERVED: Final = {ALL_NAMESPACES: "every namespace", AUTO: "the namespace of a project"}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reach:
     """The namespace of a store; a confined one reaches no other."""
 
     namespace: str
     confined: bool = False
     beside: str | None = None
-    """Another one that is read where none is named."""
+    """A second namespace, which is also read if the caller names none."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "namespace", checked_name(self.namespace, "namespace"))
@@ -39,7 +39,7 @@ class Reach:
             )
 
     def select(self, asked: Namespaces) -> tuple[str, ...] | None:
-        """Return the namespaces that were asked for; ``None`` for every one of the file."""
+        """Return the requested namespaces; ``None`` for every namespace of the file."""
         if asked is None:
             return (self.namespace,) if self.beside is None else (self.namespace, self.beside)
         names = (asked,) if isinstance(asked, str) else (*checked_items(asked, "namespaces"),)
@@ -49,7 +49,7 @@ class Reach:
         return None if asked == ALL_NAMESPACES else names
 
     def check(self, *names: str) -> tuple[str, ...]:
-        """Return names as they are stored; to a confined store, refuse all but its own."""
+        """Return names as they are stored; a confined store may name only its own."""
         names = tuple(checked_name(name, "namespace") for name in names)
         if self.confined and any(name != self.namespace for name in names):
             raise AccessDenied(

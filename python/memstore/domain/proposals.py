@@ -1,12 +1,12 @@
-"""Proposals: supersessions and consolidations that wait for a decision."""
+"""Proposals: supersessions and consolidations that a person has to decide."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from memstore.domain.records import Record, set_fields
+from memstore.frozen import frozen
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -20,12 +20,12 @@ class ProposalState(StrEnum):
     REJECTED = "rejected"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Proposal(Record):
-    """Facts that another may supersede, once a person decides so.
+    """A proposed supersession or consolidation, for a person to accept or reject.
 
-    Either a newer fact may replace an older one (a supersession, with one source), or one text may
-    take the place of several facts (a consolidation); that text is no fact before it is accepted.
+    In a supersession, a newer fact replaces an older one, the only source. In a consolidation, one
+    text replaces several facts; the text becomes a fact when the proposal is accepted.
     """
 
     id: int
@@ -33,19 +33,19 @@ class Proposal(Record):
     sources: tuple[Fact, ...]
     """The facts that would be superseded."""
     new: Fact | None
-    """The fact that would supersede them; ``None`` for a consolidation that is not accepted."""
+    """The fact that would supersede them; ``None`` for a consolidation until it is accepted."""
     content: str
-    """What the new fact says, or would say; blank once it cannot be accepted any more."""
+    """The text of the new fact; blank if the proposal can no longer be accepted."""
     similarity: float | None = None
-    """Cosine of the two contents, 0 to 1; a consolidation has none."""
+    """Cosine of the two contents, 0 to 1; ``None`` for a consolidation."""
     evidence: dict[str, Any]
-    """What speaks for it and against it."""
+    """The evidence for and against it."""
     state: str
     decided_at: datetime | None = None
 
     @property
     def old(self) -> Fact:
-        """The older fact, or of a consolidation the first of those it sums up."""
+        """The older fact; for a consolidation, the first of its sources."""
         return self.sources[0]
 
     @property

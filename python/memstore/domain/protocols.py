@@ -1,4 +1,4 @@
-"""The seams where a caller may put a part of their own."""
+"""Interfaces that callers may implement."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ if TYPE_CHECKING:
 
 @runtime_checkable
 class Embedder(Protocol):
-    """Turns texts into vectors that are near each other when the texts mean similar things."""
+    """Turns texts into vectors that are close to each other if the texts mean similar things."""
 
     @property
     def model(self) -> str:
-        """Names the model whose vectors these are; a file keeps to the first one it meets.
+        """The name of the embedding model; a file is bound to the first one that it is used with.
 
         Reading it must not load a model or touch the network.
         """
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return ``float32[n, d]``, one row a text, in order.
+        """Return ``float32[n, d]``, one row for each text, in order.
 
         Raises:
-            EmbedderUnavailable: the failure may pass; the texts stay pending and are tried again.
-            EmbedderRejected: the same texts would fail again; after repeated tries a text
-                is quarantined with this error.
+            EmbedderUnavailable: a temporary failure; the texts stay pending and are retried.
+            EmbedderRejected: the same texts would fail again; after several attempts a text is
+                quarantined with this error.
         """
 
 
@@ -38,34 +38,34 @@ class Generator(Protocol):
 
     @property
     def model(self) -> str:
-        """Names the model; it is recorded with what was learned through it.
+        """The name of the model; it is recorded with everything learned from its answers.
 
         Reading it must not load a model or touch the network.
         """
 
     def generate(self, prompt: str) -> str:
-        """Return the whole answer, never an empty or a shortened one.
+        """Return the complete answer, never an empty or truncated one.
 
         Raises:
-            GeneratorUnavailable: the failure may pass; the same prompt may be tried again.
+            GeneratorUnavailable: a temporary failure; the same prompt may be retried.
             GeneratorRejected: the same prompt would fail again.
         """
 
 
 @runtime_checkable
 class JSONGenerator(Generator, Protocol):
-    """A generator that can be held to a JSON Schema."""
+    """A generator that supports JSON Schema."""
 
     def generate_json(self, prompt: str, schema: Mapping[str, Any]) -> str:
-        """Return the model's own text, which should be JSON that fits ``schema``.
+        """Return the model's answer as text, which should be JSON that matches ``schema``.
 
-        It is read and checked by the caller: a model's word is not taken for it.
+        The caller parses and validates it.
 
         Args:
-            schema: a JSON Schema whose root is an object, whose objects name every property
-                as required and allow no other.
+            schema: a JSON Schema whose root is an object; every object requires all of its
+                properties and allows no others.
 
         Raises:
-            GeneratorUnavailable: the failure may pass; the same prompt may be tried again.
+            GeneratorUnavailable: a temporary failure; the same prompt may be retried.
             GeneratorRejected: the same prompt would fail again.
         """

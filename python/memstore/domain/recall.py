@@ -1,30 +1,30 @@
-"""What a recall returns: a text for a prompt, and what it is made of."""
+"""The result of a recall: a text for a prompt, and the ids of what it contains."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memstore.domain.records import Record
+from memstore.frozen import frozen
 
 if TYPE_CHECKING:
     from memstore.domain.results import WordsOnly
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Recalled(Record):
-    """A text that fits a budget of tokens; ``str()`` of it is the text."""
+    """Memories as a text that fits a token budget; ``str()`` returns the text."""
 
     text: str
-    """One line for each: ``#12`` (fact) or ``e12`` (episode), the date, the words. Lines of one
-    thread stand together, in their order; threads, the one with the best first."""
+    """One line for each memory: ``#12`` (fact) or ``e12`` (episode), the date, the content. The
+    lines of a thread are kept together, in order; the thread with the best memory is first."""
     facts: tuple[int, ...] = ()
     """Ids of the facts in it, best first."""
     episodes: tuple[int, ...] = ()
     left_out: int = 0
-    """How many more were found that had no room."""
+    """How many more were found that did not fit."""
     words_only: WordsOnly | None = None
-    """Why meaning took no part although it was asked for; ``None`` if it did."""
+    """Why a search by meaning went by words alone; ``None`` if it did not."""
 
     def __str__(self) -> str:
         return self.text

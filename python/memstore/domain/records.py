@@ -1,13 +1,12 @@
-"""Facts: what is stored, searched for and journalled, and whose it is.
+"""Facts, their owners, search hits and journal lines.
 
-The fields of :class:`Fact` are the columns of ``memstore_facts``, in order (but for those marked
-computed); SELECT and INSERT lists, exports and answers derive from them, so a new column is one
+The fields of :class:`Fact`, except those marked computed, are the columns of ``memstore_facts``,
+in order. SELECT and INSERT lists, exports and answers derive from them, so a new column is one
 field and one migration.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
 from datetime import datetime
 from functools import cache
 from operator import attrgetter
@@ -17,9 +16,10 @@ from memstore.domain import clock
 from memstore.domain.arguments import checked_name
 from memstore.domain.results import NO_PARTS, Results, ScoreParts, WordsOnly
 from memstore.errors import InvalidArgumentType
+from memstore.frozen import field, fields, frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
 T = TypeVar("T")
 
@@ -36,20 +36,20 @@ CATEGORIES: Final = (
     "world",
     "note",
 )
-"""What models and people are told of; any other text is a category too."""
+"""The suggested categories; any other text is allowed too."""
 
 EVERYBODY: Final = "all"
-"""As a scope: what has whatever owners, or none."""
+"""As a scope: memories with any owners, or none."""
 
 BYTES_PER_NUMBER = 4
-"""Of a stored vector: float32, little-endian."""
+"""Stored vectors are float32, little-endian."""
 
 TODO = "todo"
 """The subject of every task."""
 
 
 class Record:
-    """A dataclass of which answers and exports hold the fields."""
+    """A frozen class whose fields appear in answers and exports."""
 
     __slots__ = ()
 
@@ -59,7 +59,7 @@ class Record:
 
 
 def set_fields(record: Any, names: tuple[str, ...] | None = None) -> dict[str, Any]:
-    """Return the fields of a dataclass (all, or these) that are set, as JSON values."""
+    """Return the fields of a frozen class (all, or these) that are set, as JSON values."""
     names = names or _names(record.__class__)
     return {
         name: value if value.__class__ in PLAIN else json_value(value)
@@ -69,7 +69,7 @@ def set_fields(record: Any, names: tuple[str, ...] | None = None) -> dict[str, A
 
 
 PLAIN = frozenset({str, int, bool})
-"""Types of most fields, which are JSON values as they are."""
+"""The types of most fields, which need no conversion to JSON."""
 
 
 @cache
@@ -83,7 +83,7 @@ def _values_of(names: tuple[str, ...]) -> Callable[[Any], tuple[Any, ...]]:
 
 
 def json_value(value: Any) -> Any:
-    """Return what a field holds as a JSON value."""
+    """Return the value of a field as a JSON value."""
     if isinstance(value, datetime):
         return clock.to_text(value)
     if isinstance(value, tuple):
@@ -91,13 +91,13 @@ def json_value(value: Any) -> Any:
     return value.to_dict() if isinstance(value, Record) else value
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Scope:
-    """Whose something is, inside a namespace. One that is missing means "not set", never "all".
+    """The owners of a memory inside a namespace. A missing id means "not set", never "all".
 
     Raises:
-        ValueError: an id that is blank or too long.
-        TypeError: an id that is no text.
+        ValueError: an id is blank or too long.
+        TypeError: an id is not text.
     """
 
     user_id: str | None = None
@@ -111,20 +111,23 @@ class Scope:
 
     @property
     def ids(self) -> dict[str, Any]:
-        """The three by name, as columns and keyword arguments."""
+        """The three ids by name, for columns and keyword arguments."""
         return {"user_id": self.user_id, "agent_id": self.agent_id, "run_id": self.run_id}
 
 
 SCOPE_FIELDS = tuple(f.name for f in fields(Scope))
 
+NOBODY: Final = Scope()
+
 AskedScope: TypeAlias = Scope | Literal["all"] | None
-"""Whose things are meant: of just these owners, of everybody, or (``None``) of nobody."""
+"""Which memories to select: those of exactly these owners, ``"all"``, or (``None``) those without
+owners."""
 
 
 def asked_scope(scope: AskedScope, name: str = "scope") -> Scope | None:
-    """Return the owners that are meant; ``None`` for everybody's."""
+    """Return the owners to select by; ``None`` for any owners."""
     if scope is None or isinstance(scope, Scope):
-        return scope or Scope()
+        return scope or NOBODY
     if scope != EVERYBODY:
         raise InvalidArgumentType(
             f'must be a Scope, "{EVERYBODY}" or None, not {type(scope).__name__}', argument=name
@@ -133,24 +136,23 @@ def asked_scope(scope: AskedScope, name: str = "scope") -> Scope | None:
 
 
 def checked_scope(scope: Scope | None, name: str = "scope") -> Scope:
-    """Return owners that are given as such; none, where none are."""
+    """Return the scope, or an empty one for ``None``; refuse ``"all"``."""
     if not isinstance(scope, Scope | None):
         raise InvalidArgumentType(f"must be a Scope, not {type(scope).__name__}", argument=name)
-    return scope or Scope()
+    return scope or NOBODY
 
 
-def made(kind: type[T], values: Mapping[str, Any]) -> T:
-    """Make a frozen dataclass without slots from values that need no check.
+def made(kind: type[T], values: Mapping[str, Any] | Iterable[tuple[str, Any]]) -> T:
+    """Make an instance of a frozen class from values, or names and values, without checks.
 
-    What has a default may be left out. The constructor takes ten times as long, for it sets each
-    field as if from outside.
+    Fields with a default may be left out. The constructor takes several times as long.
     """
     record = object.__new__(kind)
     record.__dict__.update(values)
     return record
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Fact(Record):
     """One claim about one subject. Its text never changes after it is stored."""
 
@@ -177,16 +179,16 @@ class Fact(Record):
     source: str | None = None
     episode_id: int | None = None
     thread: str | None = None
-    """The conversation it belongs to; its owners have it for themselves."""
+    """The conversation it belongs to. Threads are separate for each set of owners."""
     seq: int | None = None
-    """Its place there; there may be several facts at one."""
+    """Its place in the thread; several facts may share one."""
     idempotency_key: str | None = None
     derivation: str | None = None
-    """How a model had a part in it: ``extract``, ``memory`` or ``consolidate``; ``None``: none."""
+    """Which step of a language model produced it: ``extract``, ``memory`` or ``consolidate``."""
     embed_error: str | None = field(default=None, metadata={"computed": True})
-    """Why its embedding failed, of late or for good; none once it is embedded."""
+    """Why its last embedding failed, temporarily or permanently; ``None`` once it is embedded."""
     embedded: bool = field(default=False, metadata={"computed": True})
-    """Whether it has a vector of the model that searches use now."""
+    """Whether it has a vector of the active model."""
 
     @property
     def status(self) -> str:
@@ -201,7 +203,7 @@ class Fact(Record):
 
     @property
     def scope(self) -> Scope:
-        """Whose it is."""
+        """The owners it belongs to."""
         return Scope(user_id=self.user_id, agent_id=self.agent_id, run_id=self.run_id)
 
     def to_dict(self) -> dict[str, Any]:
@@ -213,7 +215,7 @@ FACT_FIELDS = tuple(f.name for f in fields(Fact))
 MOMENT_FIELDS = frozenset(f.name for f in fields(Fact) if "datetime" in str(f.type))
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class NewFact:
     """A fact to be stored; see :meth:`memstore.Store.add` for what each field means."""
 
@@ -237,7 +239,7 @@ class NewFact:
     derivation: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SearchHit:
     """A fact that was found, with the parts of its score."""
 
@@ -246,24 +248,23 @@ class SearchHit:
     word_score: float
     """BM25 divided by the best BM25 of this search, 0 to 1; 0 when no word matched."""
     vector_score: float
-    """Cosine similarity where positive, 0 to 1; 0 when there is no vector."""
+    """Cosine similarity, 0 to 1; 0 if it is negative or there is no vector."""
     decay: float
-    """``0.5 ** (age / half-life)``, 1 where nothing decays."""
+    """``0.5 ** (age / half_life)``; 1 if the category does not decay."""
     parts: ScoreParts = NO_PARTS
     before: tuple[Fact, ...] = ()
-    """Its neighbours in its thread, as far as they were asked for, in their order there."""
+    """The facts before it in its thread, in order, as many as were requested."""
     after: tuple[Fact, ...] = ()
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class SearchHits(Results[SearchHit]):
     """The hits of one search, best first."""
 
     words_only: WordsOnly | None = None
-    """Why meaning took no part although it was asked for; ``None`` if it did."""
+    """Why a search by meaning went by words alone; ``None`` if it did not."""
     ranking: str = "classic"
-    """How they are ranked: ``"threads"``, or ``"classic"`` where that was asked for, or where there
-    is no index, because it is being built."""
+    """``"threads"``, or ``"classic"`` if that was requested or the index is still being built."""
 
 
 class JournalLine(NamedTuple):
@@ -278,5 +279,5 @@ class JournalLine(NamedTuple):
     before: dict[str, Any] | None
     after: dict[str, Any] | None
     evidence: dict[str, Any] | None = None
-    """Why, where no person decided it."""
+    """The reasons, if no person made the change."""
     episode_id: int | None = None

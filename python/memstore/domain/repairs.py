@@ -1,36 +1,37 @@
-"""What a restoring or reinstating of facts did."""
+"""The result of restoring or reinstating a fact."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from memstore.frozen import frozen
 
 if TYPE_CHECKING:
     from memstore.domain.records import Fact
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Repair:
-    """What a restoring or reinstating did, for a face to tell."""
+    """The result of restoring or reinstating a fact, for a face to show."""
 
     kind: str
-    """``restore``: the newer fact was wrong and the old text replaces it, or a deleted one is back;
-    ``reinstate``: the supersession was wrong, and both hold."""
+    """``restore``: the newer fact was wrong and the old text replaces it, or a deleted fact is
+    back. ``reinstate``: the supersession was wrong, and both facts hold."""
     fact: Fact
-    """The fact that was brought back, as it is now."""
+    """The restored fact, as it is now."""
     others: tuple[Fact, ...] = ()
-    """The other facts of a consolidation that was undone by it."""
+    """The other facts of the consolidation, if this undid one."""
     newer: Fact | None = None
-    """What had superseded the old text, the newest of its chain, as it is now."""
+    """The newest fact of the chain that had superseded the old text, as it is now."""
 
     @property
     def active(self) -> list[Fact]:
-        """Which of these facts are active now."""
-        found = (self.fact, *self.others, *((self.newer,) if self.newer else ()))
-        return [fact for fact in found if fact.status == "active"]
+        """The facts among these that are active now."""
+        facts = (self.fact, *self.others, *((self.newer,) if self.newer else ()))
+        return [fact for fact in facts if fact.status == "active"]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the fact that was brought back, the kind of repair, and the ids active now."""
+        """Return the restored fact, the kind of repair, and the ids of the active facts."""
         return self.fact.to_dict() | {
             "repair": self.kind,
             "active_now": [fact.id for fact in self.active],

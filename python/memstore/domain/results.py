@@ -1,15 +1,17 @@
-"""What a call returns that is more than a list: its items in order, and what is to be said of all.
+"""Results of a call: an immutable sequence of items with attributes that apply to all of them.
 
-Frozen. A slice keeps the attributes, and results equal any list of the same items.
+A slice keeps the attributes, and results are equal to any list of the same items.
 """
 
 from __future__ import annotations
 
-from dataclasses import InitVar, dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self, SupportsIndex, TypeVar, overload
+
+from memstore.frozen import asdict, frozen, replace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from dataclasses import InitVar
 
     from memstore.errors import Reason
 
@@ -17,9 +19,9 @@ T = TypeVar("T")
 
 
 # A tuple, so that results of plain items can be written as JSON like any list.
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Results(tuple[T, ...]):
-    """Items in order. A subclass adds its attributes as fields of a dataclass."""
+    """Items in order. A subclass adds its attributes as fields of a frozen class."""
 
     items: InitVar[Iterable[T]] = ()
 
@@ -44,46 +46,47 @@ class Results(tuple[T, ...]):
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        told = "".join(f", {f.name}={getattr(self, f.name)!r}" for f in fields(self))
-        return f"{type(self).__name__}({list(self)!r}{told})"
+        attributes = "".join(f", {name}={value!r}" for name, value in asdict(self).items())
+        return f"{type(self).__name__}({list(self)!r}{attributes})"
 
 
 THREADS: Final = "threads"
 CLASSIC: Final = "classic"
 RANKINGS: Final = (THREADS, CLASSIC)
-"""How a search ranks: by threads, names and dates besides words and meaning, or by these alone."""
+"""How a search ranks: ``threads`` uses words, meaning, threads, names and dates; ``classic`` uses
+words and meaning only."""
 
 
 class ScoreParts(NamedTuple):
-    """What a score is made of: the sum of all but ``decay``, times ``decay``."""
+    """The parts of a score, which is the sum of all but ``decay``, times ``decay``."""
 
     words: float = 0.0
-    """Words of the query that it holds."""
+    """It contains words of the query."""
     meaning: float = 0.0
-    """How near its vector is to the query's."""
+    """Its vector is close to the query's."""
     terms: float = 0.0
-    """How near its words are to each word of the query."""
+    """Its words are close in meaning to the query's words."""
     thread: float = 0.0
-    """What its neighbours in the thread hold, and the question that it follows."""
+    """Its neighbours in the thread, or the question it answers, match."""
     session: float = 0.0
-    """How good the best of its thread are."""
+    """The best of its thread match well."""
     subject: float = 0.0
-    """The query names whom it is about, or who said it."""
+    """The query names its subject or its speaker."""
     date: float = 0.0
     """The query names its date."""
     type: float = 0.0
-    """It holds what the question asks for: a time, a name, a person."""
+    """It contains the kind of answer that the query asks for: a time, a name, a person."""
     decay: float = 1.0
-    """``0.5 ** (age / half-life)``, 1 where nothing decays."""
+    """``0.5 ** (age / half_life)``; 1 if nothing decays."""
 
 
 NO_PARTS: Final = ScoreParts()
 
 
 class WordsOnly(NamedTuple):
-    """Why a search went by words alone although meaning was asked for."""
+    """Why a search by meaning went by words alone."""
 
     code: str
-    """For programs: ``no_embedder``, ``embedder_unavailable``, ``embedder_rejected``,
-    ``other_model`` or ``nothing_embedded``."""
+    """``no_embedder``, ``embedder_unavailable``, ``embedder_rejected``, ``other_model`` or
+    ``nothing_embedded``."""
     reason: Reason

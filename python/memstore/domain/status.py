@@ -1,14 +1,15 @@
-"""What a store says about itself."""
+"""The status of a store."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
 from typing import Any
 
+from memstore.frozen import asdict, frozen
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+
+@frozen(kw_only=True)
 class StoreStatus:
-    """What a store holds, counted in its own namespace, and where it lives."""
+    """The contents of a store, counted in its own namespace, and facts about its file."""
 
     namespace: str
     active: int
@@ -16,43 +17,43 @@ class StoreStatus:
     deleted: int
     expired: int
     pending: int
-    """Facts found by words only so far, waiting for their embedding."""
+    """Facts without an embedding yet; searches find them by words."""
     quarantined: int
-    """Facts whose embedding failed for good; their ``embed_error`` says why."""
+    """Facts whose embedding failed permanently; their ``embed_error`` says why."""
     episodes: int
-    """Episodes of the log, expired ones too."""
+    """Episodes of the log, including expired ones."""
     episodes_pending: int
-    """Episodes of which a piece waits for its embedding; words find them already."""
+    """Episodes with a piece that has no embedding yet; searches find them by words."""
     episodes_quarantined: int
-    """Episodes of which a piece could not be embedded, and was given up."""
+    """Episodes with a piece whose embedding failed permanently."""
     unlearnt: int
-    """Conversations of the log that nothing was learnt from: a model failed, or is being asked."""
+    """Conversations of the log that nothing was learnt from yet: a model failed or is at work."""
     incomplete_imports: int
-    """Imports that were interrupted; the same import again completes each, or it is given up."""
+    """Imports that were interrupted; running the same import again completes it."""
     subjects: dict[str, int]
     categories: dict[str, int]
     model: str | None
     """The model of the stored vectors; ``None`` before the first embedding."""
     dimension: int | None
     embedder: str | None
-    """The model this store embeds with; ``None`` means words only."""
+    """The model that this store embeds with; ``None`` means words only."""
     path: str
     size_bytes: int
     """The file and its write-ahead log."""
     log_bytes: int
     """The write-ahead log alone."""
     durability: str
-    """What a confirmed write survives: ``full`` the loss of power, ``normal`` the end of the
+    """What a confirmed write survives: ``full`` a power failure, ``normal`` a crash of the
     process."""
     schema_version: int
     locks: str
-    """What locks of the file belong to: ``open file description``, ``handle`` on Windows, or
-    ``process``, which any other user of the file in this process can drop."""
+    """What owns the locks on the file: ``open file description``, ``handle`` on Windows, or
+    ``process``, whose locks any other user of the file in this process can release."""
     exposed: dict[str, int]
-    """Files of the store that other users of the machine may open, with their permission bits."""
+    """Files of the store that other users of the machine can open, with their permission bits."""
     namespaces: dict[str, int]
-    """Every namespace of the file, and how many facts it holds in whatever state."""
+    """Every namespace of the file, with its number of facts in any state."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as JSON values."""
-        return {f.name: getattr(self, f.name) for f in fields(self)}
+        return asdict(self)

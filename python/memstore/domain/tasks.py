@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from memstore.domain.records import Record
+from memstore.frozen import frozen
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -30,7 +30,7 @@ class TaskStatus(StrEnum):
 OPEN_STATUSES = (TaskStatus.PENDING, TaskStatus.IN_PROGRESS)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Task(Record):
     """Something to be done: a fact with the subject ``todo``, read as a task."""
 
@@ -41,9 +41,9 @@ class Task(Record):
     priority: str = "normal"
     project: str | None = None
     due: str | None = None
-    """When, in the words that were given."""
+    """The due date as the caller wrote it."""
     due_at: datetime | None = None
-    """The time those words name; ``None`` where they name none."""
+    """The due date as a time; ``None`` if the text could not be parsed as one."""
     surface: str | None = None
     note: str | None = None
     created_at: datetime

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from memstore.domain import clock
 from memstore.domain.records import json_value
+from memstore.frozen import asdict, frozen
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -18,21 +18,21 @@ class Access(StrEnum):
     WRITE = "write"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class AccessToken:
     """An access token for the HTTP server; the secret itself is not stored."""
 
     id: int
     name: str
     namespace: str
-    """The one it reaches."""
+    """The namespace it gives access to."""
     access: str
     """``read`` or ``write``."""
     created_at: datetime
     expires_at: datetime | None = None
     revoked_at: datetime | None = None
     last_used_at: datetime | None = None
-    """To a minute, and best effort."""
+    """Approximate: recorded at most once a minute, best effort."""
 
     @property
     def status(self) -> str:
@@ -45,5 +45,5 @@ class AccessToken:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields for JSON, and the status."""
-        values = {f.name: json_value(getattr(self, f.name)) for f in fields(self)}
+        values = {name: json_value(value) for name, value in asdict(self).items()}
         return values | {"status": self.status}

@@ -1,4 +1,4 @@
-"""Embedding in the background: by one process at a time, with longer pauses while it fails."""
+"""Embeds pending items in the background: one process at a time, backing off on failure."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from memstore.embedding.pending import EmbedReport
 
 JOB: Final = "embed"
-"""What the lease is called: one for the whole file."""
+"""The name of the lease: one for the whole file."""
 
 
 class BackgroundEmbedding:
-    """Embeds what is pending whenever something is, resting longer the longer it fails.
+    """A thread that embeds pending items; after each failure it pauses longer.
 
-    Another process takes over ``lease_seconds`` after this one died.
+    If this process dies, another one takes over after ``lease_seconds``.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class BackgroundEmbedding:
         self._thread.start()
 
     def stop(self) -> None:
-        """Ask it to end and wait for the batch it is at."""
+        """Tell the thread to end and wait for the current batch."""
         self._ended.set()
         if self._thread.is_alive():
             self._thread.join(timeout=self._interval_seconds)
@@ -68,7 +68,7 @@ class BackgroundEmbedding:
         self.run()
 
     def run(self) -> None:
-        """Work in this thread until :meth:`stop` is called from another one, or it is killed."""
+        """Work in this thread until :meth:`stop` is called from another one."""
         pause = self._interval_seconds
         while not self._ended.is_set():
             trouble = self._once()
@@ -76,9 +76,9 @@ class BackgroundEmbedding:
             clock.wait(self._ended, pause)
 
     def _once(self) -> bool:
-        """Embed what is pending; true when something went wrong and a longer pause is wise."""
+        """Embed pending items; return whether something failed, so that the pause grows."""
         try:
-            # Only looks, until there is something to write: most of the time there is not.
+            # Usually nothing is pending: check by reading before taking the lease.
             if not is_waiting(self._engine, self._namespace) or not self._lease.is_free():
                 return False
             with self._lease:
@@ -91,7 +91,7 @@ class BackgroundEmbedding:
                     self._namespace,
                     go_on=lambda: self._lease.held and not self._ended.is_set(),
                 )
-        # Busy, closed in the meantime, another model, an unreadable row: it must go on.
+        # Busy, closed in the meantime, another model, an unreadable row: the thread must live on.
         except Exception as error:  # noqa: BLE001
             reason = Reason.of(error)
             self._embedder.current.note_trouble(reason)

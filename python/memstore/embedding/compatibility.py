@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 
 def mismatch(holder: str, stored: str, given: str, *, model: str | None = None) -> EmbedderMismatch:
-    """Return the error for a file or generation of another model.
+    """Return the error for a file or generation that has another model's vectors.
 
-    ``model`` is that model's bare name, where ``stored`` says more.
+    ``model`` is the stored model's bare name if ``stored`` says more.
     """
     return EmbedderMismatch(
-        f"{holder} holds vectors of the model {stored!r}, and the embedder given is {given!r}; the "
+        f"{holder} holds vectors of the model {stored!r}, but the embedder is {given!r}; the "
         "vectors of two models cannot be compared",
         stored=model or stored,
         remedy=Remedy.USE_STORED_MODEL,
@@ -42,12 +42,18 @@ def other_dimension(holder: str, held: Generation, dimension: int) -> EmbedderMi
     )
 
 
-def is_of_file(path: str, transaction: Transaction, model: str, dimension: int) -> bool:
-    """Return whether the file's vectors are of this model; false while it names none."""
-    return _fits(path, generation_table.active(transaction), model, dimension)
+def is_of_file(path: str, held: Generation, model: str, dimension: int) -> bool:
+    """Return whether the file's vectors are this model's; false if the file has no model yet.
 
+    Args:
+        path: the file, for the error.
+        held: its active generation.
+        model: an embedder's model.
+        dimension: the length of its vectors.
 
-def _fits(path: str, held: Generation, model: str, dimension: int) -> bool:
+    Raises:
+        EmbedderMismatch: they are another model's.
+    """
     if held.model is None or held.dimension is None:
         if held.model not in (None, model):
             raise mismatch(repr(path), str(held.model), model)
@@ -71,13 +77,13 @@ class VectorTarget(Protocol):
 
 
 class ActiveGeneration:
-    """The generation that searches compare, whichever it is; its first vectors give it a model."""
+    """The generation that searches use; its first vectors determine its model."""
 
     def __init__(self, path: str, author: Author) -> None:
         self._path = path
         self._author = author
         self._last: tuple[Transaction, str, int] | None = None
-        """The transaction that was checked last, and what it let pass."""
+        """The last transaction, model and dimension that passed the check."""
         self._generation_id = 0
 
     def generation(self, transaction: Transaction) -> Generation:
@@ -86,19 +92,22 @@ class ActiveGeneration:
     def lines(
         self, transaction: Transaction, generation_id: int, table: VectorTable, ids: Sequence[int]
     ) -> list[Line]:
-        """Return a line for each fact and one for each episode."""
+        """Return one journal line for each fact or episode."""
         where = vector_table.journalled_as(transaction, table, ids)
         return [Line(Kind.EMBED, *owner) for owner in dict.fromkeys(where[id_] for id_ in ids)]
 
     def admit(self, transaction: Transaction, model: str, blob: bytes) -> int:
-        """Return the active generation's id, if it takes this model's vectors.
+        """Return the active generation's id if this model's vectors belong to it.
 
-        The file is asked once per transaction: nothing else can change it in the meantime.
+        Checked once per transaction, because nothing else can change it in the meantime.
+
+        Raises:
+            EmbedderMismatch: they do not.
         """
         dimension = len(blob) // BYTES_PER_NUMBER
         if self._last != (transaction, model, dimension):
             active = generation_table.active(transaction)
-            if not _fits(self._path, active, model, dimension):
+            if not is_of_file(self._path, active, model, dimension):
                 generation_table.record_model(transaction, active.id, model, dimension)
             self._generation_id = active.id
             self._last = transaction, model, dimension

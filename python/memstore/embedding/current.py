@@ -1,4 +1,4 @@
-"""The embedder in use, which follows the file when that switches to another model."""
+"""The embedder in use, which changes when the file switches to another model."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ else:
     embedding = lazy_import("memstore.embedding.embedding")
 
 MakeEmbedder: TypeAlias = Callable[[str], "Embedder | None"]
-"""Makes the embedder of a model, by its name; ``None`` where it knows no such model."""
+"""Returns the embedder of a model by the model's name; ``None`` if there is none."""
 
 
 class CurrentEmbedder:
     """Holds the embedder in use.
 
-    One :class:`Embedding` keeps its embedder for good, so a caller that took it knows which
-    model's vectors it gets, also while another thread switches to another model.
+    An :class:`Embedding` never changes its embedder, so a caller that holds one knows which
+    model's vectors it gets, even if another thread switches to another model.
     """
 
     def __init__(self, path: str, embedder: Embedder, make: MakeEmbedder | None) -> None:
@@ -52,7 +52,7 @@ class CurrentEmbedder:
         return None if current is None else current.trouble
 
     def follow(self, model: str | None) -> bool:
-        """Switch to the embedder of a model; false where there is none, or it is in use."""
+        """Switch to the embedder of a model; false if there is none or it is already in use."""
         with self._choosing:
             if model is None or model == self.current.model:
                 return False

@@ -1,8 +1,8 @@
-"""Embedding texts without ever getting in the way of a write.
+"""Embedding texts without making writes depend on the embedder.
 
-A fact is stored whether or not the embedder answers. One without an embedding is pending: found
-by words at once, embedded later, and quarantined with its error when its own text, and not the
-embedder, is what keeps failing.
+A fact is stored whether or not the embedder answers. Without an embedding it is pending: found by
+words at once and embedded later. If its text keeps failing while the embedder works for others, it
+is quarantined with the error.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ from memstore.lazy import lazy_import
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memstore.database.engine import Transaction
+    from memstore.domain.generations import Generation
     from memstore.domain.protocols import Embedder
     from memstore.embedding import vectors
     from memstore.providers import http_embedder, local
-else:  # numpy and the network are for embedders that bring them along
+else:  # numpy and httpx are imported only for embedders that need them
     http_embedder = lazy_import("memstore.providers.http_embedder")
     local = lazy_import("memstore.providers.local")
     vectors = lazy_import("memstore.embedding.vectors")
 
 WRITE_SECONDS: Final = 5.0
-"""How long a write waits for an embedder behind a network. One that hangs keeps a fact pending, and
-not its writer waiting; a server that works answers within a fraction of it."""
+"""How long a write waits for an embedder on the network. If the embedder hangs, the fact becomes
+pending; a healthy server answers within a fraction of this."""
 
 
 class Embedding:
-    """One embedder, its failures contained."""
+    """One embedder, with a pause after each failure during which it is not called."""
 
     def __init__(self, path: str, embedder: Embedder) -> None:
         self._path = path
@@ -57,7 +57,7 @@ class Embedding:
 
     @property
     def trouble(self) -> Reason | None:
-        """Why the embedder failed last, in its own words; ``None`` while it works."""
+        """The embedder's last error; ``None`` while it works."""
         with self._resting:
             return self._last_error or None
 
@@ -71,8 +71,8 @@ class Embedding:
         """Return each text's embedding as it is stored: float32, little-endian.
 
         Raises:
-            EmbedderError: it failed; or did so a moment ago and is left alone for a while, unless
-                ``at_once``; or another call is just finding out whether it works again.
+            EmbedderError: it failed now, or a moment ago and its pause is not over (``at_once``
+                ignores the pause), or another call is testing whether it works again.
         """
         with self._resting:
             tried = self._rest_until and self._asking
@@ -82,11 +82,11 @@ class Embedding:
         try:
             found = self.ask(texts, deadline_seconds)
         except EmbedderUnavailable as error:
-            # Whoever asks next is told why, and may not be one who may see these texts.
+            # The next caller gets this reason and may not be allowed to see these texts.
             self._rest(Reason(error.unquoted, error.remedy))
             raise
         except EmbedderError:
-            self.works()  # a text it refuses is no reason to leave it alone
+            self.works()  # a refused text does not mean that the embedder is down
             raise
         finally:
             with self._resting:
@@ -95,7 +95,7 @@ class Embedding:
         return found
 
     def ask(self, texts: Sequence[str], deadline_seconds: float | None = None) -> list[bytes]:
-        """Return each text's embedding, and draw no conclusion where it fails."""
+        """Return each text's embedding; a failure starts no pause."""
         embedder = self.embedder
         try:
             if type(embedder) is local.LocalEmbedder:
@@ -107,12 +107,12 @@ class Embedding:
             return vectors.encode_many(vectors.checked(made, len(texts)))
         except EmbedderError:
             raise
-        # An embedder may be anybody's code, and no failure of it may cost a fact.
+        # An embedder may be the caller's own code; no failure of it may lose a fact.
         except Exception as error:
             raise EmbedderUnavailable(f"{type(error).__name__}: {error}") from error
 
     def works(self) -> bool:
-        """Ask for the vector of a text that no embedder refuses; leave it alone if it fails."""
+        """Test the embedder with a text that none refuses; start a pause if it fails."""
         try:
             self.ask([PROBE])
         except EmbedderError as error:
@@ -137,11 +137,11 @@ class Embedding:
                 blobs += self.blobs(batch, deadline_seconds=WRITE_SECONDS)
             except EmbedderError:
                 blobs += [None] * len(batch)
-        # A model that changes its dimension on the way has not one vector that could be trusted.
+        # If the dimension changes between calls, none of the vectors can be trusted.
         return blobs if len({len(blob) for blob in blobs if blob}) < 2 else [None] * len(facts)
 
-    def is_of_file(self, transaction: Transaction, dimension: int) -> bool:
-        return is_of_file(self._path, transaction, self.model, dimension)
+    def is_of_file(self, held: Generation, dimension: int) -> bool:
+        return is_of_file(self._path, held, self.model, dimension)
 
     def _rest(self, error: Reason) -> None:
         with self._resting:

@@ -1,13 +1,12 @@
 """Generations of vectors: switching to another embedding model while searches use the old one.
 
 The new model's vectors are staged beside the old ones, batch by batch; when none is missing, one
-small transaction switches. The old generation stays until it is dropped, so that going back is
-one small transaction too.
+small transaction switches. The old generation stays until it is dropped, so switching back is also
+one small transaction.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from memstore.database.changes import Changes, Line
@@ -22,6 +21,7 @@ from memstore.embedding.compatibility import ActiveGeneration, mismatch, other_d
 from memstore.embedding.embedding import Embedding
 from memstore.embedding.pending import BatchEmbedder
 from memstore.errors import Conflict, NotFound, Reason, Remedy
+from memstore.frozen import frozen
 
 if TYPE_CHECKING:
     import builtins
@@ -38,42 +38,45 @@ if TYPE_CHECKING:
 
 PATIENT_ROUNDS: Final = 20
 STRAGGLERS: Final = 256
-"""The switch waits until nothing is pending. Where others write faster than a batch is embedded
-that never comes: after so many rounds it leaves so many behind at most, and they are embedded right
-after it. Until then they are found by words."""
+"""The switch waits until nothing is pending, which never happens if others write faster than
+batches are embedded. After ``PATIENT_ROUNDS`` it therefore switches with at most this many texts
+pending. They are embedded right afterwards, and until then found by words."""
 
 DROP_BATCH: Final = 2000
-"""Vectors taken away in one transaction: between two of them others get to write."""
+"""Vectors deleted in one transaction; other writers get their turn between two of them."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class ReembedReport:
-    """What became of going over to another model."""
+    """The outcome of switching to another model."""
 
     generation: Generation
     switched: bool
-    """Whether searches compare the new vectors now."""
+    """Whether searches use the new vectors now."""
     embedded: int
     left: int
-    """Texts that still wait for their new vector."""
+    """Texts that have no new vector yet."""
     error: Reason | None
-    """Why it stopped early: the embedder's own words."""
+    """The embedder's error that stopped it early."""
     quarantined_facts: tuple[int, ...]
-    """Facts the new model refuses for good; words find them."""
+    """Facts that the new model refuses for good; they are found by words."""
     quarantined_episodes: tuple[int, ...]
-    """Episodes with a piece it refuses for good."""
+    """Episodes with a piece that it refuses for good."""
 
 
 class StagedGeneration:
-    """A staged generation as something to fill. Nobody compares its vectors yet, so its lines in
-    the journal count what was embedded, and name no fact that others would look at again."""
+    """A staged generation as a target for vectors.
+
+    No search uses its vectors yet, so its journal lines only count them and name no facts that
+    other processes would have to re-read.
+    """
 
     def __init__(self, path: str, generation_id: int) -> None:
         self._path = path
         self._id = generation_id
 
     def generation(self, transaction: Transaction) -> Generation:
-        """Return it as it is now; a Conflict if it was dropped or switched to in the meantime."""
+        """Return its current row; ``Conflict`` if it was dropped or switched to meanwhile."""
         found = generation_table.get(transaction, self._id)
         if found is None or found.state != "staged":
             raise Conflict(
@@ -83,7 +86,7 @@ class StagedGeneration:
         return found
 
     def admit(self, transaction: Transaction, model: str, blob: bytes) -> int:
-        """Return its id, if it takes this model's vectors; the first gives it its dimension."""
+        """Return its id if this model's vectors belong to it; the first sets its dimension."""
         held = self.generation(transaction)
         dimension = len(blob) // BYTES_PER_NUMBER
         if held.model != model:
@@ -110,7 +113,7 @@ class Generations:
         self._current = current
 
     def list(self) -> builtins.list[GenerationStatus]:
-        """Return every generation, oldest first, with how far it has come."""
+        """Return every generation and its progress, oldest first."""
         with self._engine.read() as transaction:
             return [
                 GenerationStatus(
@@ -122,16 +125,16 @@ class Generations:
             ]
 
     def stage(self, embedder: Embedder, *, again: bool = False) -> Generation:
-        """Begin a generation of another model, or go on with the one that was begun.
+        """Begin a generation of another model, or continue one.
 
-        A retired generation of the model is reused: the vectors it has are kept.
+        A retired generation of the model is reused with its vectors.
 
         Args:
-            embedder: its model is the generation's.
-            again: make vectors of the model the file has already once more, from nothing.
+            embedder: its model becomes the generation's.
+            again: embed everything from scratch, even with the file's present model.
 
         Raises:
-            Conflict: another model is being staged, or the file's vectors are of this one.
+            Conflict: another model is being staged, or the file already has this model's vectors.
         """
         model = checked_text(embedder.model, "the embedder's model", MAX_NAME)
         with self._engine.write() as transaction:
@@ -145,7 +148,7 @@ class Generations:
                 )
             if generation_table.active(transaction).model == model and not again:
                 raise Conflict(
-                    f"the vectors of {self._engine.path} are of the model {model!r} already",
+                    f"the vectors of {self._engine.path} are already of the model {model!r}",
                     remedy=Remedy.REMAKE_VECTORS,
                 )
             return self._begin(transaction, model, again)
@@ -171,12 +174,12 @@ class Generations:
     def run(
         self, embedder: Embedder, *, limit: int | None = None, progress: Progress | None = None
     ) -> EmbedReport:
-        """Embed what is pending in the staged generation, in batches; a kill costs the last one.
+        """Embed pending items of the staged generation; a kill loses only the current batch.
 
         Args:
             embedder: of the staged model.
-            limit: how many texts at most; ``None`` for all.
-            progress: called with how many are done, and of how many.
+            limit: the most texts to embed; ``None`` for all.
+            progress: called with the number done and the total.
 
         Raises:
             NotFound: nothing is staged.
@@ -230,7 +233,7 @@ class Generations:
             )
 
     def _switch_if_whole(self, generation_id: int, behind: int) -> bool:
-        """Switch unless more was written since the last batch than may be left behind."""
+        """Switch if at most ``behind`` texts are still pending; return whether it did."""
         with self._engine.write() as transaction:
             if vector_table.count_all_pending(transaction, generation_id, None) > behind:
                 return False
@@ -240,15 +243,15 @@ class Generations:
             return True
 
     def switch(self, generation_id: int | None = None) -> Generation:
-        """Let searches compare another generation's vectors, in one transaction.
+        """Make searches use another generation's vectors, in one transaction.
 
         Args:
-            generation_id: a retired one, to go back; or the staged one, the default.
-                What a retired one lacks, of what was stored since, is pending afterwards.
+            generation_id: the staged one (the default), or a retired one, to switch back.
+                Rows stored since a generation was retired are pending afterwards.
 
         Raises:
             NotFound: there is no such generation, or none is staged.
-            Conflict: it is active already; or it is staged, and something in it is pending.
+            Conflict: it is already active, or it is staged and has pending rows.
         """
         with self._engine.write() as transaction:
             chosen = (
@@ -259,7 +262,7 @@ class Generations:
             if chosen is None:
                 raise NotFound("no generation is staged", remedy=Remedy.REEMBED)
             if chosen.state == "active":
-                raise Conflict(f"generation {chosen.id} is the active one already")
+                raise Conflict(f"generation {chosen.id} is already the active one")
             left = vector_table.count_all_pending(transaction, chosen.id, None)
             if left and chosen.state == "staged":
                 raise Conflict(
@@ -277,14 +280,14 @@ class Generations:
         )
 
     def drop(self, generation_id: int, *, progress: Progress | None = None) -> bool:
-        """Take a generation and its vectors away for good.
+        """Delete a generation and its vectors for good.
 
         Args:
-            generation_id: a retired or the staged one.
-            progress: called with how many vectors are gone, and of how many.
+            generation_id: a retired one or the staged one.
+            progress: called with the number of vectors deleted and the total.
 
         Returns:
-            Whether the file gave the room back already; not while another process uses it.
+            Whether the file has shrunk already; it cannot while another process uses it.
 
         Raises:
             NotFound: there is no such generation.
@@ -296,8 +299,8 @@ class Generations:
                 vector_table.count(transaction, table, generation_id)
                 for table in vector_table.TABLES
             )
-        # In small steps, so that no writer waits long. Until the last step it is a generation
-        # in which more and more is pending: nothing is broken if we die on the way.
+        # In small steps, so that no writer waits long. Until the last step it is a valid
+        # generation with more and more pending rows, so a kill leaves nothing broken.
         done = 0
         for table in vector_table.TABLES:
             while gone := self._blank_some(table, generation_id):

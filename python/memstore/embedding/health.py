@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as NotYet
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memstore.domain import clock
@@ -13,26 +12,27 @@ from memstore.domain.records import BYTES_PER_NUMBER
 from memstore.embedding.embedding import Embedding
 from memstore.embedding.requests import PROBE
 from memstore.errors import EmbedderError, InvalidArgument, Reason
+from memstore.frozen import frozen
 
 if TYPE_CHECKING:
     from memstore.domain.protocols import Embedder
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Probe:
-    """What the embedder answered."""
+    """The result of a health check."""
 
     works: bool
     seconds: float
-    """How long it took, or how long it was waited for."""
+    """How long the answer took, or the time-out."""
     dimension: int | None = None
-    """Of its vectors, where it works."""
+    """Of its vectors, if it works."""
     trouble: Reason | None = None
-    """Why not, where it does not."""
+    """Why it failed, if it did."""
 
 
 class HealthCheck:
-    """Checks one embedder, once at a time: callers in the meantime wait for the same answer."""
+    """Checks one embedder; concurrent callers share one check."""
 
     def __init__(self, path: str, embedder: Embedder) -> None:
         self.embedder = embedder
@@ -48,7 +48,7 @@ class HealthCheck:
         with self._deciding:
             if self._asked is None or self._asked.done():
                 self._asked = Future()
-                # A thread of its own: one that hangs must hold up neither us nor the interpreter.
+                # A daemon thread: an embedder that hangs must not block the caller or the exit.
                 threading.Thread(
                     target=self._try, args=(self._asked,), name="memstore-probe", daemon=True
                 ).start()

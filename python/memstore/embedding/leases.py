@@ -1,7 +1,7 @@
-"""Leases: a job that one process at a time does, and another takes over if that one dies.
+"""Leases: one process at a time does a job, and another takes over if it dies.
 
-Nothing rests on a lease but the work it saves: two that do the same job at once, because a clock
-was set or one of them was stopped for a while, do each other no harm.
+A lease only saves duplicate work: if two processes do the job at once, because a clock was set or
+one of them was suspended, no harm is done.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from memstore.database.engine import Engine
 
 LEASE_SECONDS: Final = 20.0
-"""How long a dead holder keeps others from its job. A living one renews three times as often, in a
-thread of its own, however long a call to an embedder takes."""
+"""How long a dead holder blocks the job. A living one renews the lease three times as often, in a
+separate thread, so a slow embedder does not matter."""
 
 
 class Lease:
@@ -39,11 +39,11 @@ class Lease:
 
     @property
     def held(self) -> bool:
-        """Whether the job is ours; false as soon as a renewal found that it is not."""
+        """Whether this process holds the lease, as of the last renewal."""
         return self._held
 
     def is_free(self) -> bool:
-        """Whether no other process holds it; reads only, so it waits for no writer."""
+        """Whether no other process holds it; only reads, so it never waits for a writer."""
         with self._engine.read() as transaction:
             return not lease_table.is_held(
                 transaction, self._job, self._holder, clock.utc_now(), self._seconds
@@ -79,6 +79,6 @@ class Lease:
     def _renew(self) -> None:
         pause = self._seconds / 3
         while self._held and not clock.wait(self._ended, pause):
-            # Somebody writes for long: then once more after the next pause.
+            # Another process writes for long: try again after the next pause.
             with suppress(StorageError):
                 self._take(pause)

@@ -1,11 +1,10 @@
-"""Items without an embedding, facts and pieces of episodes: embedding them, batch by batch.
+"""Embedding pending facts and pieces of episodes, batch by batch.
 
-Each batch is committed by itself: a process that is killed loses one, and the next goes on there.
+Each batch is committed by itself, so a kill loses at most one.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from memstore.database.changes import Changes, Line
@@ -19,6 +18,7 @@ from memstore.domain.arguments import checked_limit
 from memstore.embedding.compatibility import ActiveGeneration, VectorTarget, mismatch
 from memstore.embedding.requests import BATCH, first_batch, text_of
 from memstore.errors import EmbedderError, EmbedderMismatch, Reason
+from memstore.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -29,18 +29,18 @@ if TYPE_CHECKING:
     from memstore.embedding.embedding import Embedding
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EmbedReport:
-    """What became of the facts and the pieces of episodes that waited for their embedding."""
+    """The outcome of embedding pending facts and pieces of episodes."""
 
     embedded: int
     failed: int
-    """Texts the embedder refused this time; each is tried again, and quarantined in the end."""
+    """Texts the embedder refused this time; they are retried, and quarantined after three times."""
     left: int
     error: Reason | None
-    """Why it stopped early: the embedder's own words."""
+    """The embedder's error that stopped it early."""
     pieces: int = 0
-    """How many of those embedded are pieces of episodes."""
+    """How many of the embedded texts are pieces of episodes."""
 
 
 Texts: TypeAlias = "Callable[[Transaction, Sequence[int]], list[tuple[int, str]]]"
@@ -55,11 +55,11 @@ def fact_texts(transaction: Transaction, fact_ids: Sequence[int]) -> list[tuple[
 
 
 class PieceTexts:
-    """Returns parts of episodes, with the name of the episode."""
+    """Returns the texts of pieces, each with the name of its episode."""
 
     def __init__(self) -> None:
         self._last: tuple[int, str] | None = None
-        """The episode read last: the next pieces are mostly of the same, and it may be long."""
+        """The episode read last; the next piece is usually of the same one, which may be long."""
 
     def __call__(self, transaction: Transaction, owner_ids: Sequence[int]) -> list[tuple[int, str]]:
         found = []
@@ -92,7 +92,7 @@ class BatchEmbedder:
         progress: Progress | None = None,
         go_on: Callable[[], bool] = ALWAYS,
     ) -> EmbedReport:
-        """Embed what is pending (``None``: everybody's); ``go_on`` is asked before each batch."""
+        """Embed pending items of a namespace, or of all; ``go_on`` is called before each batch."""
         checked_limit(limit)
         self._check_model()
         total = self._left(namespace) if limit is None else min(limit, self._left(namespace))
@@ -114,7 +114,7 @@ class BatchEmbedder:
         return EmbedReport(done, failed, self._left(namespace), error, pieces)
 
     def _check_model(self) -> None:
-        """Raise where the file is of another model, before a model is asked for nothing."""
+        """Raise if the file has another model's vectors, before the embedder is called in vain."""
         with self._engine.read() as transaction:
             held = self._target.generation(transaction).model
         if held not in (None, self._embedding.model):
@@ -139,7 +139,7 @@ class BatchEmbedder:
     def _embed(
         self, table: VectorTable, batch: list[tuple[int, str]]
     ) -> tuple[int, int, Reason | None]:
-        """Return how many were embedded, how many refused, and why it cannot go on."""
+        """Return how many were embedded and how many refused, and the error that stops the run."""
         embedding = self._embedding
         try:
             blobs = embedding.blobs([text for _, text in batch], at_once=True)
@@ -149,7 +149,7 @@ class BatchEmbedder:
         except EmbedderError as error:
             if not embedding.works():
                 return 0, 0, Reason.of(error)
-        # The embedder works, so a text is at fault: find it, and let the others pass.
+        # The embedder works, so a text is at fault: embed them one by one to find it.
         embedded = refused = 0
         for owner_id, text in batch:
             try:
@@ -198,7 +198,7 @@ def embed_pending(
     progress: Progress | None = None,
     go_on: Callable[[], bool] = ALWAYS,
 ) -> EmbedReport:
-    """Embed what is pending in the active generation, with its model if that can be had."""
+    """Embed pending items of the active generation, switching to its model if that is available."""
     active = ActiveGeneration(engine.path, author)
     while True:
         run = BatchEmbedder(engine, author, active, embedder.current)
@@ -210,7 +210,7 @@ def embed_pending(
 
 
 def is_waiting(engine: Engine, namespace: str | None) -> bool:
-    """Whether anything waits for an embedding; reads only, so it waits for no writer."""
+    """Whether anything is pending; only reads, so it never waits for a writer."""
     with engine.read() as transaction:
         active = generation_table.active(transaction)
         return any(

@@ -1,4 +1,4 @@
-"""Vectors that do not fit their generation: finding them, and making their owners pending."""
+"""Finding vectors that do not fit their generation, and making their owners pending."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from memstore.domain.generations import Generation
 
 ROWS: Final = 100
-"""Vectors taken away together."""
+"""Vectors deleted in one step."""
 
 
 def every_kind(transaction: Transaction) -> Iterator[tuple[VectorTable, Generation]]:
@@ -34,7 +34,7 @@ def every_kind(transaction: Transaction) -> Iterator[tuple[VectorTable, Generati
 def misfits(
     transaction: Transaction, table: VectorTable, generation: Generation
 ) -> Iterator[tuple[int, str]]:
-    """Yield each owner whose vector cannot be compared with the others, and why."""
+    """Yield each owner whose vector is unusable, and why."""
     dimension = generation.dimension
     for owner_id, blob, checksum in vector_table.everything(transaction, table, generation.id):
         if dimension is None:
@@ -50,7 +50,10 @@ def misfits(
 def mending_vectors(
     copy: Transaction, author: Author, done: list[str]
 ) -> Iterator[Callable[[Transaction], None]]:
-    """Yield what makes pending what has no vector that fits, as a copy shows; say what it does."""
+    """Yield steps that make rows with a wrong or missing vector pending; describe them in ``done``.
+
+    Such rows are looked for in ``copy``, a copy of the file.
+    """
     kinds = [*every_kind(copy)]
     misfitting = [[owner_id for owner_id, _ in misfits(copy, *kind)] for kind in kinds]
     lacking = [len(vector_table.missing(copy, table, one.id)) for table, one in kinds]

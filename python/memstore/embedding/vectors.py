@@ -1,7 +1,4 @@
-"""Vectors: the float32 little-endian codec, and comparing them.
-
-One of the modules that import the Rust kernel; its stub says who owns what.
-"""
+"""Vectors: the float32 little-endian codec, and cosines."""
 
 from __future__ import annotations
 
@@ -23,8 +20,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Vector: TypeAlias = memoryview[float]
-    """One vector, float32; what is stored, read as numbers by :func:`numbers`."""
-else:  # for embedders that give arrays
+    """One vector, float32: a stored BLOB as :func:`numbers` reads it."""
+else:  # only embedders that return arrays need it
     np = lazy_import("numpy")
 
 
@@ -33,7 +30,7 @@ def numbers(blob: bytes) -> Vector:
 
 
 def checked(vectors: object, count: int) -> NDArray[np.float32]:
-    """Return what an embedder gave as ``float32[count, d]``, C-contiguous and finite."""
+    """Return an embedder's result as ``float32[count, d]``, C-contiguous and finite."""
     matrix = np.ascontiguousarray(vectors, dtype=np.float32)
     if matrix.ndim != 2 or matrix.shape[0] != count or (count and not matrix.shape[1]):
         raise EmbedderUnavailable(
@@ -46,7 +43,7 @@ def checked(vectors: object, count: int) -> NDArray[np.float32]:
 
 
 def similarities(query: Vector, blobs: Sequence[bytes]) -> list[float]:
-    """Return the cosine of each vector to the query; 0 for one that is damaged."""
+    """Return the cosine of each vector with the query; 0 for a damaged one."""
     try:
         return cosines(query, blobs)
     except ValueError:

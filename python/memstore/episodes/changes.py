@@ -1,4 +1,4 @@
-"""Changes of the log, inside the caller's transaction: each with its line in the journal."""
+"""Changes of episodes with their journal lines, inside the caller's transaction."""
 
 from __future__ import annotations
 
@@ -50,11 +50,11 @@ def change(
     columns: Mapping[str, Any],
     patch: Mapping[str, Any] | None = None,
 ) -> bool:
-    """Change what may change of an episode; false where it all is so already."""
-    wanted = dict(columns)
+    """Update an episode; return whether anything changed."""
+    values = dict(columns)
     if patch is not None:
-        wanted["metadata"] = _patched(episode.metadata, patch)
-    new = {n: v for n, v in wanted.items() if _json(v) != _json(getattr(episode, n))}
+        values["metadata"] = _patched(episode.metadata, patch)
+    new = {n: v for n, v in values.items() if _json(v) != _json(getattr(episode, n))}
     if not new:
         return False
     line = Line(
@@ -68,9 +68,9 @@ def change(
 
 
 def journalled(episode: Episode) -> dict[str, Any]:
-    """Return what the journal keeps of an episode: all but its words, which its hash vouches for.
+    """Return the values of an episode that the journal keeps: all but the text.
 
-    They are kept once, being long, and can be erased at one place.
+    The text is long, and is kept in one place so that it can be erased there; its hash is kept.
     """
     return {k: v for k, v in episode.to_dict().items() if k not in ("id", "content")}
 
@@ -83,5 +83,5 @@ def _patched(before: Mapping[str, Any], patch: Mapping[str, Any]) -> dict[str, A
 
 
 def _json(value: Any) -> str:
-    """Return a value as text: to Python 1, 1.0 and true are equal, to JSON they are not."""
+    """Return a value as text, because 1, 1.0 and true are equal in Python but not in JSON."""
     return json.dumps(json_value(value), ensure_ascii=False)

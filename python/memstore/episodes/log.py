@@ -1,4 +1,4 @@
-"""Episodes: what was said or done, word for word, before anything is made of it."""
+"""The append-only log of episodes: what was said or done, word for word."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 
 
 class Episodes:
-    """The log of one namespace. Made by :class:`memstore.Store` as its ``episodes``."""
+    """The log of one namespace: ``episodes`` of a :class:`memstore.Store`."""
 
     def __init__(
         self,
@@ -91,29 +91,29 @@ class Episodes:
         idempotency_key: str | None = None,
         scope: Scope | None = None,
     ) -> Episode:
-        """Write an episode down; it is on disk when this returns, and words find it at once.
+        """Record an episode; it is on disk when this returns, and found by words at once.
 
-        No model is asked. The embedding follows in the background, or by
-        :meth:`memstore.Store.embed_pending`, whatever the embedder does in the meantime.
+        No model is used. The episode is embedded later, in the background or by
+        :meth:`memstore.Store.embed_pending`.
 
         Args:
-            content: the words, of whatever length, kept as they are.
-            source: what it comes from, always called the same: a program, a person, a file.
-            name: what to call it.
+            content: the text, stored unchanged; up to 450 MB.
+            source: the program, person or file it comes from, always under the same name.
+            name: a name for the episode.
             source_model: the model that wrote it.
-            source_description: more about where it comes from; words find this too.
-            tags: for finding it again, up to 1,000.
-            thread: the conversation it is part of. Each owner has threads of its own.
-            seq: its place there, 0 or more; behind the last one if it is not given.
+            source_description: more about where it comes from; searches by words find this too.
+            tags: labels to find it by, up to 1,000.
+            thread: the conversation it is part of. Threads are separate for each set of owners.
+            seq: its place in the thread, 0 or more; by default after the last one.
             speaker: who said it.
             valid_at: when it was said or done, if not now.
             metadata: a JSON object of your own, up to 64 KiB.
             idempotency_key: adding again with the same key returns the same episode.
-            scope: whose it is.
+            scope: its owners.
 
         Raises:
-            IdempotencyConflict: the key stands for other words.
-            ValueError: an empty text, a bad time, metadata that is no JSON.
+            IdempotencyConflict: the key was already used with different content.
+            ValueError: an empty text, a bad time, metadata that is not JSON.
         """
         owners = checked_scope(scope).ids
         return self.add_many(
@@ -139,7 +139,7 @@ class Episodes:
     def add_many(
         self, new_episodes: Iterable[NewEpisode | Mapping[str, Any]]
     ) -> builtins.list[Episode]:
-        """Write many episodes down in one transaction: all of them, or none.
+        """Record several episodes in one transaction: all of them, or none.
 
         Args:
             new_episodes: :class:`NewEpisode` objects, or mappings of their fields.
@@ -169,22 +169,21 @@ class Episodes:
         scope: Scope | None = None,
         once: bool = True,
     ) -> Episode:
-        """Write down a text that facts will be extracted from; as :meth:`add`, but for ``once``.
+        """Record a text that facts will be extracted from; like :meth:`add`, except for ``once``.
 
         Args:
-            content: the words, kept as they are.
-            source: where they come from.
-            name: what to call the episode.
+            content: the text, stored unchanged.
+            source: where it comes from.
+            name: a name for the episode.
             metadata: a JSON object of your own.
             valid_at: when it was said or done, if not now.
-            thread: the conversation it is part of, behind what is there.
-            scope: whose it is.
-            once: the same text of the same scope, and of that thread if one is given, is the same
-                episode: the one recorded last is returned as it is, so that whatever failed after
-                it can simply be done again.
+            thread: the conversation it is part of; it is placed at the end.
+            scope: its owners.
+            once: if the same text was already recorded for the same owners (and in the thread, if
+                one is given), return that episode, so that a failed extraction can be repeated.
 
         Raises:
-            ValueError: an empty text, a bad time, metadata that is no JSON.
+            ValueError: an empty text, a bad time, metadata that is not JSON.
         """
         owner = checked_scope(scope)
         if source is not None:
@@ -216,7 +215,7 @@ class Episodes:
             return self._known(transaction, episode_id)
 
     def check_owners(self, scope: AskedScope, episode_id: int | str) -> None:
-        """Refuse an episode of other owners than these; no other method looks at whose an id is.
+        """Check that an episode has these owners; other methods do not check the owners of an id.
 
         Raises:
             NotFound: there is no such episode, or it has other owners.
@@ -226,7 +225,7 @@ class Episodes:
             self._known(transaction, episode_id, owners)
 
     def namespace_of(self, uuid: str) -> str | None:
-        """Return which namespace of the file holds an episode; ``None`` if not just one does.
+        """Return the namespace of an episode; ``None`` unless exactly one namespace has it.
 
         Raises:
             AccessDenied: the store is confined to one namespace.
@@ -238,24 +237,24 @@ class Episodes:
 
     @keywords(EpisodeList, tags=(), include_expired=False, offset=0, newest_first=False)
     def list(self, **asked: Unpack[EpisodeList]) -> builtins.list[Episode]:
-        """Return episodes in the order they were written down.
+        """Return episodes in the order in which they were recorded. All bounds are exclusive.
 
         Args:
-            source: only from this source.
-            tags: only with all of these.
-            created_after: only written down after this moment; it is outside itself.
-            created_before: only written down before this one.
-            valid_after: only said or done after this moment; without ``valid_at`` that is when
-                it was written down.
-            valid_before: only said or done before this one.
-            expired_after: only what expired, or will, after this moment; also what has expired.
-            expired_before: only what expired, or will, before this one; also what has expired.
-            include_expired: also those whose time has passed.
-            namespaces: of these instead of the store's own; ``"all"`` for all.
-            scope: what belongs to just these owners, or to nobody; ``"all"`` for all.
-            limit: how many at most; ``None`` for all.
-            offset: how many to pass over first.
-            newest_first: the newest first.
+            source: only episodes from this source.
+            tags: only episodes with all of these.
+            created_after: only episodes recorded after this time.
+            created_before: only episodes recorded before this time.
+            valid_after: only episodes said or done after this time: ``valid_at``, or else
+                ``created_at``.
+            valid_before: only episodes said or done before this time.
+            expired_after: only episodes with an expiry after this time, even if it has passed.
+            expired_before: only episodes with an expiry before this time, even if it has passed.
+            include_expired: also return expired episodes.
+            namespaces: list these instead of the store's own; ``"all"`` for all.
+            scope: only episodes of exactly these owners, or without owners; ``"all"`` for any.
+            limit: the maximum number; ``None`` for all.
+            offset: how many to skip.
+            newest_first: return the newest first.
         """
         page = taken(asked, Page)
         checked_page(page["limit"], page["offset"])
@@ -280,33 +279,34 @@ class Episodes:
         tag_boost=0.0,
     )
     def search(self, query: str | None = None, **asked: Unpack[EpisodeSearch]) -> EpisodeHits:
-        """Find episodes by words and by meaning, best first; what narrows them is as in `list`.
+        """Find episodes by words and by meaning, best first. The filters are those of `list`.
 
-        Any text is a query; its words are literals. All filters apply together, and before
-        anything is ranked. A long episode is found through any piece of it and counts once.
+        Any text is a query; its words have no special syntax. All filters apply before ranking. A
+        long episode is found through any of its pieces and returned once.
 
         Args:
-            query: a question or some words; without one, the newest episodes come first.
-            mode: ``hybrid``, ``words`` (no model is asked) or ``meaning``.
-            alpha: what the meaning counts in a hybrid search, 0 to 1, 0.4 by default; the words
-                count the rest.
+            query: a question or some words; without one, the newest episodes are returned.
+            mode: ``hybrid``, ``words`` (no model is used) or ``meaning``.
+            alpha: the weight of the meaning in a hybrid search, 0 to 1, 0.4 by default; the words
+                have the rest.
             tags: only episodes that have all of these, unless ``tag_boost`` is given.
-            tag_boost: let tags not filter: an episode that has all of them gets this much added
-                to its score, which is otherwise 0 to 1.
-            min_similarity: leave out what is less similar, -1 to 1. What waits for its embedding
-                cannot be judged and stays.
-            ranking: ``"threads"`` (the default) looks at conversations, names, dates and what the
-                question asks for, too; ``"classic"`` at words and meaning alone. A call that gives
-                a ``mode`` or ``alpha`` is classic.
-            min_relevance: find nothing if none of the first ten hits is so relevant, 0 to 1.
-            limit: how many at most, 1 to 1000.
-            context: how many neighbours each hit gets on either side of it in its thread, 0 to 10.
-                They have its owners, and are found only if they have not expired or such are
-                asked for; each is there once, and none that is a hit itself.
+            tag_boost: do not filter by tags, but add this to the score (otherwise 0 to 1) of
+                episodes that have all of them.
+            min_similarity: leave out episodes that are less similar, -1 to 1. Episodes without an
+                embedding are kept.
+            ranking: ``"threads"`` (the default) also uses conversations, names, dates and the kind
+                of answer that the question asks for; ``"classic"`` uses words and meaning only. A
+                call with ``mode`` or ``alpha`` is classic.
+            min_relevance: return nothing unless one of the first ten hits is at least this
+                relevant, 0 to 1.
+            limit: the maximum number of episodes, 1 to 1000.
+            context: the number of neighbours to return on either side of each hit in its thread, 0
+                to 10. They have the same owners; expired ones are left out unless requested. Each
+                is returned once, and hits are not repeated as neighbours.
 
         Returns:
-            The hits. If the query could not be embedded, ``words_only`` says why, and the newest
-            episodes come after those that the words found, until the limit is full.
+            The hits. If the query could not be embedded, ``words_only`` says why, and after the
+            episodes found by words the newest ones follow, up to the limit.
 
         Raises:
             ValueError: an unknown mode, a number out of range, a bad time.
@@ -325,17 +325,17 @@ class Episodes:
         metadata: Mapping[str, Any] | EllipsisType = ...,
         expired_at: datetime | str | EllipsisType | None = ...,
     ) -> Episode:
-        """Change what may change of an episode; what is left out stays as it is.
+        """Change the tags, metadata or expiry of an episode; omitted ones stay as they are.
 
         Args:
             episode_id: its id or its UUID.
-            tags: the tags it has from now on; an empty list clears them.
+            tags: the new tags; an empty list removes all.
             metadata: a JSON merge patch (RFC 7396), as for facts: ``None`` removes a key.
-            expired_at: from when on it no longer counts; ``None`` lets it count again.
+            expired_at: when it expires; ``None`` for never.
 
         Raises:
             NotFound: no such episode, or it was erased.
-            ValueError: nothing to change was given, a bad time, metadata that is no JSON.
+            ValueError: nothing to change was given, a bad time, metadata that is not JSON.
         """
         columns: dict[str, Any] = {}
         if tags is not ...:
@@ -353,17 +353,17 @@ class Episodes:
             return self._known(transaction, episode.id)
 
     def journal(self, episode_id: int | str) -> builtins.list[JournalLine]:
-        """Return what the journal holds of an episode: every change, when and by whom."""
+        """Return the journal of an episode: every change, when it was made and by whom."""
         with self._engine.read() as transaction:
             return journal.of_episode(transaction, self._known(transaction, episode_id).id)
 
     def erase(self, episode_id: int | str) -> bool:
-        """Remove an episode's bytes from the file. There is no way back.
+        """Permanently remove an episode's text from the file.
 
-        The facts drawn from it stay: each is erased by itself.
+        The facts that were extracted from it stay; erase them separately.
 
         Returns:
-            Whether the bytes have left the files already; see :meth:`memstore.Store.erase`.
+            Whether the bytes are already gone from the files; see :meth:`memstore.Store.erase`.
 
         Raises:
             NotFound: no such episode.
@@ -389,13 +389,13 @@ class Episodes:
         known = episode_table.find_key(transaction, self._namespace, key)
         if known is not None and known.scope != Scope(**{n: values[n] for n in SCOPE_FIELDS}):
             raise IdempotencyConflict(
-                f"the idempotency key {key!r} already stands for an episode of other owners",
+                f"the idempotency key {key!r} already belongs to an episode of other owners",
                 remedy=Remedy.NEW_KEY,
             )
         if known is not None and known.content_hash != values["content_hash"]:
             raise IdempotencyConflict(
-                f"the idempotency key {key!r} already stands for episode {known.id}, whose content "
-                "is another",
+                f"the idempotency key {key!r} already belongs to episode {known.id}, which has "
+                "different content",
                 remedy=Remedy.NEW_KEY,
             )
         return known

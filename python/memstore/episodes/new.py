@@ -1,4 +1,4 @@
-"""New episodes, checked: each error names the argument."""
+"""Checks of new episodes."""
 
 from __future__ import annotations
 
@@ -19,20 +19,21 @@ if TYPE_CHECKING:
 MAX_TAGS: Final = 1000
 
 MAX_BYTES: Final = 450_000_000
-"""SQLite holds 1,000,000,000 bytes in a row. A text in a script without spaces is in it twice: as
-it is, and as the index wants it."""
+"""SQLite's limit for a row is 1,000,000,000 bytes. A row holds a text in a script without spaces
+twice: as it is, and segmented for the index."""
 
 MAX_DESCRIPTION: Final = 10_000
-"""Characters of what is told of the source."""
+"""Characters of the description of a source."""
 
 
 def checked(new: NewEpisode) -> dict[str, Any]:
-    """Return the columns of a new episode; the caller checks its source, which may be none."""
+    """Return the columns of a new episode; the caller checks its source, which may be missing."""
     owners = Scope(user_id=new.user_id, agent_id=new.agent_id, run_id=new.run_id)
     about = new.source_description
     thread, seq = checked_place(new.thread, new.seq)
+    metadata, _ = checked_new(new.metadata)
     if seq is not None and thread is None:
-        raise InvalidArgument("is a place in a thread, and none is given", argument="seq")
+        raise InvalidArgument("is a place in a thread, but no thread is given", argument="seq")
     return {
         "content": _checked_content(new.content),
         "content_hash": hash_of(new.content),
@@ -45,30 +46,30 @@ def checked(new: NewEpisode) -> dict[str, Any]:
         "seq": seq,
         "speaker": _short(new.speaker, "speaker"),
         "valid_at": clock.moment(new.valid_at, "valid_at"),
-        "metadata": checked_new(new.metadata),
+        "metadata": metadata,
         "idempotency_key": _short(new.idempotency_key, "idempotency_key"),
         **owners.ids,
     }
 
 
 def checked_tags(tags: Iterable[str]) -> list[str]:
-    """Return tags as they are stored: without blanks around them, each once, in their order."""
+    """Return tags as they are stored: stripped and without duplicates, in order."""
     if isinstance(tags, str):
         raise InvalidArgumentType(
             f"must be a list of texts, such as [{tags[:60]!r}], not one text", argument="tags"
         )
     try:
-        given = list(tags)
+        listed = list(tags)
     except TypeError:
         raise InvalidArgumentType(
             f"must be a list of texts, not {type(tags).__name__}", argument="tags"
         ) from None
-    found = list(dict.fromkeys(checked_text(tag, "a tag", MAX_NAME).strip() for tag in given))
-    if len(found) > MAX_TAGS:
+    unique = list(dict.fromkeys(checked_text(tag, "a tag", MAX_NAME).strip() for tag in listed))
+    if len(unique) > MAX_TAGS:
         raise InvalidArgument(
-            f"are {len(found):,}, over the limit of {MAX_TAGS:,}", argument="tags"
+            f"are {len(unique):,}, over the limit of {MAX_TAGS:,}", argument="tags"
         )
-    return found
+    return unique
 
 
 def hash_of(content: str) -> str:
@@ -87,5 +88,5 @@ def _checked_content(content: str) -> str:
     return content
 
 
-def _short(given: str | None, name: str, limit: int = MAX_NAME) -> str | None:
-    return None if given is None else checked_text(given, name, limit).strip()
+def _short(text: str | None, name: str, limit: int = MAX_NAME) -> str | None:
+    return None if text is None else checked_text(text, name, limit).strip()

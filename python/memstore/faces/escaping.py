@@ -24,6 +24,8 @@ def visible_lines(text: str) -> str:
 
 def as_json(text: str) -> str:
     """Return text with its hidden characters spelt as JSON spells them: ``\\u202e``."""
+    if text.isascii() and text.isprintable():
+        return text
     return HIDDEN.sub(lambda found: json.dumps(found[0])[1:-1], text)
 
 
@@ -38,5 +40,7 @@ def minute(moment: datetime) -> str:
 
 
 def counted(number: int, noun: str = "fact") -> str:
-    """Return ``1 fact`` or ``2 facts``."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+    """Return ``1 fact``, ``2 facts`` or ``2 entities``."""
+    if number == 1:
+        return f"1 {noun}"
+    return f"{number} {noun[:-1]}ies" if noun.endswith("y") else f"{number} {noun}s"

@@ -1,46 +1,43 @@
-"""From flags and environment to an open store, the same for every command.
+"""Flags and environment variables shared by all commands.
 
-A flag wins over the variable of the same name; :mod:`memstore.settings` reads the variables.
+A flag overrides its environment variable; :mod:`memstore.settings` reads the variables.
 """
 
 from __future__ import annotations
 
 import argparse
-import textwrap
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore import providers, settings
-from memstore.errors import EmbedderMismatch, InvalidArgument, Reason
 from memstore.lazy import lazy_import
 from memstore.settings import Settings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from memstore.domain.protocols import Embedder, JSONGenerator
-    from memstore.providers import http_generator
-    from memstore.store import opening
-    from memstore.store.store import Store
+    import textwrap
 else:
-    http_generator = lazy_import("memstore.providers.http_generator")
-    opening = lazy_import("memstore.store.opening")
+    textwrap = lazy_import("textwrap")
 
 ENVIRONMENT_HELP = """\
-environment (a flag wins over it):
+environment variables (a flag overrides its variable):
   MEMSTORE_DB, MEMSTORE_NAMESPACE, MEMSTORE_EMBEDDER, MEMSTORE_MODEL, MEMSTORE_OLLAMA
   MEMSTORE_OPENAI   base URL of an OpenAI-compatible server, for --embedder openai
-  OPENAI_API_KEY    its key, if it needs one
+  OPENAI_API_KEY    the API key for it, if needed
   MEMSTORE_GENERATOR, MEMSTORE_GENERATOR_MODEL, MEMSTORE_GENERATOR_URL
-                    what reads text for extract, remember and the MCP tools "learn"
-  ANTHROPIC_API_KEY the key of --generator anthropic
+                    the language model for extract, remember and the MCP tools "learn"
+  ANTHROPIC_API_KEY the API key for --generator anthropic
   MEMSTORE_DURABILITY, MEMSTORE_SECRETS"""
 
 KEPT_BACKUPS: Final = 24
 
+# Looking for translations of argparse's own words takes 4 ms, and ours are English.
+vars(argparse)["_"] = str
+
 
 class HelpFormatter(argparse.RawDescriptionHelpFormatter):
-    """Keeps the lines of examples, and paths and flags in one piece."""
+    """Keeps the line breaks of examples, and never breaks a path or flag."""
+
+    def __init__(self, prog: str, **details: Any) -> None:
+        super().__init__(prog, width=settings.terminal_width() - 2, **details)
 
     def _split_lines(self, text: str, width: int) -> list[str]:
         whole = textwrap.wrap(text, width, break_on_hyphens=False, break_long_words=False)
@@ -48,7 +45,7 @@ class HelpFormatter(argparse.RawDescriptionHelpFormatter):
 
 
 BLANK: Final = "\x00"
-"""Stands for a blank of a path while help is wrapped."""
+"""Stands for a space in a path while help is wrapped."""
 
 
 def add_store_flags(parser: argparse._ActionsContainer) -> None:
@@ -66,37 +63,41 @@ def add_store_flags(parser: argparse._ActionsContainer) -> None:
     flag(
         "--db",
         metavar="FILE",
-        help=f"the file of memories, created if missing (default: {default})",
+        help=f"the memory file, created if missing (default: {default})",
     )
     flag(
         "--namespace",
         metavar="NAME",
-        help=f"the partition to read and write (default: {settings.DEFAULT_NAMESPACE}); auto: the "
-        "project's, which memstore where tells of",
+        help=f"the namespace to read and write (default: {settings.DEFAULT_NAMESPACE}); auto: the "
+        "project's (see memstore where)",
     )
     flag(
         "--embedder",
         choices=providers.NAMES,
-        help="what finds facts by meaning: local works offline and is the default, "
-        "ollama and openai ask a server, none means words only",
+        help="the embedding model for search by meaning: local (the default) works offline, "
+        "ollama and openai call a server, none searches by words only",
     )
-    flag("--model", metavar="NAME", help="the embedding model of ollama (if alone) or openai")
+    flag(
+        "--model",
+        metavar="NAME",
+        help="the name of the embedding model; without --embedder it means Ollama's",
+    )
     flag(
         "--durability",
         choices=("full", "normal"),
-        help="what a write that was confirmed survives: full (the default) the loss of power, "
-        "normal the end of the process, which is faster",
+        help="what a confirmed write survives: full (the default) a power failure; normal, "
+        "which is faster, the death of the process",
     )
     flag(
         "--secrets",
         choices=("redact", "refuse", "keep"),
-        help="what becomes of API keys, private keys and tokens in what is stored: redact (the "
-        "default) puts their kind in their place, refuse is an error, keep stores them",
+        help="API keys, private keys and tokens in stored text: redact (the default) replaces "
+        "each with its kind, refuse rejects the text, keep stores it unchanged",
     )
     flag(
         "--ollama",
         metavar="URL",
-        help="where Ollama listens; implies --embedder ollama",
+        help="the address of the Ollama server; implies --embedder ollama",
     )
 
 
@@ -122,7 +123,7 @@ def chosen_settings(arguments: argparse.Namespace) -> Settings:
             "leave one of them out"
         )
     merged = environment._replace(**flags)
-    if "model" not in flags and embedder_name(merged) != embedder_name(environment):
+    if "model" not in flags and merged.embedder_name != environment.embedder_name:
         # The environment's model is that of the environment's embedder.
         merged = merged._replace(model=None)
     if "generator" in flags and flags["generator"] != environment.generator:
@@ -135,7 +136,7 @@ def chosen_settings(arguments: argparse.Namespace) -> Settings:
 
 
 def duration(text: str) -> float:
-    """Read ``90s``, ``30m``, ``1h`` or ``7d`` as seconds."""
+    """Parse ``90s``, ``30m``, ``1h`` or ``7d`` into seconds."""
     units = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
     number, unit = text.strip()[:-1], text.strip()[-1:]
     if unit not in units or not (number.isascii() and number.isdigit() and len(number) < 9):
@@ -144,7 +145,7 @@ def duration(text: str) -> float:
 
 
 class BackupSchedule(NamedTuple):
-    """What :meth:`memstore.Store.backup_in_background` takes."""
+    """The arguments of :meth:`memstore.Store.backup_in_background`."""
 
     every_seconds: float
     keep: int
@@ -152,7 +153,7 @@ class BackupSchedule(NamedTuple):
 
 
 def backup_schedule(chosen: Settings) -> BackupSchedule | None:
-    """Return when a server makes backups; ``None`` for never."""
+    """Return a server's backup schedule; ``None`` for no backups."""
     if chosen.backup_every is None:
         if chosen.backup_keep or chosen.backup_folder:
             raise ValueError("--backup-keep and --backup-folder go with --backup-every")
@@ -170,92 +171,12 @@ def backup_schedule(chosen: Settings) -> BackupSchedule | None:
 
 
 def add_generator_flags(parser: argparse._ActionsContainer) -> None:
-    """Add ``--generator --generator-model --generator-url``, for what learns from text."""
+    """Add ``--generator --generator-model --generator-url``."""
     parser.add_argument(
         "--generator",
         choices=providers.GENERATORS,
-        help="the language model that reads text: ollama on your own machine, openai (or a server "
-        "of its kind) or anthropic, to which the text is sent; none by default",
+        help="the language model that reads the text (default: none); ollama runs on your own "
+        "machine, openai (or a compatible server) and anthropic receive the text",
     )
-    parser.add_argument("--generator-model", metavar="NAME", help="which model of it")
-    parser.add_argument("--generator-url", metavar="URL", help="where its service is")
-
-
-def make_generator(chosen: Settings) -> JSONGenerator | None:
-    """Return the generator that the settings name; ``None`` if they name none."""
-    name = chosen.generator or "none"
-    if name == "none" and (chosen.generator_model or chosen.generator_url):
-        raise ValueError(
-            "--generator-model and --generator-url belong to a generator: name it with "
-            "--generator or MEMSTORE_GENERATOR"
-        )
-    try:
-        return providers.generator(
-            name,
-            model=chosen.generator_model,
-            base_url=chosen.generator_url,
-        )
-    except InvalidArgument as error:
-        # An embedder's arguments have the same names, and other flags.
-        error.argument = {"model": "generator_model", "base_url": "generator_url"}.get(
-            error.argument or "", error.argument
-        )
-        raise
-
-
-@contextmanager
-def open_generator(chosen: Settings) -> Iterator[JSONGenerator | None]:
-    """Make a generator as :func:`make_generator` does, and let go of its connections."""
-    made = make_generator(chosen)
-    try:
-        yield made
-    finally:
-        if made is not None and isinstance(made, http_generator.HttpGenerator):
-            made.close()
-
-
-def embedder_name(chosen: Settings) -> str:
-    """Return the embedder that is meant; the address of a server means that server.
-
-    A model alone means Ollama at its usual address, as in the original memstore.
-    """
-    if chosen.embedder:
-        return chosen.embedder
-    if chosen.openai and not chosen.ollama:
-        return "openai"
-    return "ollama" if chosen.ollama or chosen.model else "local"
-
-
-def make_embedder(chosen: Settings) -> Embedder | None:
-    """Return the embedder that the settings name; ``None`` for words only."""
-    name = embedder_name(chosen)
-    return providers.embedder(
-        name,
-        model=chosen.model,
-        base_url={"ollama": chosen.ollama, "openai": chosen.openai}.get(name),
-    )
-
-
-def open_store(chosen: Settings, *, actor: str = "user", source: str) -> Store:
-    """Open the store that the settings describe; raises what :func:`memstore.open` does.
-
-    The journal names who makes the changes (``user`` or ``agent``) and through what.
-    """
-    name = embedder_name(chosen)
-    options: dict[str, Any] = {
-        "path": chosen.db,
-        "namespace": chosen.namespace or settings.DEFAULT_NAMESPACE,
-        "actor": actor,
-        "source": source,
-        "read_only": chosen.read_only,
-        "durability": chosen.durability,
-        "secrets": chosen.secrets or "redact",
-    }
-    base_url = {"ollama": chosen.ollama, "openai": chosen.openai}.get(name)
-    try:
-        return opening.open(**options, embedder=name, model=chosen.model, base_url=base_url)
-    except EmbedderMismatch as error:
-        if chosen.db or chosen.embedder or chosen.model or base_url:
-            raise
-        # The usual file, as another program left it: nobody chose the model that does not fit.
-        return opening.open_by_words(Reason.of(error), **options)
+    parser.add_argument("--generator-model", metavar="NAME", help="the name of the language model")
+    parser.add_argument("--generator-url", metavar="URL", help="the address of its service")

@@ -48,9 +48,11 @@ COMMAND_LINE_REMEDIES: Final[Mapping[Remedy, str]] = {
     Remedy.OPEN_WRITABLE: "Run it without MEMSTORE_READ_ONLY.",
     Remedy.CHOOSE_EMBEDDER: "Choose one with --embedder.",
     Remedy.REMAKE_VECTORS: (
-        "Name another model, or make all vectors again with memstore reembed --again."
+        "Name another model, or recompute all vectors with memstore reembed --again."
     ),
-    Remedy.REEMBED: "Run memstore reembed, which stages what is missing and switches in the end.",
+    Remedy.REEMBED: (
+        "Run memstore reembed, which embeds what is missing and then switches to the new model."
+    ),
     Remedy.FINISH_STAGED: (
         "Finish it with memstore reembed and that model, or drop it with memstore reembed --drop."
     ),
@@ -66,8 +68,7 @@ COMMAND_LINE_REMEDIES: Final[Mapping[Remedy, str]] = {
     ),
     Remedy.CHECK_KEY: "Check OPENAI_API_KEY, and that it may use this model.",
     Remedy.CHECK_MODEL: (
-        "Check that --ollama or MEMSTORE_OPENAI leads to an embedding service, and that it has the "
-        "model."
+        "Check that --ollama or MEMSTORE_OPENAI points to an embedding service that has this model."
     ),
     Remedy.CHECK_GENERATOR: (
         "Check that the language model's service is running (Ollama: `ollama serve`), that "
@@ -77,7 +78,7 @@ COMMAND_LINE_REMEDIES: Final[Mapping[Remedy, str]] = {
         "Check OPENAI_API_KEY or ANTHROPIC_API_KEY, and that it may use this model."
     ),
     Remedy.CHECK_GENERATOR_MODEL: (
-        "Check that --generator-url leads to a chat service, and that it has the model."
+        "Check that --generator-url points to a chat service that has this model."
     ),
     Remedy.SEND_LESS: "Send a shorter text.",
     Remedy.ALLOW_TIME: "It may still be loading its model: try again.",
@@ -157,7 +158,7 @@ def in_server(error: BaseException | str) -> str:
 def _worded(
     error: BaseException | str, arguments: Mapping[str, str], remedies: Mapping[Remedy, str]
 ) -> str:
-    told = error.told(arguments) if isinstance(error, Explained) else str(error)
+    told = error.worded(arguments) if isinstance(error, Explained) else str(error)
     remedy = error.remedy if isinstance(error, Explained | Reason) else None
     if remedy is None:
         return told or type(error).__name__

@@ -1,8 +1,7 @@
-"""Several changes that happen together, or not at all: what a decision amounts to."""
+"""Several changes, applied together or not at all."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from memstore.database.changes import Line
@@ -14,6 +13,7 @@ from memstore.domain.records import NewFact, checked_scope
 from memstore.errors import Conflict, InvalidArgumentType
 from memstore.facts import provenance
 from memstore.facts.facts import check_alike, covers
+from memstore.frozen import frozen, replace
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,70 +24,70 @@ if TYPE_CHECKING:
     from memstore.facts.new import Prepared
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MayReplace:
-    """The new fact may replace an active one: that is proposed, and nothing is retired."""
+    """Propose that the new fact replaces an active one; nothing is retired yet."""
 
     fact_id: int
     similarity: float = 0.0
-    """Cosine of the two contents, kept with the proposal."""
+    """Cosine of the two contents, stored with the proposal."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MayYieldTo:
-    """An active fact that was said later may replace the new one: that is proposed."""
+    """Propose that an active fact, which was said later, replaces the new one."""
 
     fact_id: int
     similarity: float = 0.0
-    """Cosine of the two contents, kept with the proposal."""
+    """Cosine of the two contents, stored with the proposal."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class YieldsTo:
-    """An active fact that was said later and contradicts the new one supersedes it at once."""
+    """Let an active fact, which was said later and contradicts the new one, supersede it."""
 
     fact_id: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class AddFact:
     """Store a fact; with ``fact.supersedes`` it replaces an active one.
 
-    It takes the place of that one in its thread, if it is drawn from no episode and has no other.
+    If it has neither a thread nor an episode, it takes the replaced fact's place in its thread.
     """
 
     fact: NewFact
     unless_known: bool = False
-    """Store nothing where an active fact of the same owners, with all of the new one's metadata,
-    says just this: it is confirmed, and supersedes what the new one would have superseded."""
+    """If an active fact of the same owners, with all of the new one's metadata, already says this,
+    store nothing: confirm that fact, and let it supersede what the new one would have."""
     beside: MayReplace | MayYieldTo | YieldsTo | None = None
-    """What it means to an active fact that it does not replace outright."""
+    """How it relates to an active fact that it does not simply replace."""
     evidence: Mapping[str, Any] | None = None
-    """Why: journalled with what is retired or proposed, else with the new fact."""
+    """The reasons; journalled with the retired or proposed fact, else with the new one."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class SupersedeFact:
-    """Retire a fact in favour of another that is stored already."""
+    """Let a stored fact supersede another one."""
 
     old_id: int
     new_id: int
     across: bool = False
-    """Also where the two are of different subjects, or one of them is a task."""
+    """Allow different subjects, or a task and a fact."""
     evidence: Mapping[str, Any] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class DeleteFact:
-    """Put a tombstone on an active fact."""
+    """Delete an active fact; it can be restored."""
 
     fact_id: int
     evidence: Mapping[str, Any] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class KeepFact:
-    """Leave an active fact as it is, and a line in its history."""
+    """Keep an active fact as it is, and record that in the journal."""
 
     fact_id: int
     evidence: Mapping[str, Any] | None = None
@@ -96,24 +96,26 @@ class KeepFact:
 Change: TypeAlias = AddFact | SupersedeFact | DeleteFact | KeepFact
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Applied:
-    """What came of one change."""
+    """The result of one change."""
 
     change: Change
     fact: Fact
-    """The fact added, known already, deleted or kept; of a supersession, the retired one."""
+    """The fact that was added, already known, deleted or kept; for a supersession, the retired
+    one."""
     known: bool = False
-    """An addition that stored nothing: ``fact`` said so already, or said so and was erased."""
+    """True if nothing was added, because ``fact`` already says the same or said it and was
+    erased."""
     previous: Fact | None = None
-    """The fact an addition retired, as it was."""
+    """The superseded or deleted fact, as it was before."""
     proposal_id: int | None = None
 
 
 def apply(
     facts: Facts, changes: Sequence[Change], scope: Scope | None, since: int | None = None
 ) -> list[Applied]:
-    """Carry out changes in one transaction, in their order; see :meth:`memstore.Store.apply`."""
+    """Apply changes in order, in one transaction; see :meth:`memstore.Store.apply`."""
     checked_scope(scope)
     if since is not None:
         checked_id(since, "since")
@@ -140,9 +142,9 @@ def carry_out(
     prepared: Sequence[Prepared],
     scope: Scope | None,
 ) -> list[Applied]:
-    """Carry out changes in a transaction that is open, in their order.
+    """Apply changes in order, in an open transaction.
 
-    The owners of new facts are set already; :meth:`Facts.prepare` returned ``prepared``.
+    New facts already have their owners; ``prepared`` is the result of :meth:`Facts.prepare`.
     """
     claims = any(isinstance(change, AddFact) and change.unless_known for change in changes)
     facts.look_up(transaction, prepared, claims=claims)
@@ -189,7 +191,7 @@ def _add(
         held = facts.confirm_held(transaction, prepared, covers, change.evidence)
         if held is not None:
             return Applied(change=change, fact=held, known=True, previous=previous)
-    if known is None:  # what was erased does not come back from the same words
+    if known is None:  # an erased fact is not extracted again from the same text
         known = provenance.erased_before(transaction, facts.namespace, prepared.fact)
     if known is not None:
         return Applied(change=change, fact=known, known=True)
@@ -212,10 +214,10 @@ def _previous(
 
 
 def settle(facts: Facts, transaction: Transaction, fact: Fact, change: AddFact) -> int | None:
-    """Retire or propose what an addition means beside another active fact.
+    """Carry out the ``beside`` of an addition.
 
     Returns:
-        The proposal's id, if there is one that was not put forward before.
+        The id of a new proposal, if there is one.
     """
     match change.beside:
         case None:
@@ -255,6 +257,6 @@ def _carry_out(
 
 
 def _current(facts: Facts, transaction: Transaction, fact_id: int, scope: Scope | None) -> Fact:
-    """Return a fact of these owners that is active; what was decided rests on that."""
+    """Return a fact of these owners; raise ``Conflict`` if it is no longer active."""
     facts.known(transaction, fact_id, scope)
     return facts.active(transaction, fact_id)

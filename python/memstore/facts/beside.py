@@ -1,4 +1,4 @@
-"""Facts of a project, read and corrected together with those of another namespace."""
+"""Facts of a project, read and corrected together with those of the shared namespace."""
 
 from __future__ import annotations
 
@@ -15,15 +15,14 @@ if TYPE_CHECKING:
     from memstore.domain.repairs import Repair
 
 ABOUT_THE_USER: Final = frozenset({"preference", "identity"})
-"""Categories that hold in every project."""
+"""Categories of facts that apply to every project."""
 
 
 class FactsBeside(Facts):
-    """The facts of one namespace, and beside them those of a shared one.
+    """The facts of a project's own namespace together with those of a shared one.
 
-    What is about the user is stored in the shared one, everything else in the first; a correction
-    goes where the fact is that it corrects. What is done inside a transaction of the caller's
-    knows the first alone.
+    Facts about the user are stored in the shared namespace, all others in the own one; a correction
+    is stored where the corrected fact is. Methods that take a transaction use only the own one.
     """
 
     def __init__(self, own: Facts, shared: Facts) -> None:
@@ -35,29 +34,29 @@ class FactsBeside(Facts):
         homes: dict[Facts, list[NewFact]] = {}
         places = []
         for new in new_facts:
-            there = homes.setdefault(self._home(new), [])
-            places.append((there, len(there)))
-            there.append(new)
+            group = homes.setdefault(self._home(new), [])
+            places.append((group, len(group)))
+            group.append(new)
         if len(homes) == 1:
-            [(home, given)] = homes.items()
-            return home.add_many(given, unless_known=unless_known)
-        prepared = {home: home.prepare(given) for home, given in homes.items()}
+            [(home, group)] = homes.items()
+            return home.add_many(group, unless_known=unless_known)
+        prepared = {home: home.prepare(group) for home, group in homes.items()}
         with self.writing() as transaction:
             stored = {
                 id(homes[home]): home.store(transaction, many, unless_known=unless_known)
                 for home, many in prepared.items()
             }
-        return [stored[id(there)][place] for there, place in places]
+        return [stored[id(group)][place] for group, place in places]
 
     def _home(self, new: NewFact) -> Facts:
         if new.supersedes is not None:
             return self._of(new.supersedes)
-        # An episode, and what is drawn from it, is of the project.
+        # Episodes belong to the project, and so do the facts extracted from them.
         about_the_user = new.category in ABOUT_THE_USER and new.episode_id is None
         return self._shared if about_the_user else self._own
 
     def _of(self, fact_id: int) -> Facts:
-        """Return the facts that one belongs to; the own ones where it is in neither."""
+        """Return the facts of the namespace that has this one, or the own ones if neither has."""
         with suppress(NotFound):
             self._shared.get(fact_id)
             return self._shared

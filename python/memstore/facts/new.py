@@ -1,10 +1,10 @@
-"""New facts, checked: whatever cannot be stored raises before anything is written."""
+"""Checks of new facts; invalid ones raise before anything is written."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from memstore.database.tables import facts as fact_table
 from memstore.database.tables.readings import EXTRACT, MEMORY
 from memstore.domain import clock, metadata
 from memstore.domain.arguments import (
@@ -16,11 +16,13 @@ from memstore.domain.arguments import (
 )
 from memstore.domain.records import SCOPE_FIELDS, NewFact, Scope, made
 from memstore.errors import InvalidArgument, InvalidArgumentType
+from memstore.frozen import frozen
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from memstore.database.tables import threads
+    from memstore.database.tables.facts import Encoded
     from memstore.text.secrets import Screen
 
 CONSOLIDATE: Final = "consolidate"
@@ -29,12 +31,12 @@ MOMENTS: Final = ("created_at", "valid_at", "expired_at")
 SHORT_FIELDS: Final = ("source", "idempotency_key")
 
 DERIVATIONS: Final = (EXTRACT, MEMORY, CONSOLIDATE)
-"""The ways in which a fact is derived; those that are told have none."""
+"""The ways in which a model can produce a fact; facts stored directly have none."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class CheckedFact(NewFact):
-    """A new fact that can be stored as it is: its texts checked, its times read."""
+    """A new fact that was checked and can be stored as it is."""
 
     metadata: dict[str, Any]
     created_at: datetime | None = None
@@ -43,39 +45,51 @@ class CheckedFact(NewFact):
 
     @property
     def scope(self) -> Scope:
-        """Whose it will be."""
+        """The owners it will belong to."""
         return Scope(user_id=self.user_id, agent_id=self.agent_id, run_id=self.run_id)
 
     def columns(self) -> dict[str, Any]:
-        """Return what it will have as a fact."""
+        """Return the values of its columns that are known before it is stored."""
         values = dict(vars(self))
         del values["supersedes"], values["across"]
         return values
 
 
-@dataclass(slots=True)
 class Prepared:
-    """A fact checked and embedded, ready to be stored."""
+    """A fact checked and embedded, ready to be stored.
 
-    fact: CheckedFact
-    blob: bytes | None = None
-    """Its embedding; ``None``: it will be pending."""
-    model: str | None = None
-    """Whose embedding that is."""
-    has_new_key: bool = False
-    """Whether no fact is known to have its idempotency key."""
-    has_new_claim: bool = False
-    """Whether no fact is known to say the same."""
-    counter: threads.Counter | None = None
-    """Counts its place in a thread, and the places of those that are stored with it."""
+    Args:
+        blob: its embedding; ``None`` if it will be pending.
+        model: the model of the embedding.
+    """
+
+    __slots__ = ("blob", "counter", "encoded", "fact", "has_new_claim", "has_new_key", "model")
+
+    def __init__(
+        self,
+        fact: CheckedFact,
+        encoded: Encoded,
+        blob: bytes | None = None,
+        model: str | None = None,
+    ) -> None:
+        self.fact = fact
+        self.encoded = encoded
+        self.blob = blob
+        self.model = model
+        self.counter: threads.Counter | None = None
+        """Assigns places in threads, also to the facts stored with it."""
+        self.has_new_key = False
+        """True if it is certain that no fact has its idempotency key."""
+        self.has_new_claim = False
+        """True if it is certain that no fact says the same."""
 
 
-def all_checked(new_facts: list[NewFact], screen: Screen) -> list[CheckedFact]:
-    """Check new facts; an error names the place of the one at fault."""
+def all_prepared(new_facts: list[NewFact], screen: Screen) -> list[Prepared]:
+    """Check new facts; an error says which one is invalid."""
     found = []
     for place, new in enumerate(new_facts, 1):
         try:
-            found.append(checked(screen.record(new)))
+            found.append(prepared(screen.record(new)))
         except (InvalidArgument, InvalidArgumentType) as error:
             if len(new_facts) > 1:
                 error.place = f"fact {place} of {len(new_facts)}"
@@ -84,8 +98,10 @@ def all_checked(new_facts: list[NewFact], screen: Screen) -> list[CheckedFact]:
     return found
 
 
-def checked(new: NewFact) -> CheckedFact:
-    values = vars(new) | {"metadata": metadata.checked_new(new.metadata)}
+def prepared(new: NewFact) -> Prepared:
+    """Check a new fact, and make what needs no transaction."""
+    values = dict(vars(new))
+    values["metadata"], metadata_text = metadata.checked_new(new.metadata)
     for name in MOMENTS:
         if values[name] is not None:
             values[name] = clock.moment(values[name], name)
@@ -116,5 +132,6 @@ def checked(new: NewFact) -> CheckedFact:
     if new.thread is not None or new.seq is not None:
         values["thread"], values["seq"] = checked_place(new.thread, new.seq)
         if new.thread is None and new.episode_id is None:
-            raise InvalidArgument("is a place in a thread, and none is given", argument="seq")
-    return made(CheckedFact, values)
+            raise InvalidArgument("is a place in a thread, but no thread is given", argument="seq")
+    found_by = fact_table.found_by(values["content"], values["subject"])
+    return Prepared(made(CheckedFact, values), fact_table.Encoded(metadata_text, found_by))

@@ -40,9 +40,10 @@ class Proposals:
         """Return proposals, oldest first.
 
         Args:
-            state: ``open`` (undecided, and every fact in it is active), ``accepted`` or
+            state: ``open`` (undecided, and all its facts are active), ``accepted`` or
                 ``rejected``; ``None`` for all there ever were.
-            scope: those about facts of just these owners, or of nobody; ``"all"`` for all.
+            scope: only proposals about facts of exactly these owners, or without owners; ``"all"``
+                for any owners.
         """
         owners = asked_scope(scope)
         if state is not None and state not in tuple(ProposalState):
@@ -54,7 +55,7 @@ class Proposals:
         return [proposal for proposal in found if owners is None or _is_of(proposal, owners)]
 
     def get(self, proposal_id: int, *, scope: Scope | None = None) -> Proposal:
-        """Return one proposal, in whatever state; with a ``scope``, only of these owners.
+        """Return one proposal in any state; with a ``scope``, only if it has these owners.
 
         Raises:
             NotFound: no such proposal in this namespace, or it has other owners.
@@ -65,17 +66,17 @@ class Proposals:
     def put_forward(
         self, sources: Sequence[int], content: str, evidence: Mapping[str, Any], *, scope: Scope
     ) -> Proposal:
-        """Propose that one text takes the place of several facts.
+        """Propose that one text replaces several facts.
 
         Args:
-            sources: the ids of two or more active facts of just these owners about one subject.
-            content: what the new fact would say.
-            evidence: what speaks for it.
-            scope: whose they are.
+            sources: the ids of two or more active facts of exactly these owners about one subject.
+            content: the text of the new fact.
+            evidence: the reasons for it.
+            scope: the owners of the facts.
 
         Raises:
-            NotFound: a fact that is not here, or of other owners.
-            Conflict: a fact that is not active any more, or the same facts were put forward before.
+            NotFound: a fact is not in this namespace, or has other owners.
+            Conflict: a fact is no longer active, or the same facts were proposed before.
         """
         with self._engine.write() as transaction:
             facts = [self._facts.active(transaction, fact_id) for fact_id in sorted(set(sources))]
@@ -88,21 +89,23 @@ class Proposals:
             ids = [fact.id for fact in facts]
             known = proposal_table.consolidating(transaction, ids, self._facts.namespace)
             if known is not None:
-                raise Conflict(f"proposal {known.id} is about the same facts, and {known.state}")
+                raise Conflict(
+                    f"proposal {known.id} is already about the same facts; it is {known.state}"
+                )
             changes = self._facts.changes(transaction)
             new_id = proposal_table.insert_consolidation(changes, ids, content, evidence)
             return self._known(transaction, new_id or 0)
 
     def accept(self, proposal_id: int, *, scope: Scope | None = None) -> Proposal:
-        """Let the newer fact supersede the older one, or one new fact all those it sums up.
+        """Accept a proposal: the new fact supersedes the older one or ones.
 
         Args:
-            proposal_id: which one.
-            scope: only if it is about facts of just these owners.
+            proposal_id: its id.
+            scope: only if it is about facts of exactly these owners.
 
         Raises:
             NotFound: no such proposal, or it has other owners.
-            Conflict: it was decided before, or one of the facts is not active any more.
+            Conflict: it was already decided, or one of the facts is no longer active.
         """
         with self._engine.read() as transaction:
             proposal = self._open(transaction, proposal_id, scope)
@@ -124,15 +127,15 @@ class Proposals:
             return self._accept(transaction, proposal, proposal.new.id, why)
 
     def reject(self, proposal_id: int, *, scope: Scope | None = None) -> Proposal:
-        """Reject a proposal: its facts stay active, and it is not put forward again.
+        """Reject a proposal: its facts stay active, and it is not proposed again.
 
         Args:
-            proposal_id: which one.
-            scope: only if it is about facts of just these owners.
+            proposal_id: its id.
+            scope: only if it is about facts of exactly these owners.
 
         Raises:
             NotFound: no such proposal, or it has other owners.
-            Conflict: it was decided before.
+            Conflict: it was already decided.
         """
         with self._engine.write() as transaction:
             proposal = self._open(transaction, proposal_id, scope)
@@ -169,7 +172,7 @@ class Proposals:
     def _open(self, transaction: Transaction, proposal_id: int, scope: Scope | None) -> Proposal:
         proposal = self._known(transaction, proposal_id, scope)
         if proposal.state != ProposalState.OPEN:
-            raise Conflict(f"proposal {proposal_id} was {proposal.state} already")
+            raise Conflict(f"proposal {proposal_id} was already {proposal.state}")
         return proposal
 
     def _known(
@@ -199,7 +202,7 @@ def _check_current(proposal: Proposal) -> None:
 
 
 def _consolidated(proposal: Proposal) -> NewFact:
-    """Return the fact a consolidation becomes: with all its sources hold in common."""
+    """Return the new fact of a consolidation, with metadata and thread taken from its sources."""
     facts: tuple[Fact, ...] = proposal.sources
     metadata: dict[str, Any] = {}
     for fact in facts:
@@ -212,7 +215,7 @@ def _consolidated(proposal: Proposal) -> NewFact:
         subject=facts[0].subject,
         category=Counter(fact.category for fact in facts).most_common(1)[0][0],
         metadata=metadata or None,
-        # All of them hold since the last of them does.
+        # All of them hold since the latest of these times.
         valid_at=max((fact.valid_at for fact in facts if fact.valid_at), default=None),
         source="consolidation",
         episode_id=episodes.pop() if len(episodes) == 1 else None,

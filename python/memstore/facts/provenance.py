@@ -1,9 +1,9 @@
-"""Derived facts: what makes one the same fact again, and whether a person had a hand in it.
+"""Facts extracted from episodes: their identity, and whether a person ever changed them.
 
-A derived fact is known by its episode, its subject and its words. Its UUID follows from them and
-from the episode's salt, so that deriving it again gives the same one, in this file or another; and
-of a fact that was erased the UUID is enough to know that it is not to be derived again. Erasing the
-episode erases the salt: then nobody can tell from the UUID what the fact said.
+The UUID of an extracted fact is a hash of the episode and its salt, the subject and the text. So
+extracting it again gives the same UUID, in this file or another, and an erased fact is recognised
+by its UUID and not extracted again. Erasing the episode erases the salt, after which the UUID
+cannot be used to check a guess at the text.
 """
 
 from __future__ import annotations
@@ -33,30 +33,30 @@ else:
 DERIVED: Final = frozenset({EXTRACT, MEMORY})
 
 REBUILT: Final = "rebuild"
-"""The key in the evidence of what a rebuild did by itself."""
+"""The key in the evidence of changes that a rebuild made."""
 
 AUTOMATIC: Final = frozenset(
     {Kind.ADD, Kind.ADOPT, Kind.EMBED, Kind.QUARANTINE, Kind.KEEP, Kind.PROPOSE}
 )
-"""Operations on a fact that are no person's word about it."""
+"""Kinds of lines that never record a person's decision about a fact."""
 
 
 def uuid_of(salt: str, episode_uuid: str, recorded_at: datetime, subject: str, content: str) -> str:
-    """Return the UUID of what an episode says about a subject."""
-    told = "\n".join((salt, episode_uuid, subject_key(subject), content)).encode()
-    return clock.named_uuid(recorded_at, hashlib.sha256(told).digest())
+    """Return the UUID of a fact that an episode states about a subject."""
+    identity = "\n".join((salt, episode_uuid, subject_key(subject), content)).encode()
+    return clock.named_uuid(recorded_at, hashlib.sha256(identity).digest())
 
 
 def thread_of(episode: Origin) -> tuple[str | None, int | None]:
-    """Return the thread of the facts of an episode, and their place there.
+    """Return the thread of an episode's facts, and their place in it.
 
-    An episode outside of threads is one by itself. Its name follows from the salt, like the UUIDs
-    of its facts: once the episode is erased, the name leads nowhere.
+    An episode without a thread is one by itself. The name is a hash with the salt, like the UUIDs
+    of its facts, so that after the episode is erased the name reveals nothing about it.
     """
     if episode.thread is not None or episode.salt is None:
         return episode.thread, episode.seq
-    told = "\n".join((episode.salt, episode.uuid, "thread")).encode()
-    return hashlib.sha256(told).hexdigest()[:32], 1
+    name = "\n".join((episode.salt, episode.uuid, "thread")).encode()
+    return hashlib.sha256(name).hexdigest()[:32], 1
 
 
 def identity(
@@ -68,25 +68,24 @@ def identity(
 ) -> tuple[str, datetime]:
     """Return the UUID and the time of creation of a fact that is about to be stored.
 
-    An extracted fact counts from when its text was recorded. One that was there before and is said
-    again is a new fact of its own time.
+    An extracted fact is dated by when its text was recorded. If a fact with its UUID already
+    exists, the new one gets a UUID and a time of its own.
     """
-    created_at = new.created_at
-    uuid = _derived_uuid(new, episode)
+    created_at = new.created_at or now
+    uuid = None if episode is None else _derived_uuid(new, episode)
     if (
-        episode is not None
-        and uuid is not None
-        and fact_table.find(transaction, namespace, uuid=uuid) is None
+        episode is None
+        or uuid is None
+        or fact_table.find(transaction, namespace, uuid=uuid) is not None
     ):
-        if new.derivation == EXTRACT:
-            created_at = created_at or episode.created_at
-        return uuid, created_at or now
-    created_at = created_at or now
-    return clock.new_uuid(created_at), created_at
+        return clock.new_uuid(created_at), created_at
+    if new.derivation == EXTRACT:
+        created_at = new.created_at or episode.created_at
+    return uuid, created_at
 
 
 def erased_before(transaction: Transaction, namespace: str, new: CheckedFact) -> Fact | None:
-    """Return what is left of a derived fact that said just this, and was erased."""
+    """Return the erased fact that was extracted from the same episode and said the same."""
     if new.derivation not in DERIVED or new.episode_id is None:
         return None
     episode = episode_table.origin(transaction, new.episode_id, namespace)
@@ -99,7 +98,7 @@ def erased_before(transaction: Transaction, namespace: str, new: CheckedFact) ->
 def erased_since(
     transaction: Transaction, namespace: str, subject: str, content: str, since: datetime
 ) -> bool:
-    """Whether a fact that said just this, drawn from whatever episode, was erased since then."""
+    """Return whether a fact that said the same, from any episode, was erased since then."""
     return any(
         one.erased_at >= since
         and one.uuid
@@ -109,10 +108,9 @@ def erased_since(
 
 
 def untouched(lines: Iterable[JournalLine]) -> bool:
-    """Whether only programs ever changed a fact.
+    """Return whether only programs ever changed a fact.
 
-    A proposal that a person accepted counts as a person's change, and so does one without a
-    reason.
+    An accepted proposal counts as a person's change, and so does a change without evidence.
     """
     return all(
         line.kind in AUTOMATIC
@@ -123,7 +121,7 @@ def untouched(lines: Iterable[JournalLine]) -> bool:
 
 
 def automatic(line: JournalLine) -> bool:
-    """Whether a program superseded the fact by itself."""
+    """Return whether a program made the change without a person's decision."""
     return bool(line.evidence) and "proposal" not in (line.evidence or {})
 
 
@@ -132,7 +130,7 @@ def rebuilt(line: JournalLine) -> bool:
 
 
 def withdrawn(lines: Iterable[JournalLine]) -> bool:
-    """Whether a rebuild deleted the fact, and nothing changed that since."""
+    """Return whether a rebuild deleted the fact, and it was not restored or erased since."""
     last = None
     for line in lines:
         if line.kind in (Kind.DELETE, Kind.RESTORE, Kind.ERASE):
@@ -141,7 +139,7 @@ def withdrawn(lines: Iterable[JournalLine]) -> bool:
 
 
 def _derived_uuid(new: CheckedFact, episode: Origin | None) -> str | None:
-    """Return the UUID that a derived fact has, unless its episode was erased."""
+    """Return the UUID of an extracted fact; ``None`` if its episode was erased."""
     if new.derivation not in DERIVED or episode is None or episode.salt is None:
         return None
     return uuid_of(episode.salt, episode.uuid, episode.created_at, new.subject, new.content)

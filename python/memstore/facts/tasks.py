@@ -1,4 +1,4 @@
-"""Tasks: facts with the subject ``todo`` that move through a few states."""
+"""Tasks: facts with the subject ``todo`` and a status."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ if TYPE_CHECKING:
 PRIORITIES: Final = ("high", "normal", "low")
 
 SURFACE_STARTUP: Final = "startup"
-"""Open tasks carry it, so that an agent that starts is shown them."""
+"""The ``surface`` of open tasks, which agents are shown when they start."""
 
 TASK_KEYS: Final = ("kind", "scope", "status", "priority", "surface", "due")
-"""Metadata of a task that only :class:`Tasks` writes."""
+"""Metadata keys of tasks that only :class:`Tasks` writes."""
 
 SCOPE_ALIASES: Final[Mapping[str, TaskScope]] = {
     "matthew": TaskScope.USER,
     "claude": TaskScope.AGENT,
 }
-"""What the original memstore called the two; both are accepted and read."""
+"""The original memstore's names, which are accepted as arguments and in stored tasks."""
 
 NEVER: Final = datetime.max.replace(tzinfo=UTC)
 
@@ -66,18 +66,18 @@ class Tasks:
         due: str | None = None,
         owners: Scope | None = None,
     ) -> Task:
-        """Store a task to be done.
+        """Store a new task.
 
         Args:
-            content: what is to be done.
+            content: what to do.
             scope: who does it: ``user``, ``agent`` or ``collaborative``.
             priority: ``high``, ``normal`` or ``low``.
             project: groups tasks.
-            due: when, in any words; a date, or a time with its offset, orders the list.
-            owners: whose task it is, as ``scope`` is elsewhere.
+            due: when it is due, as free text; :meth:`list` sorts by it if it is a date or time.
+            owners: the owners of the task, called ``scope`` in other methods.
 
         Raises:
-            ValueError: a value that is none of those; the message lists them.
+            ValueError: a value that is not one of these; the message lists them.
         """
         metadata: dict[str, Any] = {
             "kind": "task",
@@ -107,15 +107,15 @@ class Tasks:
         note: str | None = None,
         owners: AskedScope = EVERYBODY,
     ) -> Task:
-        """Move a task to another status; any may follow any other.
+        """Set the status of a task; all changes of status are allowed.
 
-        Closing one takes it off the list shown at start-up; re-opening brings it back.
+        Closed tasks are no longer shown when an agent starts; reopened ones are shown again.
 
         Args:
             task_id: the task's id.
             status: ``pending``, ``in_progress``, ``completed`` or ``cancelled``.
-            note: why; kept with the task.
-            owners: only if it belongs to just these; by default, any owner's.
+            note: the reason; stored with the task.
+            owners: only if it belongs to exactly these; by default, to any.
 
         Raises:
             NotFound: no such task, or it has other owners.
@@ -136,7 +136,7 @@ class Tasks:
             as_task(fact)
             if fact.status != "active":
                 raise Conflict(
-                    f"task {task_id} is {fact.status}, and only an active task changes its status",
+                    f"task {task_id} is {fact.status}; only active tasks can change their status",
                     remedy=way_out(fact),
                 )
             return patch
@@ -153,15 +153,15 @@ class Tasks:
         limit: int | None = None,
         owners: AskedScope = None,
     ) -> list[Task]:
-        """Return tasks, most pressing first: by priority, then due date, then age.
+        """Return tasks, most urgent first: by priority, then due date, then age.
 
         Args:
-            scope: only what these do: ``user``, ``agent`` or ``collaborative``.
-            status: only those with this status; ``None`` for the open ones, ``"all"`` for all.
-            project: only those of this project.
-            surface: ``"startup"`` for those an agent is shown when it starts.
-            limit: how many at most.
-            owners: tasks of just these owners, or of nobody; ``"all"`` for all.
+            scope: only tasks for ``user``, ``agent`` or ``collaborative``.
+            status: only tasks with this status; ``None`` for open ones, ``"all"`` for all.
+            project: only tasks of this project.
+            surface: ``"startup"`` for tasks that an agent is shown when it starts.
+            limit: the maximum number.
+            owners: only tasks of exactly these owners, or without owners; ``"all"`` for any.
         """
         checked_limit(limit)
         conditions = [MetadataFilter("kind", "=", "task")]
@@ -187,7 +187,7 @@ class Tasks:
         with self._engine.read() as transaction:
             tasks = [as_task(fact) for fact in fact_table.select(transaction, filter_)]
         found = [task for task in tasks if task.status in statuses and doer in (None, task.scope)]
-        return sorted(found, key=_pressing)[:limit]
+        return sorted(found, key=_urgency)[:limit]
 
 
 def as_task(fact: Fact) -> Task:
@@ -213,12 +213,12 @@ def as_task(fact: Fact) -> Task:
 
 
 def refuse_task_keys(fact: Fact, patch: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Let a patch of metadata pass, unless it moves a task past its rules or makes a fact one."""
+    """Refuse a metadata patch that changes a task's own keys or makes a fact a task."""
     if is_task(fact.subject, fact.metadata):
         for key in TASK_KEYS:
             if key in patch:
                 raise Conflict(
-                    f"fact {fact.id} is a task, and its {key} is not changed as metadata",
+                    f"fact {fact.id} is a task, and its {key} cannot be changed as metadata",
                     remedy=Remedy.UPDATE_TASK,
                 )
     elif is_task(fact.subject, patch):
@@ -230,17 +230,17 @@ def refuse_task_keys(fact: Fact, patch: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _text(value: object) -> str | None:
-    """Return what metadata holds as text: anybody may have written it."""
+    """Return a metadata value as text; other programs may have stored other types."""
     return None if value is None else str(value)
 
 
-def _pressing(task: Task) -> tuple[int, datetime, datetime]:
+def _urgency(task: Task) -> tuple[int, datetime, datetime]:
     rank = PRIORITIES.index(task.priority) if task.priority in PRIORITIES else len(PRIORITIES)
     return rank, task.due_at or NEVER, task.created_at
 
 
 def _moment(due: str | None) -> datetime | None:
-    """Return the time that a text names, if it names one."""
+    """Return the text as a time, if it can be parsed as one."""
     try:
         return clock.from_text(due) if due else None
     except ValueError:

@@ -1,4 +1,4 @@
-"""Use counts, gathered in memory and written when no other writer is waiting."""
+"""Use counts, buffered in memory and written when no other writer is active."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 MOST_WAITING: Final = 500
 LONGEST_WAIT_SECONDS: Final = 10.0
-"""Uses are written when this many, or the oldest for this long, have gathered."""
+"""Uses are written when this many have gathered, or when the oldest is this old."""
 
 
 class UseCounts:
-    """Counts how often facts were found. Best effort: a search neither waits nor fails for it."""
+    """Counts how often facts were found; best effort, so that searches neither wait nor fail."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -42,7 +42,7 @@ class UseCounts:
             self.flush()
 
     def flush(self) -> None:
-        """Write what has gathered, unless another writer holds the lock: then later."""
+        """Write the buffered uses, or keep them for later if another writer holds the lock."""
         with self._gathering:
             uses, self._uses = self._uses, Counter()
         if not uses:

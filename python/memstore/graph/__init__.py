@@ -1,1 +1,1 @@
-"""Entities and relations, derived from facts on request: a satellite the core does not import."""
+"""Entities and relations, derived from facts on request; the core does not import this package."""

@@ -1,8 +1,8 @@
 """Building the graph of a namespace: read the facts, derive, write beside the old graph, switch.
 
 Nothing is locked while rules or a model read the facts. The new graph is written in small steps, so
-that other writers never wait long, and one transaction makes it current. A process that dies before
-that leaves the old graph in use, and rows that no query sees and the next build removes.
+that other writers never wait long, and one transaction switches to it. If the process dies before
+that, the old graph stays in use; the unfinished rows are invisible and the next build removes them.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ STEP_ROWS: Final = 10_000
 """Rows written or removed in one transaction: about 100 ms of the write lock."""
 
 PAUSE_SECONDS: Final = 0.05
-"""Between two steps. SQLite polls for a free lock every few milliseconds at first, and later ten
-times a second: without a pause other writers would find it taken again and again."""
+"""Between two steps. SQLite polls a busy lock every few milliseconds at first and later ten times a
+second: without a pause other writers would keep finding it taken."""
 
 
 class _Snapshot(NamedTuple):
@@ -51,7 +51,7 @@ class _Snapshot(NamedTuple):
 def ask(
     engine: Engine, namespace: str, generator: Generator, progress: Progress | None = None
 ) -> list[RefusedRelation]:
-    """Ask a model about every active fact it has not read yet; return the answers refused."""
+    """Ask a model about every active fact it has not read yet; return the refused relations."""
     reader = model_extraction.reader(generator)
     snapshot = _read(engine, namespace, reader)
     unread = [text for text in snapshot.texts if text.fact_id not in snapshot.triples]
@@ -104,8 +104,8 @@ def build(engine: Engine, author: Author, namespace: str, generator: Generator |
 
 
 def sweep(engine: Engine, namespace: str) -> None:
-    """Remove what is left of old builds, in small steps."""
-    # No query sees these rows: if another writer is in the way, the next build removes them.
+    """Remove the rows of old and unfinished builds, in small steps."""
+    # No query sees these rows: if another writer has the lock, the next build removes them.
     with suppress(StoreBusy):
         while _removed_some(engine, namespace):
             clock.sleep(PAUSE_SECONDS)
@@ -119,9 +119,9 @@ def _removed_some(engine: Engine, namespace: str) -> bool:
 def _steps(derived: Derived, first: int) -> Iterator[tuple[Part, list[tuple[Value, ...]]]]:
     """Yield the rows of a graph in batches; names are numbered from ``first``.
 
-    Mentions come first: a fact that is erased during the build finds by them what else it gave.
+    Mentions come first: if a fact is erased during the build, its other rows are found by them.
     """
-    # In the order of their keys, so that each row goes to the end of its table.
+    # In key order, so that each row is appended to its table.
     mentions = [(first + name, fact_id) for name, fact_id in sorted(derived.mentions)]
     relations = [
         (first + s, first + t, fact_id, w) for s, t, fact_id, w in sorted(derived.relations)
@@ -137,11 +137,11 @@ def _steps(derived: Derived, first: int) -> Iterator[tuple[Part, list[tuple[Valu
 def _erased(
     transaction: Transaction, namespace: str, graph_id: int, snapshot: _Snapshot
 ) -> set[int]:
-    """Return the facts erased since they were read; a Conflict if the build is no longer wanted."""
+    """Return the facts erased since they were read; ``Conflict`` if another build began."""
     if not graph_table.is_building(transaction, graph_id):
         raise Conflict(
-            f"the graph of namespace {namespace!r} was dropped or built by someone else while "
-            "this build was running; this build was given up"
+            f"the graph of namespace {namespace!r} was dropped or built in the meantime; this "
+            "build was abandoned"
         )
     return graph_table.erased_since(transaction, snapshot.operation_id)
 
@@ -149,7 +149,7 @@ def _erased(
 def _without(
     part: Part, rows: list[tuple[Value, ...]], gone: set[int], derived: Derived
 ) -> list[tuple[Value, ...]]:
-    """Return rows without those that only erased facts give."""
+    """Return the rows without those that come only from erased facts."""
     if not gone:
         return rows
     if part is NAMES:

@@ -1,4 +1,4 @@
-"""What people decide about entities: that two names are one, or that they are not.
+"""People's decisions about entities: that two names are one, or that they are not.
 
 No decision overrides an earlier one. Names are compared by their keys. The journal records that a
 decision was made and by whom, without the names.
@@ -58,7 +58,7 @@ def decide(
 
 
 def forget(changes: Changes, namespace: str, left: str, right: str) -> EntityDecision:
-    """Take a decision back and return it; the built graph follows."""
+    """Take a decision back and return it; the built graph is updated."""
     key = name_key(_checked(left, "left"))
     other = name_key(_checked(right, "right"))
     known = _on(_around(changes.transaction, namespace, key), other)
@@ -72,9 +72,9 @@ def forget(changes: Changes, namespace: str, left: str, right: str) -> EntityDec
 
 
 def bring_decision(changes: Changes, namespace: str, decision: EntityDecision) -> bool:
-    """Store a decision from another file, with its own time and actor; true if it is new.
+    """Store a decision from another file, with its time and actor; return whether it is new.
 
-    One that is known, or contradicts a decision here, changes nothing.
+    A decision that is stored already, or contradicts one here, changes nothing.
     """
     keys = (name_key(decision.left), name_key(decision.right))
     if keys[0] == keys[1]:
@@ -87,12 +87,12 @@ def bring_decision(changes: Changes, namespace: str, decision: EntityDecision) -
 
 
 def entity_of(transaction: Transaction, namespace: str, key: str) -> list[str]:
-    """Return the keys of every name decided to be the same as a key's, itself among them."""
+    """Return the keys of every name decided to be the same as a key's, including that key."""
     return sorted(_around(transaction, namespace, key).chains)
 
 
 def groups(held: Iterable[Kept]) -> list[list[str]]:
-    """Return the keys that were decided about, those of each entity together, in order."""
+    """Return the keys that have decisions, grouped by entity, in order."""
     links: defaultdict[str, list[Kept]] = defaultdict(list)
     for one in held:
         links[one.left_key].append(one)
@@ -106,7 +106,7 @@ def groups(held: Iterable[Kept]) -> list[list[str]]:
 
 
 def parted(held: Sequence[Kept]) -> Iterator[tuple[Kept, str, str]]:
-    """Yield each decision to keep names apart, and the first key of the entity on either side."""
+    """Yield each decision to keep names apart, with the first key of the entity on either side."""
     first = {key: keys[0] for keys in groups(held) for key in keys}
     for one in held:
         if not one.decision.same:
@@ -116,8 +116,8 @@ def parted(held: Sequence[Kept]) -> Iterator[tuple[Kept, str, str]]:
 def forget_fact(changes: Changes, fact: Fact) -> None:
     """Remove an erased fact from the graph, and its words from the decisions.
 
-    A decision goes with it when one of its names occurred in this fact and occurs in no other
-    stored fact: otherwise the file would keep a name that was to be erased.
+    A decision is removed if one of its names occurred in this fact and occurs in no other stored
+    fact: otherwise the file would keep a name that should be erased.
     """
     transaction = changes.transaction
     graph_table.forget_fact(transaction, fact.namespace, fact.id)
@@ -166,10 +166,10 @@ def _checked(name: str, what: str) -> str:
 
 
 class _Around(NamedTuple):
-    """What was decided about a name, and about every name that is the same."""
+    """The decisions about a name and about every name that is the same."""
 
     chains: dict[str, list[Kept]]
-    """Every key that is the same, with the shortest chain of decisions that says so."""
+    """Every key that is the same, with the shortest chain of decisions behind it."""
     apart: list[Kept]
     """Decisions to keep one of these apart from another name."""
     own: list[Kept]

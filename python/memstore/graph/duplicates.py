@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from memstore.database.tables.entity_decisions import Kept
 
 MOST_WHOLE: Final = 5
-"""A name that may be short for more than this many others says nothing about any of them."""
+"""A name that may be short for more than this many others is not paired with any of them."""
 
 _SMALL: Final = frozenset(("of", "the", "and", "for", "de", "der", "und", "für"))
 """Words that an abbreviation skips."""
 
 
 def undecided_pairs(entity: Mapping[str, int], held: Sequence[Kept]) -> dict[tuple[int, int], str]:
-    """Return pairs of entities that may be the same and were not decided about, with the reason.
+    """Return pairs of entities that may be the same and have no decision, with the reason.
 
     ``entity`` has the entity of each name, by the name's key.
     """
@@ -44,7 +44,7 @@ class Pair(NamedTuple):
 
 
 def likely_pairs(keys: Iterable[str]) -> list[Pair]:
-    """Return pairs of names that look like one, by their keys; each once, by its first reason."""
+    """Return pairs of names, by key, that may mean one entity; each once, with one reason."""
     words = {key: _words(key) for key in sorted(set(keys))}
     found: dict[tuple[str, str], Pair] = {}
     for pair in (*_written_alike(words), *_abbreviated(words), *_initials(words), *_parts(words)):

@@ -1,7 +1,7 @@
 """The graph of a namespace: entities and relations derived from its facts.
 
-:meth:`Graph.build` builds it from scratch, and nothing else does: writes never wait for it, and it
-can be dropped at any time. What people decided about entities is kept.
+Only :meth:`Graph.build` builds it, from scratch: writes never wait for it, and it can be dropped at
+any time. People's decisions about entities are kept.
 """
 
 from __future__ import annotations
@@ -53,20 +53,20 @@ class Graph:
     def build(
         self, *, generator: str | Generator | None = None, progress: Progress | None = None
     ) -> GraphBuilt:
-        """Build the graph from the active facts; the old one is in use until the new one is done.
+        """Build the graph from the active facts; the old one is used until the new one is done.
 
-        Without a generator, rules alone read the facts, and the same facts give the same graph.
-        With one, a model is asked as well; its checked answers are kept, so that the next build
+        Without a generator, only rules read the facts, and the same facts give the same graph.
+        With one, a model is asked as well; its checked answers are stored, so that the next build
         asks only about new facts, even after a failure.
 
         Args:
-            generator: a model to read the facts too, or the name of its provider, as ``"ollama"``;
-                each fact is sent to it once.
-            progress: called with the number of facts the model has read, and of all facts.
+            generator: a model that also reads the facts, or the name of its provider, such as
+                ``"ollama"``; each fact is sent to it once.
+            progress: called with the number of facts the model has read, and the total.
 
         Raises:
             GeneratorError: the model failed; the old graph and the model's answers so far are kept.
-            Conflict: someone else built or dropped the graph in the meantime.
+            Conflict: the graph was built or dropped in the meantime.
         """
         refused: Sequence[RefusedRelation] = ()
         if generator is not None:
@@ -76,7 +76,7 @@ class Graph:
         return GraphBuilt(status=self.status(), refused=tuple(refused))
 
     def drop(self) -> None:
-        """Remove the graph and what a model read for it; decisions about entities are kept."""
+        """Remove the graph and a model's answers for it; decisions about entities are kept."""
         with self._engine.write() as transaction:
             if graph_table.exists(transaction, self._namespace):
                 line = Line(Kind.CLEAR_GRAPH, after={"namespace": self._namespace})
@@ -85,7 +85,7 @@ class Graph:
         build.sweep(self._engine, self._namespace)
 
     def status(self, *, scope: AskedScope = EVERYBODY) -> GraphStatus:
-        """Return when and from what the graph was built, and how many facts changed since.
+        """Return when and from how many facts the graph was built, and how many changed since.
 
         With a scope, entities and relations are counted as :meth:`entities` shows them.
         """
@@ -108,7 +108,8 @@ class Graph:
     ) -> list[Entity]:
         """Return the entities that active facts mention, those with the most facts first.
 
-        Only facts of exactly these owners count and are shown, or of nobody; ``"all"`` for all.
+        Only facts of exactly the owners in ``scope`` count; without one, facts of no owner;
+        ``"all"`` for everybody's.
         """
         checked_number(limit, "limit", 1, MOST_SHOWN)
         checked_number(offset, "offset", 0, MAX_NUMBER)
@@ -136,13 +137,14 @@ class Graph:
     ) -> Neighbours:
         """Return the entities related to one, the nearest first, then by the number of facts.
 
-        The search goes only as far as it must to find ``limit`` of them.
+        The search stops once it has found ``limit`` of them.
 
         Args:
             name: any name of the entity.
-            depth: how many steps away at most, 1 to 5.
-            limit: how many at most; ``cut`` of the result says what was left out.
-            scope: only follow facts of exactly these owners, or of nobody; ``"all"`` for all.
+            depth: the most steps away, 1 to 5.
+            limit: the most entities; ``cut`` of the result says what was left out.
+            scope: follow only facts of exactly these owners; ``None`` for no owner, ``"all"`` for
+                everybody's.
 
         Raises:
             NotFound: no active fact in the graph mentions it.
@@ -159,7 +161,7 @@ class Graph:
     def merge(self, left: str, right: str) -> EntityDecision:
         """Decide that two names are one entity, in this graph and in every later one.
 
-        Neither needs to be in the graph: from the next build on, both are looked for in facts.
+        Neither needs to be in the graph: later builds look for both in the facts.
 
         Raises:
             Conflict: earlier decisions say otherwise; the message names them.
@@ -167,7 +169,7 @@ class Graph:
         return self._decide(left, right, same=True)
 
     def keep_apart(self, left: str, right: str) -> EntityDecision:
-        """Decide that two names are two entities; they are no longer listed as likely the same.
+        """Decide that two names are two entities; ``likely_same`` no longer lists them.
 
         Raises:
             Conflict: they were merged; the message names the decisions.
@@ -186,7 +188,7 @@ class Graph:
             )
 
     def decisions(self) -> list[EntityDecision]:
-        """Return what was decided about entities, oldest first."""
+        """Return the decisions about entities, oldest first."""
         with self._engine.read() as transaction:
             held = decision_table.of_namespace(transaction, self._namespace)
         return [one.decision for one in held]
@@ -194,7 +196,7 @@ class Graph:
     def likely_same(self, *, limit: int = 20) -> list[LikelySame]:
         """Return pairs of entities that may be the same, those with the most facts first.
 
-        Nothing is merged. Pairs that were decided about are left out.
+        Nothing is merged. Pairs with a decision are left out.
         """
         checked_number(limit, "limit", 1, MOST_SHOWN)
         wanted = self._visible(EVERYBODY)

@@ -1,4 +1,4 @@
-"""Words by which the graph's rules tell names from other words, in English and German."""
+"""Word lists that the graph's rules use to tell names from other words, in English and German."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ BREAKS: Final = word_set(
 """Words after which a new thought may begin: no relation extends across them."""
 
 FUNCTION: Final = _PRONOUNS | ARTICLES | _PREPOSITIONS | BREAKS
-"""Words that neither name nor relate anything by themselves."""
+"""Words that are neither a name nor a relation by themselves."""
 
 COPULAS: Final = word_set("is are was were ist sind war waren")
 
@@ -43,8 +43,8 @@ PERSON_VERBS: Final = word_set(
     "wohnt lebt mag liebt hasst bevorzugt trinkt isst spricht kennt heißt studiert spielt "
     "möchte sagte findet"
 )
-"""Verbs whose subject is usually a person: a word with a capital before one of them is taken for a
-name, even at the beginning of a sentence."""
+"""Verbs whose subject is usually a person: a capitalised word before one of them counts as a name,
+even at the beginning of a sentence."""
 
 VERBS: Final = (
     PERSON_VERBS
@@ -82,7 +82,7 @@ COMMON: Final = FUNCTION | VERBS | STARTERS | CALENDAR | {f"{day}s" for day in D
 """Words that are never a name on their own."""
 
 TITLES: Final = word_set("dr mr mrs ms prof st jr sr mt")
-"""A full stop after one of them ends no sentence."""
+"""A full stop after one of them does not end a sentence."""
 
 CONNECTORS: Final = word_set("de da di del della van von bin ibn al")
 WHOLE_BEFORE_OF: Final = word_set(

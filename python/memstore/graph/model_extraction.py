@@ -1,7 +1,7 @@
-"""Asking a model how the names in a fact are related, and accepting only what the fact says.
+"""Asking a model how the names in a fact are related, and checking its answer against the fact.
 
-Both ends of a relation must occur in the fact as whole words. What a model adds on its own, or what
-a fact tricked it into, is refused.
+Both ends of a relation must occur in the fact as whole words. Names that the model invented, or was
+tricked into by a fact, are refused.
 """
 
 from __future__ import annotations
@@ -9,12 +9,12 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.domain.arguments import MAX_NAME, checked_text
 from memstore.domain.entities import RefusedRelation
 from memstore.errors import GeneratorError, GeneratorRejected, ReplyError
+from memstore.frozen import field, frozen
 from memstore.graph.lexicon import COMMON
 from memstore.graph.rule_extraction import LONGEST_LABEL, LONGEST_NAME, Text, Triple
 from memstore.prompting.answers import ask
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 BLOCK_FACTS: Final = 12
 
 BLOCK_CHARACTERS: Final = 6_000
-"""Characters of the facts in one prompt; a longer fact gets a prompt of its own."""
+"""Characters of the facts in one prompt; a longer fact gets its own prompt."""
 
 LONGEST_FACT: Final = 12_000
-"""Characters of the longest fact a model is asked about; only rules read longer ones."""
+"""The longest fact that a model is asked about, in characters; only rules read longer ones."""
 
 SCHEMA: Final = list_schema(
     "relations",
@@ -47,7 +47,7 @@ _LABEL: Final = re.compile(r"[^\W_]+(?:[ '’-][^\W_]+)*")
 _LONGEST_LABEL: Final = 60
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reading:
     triples: dict[int, list[Triple]] = field(default_factory=dict)
     """By the id of each fact that was read; empty for a fact without a relation."""
@@ -75,7 +75,7 @@ def blocks(texts: Sequence[Text]) -> Iterator[list[Text]]:
 def read(block: Sequence[Text], generator: Generator) -> Reading:
     """Ask a model about some facts at once; if its reply is unusable, about each one separately.
 
-    A fact without a usable reply is refused and left unread, so that it cannot block the others.
+    A fact without a usable reply is refused and stays unread, so that it cannot block the others.
 
     Raises:
         GeneratorError: the model is unavailable, or rejected all of several facts.
@@ -111,7 +111,7 @@ def _read_singly(
 
 
 def prompt(texts: Sequence[Text]) -> str:
-    """Return what the model is asked: facts numbered from 1, fenced as data."""
+    """Return the prompt: facts numbered from 1, fenced as data."""
     claims = ({"about": text.subject, "says": text.content} for text in texts)
     return fill(_template(), facts=fence(numbered(claims), "facts"))
 
@@ -127,7 +127,7 @@ def _understand(reply: str, texts: Sequence[Text], reading: Reading) -> None:
         text = shown(entry.get("fact"), texts) if isinstance(entry, dict) else None
         try:
             if text is None:
-                raise Unusable("it names no fact that was shown")
+                raise Unusable("it does not name a fact that was shown")
             found[text.fact_id][_triple(entry, text)] = None
         except Unusable as error:
             of = 0 if text is None else text.fact_id
@@ -138,7 +138,7 @@ def _understand(reply: str, texts: Sequence[Text], reading: Reading) -> None:
 def _triple(entry: Any, text: Text) -> Triple:
     source, target = (_end(entry.get(name), name, text) for name in ("source", "target"))
     if name_key(source) == name_key(target):
-        raise Unusable("its source is its target")
+        raise Unusable("its source and its target are the same")
     label = entry.get("label")
     if not isinstance(label, str) or len(label) > _LONGEST_LABEL:
         raise Unusable(f"its label is not a text of at most {_LONGEST_LABEL} characters")

@@ -1,4 +1,4 @@
-"""Describing entities and the paths between them, from the facts that are visible."""
+"""Describing entities and the paths between them, from the visible facts."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from memstore.database.tables.graph_reads import Nearest
 
 RELATIONS_SHOWN: Final = 5
-"""Relations of one step: those with words before ``mentions``, then those with the most facts."""
+"""Relations shown per step: labelled ones before ``mentions``, then those with the most facts."""
 
 FACTS_SHOWN: Final = 3
-"""Facts behind one relation: the newest."""
+"""How many facts are shown for a relation: the newest."""
 
 
 class View:
-    """A graph as one transaction sees it; nothing is read twice."""
+    """A graph as one transaction sees it; reads are cached."""
 
     def __init__(self, transaction: Transaction, wanted: FactFilter) -> None:
         self._transaction = transaction
@@ -99,7 +99,7 @@ class View:
 
 
 def _cut(more: int, reach: int | None, ended: bool) -> str | None:
-    """Say what an answer leaves out: a number, everything further away, or an unknown rest."""
+    """Say what a result leaves out: a number, everything further away, or an unknown rest."""
     if ended:
         steps = f"{graph_reads.MOST_STEPS:,}"
         return f"the search ended after {steps} entities; ask about one that is related to fewer"

@@ -1,8 +1,8 @@
-"""Recognising names by their capitals, weighed over all facts of a namespace.
+"""Recognising names by their capitals, based on all facts of a namespace.
 
-A capital inside a sentence makes a name, unless the word is common or occurs more often in lower
-case. At the beginning of a sentence it proves nothing by itself. In German, where every noun has
-one, a name is several in a row, or one before a verb that only people are the subject of.
+A capitalised word inside a sentence is a name, unless it is common or occurs more often in lower
+case. At the beginning of a sentence a capital proves nothing by itself. German capitalises every
+noun: there several capitalised words in a row are a name, or one before a verb used of people.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ if TYPE_CHECKING:
     from memstore.text.names import Span
 
 _ENDS: Final = frozenset('.!?:;…\n"“„«(。！？：')
-"""After one of them a capital may just begin a sentence."""
+"""After one of these a capital may only mark the start of a sentence."""
 
 _HEADING: Final = 4
-"""Words of the shortest sentence that can be a heading, with a capital in every word."""
+"""The fewest words of a sentence that can be a heading, with a capital in every word."""
 
 _MYSELF: Final = frozenset(("i", "i'm", "i’m", "i've", "i’ve", "i'll", "i’ll", "i'd", "i’d"))
-"""Always written with a capital, which therefore proves nothing."""
+"""Always capitalised, which therefore proves nothing."""
 
 _LONGEST: Final = 6
-"""Words of the longest name; a longer run of capitals is a heading or a list."""
+"""The most words of a name; a longer run of capitalised words is a heading or a list."""
 
 
 class Sentences(NamedTuple):
@@ -59,7 +59,7 @@ class Sentences(NamedTuple):
         return self.text[start:end]
 
     def gap(self, place: int) -> str:
-        """Return what is between a word and the one before it."""
+        """Return the text between a word and the one before it."""
         return self.text[self.words[place - 1][1] : self.words[place][0]]
 
 
@@ -91,14 +91,14 @@ class _Run(NamedTuple):
 
     words: tuple[str, ...]
     gaps: tuple[str, ...]
-    """What is before each word; nothing for the first."""
+    """The text before each word; empty for the first."""
     begins: bool
-    """It begins a sentence."""
+    """Whether it begins a sentence."""
     german: bool
 
 
 class Capitals:
-    """Collects evidence text by text; :meth:`names` then decides what is a name."""
+    """Collects evidence text by text; :meth:`names` then decides which words are names."""
 
     def __init__(self) -> None:
         self._capital: Counter[str] = Counter()
@@ -127,7 +127,7 @@ class Capitals:
 
     @staticmethod
     def _is_heading(words: list[str], capital: list[bool]) -> bool:
-        """Whether small words have capitals too, so that capitals prove nothing."""
+        """Whether small words are capitalised too, so that capitals prove nothing."""
         if len(words) < _HEADING:
             return False
         small = [high for word, high in zip(words, capital, strict=True) if word in FUNCTION]
@@ -161,11 +161,11 @@ class Capitals:
         return words[0] if self._stands_alone(words[0], run.german) else None
 
     def _is_no_part(self, word: str, run: _Run, place: int) -> bool:
-        """Whether the first word of a run has its capital for another reason."""
+        """Whether the first word of a run is capitalised for another reason."""
         low = lowered(word)
         if low in COMMON:
             return low in SHORT or not word.isupper() or len(word) < 2  # US may be a part
-        if word == low:  # de, van: left over when the word before was no part
+        if word == low:  # de, van: left over because the word before was not part of the name
             return True
         return run.begins and place == 0 and self._lower[low] > self._capital[low]
 
@@ -183,7 +183,7 @@ class Capitals:
 def _runs(
     sentences: Sentences, capital: list[bool], first: int, last: int, connecting: bool
 ) -> Iterator[tuple[int, int]]:
-    """Yield the runs of words with capitals, including the small words of a name."""
+    """Yield the runs of capitalised words, including the small words of a name."""
     place = first
     while place < last:
         if not capital[place]:
@@ -199,7 +199,7 @@ def _runs(
 def _next(
     sentences: Sentences, capital: list[bool], place: int, last: int, connecting: bool
 ) -> int | None:
-    """Return the index of the next word of a name, if the name goes on."""
+    """Return the index of the next word of a name, if the name continues."""
     words = sentences.low
     at = place
     if connecting and at < last and not capital[at] and _connects(words, at):

@@ -1,8 +1,8 @@
 """Extracting entities and relations from facts by rules: the same facts give the same graph.
 
 Entities are subjects, names recognised by their capitals, names given by a person or a model, and
-every other occurrence of such a name as whole words, in any case. If a sentence begins with a name,
-the words between it and the next name are the label of a relation; otherwise the subject
+every other occurrence of such a name as whole words, ignoring case. If a sentence begins with a
+name, the words between it and the next name are the label of a relation; otherwise the subject
 ``mentions`` the other names.
 """
 
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 LONGEST_LABEL: Final = 6
-"""Words of the longest label; more words say more than how two things are related."""
+"""The most words of a label; longer text says more than how two things are related."""
 
 LONGEST_NAME: Final = 100
-"""Characters of the longest name that is searched for; longer subjects are sentences."""
+"""The most characters of a name that is searched for; longer subjects are sentences."""
 
 _BETWEEN: Final = re.compile(r"(?:(?P<of>['’]s) )?(?P<words>[^\W_]+(?:[ '’-][^\W_]+)*)")
-"""What may be between two names it relates: words, and nothing that divides a sentence."""
+"""The text allowed between two related names: words, without punctuation."""
 
 _ASIDE: Final = frozenset('"“”„«»()')
-"""Marks after which a sentence need not be about the subject."""
+"""Marks after which a sentence may not be about the subject."""
 
 
 class Text(NamedTuple):
@@ -64,8 +64,8 @@ def derive(
 ) -> Derived:
     """Return the graph of some facts; everything in it is in the order of the facts.
 
-    Aliases are names that a person gave; they are entities only where they occur. Triples are the
-    checked relations that a model read, by fact id.
+    Aliases are names that a person gave; they are entities only if they occur. Triples are a
+    model's checked relations, by fact id.
     """
     read = triples or {}
     capitals = Capitals()
@@ -104,7 +104,7 @@ class _Names:
             lengths.sort(reverse=True)
 
     def found(self, sentences: Sentences) -> Iterator[tuple[int, int, str]]:
-        """Yield ``(first word, word behind the last, key)``, the longest name at each place."""
+        """Yield ``(first word, end, key)`` of the longest name at each place; ``end`` exclusive."""
         low: str | None = None
         words, count = sentences.words, len(sentences.words)
         place = 0
@@ -125,7 +125,7 @@ class _Names:
 
 
 class _Graph:
-    """Numbers names in the order in which they occur, and collects what is said about them."""
+    """Numbers names in the order in which they occur, and collects mentions and relations."""
 
     def __init__(self) -> None:
         self._places: dict[str, int] = {}
@@ -151,7 +151,7 @@ class _Graph:
         self._relate(text.fact_id, [*every], [*_labelled(sentences, found, subject), *said])
 
     def _relate(self, fact_id: int, every: list[int], labelled: list[tuple[int, str, int]]) -> None:
-        """Relate the first name, the subject, to the others, by words where there are some."""
+        """Relate the first name, the subject, to the others, with a label if there is one."""
         anchor = every[0]
         known = dict.fromkeys(one for one in labelled if one[0] != one[2])
         linked = {
@@ -171,7 +171,7 @@ class _Graph:
         if place == len(self._spellings):
             self._spellings.append(Counter())
         spelling = " ".join(plain(name).split())
-        # A name is also found without the full stop at its end, but that is not its spelling.
+        # A name is also found without its final full stop, but that is not its spelling.
         if name_key(spelling) == key:
             self._spellings[place][spelling] += 1
         return place
@@ -211,7 +211,7 @@ def _labelled(
 
 
 def _belongs_to_more(sentences: Sentences, found: tuple[int, int, int], last: int) -> bool:
-    """Whether a name only qualifies something else: Alice's boss, a GitHub account."""
+    """Whether a name only modifies something else: Alice's boss, a GitHub account."""
     begin, end, _ = found
     if sentences.text.startswith(POSSESSIVE, sentences.words[end - 1][1]):
         return True
@@ -223,7 +223,7 @@ def _belongs_to_more(sentences: Sentences, found: tuple[int, int, int], last: in
 def _said_of_subject(sentences: Sentences, first: int, begin: int) -> str | None:
     """Return the words before a name if they are about the subject: "(He) works at Globex"."""
     if first > 0 and not _ASIDE.isdisjoint(sentences.gap(first)):
-        return None  # after a quotation or in brackets: about what comes before
+        return None  # after a quotation or in brackets: about the text before
     verb = first + (sentences.low[first] in PERSONAL)
     if sentences.low[first] == "the" and sentences.low[first + 1] == "user":
         verb = first + 2

@@ -1,6 +1,6 @@
-"""What the core asks of the graph: to forget, to be examined and repaired, to take decisions over.
+"""The functions of the graph that the core calls: forgetting, checking, repairing, importing.
 
-The module as a whole is a :class:`memstore.database.satellite.Satellite`.
+The module itself is a :class:`memstore.database.satellite.Satellite`.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ __all__ = ["bring_decision", "forget_fact", "forget_namespace", "repair", "troub
 
 
 def troubles(transaction: Transaction) -> Iterator[tuple[str, bool]]:
-    """Yield what is wrong with graphs and decisions, and whether :func:`repair` mends it."""
+    """Yield problems of graphs and decisions, and whether :func:`repair` fixes each."""
     for graph_id, what in _wrong(transaction):
         yield f"{_named(transaction, graph_id)}: {what}", True
     if lost := graph_integrity.lost_readings(transaction):
-        yield f"what a model read in {lost} facts that were erased is kept", True
+        yield f"a model's answers about {lost} erased facts are still stored", True
     for namespace in decision_table.namespaces(transaction):
         for kept, left, right in parted(decision_table.of_namespace(transaction, namespace)):
             if left == right:
@@ -34,14 +34,14 @@ def troubles(transaction: Transaction) -> Iterator[tuple[str, bool]]:
 
 
 def repair(transaction: Transaction) -> list[str]:
-    """Drop the graphs that are wrong, and return what was done; decisions stay."""
+    """Drop the graphs that are wrong and return what was done; decisions stay."""
     done = []
     for graph_id in sorted({graph_id for graph_id, _ in _wrong(transaction)}):
         name = _named(transaction, graph_id)
         graph_integrity.remove(transaction, graph_id)
         done.append(f"dropped the {name}, which did not agree with its facts: build it again")
     if forgotten := graph_integrity.forget_lost_readings(transaction):
-        done.append(f"forgot what a model read in {forgotten} facts that were erased")
+        done.append(f"deleted a model's answers about {forgotten} erased facts")
     return done
 
 

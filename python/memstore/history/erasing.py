@@ -1,7 +1,7 @@
-"""Erasing: the text of a fact or an episode leaves every place that holds it, for good.
+"""Erasing: the text of a fact or an episode is permanently removed from every table.
 
-Rows and journal lines stay, empty, so that chains stay whole. The file's old pages go when the
-engine compacts it.
+Empty rows and journal lines stay, so that chains stay complete. Old pages of the file disappear
+when the engine compacts it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def erase_fact(changes: Changes, fact: Fact, satellite: Satellite) -> None:
 
 
 def erase_episode(changes: Changes, episode: Episode) -> None:
-    """Erase an episode, and what was said in it from the evidence of changes."""
+    """Erase an episode, and quotes of it in the evidence of changes."""
     _blank_episode(changes, episode, *journal.forgetting_said(changes.transaction, episode.id))
     changes.transaction.full_text.episodes.forget_deleted(changes.transaction)
 

@@ -1,4 +1,4 @@
-"""Replaying the journal: what a fact or an episode must hold after its lines, oldest first."""
+"""Replaying the journal to compute the state of a fact or an episode."""
 
 from __future__ import annotations
 
@@ -17,13 +17,15 @@ ENDS = (Kind.ERASE, Kind.ERASE_EPISODE)
 
 
 def state(lines: Iterable[JournalLine]) -> dict[str, Any] | None:
-    """Return what a fact or an episode should hold after its lines; ``None`` once it is erased."""
-    held: dict[str, Any] | None = {}
+    """Return the state of a fact or an episode after its lines; ``None`` if it was erased."""
+    values: dict[str, Any] | None = {}
     for line in lines:
         if line.kind in BEGINS:
-            held = {"metadata": {}} | (line.after or {})
-        elif line.kind in ENDS or held is None:
-            held = None
+            values = {"metadata": {}} | (line.after or {})
+        elif line.kind in ENDS or values is None:
+            values = None
         elif line.kind not in UNCHANGED:
-            held |= line.after or {}
-    return None if held is None else {k: v for k, v in held.items() if v is not None and v != []}
+            values |= line.after or {}
+    if values is None:
+        return None
+    return {name: value for name, value in values.items() if value is not None and value != []}

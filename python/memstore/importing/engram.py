@@ -1,4 +1,4 @@
-"""Engram's episodes: as JSON Lines, as an answer of its HTTP server, or in its DuckDB file."""
+"""Engram's episodes: from JSON Lines, a response of its HTTP server, or its DuckDB file."""
 
 from __future__ import annotations
 
@@ -16,26 +16,32 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
+    from memstore.database.engine import Progress
     from memstore.importing.records import Found, Raw
 
 NAME: Final = "engram"
+ROWS_A_LOOK: Final = 1000
 
 OF_ITS_ANSWERS: Final = frozenset({"similarity", "relevance", "score"})
-"""What a search adds to an episode."""
+"""Fields that a search adds to an episode."""
 READ: Final = frozenset({
     "id", "content", "name", "source", "source_model", "source_description", "group_id", "tags",
     "embedding", "embedding_model", "created_at", "valid_at", "expired_at", "metadata", "embedded",
 })  # fmt: skip
 
 
-def found(path: Path) -> Iterator[Found]:
-    records = _rows(path) if duckdb_file.is_duckdb(path) else json_stream.records(path)
+def found(path: Path, progress: Progress | None = None) -> Iterator[Found]:
+    read = _rows if duckdb_file.is_duckdb(path) else json_stream.records
+    records = read(path, progress)
     yield from converted(records, partial(_record, Source.of(NAME, path)))
 
 
-def _rows(path: Path) -> Iterator[Raw]:
+def _rows(path: Path, progress: Progress | None) -> Iterator[Raw]:
     with duckdb_file.opened(path) as file:
+        total = file.count()
         for number, row in enumerate(file.rows(), 1):
+            if progress is not None and number % ROWS_A_LOOK == 1:
+                progress(number, total)
             for name in duckdb_file.MOMENTS:
                 row[name] = _from_microseconds(row.get(name))
             yield f"row {number}", row
@@ -48,7 +54,7 @@ def _from_microseconds(given: int | None) -> datetime | str | None:
     try:
         return None if given is None else EPOCH + timedelta(microseconds=given)
     except OverflowError:
-        return f"{given} microseconds after 1970"  # refused with the form that is read
+        return f"{given} microseconds after 1970"  # the error for it names the accepted format
 
 
 def _record(source: Source, number: int, place: str, row: Mapping[str, Any]) -> Iterator[Record]:

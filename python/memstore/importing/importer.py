@@ -1,7 +1,7 @@
 """Importing another program's memories: the whole file is checked first, then imported in batches.
 
-A batch holds whole chains, so that a superseded fact is never active for a moment. After an
-interruption, the same import continues where it stopped.
+A batch holds whole chains, so that a superseded fact is never active in between. After an
+interruption, the same import resumes where it stopped.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from memstore.database.satellite import Satellite
     from memstore.importing.records import Found
 
-SOURCES: Final[dict[str, Callable[[Path], Iterator[Found]]]] = {
+SOURCES: Final[dict[str, Callable[[Path, Progress | None], Iterator[Found]]]] = {
     engram.NAME: engram.found,
     original.NAME: original.found,
     mem0.NAME: mem0.found,
@@ -37,10 +37,10 @@ SOURCES: Final[dict[str, Callable[[Path], Iterator[Found]]]] = {
 }
 
 BATCH: Final = 50
-"""Records brought in together, give or take what belongs together."""
+"""The size of a batch in records; groups are not split."""
 
 NAMED: Final = 5
-"""How many things of each kind that is left out are named; the rest are counted."""
+"""How many skipped items of each kind the report names; the others are only counted."""
 
 
 @dataclass(slots=True)
@@ -64,11 +64,11 @@ class ImportFromReport:
     known: int = 0
     """Facts and episodes that were imported before."""
     retired: int = 0
-    """Known facts that were superseded there since, and now are here too."""
+    """Known facts that were since superseded there, and now are here too."""
     removed: int = 0
-    """Known facts that were deleted there since, and now are here too."""
+    """Known facts that were since deleted there, and now are here too."""
     namespaces: dict[str, int] = field(default_factory=dict)
-    """How many facts and episodes each namespace of the source holds."""
+    """The number of facts and episodes in each namespace of the source."""
     left_out: dict[str, LeftOut] = field(default_factory=dict)
     """What was not imported, by kind."""
 
@@ -90,11 +90,11 @@ def import_from(
     skip_damaged: bool = False,
     progress: Progress | None = None,
 ) -> ImportFromReport:
-    """Import what a file of another program holds; see :meth:`memstore.Store.import_from`."""
+    """Import a file of another program; see :meth:`memstore.Store.import_from`."""
     checked_choice(source, SOURCES, "source")
     keep = namespace is None
     report = ImportFromReport(source)
-    total = _look_through(_read(source, path, keep=keep), report, skip=skip_damaged)
+    total = _look_through(_read(source, path, progress, keep=keep), report, skip=skip_damaged)
     done = 0
 
     def bring(batch: list[Record], transaction: Transaction) -> None:
@@ -102,16 +102,16 @@ def import_from(
         _bring_in(transaction, author, batch, namespace, satellite, report)
         done += len(batch)
 
-    found = _sound(_read(source, path, keep=keep), skip=skip_damaged)
+    found = _sound(_read(source, path, None, keep=keep), skip=skip_damaged)
     for _ in in_steps(engine, (partial(bring, batch) for batch in _batches(found))):
         if progress is not None:
             progress(done, total)
     return report
 
 
-def _read(source: str, path: Path, *, keep: bool) -> Iterator[Found]:
-    """Read a file; a namespace that no store can be opened for makes a record a damaged one."""
-    for one in SOURCES[source](path):
+def _read(source: str, path: Path, progress: Progress | None, *, keep: bool) -> Iterator[Found]:
+    """Read a file; a record in a reserved namespace counts as damaged."""
+    for one in SOURCES[source](path, progress):
         if keep and isinstance(one, Record) and one.item.namespace == ALL_NAMESPACES:
             yield Damaged(one.place, f"its namespace is {ALL_NAMESPACES!r}, which is reserved")
         else:
@@ -144,7 +144,7 @@ def _look_through(found: Iterator[Found], report: ImportFromReport, *, skip: boo
 
 
 def _sound(found: Iterator[Found], *, skip: bool) -> Iterator[Record]:
-    """Yield what can be imported. The file is read again, and may have changed in the meantime."""
+    """Yield the valid records. This is the second reading; the file may have changed since."""
     for one in found:
         if isinstance(one, Record):
             yield one
@@ -190,7 +190,7 @@ def _bring_in(
             incoming.facts.append(item)
         elif facts := mem0.revised(transaction, namespace or item.namespace, item):
             incoming.facts += facts
-            report.known -= len(facts) - 1  # what it supersedes is not of the file
+            report.known -= len(facts) - 1  # the fact that it supersedes is not from the file
         else:
             report.leave_out("memories changed here since, or newer here", record.place)
             report.known += 1

@@ -1,11 +1,14 @@
-"""Records of a JSON file: JSON Lines, or a service's answer that holds a list.
+"""Records of a JSON file: JSON Lines, or a service's response with a list.
 
-JSON Lines are read one by one and may be larger than memory; a list is read whole, up to a limit.
+JSON Lines are read one by one, so the file may be larger than memory; a list is read whole, up to
+a limit.
 """
 
 from __future__ import annotations
 
 import json
+import os
+from io import TextIOWrapper
 from typing import TYPE_CHECKING, Any, Final, TextIO
 
 from memstore.importing.records import Damaged, Skipped
@@ -14,26 +17,38 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from memstore.database.engine import Progress
     from memstore.importing.records import Raw
 
 MAX_CHARACTERS: Final = 100_000_000
-"""Of one record, or one list: what fits into a database row, and into memory."""
+"""The longest record or list; it has to fit into a database row and into memory."""
 
 LISTS: Final = ("results", "memories", "episodes", "facts")
-"""Keys under which services answer a list."""
+"""Keys of the list in services' responses."""
 
 OPENING: Final = 2**16
+RECORDS_A_LOOK: Final = 1000
 
 
-def records(path: Path) -> Iterator[Raw]:
-    """Yield each record of a file with its place, and what of the file cannot be read."""
-    # Bytes that are not UTF-8 become lone surrogates, which are refused with their record.
-    with open(path, encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
+def records(path: Path, progress: Progress | None = None) -> Iterator[Raw]:
+    """Yield each record of a file with its place, and the parts that cannot be read.
+
+    Args:
+        progress: called with the bytes read so far and the size of the file.
+    """
+    # Invalid UTF-8 becomes lone surrogates, for which the record is refused later.
+    with open(path, "rb") as raw:
+        file = TextIOWrapper(raw, encoding="utf-8-sig", errors="surrogateescape", newline="")
         opening = file.read(OPENING).lstrip()
         file.seek(0)
-        # A bracket alone on its line opens an object that spans several lines.
+        # A brace alone on its line begins an object that spans several lines.
         over_lines = opening.split("\n", 1)[0].strip() == "{"
-        yield from _whole(file) if over_lines or opening.startswith("[") else _lines(file)
+        found = _whole(file) if over_lines or opening.startswith("[") else _lines(file)
+        size = os.fstat(raw.fileno()).st_size
+        for number, one in enumerate(found):
+            if progress is not None and number % RECORDS_A_LOOK == 0:
+                progress(raw.tell(), size)
+            yield one
 
 
 def _lines(file: TextIO) -> Iterator[Raw]:
@@ -54,8 +69,8 @@ def _whole(file: TextIO) -> Iterator[Raw]:
         return
     yield Damaged(
         "the file",
-        f"one list of over {MAX_CHARACTERS:,} characters, which is read whole; JSON Lines, one "
-        "record per line as `jq -c '.[]'` writes it, have no such limit",
+        f"a list of more than {MAX_CHARACTERS:,} characters, which is the limit for a list; JSON "
+        "Lines, as written by `jq -c '.[]'`, have no such limit",
     )
 
 
@@ -82,7 +97,7 @@ def _listed(values: list[Any]) -> Iterator[Raw]:
 
 
 def _answer(place: str, name: str, answer: dict[str, Any]) -> Iterator[Raw]:
-    """Yield the records of a service's answer, and what else it holds or refers to."""
+    """Yield the records of a service's response, and note other lists and missing pages."""
     held = answer[name]
     yield from _listed(held)
     for other, value in answer.items():

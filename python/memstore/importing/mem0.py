@@ -1,8 +1,7 @@
-"""mem0's memories, as ``get_all`` or an export returns them."""
+"""mem0's memories, from ``get_all`` or an export."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
@@ -12,6 +11,7 @@ from memstore.database.tables import facts as fact_table
 from memstore.domain import clock
 from memstore.domain.records import SCOPE_FIELDS, Fact
 from memstore.errors import StorageError
+from memstore.frozen import replace
 from memstore.importing import json_stream
 from memstore.importing.records import (
     MARK,
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from memstore.database.engine import Transaction
+    from memstore.database.engine import Progress, Transaction
     from memstore.importing.records import Found
 
 NAME: Final = "mem0"
@@ -40,28 +40,29 @@ COLUMNS: Final = frozenset({
     "id", *TEXTS, "metadata", "created_at", "updated_at", "expiration_date", *SCOPE_FIELDS,
 })  # fmt: skip
 OF_ITS_ANSWERS: Final = frozenset({"score", "score_details", "event"})
-"""What a search adds to a memory."""
+"""Fields that a search adds to a memory."""
 VECTORS: Final = frozenset({"embedding", "vector"})
 NO_OWNER: Final = "user"
 """The subject of a memory without an owner."""
 UPDATED: Final = "updated_at"
 
 
-def found(path: Path) -> Iterator[Found]:
+def found(path: Path, progress: Progress | None = None) -> Iterator[Found]:
     if sqlite_file.is_sqlite(path):
         raise StorageError(
-            f"{path} is a SQLite database; mem0's history.db does not say whose a memory is, so "
-            "only what get_all answers can be imported"
+            f"{path} is a SQLite database; mem0's history.db does not contain the owners of "
+            "memories, so only the result of get_all can be imported"
         )
-    yield from converted(json_stream.records(path), partial(_record, Source.of(NAME, path)))
+    records = json_stream.records(path, progress)
+    yield from converted(records, partial(_record, Source.of(NAME, path)))
 
 
 def revised(transaction: Transaction, namespace: str, fact: Fact) -> list[Fact]:
-    """Return what to import for a memory that may have been imported before with another text.
+    """Return the facts to import for a memory that may have been imported before.
 
-    mem0 changes a memory's text under the same id. The new text supersedes the one imported before
-    if that is still active here: the result is the fact, followed by the one here that it
-    supersedes. Nothing is imported if that was changed here.
+    mem0 can change a memory's text under the same id. The new text supersedes the one imported
+    before if that is still active here: the result is the new fact, followed by the one here that
+    it supersedes. Nothing is imported if that was changed here.
     """
     memory_id, since = _version(fact)
     holder = fact_table.find(transaction, namespace, idempotency_key=fact.idempotency_key)
@@ -74,14 +75,14 @@ def revised(transaction: Transaction, namespace: str, fact: Fact) -> list[Fact]:
     held_id, held_since = _version(newest)
     if since <= held_since or held_id != memory_id or newest.status != "active":
         return [fact] if known else []
-    if known:  # it said this once before
+    if known:  # the memory had this text before
         again = identity(NAME, memory_id, fact.content, since.isoformat())
         fact = replace(fact, uuid=again)
     return [fact, replace(newest, id=-fact.id, superseded_by=fact.id, superseded_at=since)]
 
 
 def _version(fact: Fact) -> tuple[str, datetime]:
-    """Return the memory that a fact is a version of, and since when it has been."""
+    """Return the id of the memory that a fact is a version of, and the time of the version."""
     origin = fact.metadata.get(MARK, {})
     if not isinstance(origin, dict) or origin.get("from") != NAME:
         return "", fact.created_at
@@ -116,7 +117,7 @@ def _record(source: Source, number: int, place: str, values: Mapping[str, Any]) 
 
 
 def _subject(values: Mapping[str, Any]) -> str:
-    """Return who a memory is about: its first owner."""
+    """Return the subject of a memory: its first owner."""
     for name in SCOPE_FIELDS:
         owner = values.get(name)
         if owner is not None and str(owner).strip():
@@ -134,7 +135,7 @@ def _category(values: Mapping[str, Any]) -> str | None:
 
 
 def _expiry(given: object) -> object:
-    """Return when a memory expires: mem0 gives its last day."""
+    """Return when a memory expires; mem0 gives its last valid day."""
     if isinstance(given, str) and len(given.strip()) == len("2026-03-01"):
         return clock.from_text(given) + timedelta(days=1)
     return given

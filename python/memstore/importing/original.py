@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database.foreign import original_tables, sqlite_file
@@ -11,13 +10,14 @@ from memstore.domain import metadata
 from memstore.domain.clock import from_text, to_text
 from memstore.domain.records import Fact
 from memstore.errors import Remedy, StorageError
+from memstore.frozen import replace
 from memstore.importing.records import Damaged, Record, Skipped, Source, identity, key
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Set
     from pathlib import Path
 
-    from memstore.database.engine import Transaction
+    from memstore.database.engine import Progress, Transaction
     from memstore.database.foreign.original_tables import Original
     from memstore.importing.records import Found
 
@@ -31,12 +31,12 @@ UNSCREENED: Final = "pending"
 NO_SUBJECT: Final = "unknown"
 
 
-def found(path: Path) -> Iterator[Found]:
+def found(path: Path, progress: Progress | None = None) -> Iterator[Found]:
     """Yield the facts of a file; those that supersede each other are in one group."""
     with sqlite_file.opened(path) as transaction:
         original = original_tables.look(transaction)
         _check(path, original)
-        yield from _Reader(transaction, original, Source.of(NAME, path)).found()
+        yield from _Reader(transaction, original, Source.of(NAME, path)).found(progress)
         yield from _other_tables(transaction)
 
 
@@ -65,12 +65,16 @@ class _Reader:
         self._users = original_tables.users(transaction)
         self._successors = original_tables.successors(transaction)
         self._ends: set[int] = set()
-        """Facts that are superseded there by nothing that can supersede them here."""
+        """Facts whose successor there is missing or cannot supersede them here."""
 
-    def found(self) -> Iterator[Found]:
-        """Yield every fact, whole chains together, in the order of their ids."""
+    def found(self, progress: Progress | None) -> Iterator[Found]:
+        """Yield every fact, whole chains together, ordered by id."""
         yield from self._mend_chains()
+        done = 0
         for group, ids in enumerate(self._whole_chains()):
+            done += len(ids)
+            if progress is not None:
+                progress(done, len(self._successors))
             rows = original_tables.facts(self._transaction, self._original, ids)
             found = [one for values, mended in rows for one in self._fact(values, mended)]
             read = {one.item.id for one in found if isinstance(one, Record)}
@@ -99,7 +103,7 @@ class _Reader:
             yield sorted(batch)
 
     def _mend_chains(self) -> Iterator[Skipped]:
-        """Cut chains that are circles, or lead to a missing fact or another namespace."""
+        """Break circular chains, and links to missing facts or to another namespace."""
         homes = original_tables.homes(self._transaction, self._original)
         for fact_id, by in self._successors.items():
             if by is not None and (
@@ -107,7 +111,7 @@ class _Reader:
             ):
                 self._ends.add(fact_id)
                 self._successors[fact_id] = None
-                yield Skipped("supersessions by a fact that is not there", f"of fact {fact_id}")
+                yield Skipped("supersessions by a missing fact", f"of fact {fact_id}")
         for *_, newest in circles_in(self._successors):
             self._successors[newest] = None  # it stays active
             yield Skipped("supersessions in a circle", f"of fact {newest}")
@@ -116,13 +120,13 @@ class _Reader:
         fact_id = values["id"]
         place = f"fact {fact_id}"
         if values.get("screen_state") in REJECTED:
-            # Imported as deleted: it may be part of a chain, and can be restored.
+            # Imported as deleted, because it may be part of a chain and can be restored.
             yield Skipped("facts that screening rejected (deleted here)", place)
         elif values.get("screen_state") == UNSCREENED:
             yield Skipped("screening of facts that were not screened yet", place)
         left_out = ["embeddings"] if values.get("embedded") else []
         left_out += [f"bytes of {name} that are not UTF-8" for name in mended]
-        # What never changes about a fact, and differs from another file's with the same id.
+        # These never change, and differ from those of other files' facts with the same id.
         written = f"{values.get('created_at')}\x1f{values.get('content')}"
         known = identity(NAME, fact_id, written)
         try:
@@ -147,7 +151,7 @@ class _Reader:
                 columns[name] = None
                 left_out.append(f"{name} that is not a time")
         if not str(values.get("subject") or "").strip():
-            # From V12 on, the original leaves a subject blank that is just the owner.
+            # Since V12, the original leaves the subject blank if it is the owner.
             columns["subject"] = owner or values.get("category") or NO_SUBJECT
             left_out.append("blank subjects (replaced by the owner or category)")
         if values["id"] in self._ends or values.get("screen_state") in REJECTED:
@@ -159,7 +163,7 @@ class _Reader:
 
 
 def _ended(record: Record, read: Set[int], group: int) -> Record:
-    """Put a fact in its group, deleted if what superseded it could not be read."""
+    """Put a fact in its group; mark it as deleted if its successor could not be read."""
     fact = record.item
     if isinstance(fact, Fact) and fact.superseded_by is not None and fact.superseded_by not in read:
         ended_at = fact.superseded_at or fact.created_at
@@ -180,7 +184,7 @@ def _origin(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _metadata(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return its metadata, with kind and subsystem, which are columns from V8 on."""
+    """Return the metadata, with kind and subsystem, which are columns since V8."""
     whole = metadata.decode(values.get("metadata"))
     for name in ("kind", "subsystem"):
         if values.get(name):

@@ -1,13 +1,12 @@
-"""The records of a source: checked facts and episodes whose identities never change.
+"""The records of a source: checked facts and episodes with stable identities.
 
-A record's UUID is derived from its source and what identifies it there, so that importing twice
-adds nothing twice, even after an imported record was erased here.
+A record's UUID is derived from its source and its identity there, so that importing it again adds
+nothing, even after the imported record was erased here.
 """
 
 from __future__ import annotations
 
 import uuid
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -23,6 +22,7 @@ from memstore.domain.arguments import (
 from memstore.domain.episodes import Episode
 from memstore.domain.records import DEFAULT_CATEGORY, SCOPE_FIELDS, Fact
 from memstore.episodes.new import checked_tags, hash_of
+from memstore.frozen import frozen
 from memstore.settings import DEFAULT_NAMESPACE
 
 if TYPE_CHECKING:
@@ -30,30 +30,30 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FAMILY: Final = uuid.UUID("5d0b4b1e-6a0c-5a53-9a4f-0d1f3c9c2a77")
-"""The namespace (RFC 9562, version 5) of everything imported; it must never change."""
+"""The UUID namespace (RFC 9562, version 5) of all imported records; it must never change."""
 
 MARK: Final = "imported"
-"""The metadata key for where something came from, and its id there."""
+"""The metadata key for the source of a record, and its id there."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Record:
     place: str
     """Where it is in the source, for messages: ``line 12``."""
     item: Fact | Episode
     left_out: tuple[str, ...] = ()
-    """Kinds of things it has there and cannot have here."""
+    """Kinds of data of the record that cannot be imported."""
     group: int | None = None
-    """Records of one group are imported together, so that chains are whole."""
+    """Records of one group are imported together, so that chains stay complete."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Damaged:
     place: str
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Skipped:
     kind: str
     name: str
@@ -63,16 +63,16 @@ class Skipped:
 Found: TypeAlias = Record | Damaged | Skipped
 
 Raw: TypeAlias = tuple[str, dict[str, Any]] | Damaged | Skipped
-"""A record as the source has it, with its place, or something else in the source."""
+"""A record of the source with its place, or something that cannot be imported."""
 
 
 def converted(
     source: Iterable[Raw], convert: Callable[[int, str, dict[str, Any]], Iterable[Found]]
 ) -> Iterator[Found]:
-    """Yield what becomes of each record of a source.
+    """Convert each record of a source.
 
     ``convert`` is called with the number of the record, its place and its values; if it raises
-    ``ValueError`` or ``TypeError``, the record is a damaged one.
+    ``ValueError`` or ``TypeError``, the record counts as damaged.
     """
     for number, record in enumerate(source, 1):
         if isinstance(record, Damaged | Skipped):
@@ -87,12 +87,12 @@ def converted(
 
 
 def identity(source: str, *parts: object) -> str:
-    """Return the UUID of a record: always the same for the same source and parts."""
+    """Return the UUID of a record, always the same for the same source and parts."""
     texts = [stored_text(str(part), "what identifies it") for part in parts]
     return str(uuid.uuid5(FAMILY, "\x1f".join([source, *texts])))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Source:
     name: str
     written_at: datetime
@@ -105,13 +105,13 @@ class Source:
     def fact(
         self, number: int, uuid: str, values: Mapping[str, Any], origin: Mapping[str, Any]
     ) -> Fact:
-        """Return a fact; a ``ValueError`` or ``TypeError`` says why it cannot be stored.
+        """Return a fact; raise ``ValueError`` or ``TypeError`` if it cannot be stored.
 
         Args:
             number: its id among the records of this import.
             uuid: its :func:`identity`.
-            values: its columns as the source has them; ``None`` and blank ones are not set.
-            origin: its id and other things to note in its metadata, as far as they are set.
+            values: its columns in the source; ``None`` and blank values are not set.
+            origin: its id and other values to keep in its metadata, if they are set.
         """
         return Fact(
             **self._columns(number, uuid, values, origin),

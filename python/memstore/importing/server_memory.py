@@ -1,4 +1,4 @@
-"""The reference knowledge-graph server's file: entities with observations, and relations."""
+"""The file of MCP's reference memory server: entities with observations, and relations."""
 
 from __future__ import annotations
 
@@ -11,17 +11,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
+    from memstore.database.engine import Progress
     from memstore.importing.records import Found
 
 NAME: Final = "server-memory"
 
 
-def found(path: Path) -> Iterator[Found]:
+def found(path: Path, progress: Progress | None = None) -> Iterator[Found]:
     """Yield a fact for each observation and each relation of a file.
 
-    The file has no times: everything counts as recorded when it was last written.
+    The file has no times, so all records get the time when it was last written.
     """
-    yield from converted(json_stream.records(path), _Reader(Source.of(NAME, path)).read)
+    yield from converted(json_stream.records(path, progress), _Reader(Source.of(NAME, path)).read)
 
 
 class _Reader:

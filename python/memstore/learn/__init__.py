@@ -1,1 +1,1 @@
-"""Learning from conversation: what was said becomes facts, and every step is on record."""
+"""Learning facts from texts and conversations; every step is recorded."""

@@ -14,15 +14,14 @@ if TYPE_CHECKING:
     from memstore.store.store import Store
 
 LEARNING_THREADS: Final = 32
-"""Conversations that wait for a model at once; more take turns."""
+"""How many conversations can wait for a model at the same time; further ones queue."""
 
 
 class AsyncMemory(Awaited[Memory]):
     """:class:`Memory` for asyncio: the same calls, awaited.
 
-    A call that is cancelled returns at once. What it had begun ends at the next step: a model
-    that is asked is not asked again, and no transaction is opened after that. One that was open
-    already happens whole.
+    A cancelled call returns at once. Its work stops at the next step: no further model call and no
+    further transaction begins; an open transaction is completed.
     """
 
     def __init__(
@@ -32,8 +31,8 @@ class AsyncMemory(Awaited[Memory]):
         *,
         change_share: float = CHANGE_SHARE,
     ) -> None:
-        # Threads of its own: many calls that wait for a model would fill asyncio's few threads,
-        # and a search would wait behind them. They end with this object.
+        # A separate pool: calls that wait for a model would fill asyncio's few threads, and
+        # searches would queue behind them. The threads end with this object.
         threads = ThreadPoolExecutor(LEARNING_THREADS, "memstore-learning")
         super().__init__(Memory(store, generator, change_share=change_share), threads)
 

@@ -1,14 +1,14 @@
-"""Comparing new facts with the stored ones: which may supersede which."""
+"""Comparing new facts with stored ones, to find which may supersede which."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memstore.domain.arguments import MAX_QUERY
 from memstore.errors import EmbedderError, Reason
 from memstore.facts.batch import AddFact, MayReplace, MayYieldTo, YieldsTo
 from memstore.facts.facts import covers
+from memstore.frozen import replace
 from memstore.learn.supersession import MOST_CANDIDATES, Verdict, judge, metadata_conflicts
 from memstore.text.folding import folded, subject_key
 
@@ -37,7 +37,7 @@ class Rival(NamedTuple):
     similarity: float
     judgement: Judgement
     later: bool = False
-    """Whether it was said later: then it may supersede the new fact."""
+    """Whether the stored fact was said later, so that it may supersede the new one."""
 
 
 class Comparison:
@@ -56,18 +56,18 @@ class Comparison:
         resurfacing: Sequence[Fact] = (),
         said: Collection[tuple[str, str]] = (),
     ) -> tuple[dict[int, Rival], str | None]:
-        """Return the rivals by the new fact's place, and why nothing was compared, or ``None``.
+        """Return the rivals by the new fact's index, and why nothing was compared, or ``None``.
 
         An older fact has one successor: of several new facts that may supersede it, the nearest.
         The facts of one text are not rivals of each other, nor of facts that the text repeats.
 
         Args:
             usable: the new facts.
-            scope: whose facts to compare with.
-            said_at: when the text was written; it does not supersede what was said later.
-            leaving: facts that are about to be withdrawn, and are no rivals.
-            resurfacing: superseded facts that will be active again then, and can be rivals.
-            said: what else the text says, each as :func:`claim_of`.
+            scope: the owners of the facts to compare with.
+            said_at: when the text was written; it does not supersede later facts.
+            leaving: facts that are about to be withdrawn, so they are not rivals.
+            resurfacing: superseded facts that then become active again, so they can be rivals.
+            said: the other claims of the text, each as :func:`claim_of`.
         """
         if self._policy == "off":
             return {}, 'the policy is "off"'
@@ -152,19 +152,19 @@ class Comparison:
 
 
 def claim_of(fact: Fact | NewFact) -> tuple[str, str]:
-    """Return what a fact says, with its subject as subjects are compared."""
+    """Return a fact's normalised subject and its content."""
     return subject_key(fact.subject), fact.content
 
 
 def _comparable(fact: Fact, new: NewFact) -> bool:
-    # A task ends by its status, never because another one is mentioned.
+    # A task ends by its status, never by a fact.
     return fact.metadata.get("kind") != "task" and not metadata_conflicts(
         fact.metadata, new.metadata
     )
 
 
 def _nearest(rivals: dict[int, Rival]) -> dict[int, Rival]:
-    """Leave out older facts that another new fact is nearer to."""
+    """Keep each older fact only as the rival of the nearest new fact."""
     nearest: dict[int, int] = {}
     for place, rival in rivals.items():
         best = nearest.setdefault(rival.fact.id, place)

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Final
 
 from memstore.domain import clock
 from memstore.learn.events import Decision, Decisions, Refusal
+from memstore.learn.supersession import RETIRING
+from memstore.text.difference import compare
 from memstore.text.faithfulness import missing, unfaithful
 from memstore.text.folding import claim, folded
 
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 
 
 KEPT: Final = 0.5
-"""The share of the words of a memory and of a fact that have to be in an update of the memory."""
+"""An update must contain this share of the words of the memory, and of the fact."""
 
 
 def same(one: str, other: str) -> bool:
@@ -33,10 +35,10 @@ def same_claim(one: Fact | NewFact, other: Fact | NewFact) -> bool:
 
 
 def resolved(wanted: Iterable[Decision], shown: int, change_share: float) -> Decisions:
-    """Return the decisions that are left, in the order of the facts, and what was refused.
+    """Return the remaining decisions, in the order of the facts, and the refused ones.
 
     ``shown`` is how many memories the model was shown, and ``change_share`` the share of them that
-    may be updated or deleted when more than one is.
+    may be updated or deleted; one always may.
     """
     conflicts = _Conflicts(wanted)
     conflicts.refuse_older_facts()
@@ -50,7 +52,7 @@ def resolved(wanted: Iterable[Decision], shown: int, change_share: float) -> Dec
 
 
 class _Conflicts:
-    """What is left of the decisions while one rule after another is applied."""
+    """The remaining decisions while one rule after another is applied."""
 
     def __init__(self, wanted: Iterable[Decision]) -> None:
         self.left = list({(d.event, d.place, d.memory_id, d.text): d for d in wanted}.values())
@@ -75,7 +77,7 @@ class _Conflicts:
         )
 
     def add_what_would_be_lost(self) -> None:
-        """Add each fact that would leave no trace in what its operation makes of a memory."""
+        """Add each fact that its operation on a memory would lose."""
         for decision in self.left:
             if (why := _lost(decision)) is None:
                 continue
@@ -91,10 +93,10 @@ class _Conflicts:
         self.left = [added if d is decision else d for d in self.left]
 
     def keep_one_update_per_memory(self) -> None:
-        """Keep the update said last where several would change one memory.
+        """If several updates would change one memory, keep the one said last.
 
-        What was said at the same time is no correction, since extraction would have left out the
-        corrected claim: such a fact becomes a memory of its own, so that it is not lost.
+        One said at the same time is not a correction, because extraction would have left out the
+        corrected claim; its fact is added as a separate memory, so that it is not lost.
         """
         last: dict[int | None, Decision] = {}
         for update in sorted(self._of("UPDATE"), key=_order):
@@ -111,7 +113,7 @@ class _Conflicts:
     def keep_one_change_per_memory(self) -> None:
         """Prefer an update to a deletion, and either of them to NONE; delete a memory once.
 
-        A memory is not deleted if a fact said later still confirms it: in doubt it stays.
+        A memory is not deleted if a later fact still confirms it.
         """
         updated = {d.memory_id for d in self._of("UPDATE")}
         self._refuse(
@@ -120,7 +122,7 @@ class _Conflicts:
         )
         confirmed = {d.memory_id: d for d in sorted(self._of("NONE"), key=_order)}
         self._refuse(
-            "a fact said later has the same memory again",
+            "a fact said later confirms the same memory",
             lambda d: (
                 d.event == "DELETE"
                 and d.memory_id in confirmed
@@ -139,9 +141,9 @@ class _Conflicts:
         )
 
     def leave_enough(self, shown: int, share: float) -> None:
-        """Refuse changes of more than a share of the memories shown; one is always allowed.
+        """Refuse changes to more than a share of the memories shown; one is always allowed.
 
-        Updates come first, since they lose nothing, and the fact of a refused one is added.
+        Updates have priority, because they lose nothing; if one is refused, its fact is added.
         Deletions are carried out together or not at all.
         """
         most = max(1, int(share * shown))
@@ -150,8 +152,8 @@ class _Conflicts:
         if wanted <= most:
             return
         reason = (
-            f"the model wants to change {wanted} of the {shown} memories it was shown, and "
-            f"{most} is the most"
+            f"the model wants to change {wanted} of the {shown} memories it was shown; "
+            f"at most {most} may change"
         )
         self._refuse(f"{reason}: delete them by id if that is meant", lambda d: d.event == "DELETE")
         for update in updates[most:]:
@@ -161,7 +163,7 @@ class _Conflicts:
         """Refuse to add a fact that an update stores; drop a NONE beside another decision."""
         updating = {d.place for d in self._of("UPDATE")}
         self._refuse(
-            "an update carries the fact already", lambda d: d.event == "ADD" and d.place in updating
+            "an update stores the fact", lambda d: d.event == "ADD" and d.place in updating
         )
         busy = {d.place for d in self.left if d.event != "NONE"}
         self.left = [d for d in self.left if d.event != "NONE" or d.place not in busy]
@@ -173,7 +175,7 @@ class _Conflicts:
         ]
 
     def store_each_claim_once(self) -> None:
-        """Where several store the same claim keep the first; an update comes before an addition."""
+        """If several store the same claim, keep the first update, or else the first addition."""
         left: list[Decision] = []
         for decision in sorted(self.left, key=lambda d: d.place):
             place = next((i for i, d in enumerate(left) if _store_the_same(d, decision)), None)
@@ -189,8 +191,8 @@ class _Conflicts:
 def _lost(decision: Decision) -> str | None:
     """Return why a fact would be lost by its operation; ``None`` if it would not.
 
-    An update has to hold what the memory and the fact say. A memory that is deleted because of a
-    fact, or is said to hold it already, has to be about the same thing.
+    An update must say what the memory and the fact say. A memory that is deleted because of a
+    fact, or that supposedly holds it already, must be about the same thing.
     """
     memory, fact = decision.memory, decision.fact
     if memory is None:
@@ -206,6 +208,9 @@ def _lost(decision: Decision) -> str | None:
         return None
     if same_claim(memory, fact):
         return None
+    found = compare(memory.content, fact.content).kind
+    if decision.event == "NONE" and found in RETIRING:
+        return f"memory {memory.id} does not hold the fact: {found.value}"
     why = missing(fact.content, memory.content, about, denials=decision.event == "NONE")
     return why and f"memory {memory.id} does not hold the fact: {why}"
 
@@ -232,7 +237,7 @@ def _order(decision: Decision) -> tuple[datetime, int]:
 
 
 def _simultaneous(decision: Decision, last: Mapping[int | None, Decision]) -> bool:
-    """Whether another fact said at the same time updates the same memory in its place."""
+    """Whether a fact said at the same time updates the same memory instead."""
     if decision.event != "UPDATE":
         return False
     kept = last[decision.memory_id]

@@ -1,24 +1,23 @@
 """Consolidation: proposing one fact that says what several say.
 
 A model names groups of the facts it is shown and writes a sentence for each; rules check both
-before anything is proposed. What comes of a reply:
+before anything is proposed:
 
 | the reply | the outcome |
 |---|---|
 | no JSON, cut short, or without a list of groups | ``ReplyError``; nothing is done |
-| a group that is no object, or whose memories are no list of numbers that were shown | refused |
+| a group that is not an object, or whose memories are not numbers that were shown | refused |
 | a group of fewer than two memories, or with one that an earlier group has | refused |
 | a text that is missing, blank or longer than a fact (1,000 characters) | refused |
 | facts whose metadata contradicts each other | refused |
 | a text that lost a number, name or sign of its facts, or added a number or name | refused |
 | a text that denies what the facts affirm, or the other way round | refused |
-| a group that was proposed before, whatever became of it | refused |
+| a group that was proposed before, whether accepted or not | refused |
 | anything else | proposed; with the policy ``auto`` accepted if it merely joins the words |
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import combinations
 from typing import TYPE_CHECKING, Final
@@ -26,12 +25,14 @@ from typing import TYPE_CHECKING, Final
 from memstore.domain.arguments import MAX_NAME, checked_choice, checked_text
 from memstore.domain.records import EVERYBODY
 from memstore.errors import Conflict, NotFound
+from memstore.frozen import frozen, replace
 from memstore.learn.reading import LONGEST_FACT
 from memstore.learn.supersession import metadata_conflicts
 from memstore.prompting.answers import ask
 from memstore.prompting.prompts import fence, fill, numbered, template
 from memstore.prompting.reply import Unusable, list_schema, parse_list
 from memstore.providers import given_generator
+from memstore.store.store import given_store
 from memstore.text.faithfulness import is_plain, unfaithful
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
 POLICIES: Final = ("propose", "auto")
 
 MOST_SHOWN: Final = 40
-"""How many facts a model is shown at once; more are shown in several groups."""
+"""How many facts a model is shown at once; more are split into several prompts."""
 
 SCHEMA: Final = list_schema(
     "groups", memories={"type": "array", "items": {"type": "integer"}}, text={"type": "string"}
@@ -52,7 +53,7 @@ SCHEMA: Final = list_schema(
 
 
 class ConsolidationOutcome(StrEnum):
-    """What became of a group of facts."""
+    """The outcome for a group of facts."""
 
     PROPOSED = "proposed"
     ACCEPTED = "accepted"
@@ -60,13 +61,13 @@ class ConsolidationOutcome(StrEnum):
     REFUSED = "refused"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Consolidated:
-    """A group of facts that a model put into one sentence: what became of it, and why."""
+    """A group of facts that a model combined into one sentence, with the outcome and the reason."""
 
     outcome: ConsolidationOutcome
     fact_ids: tuple[int, ...] = ()
-    """The facts of the group, as far as they are known."""
+    """The facts of the group, as far as the model named known ones."""
     content: str = ""
     """The sentence."""
     proposal_id: int | None = None
@@ -84,21 +85,21 @@ def consolidate(
     scope: Scope | None = None,
     policy: str = "propose",
 ) -> list[Consolidated]:
-    """Let a model combine facts about a subject into single facts, and propose those.
+    """Ask a model to combine facts about a subject into single facts, and propose those.
 
     A proposal in ``store.proposals`` becomes a fact when it is accepted; then it supersedes all
     facts it combines, and ``store.reinstate`` undoes that. Facts of different owners are never
     combined.
 
     Args:
-        generator: the model, or the name of its provider, as ``"ollama"``.
-        subject: the subject of the facts; only active ones that are no tasks and do not expire.
-        scope: only facts of exactly these owners; without one, each owner's by themselves.
+        generator: the model, or the name of its provider, such as ``"ollama"``.
+        subject: the subject of the facts; only active ones that do not expire, and no tasks.
+        scope: only facts of exactly these owners; by default each owner's facts separately.
         policy: ``propose``, or ``auto`` to accept at once a text that merely joins the words of its
             facts.
 
     Returns:
-        What became of each group the model named, and why.
+        The outcome for each group that the model named, with the reason.
 
     Raises:
         GeneratorError: no usable reply.
@@ -106,7 +107,7 @@ def consolidate(
     subject = checked_text(subject, "subject", MAX_NAME).strip()
     checked_choice(policy, POLICIES, "policy")
     generator = given_generator(generator)
-    store = store.alone
+    store = given_store(store)
     by_owner: dict[Scope, list[Fact]] = {}
     for fact in store.list(subject=subject, scope=scope or EVERYBODY, tasks=False):
         if fact.expired_at is None:
@@ -122,7 +123,7 @@ def consolidate(
 
 
 def prompt(subject: str, facts: Sequence[Fact]) -> str:
-    """Return what the model is asked: the facts, numbered from 1 and marked as data."""
+    """Return the prompt: the facts, numbered from 1 and marked as data."""
     return fill(
         template("memstore.learn", "consolidate"),
         subject=fence(subject, "subject"),
@@ -164,7 +165,7 @@ def _check(facts: Sequence[Fact], group: object, text: object, taken: set[int]) 
         raise Unusable(f"a group must be an object, not {type(group).__name__}")
     numbers = group.get("memories")
     if not isinstance(numbers, list) or any(type(n) is not int for n in numbers):
-        raise Unusable("its memories are no list of numbers")
+        raise Unusable("its memories are not a list of numbers")
     if len(set(numbers)) != len(facts):
         raise Unusable("it names a memory that was not shown")
     if len(facts) < 2:
@@ -176,7 +177,7 @@ def _check(facts: Sequence[Fact], group: object, text: object, taken: set[int]) 
     except (ValueError, TypeError) as error:
         raise Unusable(str(error)) from None
     if any(metadata_conflicts(a.metadata, b.metadata) for a, b in combinations(facts, 2)):
-        raise Unusable("the metadata of its facts contradicts")
+        raise Unusable("the metadata of its facts contradicts each other")
     if why := unfaithful([fact.content for fact in facts], content, facts[0].subject):
         raise Unusable(why)
 
@@ -195,7 +196,7 @@ def _propose_one(
     if policy != "auto":
         return proposed
     if not is_plain([fact.content for fact in facts], told.content):
-        return replace(proposed, reason="it is more than the words of its facts joined: look at it")
+        return replace(proposed, reason="it is more than the words of its facts joined: review it")
     try:
         done = store.proposals.accept(proposal.id)
     except Conflict as error:

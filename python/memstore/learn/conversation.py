@@ -1,18 +1,19 @@
 """Learning from a conversation in four steps: record, extract, decide, store.
 
-The conversation is recorded before a model is asked, and every call to the model ends before the
-one transaction opens that stores everything. An error names the step that failed. Repeating the
-call completes it: the same conversation of the same scope is the same episode, and a fact that a
-memory states word for word is not stored twice.
+The conversation is recorded before a model is asked, and all model calls end before the one
+transaction that stores everything begins. An error names the step that failed. Repeating the call
+completes it: the same conversation of the same scope is the same episode, and a fact that a memory
+states word for word is not stored twice.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import logging
 from collections import Counter
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 from itertools import zip_longest
@@ -25,6 +26,7 @@ from memstore.domain.coroutines import STOPPED
 from memstore.domain.results import Results
 from memstore.errors import Conflict, Explained, LearningError, MemstoreError, NotFound
 from memstore.facts.batch import AddFact, DeleteFact, KeepFact
+from memstore.frozen import field, frozen, replace
 from memstore.learn.decision import decide
 from memstore.learn.events import EVENTS, Decision, Decisions, Refusal
 from memstore.learn.memory_view import MemoryEvent, deleted, memory_event, no_event
@@ -48,42 +50,42 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 CONVERSATION: Final = "conversation"
-"""The source of an episode that records a conversation. Its facts are not derived again, since the
-decisions about them depended on the memories of that time."""
+"""The source of an episode that records a conversation. Its facts are not derived again, because
+the decisions about them depended on the memories of that time."""
 
 MOST_MEMORIES: Final = 20
-"""How many similar memories a model is shown at once; it can compare so many carefully."""
+"""How many similar memories a model is shown at once; it cannot compare more carefully."""
 
 ERASED: Final = "it was erased, and this conversation still says it: add it by hand if you want it"
 
 MOST_FACTS: Final = 20
-"""How many new facts are decided about at once; more are decided about in several groups."""
+"""How many new facts are decided in one prompt; more are split into groups."""
 
 MOST_SHOWN: Final = PROMPT_CHARACTERS
-"""Characters of all memories a model is shown at once; those that do not fit are left alone."""
+"""Characters of all memories shown in one prompt; memories that do not fit are not changed."""
 
 REPEATED_AFTER: Final = timedelta(hours=12)
-"""Until then the same words without a time are a repeated call; after that, a new statement."""
+"""Within this time the same words without a time are a repeated call; later, a new statement."""
 
 ATTEMPTS: Final = 3
-"""How often to try if others change the same memories in the meantime."""
+"""How often to try if other processes change the same memories in the meantime."""
 
 
 class Stopped(Exception):
     """The caller was cancelled; raised in the thread that worked for it."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class MemoryEvents(Results[MemoryEvent]):
-    """What became of each fact of one ``add``, in the order of the conversation."""
+    """The events of one ``add``, one per fact, in the order of the conversation."""
 
     refused: list[Refusal] = field(default_factory=list)
-    """What the model wanted, or left out, that was not carried out, and why."""
+    """Refused operations and undecided facts, with reasons."""
     episode_id: int | None = None
-    """The record of the conversation; ``None`` if messages were stored as they are."""
+    """The record of the conversation; ``None`` if messages were stored without a model."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Learner:
     """Learns from conversations of one scope, and compares them with its memories only."""
 
@@ -93,10 +95,10 @@ class Learner:
     metadata: Mapping[str, Any] | None
     change_share: float
     thread: str | None = None
-    """Of which a new conversation is part."""
+    """The thread that a new conversation belongs to."""
 
     def learn(self, messages: Sequence[Message]) -> MemoryEvents:
-        """Learn from a conversation and return what became of each fact in it.
+        """Learn from a conversation and return the event of each fact in it.
 
         Raises:
             LearningError: a step failed; ``step`` names it, and the cause says why.
@@ -109,7 +111,7 @@ class Learner:
         return session.events
 
     def retry(self, episode: Episode) -> MemoryEvents:
-        """Learn from a conversation that was recorded, as of when that was.
+        """Learn from a recorded conversation, as of the time it was recorded.
 
         Raises:
             LearningError: as of :meth:`learn`.
@@ -136,7 +138,7 @@ class Learner:
                 try:
                     events = self._carry_out(decisions, episode)
                     return replace(events, items=events, refused=refused + events.refused)
-                except (Conflict, NotFound):  # another writer was faster: decide again
+                except (Conflict, NotFound):  # another process changed a memory: decide again
                     if attempt == ATTEMPTS:
                         raise
         raise AssertionError("the last attempt returns or raises")  # pragma: no cover
@@ -153,7 +155,7 @@ class Learner:
             scope=self.scope,
         )
         episode = record()
-        # By then, "tomorrow" means another day.
+        # After REPEATED_AFTER, "tomorrow" means another day.
         if said_at is None and clock.utc_now() - episode.created_at > REPEATED_AFTER:
             episode = record(once=False)
         self.store.readings.begin_learning(episode.id)
@@ -162,7 +164,7 @@ class Learner:
     def _extract(
         self, messages: Sequence[Message], episode: Episode, since: datetime | None
     ) -> tuple[list[NewFact], list[Refusal]]:
-        """Return the facts in a conversation, and the items of the replies that are no facts.
+        """Return the facts in a conversation, and the items of the replies that are not facts.
 
         The messages of one day are read together, with the time of that day. Without a time, they
         are true ``since`` then, or from now on.
@@ -203,14 +205,14 @@ class Learner:
     def _similar(self, facts: Sequence[NewFact], taken: set[int | None]) -> list[Fact]:
         """Return active memories that may be about the same things, most similar first.
 
-        The facts take turns, so that one with many neighbours does not crowd out the others. Tasks
-        are not memories: a conversation does not decide about them.
+        The facts take turns, so that one with many similar memories does not crowd out the others.
+        Tasks are not memories, so conversations do not change them.
         """
         found = self.store.search_batch(
             [f"{fact.subject}: {fact.content}"[:MAX_QUERY] for fact in facts],
             scope=self.scope,
             limit=MOST_MEMORIES,
-            half_lives_seconds={"note": 0},  # an old memory may be just the one that changed
+            half_lives_seconds={"note": 0},  # an old memory may be the very one that changed
             tasks=False,
             touch=False,
         )
@@ -242,12 +244,12 @@ class Learner:
 @dataclass(slots=True)
 class _Session:
     episode_id: int | None = None
-    events: MemoryEvents = field(default_factory=lambda: MemoryEvents([]))
+    events: MemoryEvents = dataclasses.field(default_factory=lambda: MemoryEvents([]))
 
 
 @contextmanager
 def _session() -> Iterator[_Session]:
-    """Log what came of learning from one conversation, in one line and without its words."""
+    """Log the result of learning from one conversation, in one line and without its text."""
     session, begun = _Session(), clock.monotonic()
     try:
         yield session
@@ -269,7 +271,7 @@ def _session() -> Iterator[_Session]:
 
 
 def _go_on() -> None:
-    """Stop if the caller was cancelled: no model is asked then, and no transaction opened."""
+    """Raise ``Stopped`` if the caller was cancelled."""
     stopped = STOPPED.get()
     if stopped is not None and stopped.is_set():
         raise Stopped
@@ -317,7 +319,7 @@ def _days(messages: Sequence[Message]) -> Iterator[tuple[datetime | None, list[M
 
 
 def _fitting(memories: Iterable[Fact]) -> Iterator[Fact]:
-    """Yield the memories that fit into one prompt; a whole document does not."""
+    """Yield the memories that fit into one prompt, which leaves out whole documents."""
     room = MOST_SHOWN
     for memory in memories:
         if len(memory.content) <= room:
@@ -326,7 +328,7 @@ def _fitting(memories: Iterable[Fact]) -> Iterator[Fact]:
 
 
 def _change(decision: Decision, model: str, episode: Episode) -> Change | None:
-    """Return what the store is to do; ``None`` if no memory is affected."""
+    """Return the change for the store; ``None`` if no memory is affected."""
     evidence: dict[str, Any] = {"episode": episode.id, "model": model}
     if decision.event == "ADD":
         new = replace(decision.fact, idempotency_key=_key(decision.fact))
@@ -342,10 +344,10 @@ def _change(decision: Decision, model: str, episode: Episode) -> Change | None:
 
 
 def _key(fact: NewFact) -> str | None:
-    """Return a key that tells a fact that is read again from one that is said again.
+    """Return an idempotency key if the conversation has a time, else ``None``.
 
-    A conversation with a known time may be added twice, months apart: a fact of it that was
-    corrected since does not come back. Without a time, the same words may be a new statement.
+    A conversation with a known time may be added again months later: a fact of it that was
+    corrected since must not come back. Without a time, the same words may be a new statement.
     """
     if fact.valid_at is None:
         return None

@@ -1,13 +1,13 @@
-"""What new facts do to the memories there are: a model proposes, fixed rules decide.
+"""Deciding what new facts do to existing memories: a model proposes, fixed rules decide.
 
-For the model, memories are numbered from 1 and mapped back, so an invented id leads nowhere. What
-comes of its reply:
+The model sees memories numbered from 1, so it cannot refer to any other by an invented id. Its
+reply is checked:
 
 | the reply | the outcome |
 |---|---|
 | no JSON, cut short, or without a list of operations | ``ReplyError``; nothing is done |
 | no usable operation for any fact | ``ReplyError``; nothing is done |
-| an operation that is no object, or names a fact that was not offered | refused |
+| an operation that is not an object, or names a fact that was not offered | refused |
 | an unknown operation | refused |
 | UPDATE, DELETE or NONE with a memory number that was not shown | refused |
 | UPDATE or DELETE without a memory number | refused |
@@ -43,23 +43,24 @@ Then conflicts are resolved, one rule after another:
 | and still more UPDATEs than that | those beyond are refused, and their facts are added |
 
 A new text is faithful if it has the numbers, names and denials of the memory and of the fact, no
-others, and half the words of each. A memory holds a fact if it has the fact's numbers, names
-and denials and a word in common with it. The subject of both does not count as a common word. So no
-fact is lost: it is stored, carried by an update, held by a memory that is named, or refused.
+others, and half the words of each. A memory holds a fact if it has the fact's numbers, names and
+denials and a word in common with it, and does not give another value of the same attribute. The
+subject of both does not count as a common word. So no fact is lost: it is stored, carried by an
+update, held by a memory that is named, or refused.
 
-"Refused" means: not carried out, and reported in ``refused``. Nothing is guessed. A fact that a
-memory already states word for word is kept without asking the model.
+"Refused" means: not carried out, and reported in ``refused``. Nothing is guessed. If a memory
+already states a fact word for word, the memory is kept without asking the model.
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from memstore.domain import clock
 from memstore.domain.arguments import checked_text
 from memstore.errors import InvalidArgument
+from memstore.frozen import replace
 from memstore.learn.conflicts import resolved, same, same_claim
 from memstore.learn.events import EVENTS, Decision, Decisions, Refusal
 from memstore.learn.reading import LONGEST_FACT
@@ -75,11 +76,11 @@ if TYPE_CHECKING:
     from memstore.domain.records import Fact, NewFact, Scope
 
 CHANGE_SHARE: Final = 0.5
-"""The share of the memories a model is shown that may be updated or deleted at once; one always
+"""The share of the memories shown to a model that may be updated or deleted at once; one always
 may."""
 
 EXCERPT: Final = 80
-"""How many characters of a model's words a refusal shows."""
+"""How many characters of a model's reply a refusal quotes."""
 
 SCHEMA: Final = list_schema(
     "operations",
@@ -100,8 +101,8 @@ def decide(
 ) -> Decisions:
     """Decide what new facts do to the active memories of a scope; nothing is written.
 
-    The model is asked once, and only if there is something to decide: not about facts that a memory
-    states word for word, and not if there are no memories to compare with.
+    The model is asked at most once: not about facts that a memory states word for word, and not if
+    there are no memories to compare with.
 
     Raises:
         GeneratorError: the model did not answer, or its reply cannot be used.
@@ -111,7 +112,7 @@ def decide(
     if strangers := [memory.id for memory in existing if memory.scope != scope]:
         raise InvalidArgument(f"has memories of another scope: {strangers}", argument="existing")
     holders = [_holder(fact, existing) for fact in facts]
-    # A memory that a fact states word for word takes part: it is not deleted then.
+    # These take part in resolving conflicts, so that such a memory is not deleted.
     held = [
         Decision("NONE", facts[place], place, memory)
         for place, memory in enumerate(holders)
@@ -136,7 +137,7 @@ def check_share(change_share: float) -> None:
 
 
 def prompt(facts: Sequence[NewFact], existing: Sequence[Fact], scope: Scope) -> str:
-    """Return what the model is asked: owners, and memories and facts numbered from 1, as data."""
+    """Return the prompt: owners, and memories and facts numbered from 1, as data."""
     owners = {name.removesuffix("_id"): value or "unknown" for name, value in scope.ids.items()}
     memories = [_claim(m.subject, m.content, m.valid_at or m.created_at) for m in existing]
     claims = [_claim(f.subject, f.content, clock.moment(f.valid_at, "valid_at")) for f in facts]
@@ -160,7 +161,7 @@ def _holder(fact: NewFact, existing: Sequence[Fact]) -> Fact | None:
 def read(
     reply: str, facts: Sequence[NewFact], existing: Sequence[Fact]
 ) -> tuple[list[Decision], list[Refusal]]:
-    """Return what a reply decides about the facts, and what of it is refused.
+    """Return a reply's decisions about the facts, and what was refused.
 
     Raises:
         ReplyError: it has no list of operations, or no usable operation for any fact.
@@ -208,7 +209,7 @@ def _decision(entry: object, facts: Sequence[NewFact], existing: Sequence[Fact])
 
 def _update(decision: Decision, memory: Fact, text: object, existing: Sequence[Fact]) -> Decision:
     try:
-        # A fact adds to a memory; a text that is longer still was not extracted from anything.
+        # An update adds a fact to a memory; a longer text must have another source.
         limit = len(memory.content) + LONGEST_FACT
         new = checked_text(text, "the new text", limit).strip()
     except (TypeError, ValueError) as error:
@@ -217,14 +218,14 @@ def _update(decision: Decision, memory: Fact, text: object, existing: Sequence[F
         return decision._replace(event="NONE")
     for other in existing:
         if other is not memory and same(new, other.content) and same(memory.subject, other.subject):
-            raise Unusable(f"memory {other.id} says already what UPDATE would make of this one")
+            raise Unusable(f"memory {other.id} already has the text that UPDATE gives")
     return decision._replace(text=new)
 
 
 def _refusal(
     entry: object, facts: Sequence[NewFact], existing: Sequence[Fact], reason: str
 ) -> Refusal:
-    """Tell as much as is known of an operation that cannot be used."""
+    """Return a refusal with everything known about an unusable operation."""
     given = entry if isinstance(entry, dict) else {}
     event = given.get("event")
     fact, memory = shown(given.get("fact"), facts), shown(given.get("memory"), existing)

@@ -1,12 +1,12 @@
-"""What is decided about new facts: each one's event, and what was refused."""
+"""Decisions about new facts: the event of each, and refusals."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memstore.domain.metadata import merge_patch
 from memstore.domain.results import Results
+from memstore.frozen import field, frozen, replace
 
 if TYPE_CHECKING:
     from memstore.domain.records import Fact, NewFact
@@ -17,8 +17,8 @@ EVENTS: Final = ("ADD", "UPDATE", "DELETE", "NONE")
 class Decision(NamedTuple):
     """What a new fact does to the memories.
 
-    ``ADD`` stores it as a memory of its own, ``UPDATE`` supersedes a memory with a new text,
-    ``DELETE`` puts a tombstone on a memory that no longer holds, ``NONE`` changes nothing.
+    ``ADD`` stores it as a new memory, ``UPDATE`` supersedes a memory with a new text, ``DELETE``
+    puts a tombstone on a memory that is no longer true, ``NONE`` changes nothing.
     """
 
     event: str
@@ -53,9 +53,9 @@ class Decision(NamedTuple):
         return self.event in ("ADD", "UPDATE")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Refusal:
-    """Something a model wanted, or left out, that was not carried out."""
+    """An operation that was refused, or a fact that the model did not decide."""
 
     event: str
     """``ADD``, ``UPDATE``, ``DELETE`` or ``NONE``; ``""`` if unknown."""
@@ -66,9 +66,9 @@ class Refusal:
     """The memory it was about, if known."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Decisions(Results[Decision]):
     """Decisions about new facts, in the order of the facts and free of conflicts."""
 
     refused: list[Refusal] = field(default_factory=list)
-    """What is not carried out, and why; empty if the reply was in order."""
+    """What was not carried out, and why; empty if the reply was valid."""

@@ -1,14 +1,12 @@
-"""Extraction: a text becomes facts, each compared with the facts there are.
+"""Extraction: a text becomes facts, each compared with the stored facts.
 
-The order makes a failure harmless: the text is stored first; then the model is asked about each
-piece of it; then what it found is compared; last, all of it is written in one transaction. After a
-failure the same call continues: the text is the same episode, and a fact that was stored is a
-duplicate.
+The order makes a failure harmless: the text is stored first; then the model reads each piece of it;
+then the facts are compared; last, all of them are written in one transaction. After a failure the
+same call continues: the text is the same episode, and a fact that was stored is a duplicate.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
 
@@ -17,11 +15,13 @@ from memstore.domain import clock
 from memstore.domain.arguments import MAX_NAME, checked_choice, checked_text
 from memstore.domain.records import Scope
 from memstore.errors import Conflict
+from memstore.frozen import frozen, replace
 from memstore.learn.comparison import MOST_ATTEMPTS, POLICIES, Comparison
 from memstore.learn.reading import EpisodeReader, facts_in, said_at
 from memstore.learn.rebuilding import rebuild
 from memstore.prompting.reading_log import ReadingOptions
 from memstore.providers import given_generator
+from memstore.store.store import given_store
 from memstore.text.chunks import PROMPT_CHARACTERS
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ ERASED: Final = "it was erased, and this text still says it: add it by hand if y
 
 
 class Outcome(StrEnum):
-    """What became of one item of a reply."""
+    """The outcome for one item of a reply."""
 
     STORED = "stored"
     DUPLICATE = "duplicate"
@@ -53,28 +53,28 @@ class Outcome(StrEnum):
     REJECTED = "rejected"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Extracted:
-    """One item of a reply: what became of it, and why."""
+    """One item of a reply, with its outcome and the reason."""
 
     outcome: Outcome
     content: str
     subject: str
     category: str
     fact_id: int | None = None
-    """The fact that says it: the new one, or for a duplicate the one that was there."""
+    """The fact that says it: the new one, or for a duplicate the existing one."""
     other_id: int | None = None
     """The older fact that is or may be superseded; for ``OUTDATED``, the fact said later."""
     proposal_id: int | None = None
     similarity: float | None = None
     """Cosine of the two contents."""
     evidence: Mapping[str, Any] | None = None
-    """The reasons for superseding or proposing; they are in the journal too."""
+    """The reasons for superseding or proposing; they are also in the journal."""
     reason: str | None = None
     """Why it was rejected."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Extraction:
     """The result of an extraction."""
 
@@ -95,13 +95,14 @@ class Extractor:
 
     Args:
         store: where the facts are stored.
-        generator: the model that reads the texts, or the name of its provider, as ``"ollama"``.
+        generator: the model that reads the texts, or the name of its provider, such as
+            ``"ollama"``.
         policy: what to do if a new fact may replace an older one. ``"propose"``: add a proposal to
             ``store.proposals``; both stay active. ``"auto"``: supersede the older fact if the two
             are similar and their words show that both cannot hold, otherwise propose;
             ``store.reinstate`` undoes it. ``"off"``: do not compare.
-        scope: the owners of the facts, which are compared with facts of the same owners only.
-        max_characters: of longer texts the model is asked about each piece.
+        scope: the owners of the facts, which are compared only with facts of the same owners.
+        max_characters: longer texts are read in pieces of this length.
     """
 
     def __init__(
@@ -114,7 +115,7 @@ class Extractor:
         max_characters: int = PROMPT_CHARACTERS,
     ) -> None:
         checked_choice(policy, POLICIES, "policy")
-        self._store = store = store.alone
+        self._store = store = given_store(store)
         self._generator = generator = given_generator(generator)
         self._policy = policy
         self._scope = scope
@@ -138,12 +139,12 @@ class Extractor:
 
         Args:
             text: any text; it is recorded word for word as an episode.
-            subject_hint: what it is about, for facts that do not say.
+            subject_hint: the subject of facts for which the model finds none.
             metadata: stored with the episode and each fact. Facts whose metadata has another value
                 under one of its keys are not replaced.
             source: where the text comes from.
             at: when it was written: "tomorrow" is relative to it, and its facts are valid from it.
-            thread: the conversation it is part of, behind what is there; its facts are, too.
+            thread: the conversation that the text and its facts are appended to.
 
         Raises:
             GeneratorError: no usable reply. The text is recorded and no fact stored; calling again
@@ -168,8 +169,8 @@ class Extractor:
         options = ReadingOptions(
             hint=subject_hint, at=at, metadata=metadata, max_characters=self._reader.max_characters
         )
-        # A new text was said after all facts there are, including those that others are storing
-        # right now; a text that was on record is as old as its record.
+        # A new text is later than all stored facts, including those that other processes are
+        # storing right now; a text that was already recorded is as old as its record.
         fresh = at is None and episode.created_at >= begun
         return self._learn(episode, options, clock.LATEST if fresh else said_at(episode, options))
 
@@ -193,10 +194,10 @@ class Extractor:
 
         First :meth:`memstore.Store.rebuild` runs. Then facts are derived again from the episodes,
         oldest first, including those that were never extracted; with a scope, from its episodes
-        only. A fact that is found again stays the same row; a missing one is added; an extracted
-        one that is no longer found is deleted (``store.restore`` undoes that) unless a person
-        changed or confirmed it. The model's stored replies are used again. After a failure, calling
-        again completes it.
+        only. A fact that is found again keeps its row; a missing one is added; an extracted one
+        that is no longer found is deleted (``store.restore`` undoes that) unless a person changed
+        or confirmed it. The model's stored replies are reused. After a failure, calling again
+        completes it.
 
         Args:
             progress: called with the number of episodes done, and their total.

@@ -1,8 +1,7 @@
-"""Memory: learns from conversations and answers from what it learned, per owner."""
+"""Memory: learns from conversations and searches what it learned, per owner."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Unpack
 
 from memstore.domain import clock
@@ -22,11 +21,13 @@ from memstore.errors import (
 from memstore.facts.batch import AddFact, Applied, DeleteFact
 from memstore.facts.facts import is_task, standing
 from memstore.facts.tasks import refuse_task_keys
+from memstore.frozen import frozen
 from memstore.learn.conversation import ATTEMPTS, CONVERSATION, Learner, MemoryEvents
 from memstore.learn.decision import CHANGE_SHARE, check_share
 from memstore.learn.memory_view import as_memory, deleted, history, memory_event
 from memstore.prompting.messages import read_messages
 from memstore.providers import given_generator
+from memstore.store.store import given_store
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -40,10 +41,10 @@ if TYPE_CHECKING:
 
 
 SPEAKERS: Final = ("user", "assistant")
-"""The roles whose words are memories where no model reads them."""
+"""The roles whose messages are stored as memories without a model."""
 
 CHANGED_AT_ONCE: Final = 200
-"""Memories stored as they are, or deleted, in one transaction: other writers need not wait long."""
+"""Memories stored without a model, or deleted, in one transaction: other writers wait less."""
 
 
 def _beside(hit: SearchHit) -> dict[str, list[dict[str, Any]]]:
@@ -51,25 +52,25 @@ def _beside(hit: SearchHit) -> dict[str, list[dict[str, Any]]]:
     return {name: [*map(as_memory, facts)] for name, facts in sides.items() if facts}
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class MemoryHits(Results[dict[str, Any]]):
     """The memories found by one search, best first, each with its ``score``."""
 
     words_only: WordsOnly | None = None
-    """Why the search used words alone; ``None`` if it used meaning too."""
+    """Why the search used only words; ``None`` if it also used meaning."""
 
 
 class Memory:
     """Learns from conversations and keeps its memories up to date; safe to share between threads.
 
     Every call is bound to the store's namespace and to a scope: ``user_id``, ``agent_id`` and
-    ``run_id``. An id that is left out means "not set", never "all": what was added for a user in a
-    run is found by passing both. A blank id is an error. Memories of another scope are not found.
+    ``run_id``. An id that is left out means "not set", never "all": to find memories added for a
+    user in a run, pass both. A blank id is an error. Memories of another scope are not found.
 
     Args:
         store: where memories are stored; the caller closes it.
-        generator: the model that reads conversations, or the name of its provider, as ``"ollama"``;
-            without one they are stored as they are.
+        generator: the model that reads conversations, or the name of its provider, such as
+            ``"ollama"``; without one each message is stored as it is.
         change_share: the share of the memories shown to the model that may be updated or deleted
             at once, 0 to 1; a single one always may.
     """
@@ -82,7 +83,7 @@ class Memory:
         change_share: float = CHANGE_SHARE,
     ) -> None:
         check_share(change_share)
-        self._store = store.alone
+        self._store = given_store(store)
         self._generator = None if generator is None else given_generator(generator)
         self._change_share = change_share
 
@@ -101,7 +102,7 @@ class Memory:
         every_role: bool = False,
         **owners: Unpack[Owners],
     ) -> MemoryEvents:
-        """Learn from messages, or store them as they are, and return what became of them.
+        """Learn from messages, or store them as they are, and return the resulting events.
 
         With a generator the conversation is recorded word for word; facts are extracted and
         compared with up to 20 similar memories of the same scope; the decisions are carried out in
@@ -111,21 +112,21 @@ class Memory:
             messages: a text, or ``{"role": …, "content": …}`` messages; their ``at`` is the time
                 to which "yesterday" is relative.
             metadata: a JSON object to store with everything.
-            thread: the conversation that the messages belong to, behind what is there already; by
-                default they are one by themselves. Each scope has threads of its own.
-            infer: ``True`` to learn, which needs a generator; ``False`` to store what users and
-                assistants said, each message as one memory, a few hundred in a transaction; by
-                default ``True`` if there is a generator.
+            thread: the conversation that the messages are appended to; by default they form a new
+                one. Each scope has its own threads.
+            infer: ``True`` to learn, which needs a generator; ``False`` to store each message of a
+                user or assistant as one memory, a few hundred per transaction; by default ``True``
+                if there is a generator.
             every_role: with ``infer=False``, store ``system`` and ``tool`` messages too.
 
         Returns:
             One event per fact (or message): ``ADD``, ``UPDATE``, ``DELETE`` or ``NONE``. Its
-            ``refused`` says what the model wanted that was not carried out.
+            ``refused`` lists refused operations and undecided facts.
 
         Raises:
             ValueError: no messages, a blank one, a blank scope id or thread, ``infer`` without a
                 generator.
-            TypeError: messages of another form.
+            TypeError: messages of the wrong type.
             LearningError: a step failed; ``step`` names it, and the cause says why.
         """
         scope = Scope(**owners)
@@ -151,7 +152,7 @@ class Memory:
         """Learn from the conversations of a scope that nothing could be learnt from, oldest first.
 
         ``Store.status().unlearnt`` counts them. They count as said when they were recorded, so
-        that they change no memory that is newer.
+        they do not change newer memories.
 
         Args:
             everything: those of every scope in the namespace; not together with a scope id.
@@ -162,10 +163,10 @@ class Memory:
         """
         scope = Scope(**owners)
         if everything and scope != Scope():
-            raise InvalidArgument("goes with no scope id", argument="everything")
+            raise InvalidArgument("cannot be combined with a scope id", argument="everything")
         if self._generator is None:
             raise InvalidArgument(
-                "are read by a generator, and there is none",
+                "can only be read by a generator, and there is none",
                 argument="messages",
                 remedy=Remedy.CHOOSE_GENERATOR,
             )
@@ -205,7 +206,7 @@ class Memory:
         thread: str | None,
     ) -> MemoryEvents:
         if thread is None and len(messages) > 1:
-            thread = clock.new_uuid(clock.utc_now())  # there is no episode that could be one
+            thread = clock.new_uuid(clock.utc_now())  # there is no episode to name it after
         news = [
             NewFact(
                 content=message.content,
@@ -241,9 +242,9 @@ class Memory:
         Args:
             query: a question or some words.
             filters: conditions on metadata; see :meth:`memstore.Store.search`.
-            limit: how many at most, 1 to 1000.
+            limit: the most memories to return, 1 to 1000.
             context: how many memories of the same conversation to add ``before`` and ``after``
-                each, 0 to 10.
+                each hit, 0 to 10.
             threshold: the lowest score, 0 to 1.
         """
         if threshold is not None:
@@ -298,7 +299,7 @@ class Memory:
 
         Args:
             memory_id: an active memory.
-            content: its new text; the same text changes the metadata alone.
+            content: its new text; the same text changes only the metadata.
             metadata: a JSON merge patch to its metadata; ``None`` leaves it as it is.
 
         Returns:
@@ -329,7 +330,7 @@ class Memory:
 
     @keywords(Owners)
     def delete(self, memory_id: int, **owners: Unpack[Owners]) -> MemoryEvent:
-        """Put a tombstone on a memory: it is no longer found, and its history stays.
+        """Put a tombstone on a memory: it is no longer found, but its history stays.
 
         Raises:
             NotFound: there is none with this id in the scope, it was deleted, or it is a task.
@@ -354,8 +355,8 @@ class Memory:
     ) -> list[MemoryEvent]:
         """Delete all active memories of a scope; tasks stay.
 
-        They go a few hundred in a transaction. What is left after an error or an interruption goes
-        with the same call again; what it had deleted stays deleted, and can be restored.
+        A few hundred are deleted per transaction. After an error or an interruption, the same call
+        deletes the rest. Deleted memories can be restored.
 
         Args:
             everything: delete the memories of every scope in the namespace; not together with a
@@ -363,7 +364,7 @@ class Memory:
 
         Raises:
             ValueError: neither a scope id nor ``everything=True``, or both.
-            Conflict: others kept changing the memories; some may be left.
+            Conflict: other processes kept changing the memories; some may be left.
         """
         scope = Scope(**owners)
         named = scope != Scope()
@@ -397,7 +398,7 @@ class Memory:
     def history(self, memory_id: int, **owners: Unpack[Owners]) -> list[PastMemoryEvent]:
         """Return everything that happened to a memory, oldest first; any of its ids will do.
 
-        It includes what the memory superseded and what superseded it, also if it was deleted.
+        It includes the memories before and after it in its chain, and deleted ones.
 
         Raises:
             NotFound: there is none with this id in the scope.
@@ -416,7 +417,7 @@ class Memory:
             namespace: the store's namespace, spelled out to prevent accidents.
 
         Returns:
-            Whether the bytes are already gone from the file; see :meth:`memstore.Store.erase`.
+            Whether the bytes are already removed from the file; see :meth:`memstore.Store.erase`.
 
         Raises:
             ValueError: it is not the store's namespace; nothing was erased.

@@ -25,7 +25,7 @@ EVENTS: Final = {
     Kind.REJECT: "REJECT",
     Kind.ERASE: "ERASE",
 }
-"""What each kind of journal entry is called in a history; the others do not change a memory."""
+"""The event name of each kind of journal line; other kinds do not change a memory."""
 
 HIDDEN: Final = (
     "uuid", "content", "embedded", "embed_error", "idempotency_key", "namespace", "derivation",
@@ -100,8 +100,8 @@ def history(chain: Sequence[Fact], lines: Sequence[JournalLine]) -> list[PastMem
         event
         for line in lines
         for event in _event(line, texts)
-        # A fact that was added to supersede another is one event, an UPDATE: its two entries are
-        # adjacent, since they were written in one transaction.
+        # Adding a fact that supersedes another is one event, an UPDATE: its two lines are
+        # adjacent, because they were written in one transaction.
         if not (line.kind == Kind.ADD and born.get(line.fact_id) == line.id + 1)
     ]
 

@@ -1,8 +1,7 @@
-"""Reading a text or an episode with a model: the facts in it. Nothing is stored as a fact here."""
+"""Reading the facts in a text or an episode with a model; no fact is stored here."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database.tables.readings import EXTRACT
@@ -10,6 +9,7 @@ from memstore.domain import clock
 from memstore.domain.arguments import MAX_NAME, MAX_NUMBER, checked_text
 from memstore.domain.records import DEFAULT_CATEGORY, NewFact
 from memstore.errors import GeneratorError, ReplyError
+from memstore.frozen import frozen
 from memstore.prompting.answers import Replies
 from memstore.prompting.prompts import fence, fill, template, weekday
 from memstore.prompting.reading_log import ReadingOptions
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from memstore.store.store import Store
 
 LONGEST_FACT: Final = 1_000
-"""How many characters an extracted fact may have; a longer one is not a claim but a copy."""
+"""The most characters of an extracted fact; a longer one is a copy of the text, not a claim."""
 
 SCHEMA: Final = list_schema(
     "facts", content={"type": "string"}, subject={"type": "string"}, category={"type": "string"}
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Item:
     """One fact of a model's reply, checked."""
 
@@ -51,7 +51,7 @@ def read_items(
     at: datetime | str | None = None,
     max_characters: int = PROMPT_CHARACTERS,
 ) -> list[Item]:
-    """Return the facts a model finds in a text, in order; arguments as of :func:`extract_facts`.
+    """Return the facts a model finds in a text, in order; arguments as for :func:`extract_facts`.
 
     Raises:
         GeneratorError: no usable reply; the message says about which piece.
@@ -87,9 +87,9 @@ def extract_facts(
     without a subject if there is no hint, are left out.
 
     Args:
-        subject_hint: what the text is about, for facts that do not say.
+        subject_hint: the subject of facts for which the model finds none.
         at: when the text was written, so that "tomorrow" becomes a date; now by default.
-        max_characters: of longer texts the model is asked about each piece.
+        max_characters: longer texts are read in pieces of this length.
 
     Raises:
         GeneratorError: no usable reply.
@@ -168,9 +168,9 @@ class EpisodeReader:
     def begin(
         self, episode: Episode, options: ReadingOptions, *, only_kept: bool = False
     ) -> Replies:
-        """Log how an episode is read, and return the model and its stored replies about it.
+        """Log how an episode is read, and return the model with its stored replies about it.
 
-        With ``only_kept`` the model is not asked: a reply that is not stored is an error.
+        With ``only_kept`` the model is not asked, and a missing reply is an error.
         """
         self._store.readings.begin(episode.id, EXTRACT, options)
         return Replies(self._generator, self._store.readings, episode.id, only_kept=only_kept)

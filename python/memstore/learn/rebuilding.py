@@ -1,7 +1,7 @@
-"""Deriving the facts of the episodes again, leaving alone what people did.
+"""Deriving the facts of the episodes again, without undoing what people changed.
 
-Each episode is reconciled in a transaction of its own, so that an interrupted run continues where
-it stopped. A fact that is found again stays the same row; without a difference nothing is written.
+Each episode is reconciled in one transaction, so that an interrupted run continues where it
+stopped. A fact that is found again keeps its row; if nothing differs, nothing is written.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
     from memstore.store.store import Store
 
 MOST_PASSES: Final = 5
-"""How often to go through the episodes; again only if a fact was withdrawn."""
+"""The most passes over the episodes; another one is needed only if a fact was withdrawn."""
 
 LEFT: Final = {
     "conversations": "conversations left alone {}: their decisions depended on earlier memories",
     "closed": "episodes left alone since a fact of them was erased {}",
     "expired": "expired episodes left unread {}",
 }
-"""What is not derived again, and why."""
+"""The reasons for which episodes are skipped, as reported."""
 
 NAMED: Final = 10
 """How many episodes an error names; the others are counted."""
@@ -72,10 +72,10 @@ class _Rebuilding:
         self.failures: dict[int, GeneratorError] = {}
 
     def go_over(self, ids: Sequence[int], progress: Progress | None) -> bool:
-        """Reconcile every episode, oldest first; true if a fact was withdrawn.
+        """Reconcile every episode, oldest first; return whether a fact was withdrawn.
 
-        Then an earlier episode may have to store the same claim, which it did not because that fact
-        was there: go over all of them once more.
+        If so, another pass is needed: an earlier episode may have the same claim, which it did not
+        store because that fact existed.
         """
         before = self._reconciler.done["withdrawn"]
         for name in ("episodes", *LEFT):
@@ -120,7 +120,7 @@ class _Rebuilding:
         self._reconciler.reconcile(episode, wanted, when)
 
     def _how(self, episode: Episode) -> list[ReadingOptions]:
-        """Return how an episode is to be read; empty if it is left alone."""
+        """Return the options to read an episode with; empty if it is skipped."""
         readings = self._store.readings.of(episode.id)
         kinds = {row.kind for row in readings}
         if CLOSED in kinds:
@@ -139,7 +139,7 @@ class _Rebuilding:
     def _wanted(
         self, episode: Episode, how: Sequence[ReadingOptions]
     ) -> dict[tuple[str, str], NewFact]:
-        """Return what an episode says, each claim once."""
+        """Return the claims of an episode, each once."""
         found: dict[tuple[str, str], NewFact] = {}
         for options in how:
             replies = self._reader.begin(episode, options, only_kept=self._unavailable)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from memstore.database import journal
@@ -17,6 +16,7 @@ from memstore.errors import Conflict, Remedy
 from memstore.facts import provenance
 from memstore.facts.batch import AddFact, YieldsTo, carry_out, settle
 from memstore.facts.facts import covers
+from memstore.frozen import frozen, replace
 from memstore.learn.comparison import MOST_ATTEMPTS, claim_of
 
 if TYPE_CHECKING:
@@ -30,29 +30,29 @@ if TYPE_CHECKING:
     from memstore.store.store import Store
 
     Claims: TypeAlias = Mapping[tuple[str, str], NewFact]
-    """What an episode says, each claim once, by :func:`claim_of`."""
+    """The claims of an episode, each once, by :func:`claim_of`."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Plan:
-    """How the facts of an episode differ from what it says."""
+    """How the stored facts of an episode differ from its claims."""
 
     missing: tuple[NewFact, ...]
     returning: tuple[Fact, ...]
     """Deleted by an earlier rebuild, and found again."""
     leaving: tuple[Fact, ...]
-    """No longer found, and changed or confirmed by no person."""
+    """No longer found, and not changed or confirmed by a person."""
     resurfacing: tuple[Fact, ...]
-    """Superseded by one that is leaving, and by no person."""
+    """Superseded by a leaving fact, and not by a person."""
     repeated: tuple[Fact, ...]
-    """From elsewhere: the episode says them again, and has not confirmed them yet."""
+    """Facts from elsewhere that the episode repeats but has not confirmed yet."""
 
     def __bool__(self) -> bool:
         return bool(self.missing or self.returning or self.leaving or self.repeated)
 
     @property
     def outline(self) -> tuple[object, ...]:
-        """The plan without what may change in the meantime and does not matter, like use counts."""
+        """The plan without details that may change meanwhile and do not matter, like use counts."""
         ids = [
             [fact.id for fact in facts]
             for facts in (self.returning, self.leaving, self.resurfacing, self.repeated)
@@ -61,7 +61,7 @@ class _Plan:
 
 
 class Reconciler:
-    """Makes the facts of episodes agree with their texts, and leaves alone what people did."""
+    """Makes the facts of episodes agree with their texts, without undoing what people changed."""
 
     def __init__(self, store: Store, comparison: Comparison) -> None:
         self._store = store
@@ -71,10 +71,10 @@ class Reconciler:
         """How many facts were ``added``, ``withdrawn`` and ``returned``."""
 
     def reconcile(self, episode: Episode, wanted: Claims, when: datetime) -> None:
-        """Make the facts of an episode agree with what its text, written ``when``, says.
+        """Make the facts of an episode agree with the claims of its text, written ``when``.
 
         Raises:
-            Conflict: others kept changing its facts; the episode was left alone.
+            Conflict: other processes kept changing its facts; the episode was skipped.
         """
         for _ in range(1, MOST_ATTEMPTS):
             with suppress(Conflict):  # others changed its facts in the meantime
@@ -112,11 +112,9 @@ class Reconciler:
             rivals = {n: r._replace(fact=again.get(r.fact.id, r.fact)) for n, r in rivals.items()}
             changes = [self._comparison.addition(new, rivals.get(n)) for n, new in enumerate(news)]
             additions, returns = changes[: len(plan.missing)], changes[len(plan.missing) :]
-            ready = [
-                replace(one, fact=replace(one.fact, supersedes=change.fact.supersedes))
-                for one, change in zip(prepared, additions, strict=True)
-            ]
-            carry_out(self._facts, transaction, additions, ready, episode.scope)
+            for one, change in zip(prepared, additions, strict=True):
+                one.fact = replace(one.fact, supersedes=change.fact.supersedes)
+            carry_out(self._facts, transaction, additions, prepared, episode.scope)
             for fact, change in zip(plan.returning, returns, strict=True):
                 self._bring_back(transaction, episode, fact, change)
             for fact in plan.repeated:
@@ -165,7 +163,7 @@ class Reconciler:
         )
 
     def _erased(self, transaction: Transaction, episode: Episode, new: NewFact) -> bool:
-        """Whether a fact that said it was erased after the text was recorded."""
+        """Whether a fact with this claim was erased after the text was recorded."""
         return provenance.erased_since(
             transaction, self._facts.namespace, new.subject, new.content, episode.created_at
         )
@@ -176,10 +174,9 @@ class Reconciler:
         )
 
     def _held(self, transaction: Transaction, episode: Episode, new: NewFact) -> Fact | None:
-        """Return a fact from elsewhere that is the same, and did not end before the text.
+        """Return an equal fact from elsewhere that did not end before the text was written.
 
-        Then the text was a duplicate, or repeated the claim later, and what became of that fact
-        decides.
+        The text then only repeated its claim, so that fact stands for it, whatever its state.
         """
         others = [
             fact
@@ -215,9 +212,9 @@ class Reconciler:
         )
 
     def _withdraw(self, transaction: Transaction, episode: Episode, plan: _Plan) -> dict[int, Fact]:
-        """Delete facts that are no longer found, and repeat those that they had superseded.
+        """Delete facts that are no longer found, and add those again that they had superseded.
 
-        Returns the repeated facts, by the ids of the superseded ones.
+        Returns the added facts by the ids of the superseded ones.
         """
         gone = {provenance.REBUILT: "no longer derived", "model": self._comparison.model}
         for fact in plan.leaving:

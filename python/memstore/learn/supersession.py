@@ -1,25 +1,25 @@
 """Judging whether a new fact supersedes an older one about the same subject.
 
 A cosine of 0.85 alone is wrong about as often as right: two facts that differ by a date are similar
-whatever they say. So a fact is retired if it is similar *and* the words show that both cannot hold;
-if the words show nothing, the supersession is proposed and both stay.
+whatever they say. So a fact is superseded if it is similar *and* the words show that both cannot be
+true; if the words show nothing, the supersession is proposed and both stay.
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.errors import InvalidArgument
+from memstore.frozen import frozen
 from memstore.text.difference import Difference, DifferenceKind, Token, compare
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 SIMILARITY: Final = 0.85
-"""The lowest cosine of the bare contents at which a fact may be retired."""
+"""The lowest cosine of the contents, without subjects, at which a fact may be superseded."""
 
 RELATED: Final = 0.6
 """The lowest cosine at which a supersession is worth proposing."""
@@ -54,7 +54,7 @@ class Verdict(StrEnum):
     KEEP = "keep"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Judgement:
     verdict: Verdict
     evidence: dict[str, Any]
@@ -62,9 +62,9 @@ class Judgement:
 
 
 def metadata_conflicts(a: Mapping[str, Any] | None, b: Mapping[str, Any] | None) -> bool:
-    """Whether any top-level key that both have has different values.
+    """Whether any common top-level key has different values.
 
-    If either side is empty there is no conflict. Values are compared by their texts, since 8080 and
+    If either side is empty there is no conflict. Values are compared as text, because 8080 and
     "8080" are one port; 1 and 1.0 are one number.
     """
     if not a or not b:
@@ -82,10 +82,10 @@ def _text_of(value: object) -> str:
 
 
 def judge(old: str, new: str, similarity: float) -> Judgement:
-    """Judge whether a new fact supersedes an older one, by their bare contents.
+    """Judge whether a new fact supersedes an older one, by their contents without subjects.
 
-    ``similarity`` is the cosine of the vectors of these two texts. Not of the stored vectors, which
-    may include the subject (``embedding.text_of``) and so bring any two facts nearer.
+    ``similarity`` is the cosine of the vectors of these two texts, not of the stored vectors: those
+    may include the subject (``embedding.text_of``), which makes any two facts more similar.
     """
     if not -1.001 <= similarity <= 1.001:
         raise InvalidArgument(

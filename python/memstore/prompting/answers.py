@@ -1,4 +1,4 @@
-"""Answers of a language model: asking for one, and keeping those about an episode."""
+"""Answers of a language model: requesting one, and storing those about an episode."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Replies:
-    """A model's replies about an episode; a reply that is stored is not asked for again.
+    """A model's replies about an episode; a stored reply is not requested again.
 
-    Only readable replies are stored, so that asking again can help. Each is stored as it arrives,
-    so that a failure at a later piece loses none. With ``only_kept`` the model is not asked.
+    Only readable replies are stored, so that a retry can help. Each is stored as it arrives, so
+    that a failure at a later piece loses none. With ``only_kept`` the model is never asked.
     """
 
     generator: Generator
@@ -36,7 +36,7 @@ class Replies:
     def entries(
         self, prompt: str, schema: Mapping[str, Any], read: Callable[[str], list[object]]
     ) -> list[object]:
-        """Return the list that ``read`` finds in the model's reply, stored or asked for.
+        """Return the list that ``read`` finds in the stored reply, or else in a new one.
 
         Raises:
             GeneratorError: no usable reply.
@@ -51,7 +51,7 @@ class Replies:
         self.asked += 1
         found = read(ask(self.generator, prompt, schema))
         if self.readings is not None:
-            # A list nested too deeply to be written is no list of facts and need not be stored.
+            # A list nested too deeply to be written is not a list of facts and is not stored.
             with suppress(RecursionError):
                 self.readings.keep_reply(self.episode_id, key, self.generator.model, found)
         return found
@@ -63,8 +63,10 @@ class Replies:
 
 
 def ask(generator: Generator, prompt: str, schema: Mapping[str, Any]) -> str:
-    """Return a model's answer, held to the schema if it accepts one; any failure is a
-    GeneratorError.
+    """Return a model's answer, requesting the schema if the generator accepts one.
+
+    Raises:
+        GeneratorError: any failure.
     """
     try:
         if isinstance(generator, JSONGenerator):

@@ -1,15 +1,16 @@
-"""Messages of a conversation: checked, and written for a model as a transcript."""
+"""Messages of a conversation: checking them, and writing them as a transcript for a model."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from memstore.domain import clock
 from memstore.domain.arguments import MAX_CONTENT, MAX_NAME, checked_text
 from memstore.errors import InvalidArgument, InvalidArgumentType
+from memstore.frozen import frozen
 from memstore.prompting.prompts import weekday
 
 if TYPE_CHECKING:
@@ -32,9 +33,9 @@ HEAD: Final = re.compile(
 """The head of a message in a transcript; a line of its text is indented."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Message:
-    """One thing said, by whom, and when if that is known."""
+    """One message: who said it, and when if that is known."""
 
     role: str
     """One of ``ROLES``."""
@@ -44,15 +45,15 @@ class Message:
 
 
 Messages: TypeAlias = str | Sequence[Mapping[str, Any] | Message]
-"""How a conversation may be passed; a text alone is one message of the user."""
+"""The forms of a conversation; a plain string is one message of the user."""
 
 
 def read_messages(messages: Messages) -> list[Message]:
     """Check a conversation and return its messages.
 
     A message is a ``Message`` or a mapping with ``role``, ``content`` (text, or a list of
-    ``{"type": "text", "text": …}`` parts), and optionally ``name`` and ``at`` (a timestamp); other
-    keys are ignored, since transcripts carry many.
+    ``{"type": "text", "text": …}`` parts), and optionally ``name`` and ``at`` (a timestamp). Other
+    keys are ignored.
 
     Raises:
         TypeError: something has the wrong type; the text says which message, counted from 1.
@@ -61,7 +62,7 @@ def read_messages(messages: Messages) -> list[Message]:
     if isinstance(messages, str):
         return [Message("user", checked_text(messages, "the message", MAX_CONTENT))]
     if isinstance(messages, Mapping | Message):
-        raise InvalidArgumentType("must be a list, also of one message", argument="messages")
+        raise InvalidArgumentType("must be a list, even for one message", argument="messages")
     if not isinstance(messages, Sequence) or isinstance(messages, bytes | bytearray | memoryview):
         raise InvalidArgumentType(
             f"must be text or a list of {ACCEPTED_FORM}, not {type(messages).__name__}",
@@ -132,9 +133,9 @@ def _part(part: object, where: str) -> str:
 def transcript(messages: Sequence[Message]) -> str:
     """Write messages for a prompt: for each a numbered head line, then its text, indented.
 
-    Every line of the text is indented, so that none can pass for the head of another message;
-    otherwise the text is unchanged, including its kinds of line break. It is untrusted all the
-    same: put it into a :func:`memstore.prompting.prompts.fence`.
+    Every line of the text is indented, so that none can imitate the head of another message;
+    otherwise the text is unchanged, including its line breaks. It is still untrusted: put it into
+    a :func:`memstore.prompting.prompts.fence`.
     """
     return "\n".join(
         f"{_head(place, message)}\n{INDENT}" + LINE_BREAK.sub(rf"\g<0>{INDENT}", message.content)

@@ -1,4 +1,4 @@
-"""Building prompts: a template, filled in with data that is marked as data."""
+"""Building prompts: templates, filled with data that is fenced off from the instructions."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def fill(template: str, **values: str) -> str:
 
 
 def numbered(claims: Iterable[Mapping[str, Any]]) -> str:
-    """Write claims as JSON, one on a line and numbered from 1, so that none can fake another."""
+    """Write claims as JSON, one per line and numbered from 1, so that none can imitate another."""
     return "\n".join(
         f"{number}. {json.dumps(claim, ensure_ascii=False)}"
         for number, claim in enumerate(claims, 1)
@@ -41,7 +41,7 @@ def numbered(claims: Iterable[Mapping[str, Any]]) -> str:
 
 
 def weekday(at: datetime) -> str:
-    """Return the English name of the day in UTC; with it, models resolve "last Friday" better."""
+    """Return the English name of the day in UTC; it helps models to resolve "last Friday"."""
     return DAYS[at.astimezone(UTC).weekday()]
 
 

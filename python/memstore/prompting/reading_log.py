@@ -1,9 +1,8 @@
-"""The log of readings: how each episode was read, and the model's replies, to repeat it later."""
+"""The log of readings: how each episode was read and the model's replies, to repeat it later."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from memstore.database.filters import EpisodeFilter
@@ -12,6 +11,7 @@ from memstore.database.tables import replies as reply_table
 from memstore.database.tables.readings import MEMORY, NOTHING_ASKED, UNLEARNT, ReadingRow
 from memstore.domain import clock, metadata
 from memstore.errors import StorageError
+from memstore.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from memstore.domain.records import Scope
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class ReadingOptions:
-    """What a caller passed with a text: together with the text, all that its prompts depend on."""
+    """The caller's options for a text; its prompts depend on these and the text alone."""
 
     hint: str | None = None
     at: datetime | None = None
@@ -60,9 +60,9 @@ class Readings:
         self._engine = engine
 
     def begin(self, episode_id: int, kind: str, options: ReadingOptions | None = None) -> None:
-        """Note that an episode is about to be read; does nothing if that is on record.
+        """Record that an episode is about to be read; does nothing if that is recorded already.
 
-        ``kind`` is ``extract`` or ``memory``; without options, it is never read again.
+        ``kind`` is ``extract`` or ``memory``; a reading without options is never repeated.
         """
         text = NOTHING_ASKED if options is None else options.to_text()
         row = ReadingRow(episode_id, kind, text)
@@ -72,7 +72,7 @@ class Readings:
             reading_table.place(transaction, row)
 
     def begin_learning(self, episode_id: int) -> None:
-        """Note that nothing was learnt from a conversation yet, if it is a new one."""
+        """Record a new conversation as one that nothing was learnt from yet."""
         rows = [ReadingRow(episode_id, kind, NOTHING_ASKED) for kind in (MEMORY, UNLEARNT)]
         if rows[0] in self.of(episode_id):
             return
@@ -81,7 +81,7 @@ class Readings:
                 reading_table.place(transaction, row)
 
     def end_learning(self, episode_id: int) -> None:
-        """Take that note back."""
+        """Remove the record of :meth:`begin_learning`."""
         if ReadingRow(episode_id, UNLEARNT, NOTHING_ASKED) in self.of(episode_id):
             with self._engine.write() as transaction:
                 reading_table.forget_unlearnt(transaction, episode_id)
@@ -90,8 +90,8 @@ class Readings:
         """Return the ids of conversations that nothing was learnt from, oldest first.
 
         Args:
-            namespace: where they are.
-            scope: whose they are; ``None``: anybody's.
+            namespace: of the conversations.
+            scope: their owners; ``None`` for any.
         """
         wanted = EpisodeFilter((namespace,), clock.utc_now(), scope=scope)
         with self._engine.read() as transaction:

@@ -7,8 +7,8 @@ The JSON is looked for in three places, in this order:
 3. the text between the outermost brackets: the first bracket must open the wanted type, and the
    last one close it.
 
-So a reply that was cut short is an error and never a shorter list. NaN, infinities and duplicate
-keys are errors too, since their meaning would be a guess.
+So a truncated reply is an error and never a shorter list. NaN, infinities and duplicate keys are
+errors too, because their meaning would be a guess.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def parse_list(text: str, name: str) -> list[object]:
 
 
 class Unusable(ValueError):
-    """Why one entry of a reply is not carried out."""
+    """One entry of a reply cannot be carried out; the text says why."""
 
 
 def shown(number: object, items: Sequence[T]) -> T | None:
@@ -74,12 +74,12 @@ def unusable(why: str) -> ReplyError:
 
 
 def parse_array(text: str) -> list[object]:
-    """Return the JSON array in a reply; an error if it was cut short or several differ."""
+    """Return the JSON array in a reply; an error if it is truncated or several differ."""
     return _parse(text, list)
 
 
 def parse_object(text: str) -> dict[str, object]:
-    """Return the JSON object in a reply; an error if it was cut short or several differ."""
+    """Return the JSON object in a reply; an error if it is truncated or several differ."""
     return _parse(text, dict)
 
 
@@ -141,7 +141,7 @@ def _blocks(text: str) -> Iterator[str]:
 def _outermost(text: str, wanted: type[JSON]) -> Iterator[str]:
     """Yield the text from the first bracket to the last, if the first opens the wanted type.
 
-    The array inside an object that lost its end is not what the model meant to say.
+    An array inside a truncated object is not the model's answer.
     """
     starts = [place for bracket in "[{" if (place := text.find(bracket)) >= 0]
     start = min(starts, default=-1)

@@ -44,7 +44,7 @@ def embedder(
 ) -> Embedder | None:
     """Return the embedder of this name; ``None`` for ``"none"``, which means words only.
 
-    A key that is not given is that of the environment.
+    Without a key, the one in the environment is used.
 
     Raises:
         ValueError: an unknown name, or an option that this embedder does not take.
@@ -62,7 +62,7 @@ def generator(
 
 
 def given_generator(given: str | Generator) -> Generator:
-    """Return a generator that is given as one, or by the name of its provider.
+    """Return a generator given as an object or by the name of its provider.
 
     Raises:
         ValueError: an unknown name.

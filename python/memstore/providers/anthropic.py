@@ -19,18 +19,18 @@ TOOL = "reply"
 class AnthropicGenerator(HttpGenerator):
     """Asks ``POST {base_url}/v1/messages`` for text.
 
-    JSON arrives as the input of a tool that the model is made to call, with the requested schema:
-    every model and gateway supports that, while output formats need newer models.
+    For JSON the model is forced to call a tool whose input has the requested schema: every model
+    and gateway supports that, while output formats need newer models.
 
-    A model that rejects ``temperature`` is asked again without it, and so are later prompts.
+    If a model rejects ``temperature``, the request and all later ones are sent without it.
 
     Args:
         base_url: the address with or without ``/v1``.
         api_key: sent as ``x-api-key``. It is shown in no error, ``repr`` or log, and white
             space around it is dropped.
-        system: what the model is told before each prompt.
+        system: the system prompt.
         temperature: 0 for the likeliest words, at most 1; ``None`` leaves it to the service.
-        max_tokens: how long an answer may be; this service requires it.
+        max_tokens: the longest answer; this service requires it.
         timeout_seconds: the deadline of one call, attempts and pauses included.
     """
 

@@ -1,9 +1,8 @@
 """JSON over HTTP to a model provider: one verb, one deadline, errors that say what to do.
 
-The only importer of ``httpx``. The client is asynchronous and runs on an event loop in a thread of
-its own, because only a cancellable wait keeps a deadline: a blocking client restarts its timeout
-at every byte, so a dripping header, a slow upload or a name that does not resolve would outlast
-any limit.
+The only importer of ``httpx``. The client is asynchronous and runs on an event loop in its own
+thread, because only a cancellable wait can keep a deadline: a blocking client restarts its timeout
+at every byte, so slow headers, a slow upload or a slow name lookup could exceed any limit.
 """
 
 from __future__ import annotations
@@ -31,6 +30,7 @@ from memstore.errors import (
     MemstoreError,
     Remedy,
 )
+from memstore.frozen import frozen
 from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
@@ -39,23 +39,23 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     import httpx
-else:  # a store that embeds nothing need not pay for a client
+else:  # slow to import, and a store without an HTTP model does not need it
     asyncio = lazy_import("asyncio")
     httpx = lazy_import("httpx")
     ssl = lazy_import("ssl")
 
 RETRIED_STATUSES = frozenset({408, 425, 429, 500, 502, 503, 504, 529})  # 529: overloaded
 BACKOFF_SECONDS = 0.5
-CONNECT_SECONDS = 5.0  # a lost handshake is tried again; a model that thinks gets all the time left
+CONNECT_SECONDS = 5.0  # so that a lost handshake is retried early; the answer may take long
 REPLY_CAP_BYTES = 64 * 2**20
-QUOTED_CAP_BYTES = 64 * 2**10  # how much of an unwanted body is looked at to quote from it
+QUOTED_CAP_BYTES = 64 * 2**10  # how much of an error body is read to quote from it
 QUOTED_CAP_CHARS = 300
 CLOSE_SECONDS = 5.0
 
 
 @dataclass(eq=False)
 class _AttemptError(Exception):
-    """One attempt failed: ``again`` allows another, ``lasting`` says the request is at fault."""
+    """One attempt failed; ``again`` allows another, ``lasting`` means the request is at fault."""
 
     what: str
     status: int | None = None
@@ -66,14 +66,14 @@ class _AttemptError(Exception):
     wait_seconds: float = 0.0
 
 
-@dataclass(frozen=True)
+@frozen
 class Purpose:
-    """What a service is asked for: the errors its failures become, and the ways out of them."""
+    """The kind of request (embedding, generating): its error classes and their remedies."""
 
     unavailable: type[MemstoreError]
-    """Raised for a passing failure."""
+    """Raised for a temporary failure."""
     rejected: type[MemstoreError]
-    """Raised for a lasting one."""
+    """Raised for a permanent one."""
     check_service: Remedy
     check_key: Remedy
     check_model: Remedy
@@ -106,7 +106,7 @@ GENERATION = Purpose(
 )
 
 
-@dataclass(frozen=True)
+@frozen
 class _Answer:
     status: int
     headers: Mapping[str, str]
@@ -114,11 +114,11 @@ class _Answer:
 
 
 class Endpoint:
-    """An HTTP service that is asked in JSON and answers with a JSON object; safe to share.
+    """An HTTP service that takes and returns JSON objects; safe to share between threads.
 
-    A name and password in ``base_url`` are sent as Basic authorization and shown nowhere; a query
-    is refused, because URLs end up in logs. The values of ``headers`` are cut out of every error
-    text. ``advise`` gives the provider's own remedy for a status (``None``: no answer) and words.
+    A name and password in ``base_url`` are sent as Basic authorization and never shown; a query
+    is refused, because URLs end up in logs. The values of ``headers`` are removed from every error
+    text. ``advise`` returns the provider's remedy for a status (``None``: no answer) and message.
     """
 
     def __init__(
@@ -150,7 +150,7 @@ class Endpoint:
         self._purpose = purpose
         self._advise = advise
         self._sleep = sleep
-        self._lock = threading.Lock()  # held only while the wire is opened or taken away
+        self._lock = threading.Lock()  # held only while the wire is opened or removed
         self._wire: _Wire | None = None
         self._closed = False
 
@@ -160,18 +160,18 @@ class Endpoint:
     def post_json(
         self, path: str, body: Mapping[str, object], *, timeout_seconds: float | None = None
     ) -> dict[str, Any]:
-        """Post ``body`` to ``base_url + path`` and return the object that comes back.
+        """Post ``body`` to ``base_url + path`` and return the JSON object of the reply.
 
-        Connect errors, broken connections, replies cut off and the statuses 408, 425, 429, 500,
-        502, 503, 504 and 529 are tried again, after an exponential pause with jitter and no
-        sooner than ``Retry-After`` asks. A pause that does not fit into the deadline ends the
-        call at once. Other failures are not retried: they would come back the same.
+        Failed or broken connections, truncated replies and the statuses 408, 425, 429, 500, 502,
+        503, 504 and 529 are retried, after an exponential pause with jitter and no sooner than
+        ``Retry-After`` asks. If the pause does not fit into the deadline, the call fails at once.
+        Other failures are not retried, because they would fail again.
 
-        The deadline limits everything together: attempts, pauses, slow bodies.
+        The deadline covers everything: attempts, pauses, slow bodies.
 
         Raises:
-            MemstoreError: the purpose's ``unavailable`` for no answer, or none that is a JSON
-                object; its ``rejected`` if the service refused this request with a 4xx.
+            MemstoreError: the purpose's ``unavailable`` if there was no answer or it was not a
+                JSON object; its ``rejected`` if the service refused this request with a 4xx.
         """
         url = self.url + path
         content = json.dumps(body).encode("ascii")
@@ -186,15 +186,15 @@ class Endpoint:
                 return self._attempt(url, content, deadline, given)
             except _AttemptError as error:
                 failure = error.with_traceback(None)  # else it and this frame form a cycle
-            # Full jitter would allow a pause of nothing; half of it keeps some distance.
+            # Full jitter would allow a pause of zero, so only half of it is random.
             pause = BACKOFF_SECONDS * 2**attempt * random.uniform(0.5, 1.0)
             pause = max(pause, failure.wait_seconds)
             last = attempt == self._retries or clock.monotonic() + pause >= deadline
             if last or not failure.again:
                 break
             self._sleep(pause)
-        # Raised outside ``except``: the driver's error is neither cause nor context, as it
-        # carries the request and may quote a header. Its words are in the text.
+        # Raised outside ``except``, so that httpx's error is neither cause nor context: it
+        # carries the request and may quote a header. Its message is in the text.
         raise self._told(failure, url, attempt + 1)
 
     def words_of(self, reply: object) -> str:
@@ -252,16 +252,16 @@ class Endpoint:
 
 
 class _Wire:
-    """An asynchronous client on an event loop of its own; ``post`` may be called by any thread."""
+    """An asynchronous client on its own event loop; any thread may call ``post``."""
 
     def __init__(self, headers: Mapping[str, str], *, encrypted: bool) -> None:
         try:
-            # Reading all certificates takes 25 ms. Without encryption nothing asks for them, and
-            # a context that has none trusts nobody.
+            # Reading all certificates takes 25 ms, and plain HTTP does not need them. A context
+            # without certificates trusts nobody.
             trusted = True if encrypted else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
             client = httpx.AsyncClient(headers=dict(headers), verify=trusted)
         except (ValueError, ImportError, OSError, httpx.InvalidURL) as error:
-            # Without the error's words, which may quote the password of a proxy.
+            # Without the error's message, which may quote the password of a proxy.
             what = f"cannot be asked: no HTTP client could be set up ({type(error).__name__})"
             raise _AttemptError(what, remedy=Remedy.CHECK_PROXY) from None
         self._client = client
@@ -272,7 +272,7 @@ class _Wire:
         self._stop = asyncio.Event()
         runner = asyncio.Runner(loop_factory=asyncio.new_event_loop)
         self._loop = runner.get_loop()
-        self._lock = threading.Lock()  # nothing is submitted once the loop was told to stop
+        self._lock = threading.Lock()  # so that nothing is submitted to a stopped loop
         self._closing = False
         self._thread = threading.Thread(
             target=_keep_open, args=(runner, client, self._stop), name="memstore-http", daemon=True
@@ -280,7 +280,7 @@ class _Wire:
         self._thread.start()
 
     def post(self, url: str, content: bytes, seconds: float) -> _Answer:
-        """Send one request; ``TimeoutError`` at the deadline, ``_AttemptError`` for all else."""
+        """Send one request; ``TimeoutError`` at the deadline, ``_AttemptError`` otherwise."""
         if seconds <= 0:
             raise TimeoutError
         with self._lock:
@@ -288,15 +288,15 @@ class _Wire:
                 raise CancelledError
             asked = self._submit(self._exchange(url, content, seconds), self._loop)
         try:
-            # The loop keeps the deadline; the slack is for one that is gone, as after a fork.
+            # The loop keeps the deadline; the slack is in case it is gone, as after a fork.
             return asked.result(seconds + CLOSE_SECONDS)
         finally:
-            asked.cancel()  # does nothing unless the waiting was interrupted, as by Ctrl-C
+            asked.cancel()  # matters only if the wait was interrupted, for example by Ctrl-C
 
     async def _exchange(self, url: str, content: bytes, seconds: float) -> _Answer:
         headers = {"content-type": "application/json", "accept": "application/json"}
-        # A third each for the connection and for TLS, so that neither meets the deadline: a
-        # handshake that is cancelled, rather than timed out, leaves its socket open.
+        # A third each for the connection and for TLS, so that neither reaches the deadline: a
+        # handshake that is cancelled instead of timing out leaves its socket open.
         timeouts = self._timeouts(None, connect=min(CONNECT_SECONDS, seconds / 3))
         body = bytearray()
         what = "gave no reply"
@@ -326,7 +326,7 @@ class _Wire:
     def forgotten(self) -> None:
         """Close, but wait for the thread only when the interpreter exits.
 
-        Garbage is collected anywhere, also within an import, and the thread needs the import lock
+        The garbage collector may call this inside an import, and the thread needs the import lock
         to close the connections.
         """
         self._end()
@@ -345,7 +345,7 @@ def _keep_open(runner: asyncio.Runner, client: httpx.AsyncClient, stop: asyncio.
         async with client:
             await stop.wait()
 
-    with runner:  # cancels what is still waiting when it ends
+    with runner:  # cancels waiting requests when it ends
         runner.run(until_stopped())
 
 
@@ -355,7 +355,7 @@ def _split_credentials(base_url: str) -> tuple[str, dict[str, str], str]:
     try:
         parts = urlsplit(address)
         usable = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
-    except ValueError:  # whose words may quote the password
+    except ValueError:  # its message may quote the password
         usable = False
     if not usable or not address.isprintable() or " " in address:
         raise InvalidArgument(
@@ -406,8 +406,8 @@ def _object_in(body: bytes) -> dict[str, Any]:
     try:
         reply = json.loads(body)
     except (ValueError, RecursionError):
-        # An open brace without its end is a reply cut off on the way; anything else is
-        # another program's page, and would be the same page the next time.
+        # An unclosed brace means a reply that was cut off; anything else is another program's
+        # page, which would be the same on a retry.
         cut = body.lstrip().startswith(b"{") and not body.rstrip().endswith(b"}")
         what = "sent a reply that was cut off" if cut else "sent a reply that is not JSON"
         words = body[:QUOTED_CAP_BYTES].decode("utf-8", "replace")
@@ -433,7 +433,7 @@ def _seconds_asked(headers: Mapping[str, str]) -> float:
     except ValueError:
         pass
     try:
-        # Measured against the reply's Date, so that clocks that disagree do no harm.
+        # Relative to the reply's own Date header, so that clock differences do not matter.
         pause = parsedate_to_datetime(asked) - parsedate_to_datetime(headers.get("date", ""))
     except (ValueError, TypeError, OverflowError):
         return 0.0

@@ -1,4 +1,4 @@
-"""What HTTP embedders share: batches within one deadline, and a check of each reply."""
+"""The base of HTTP embedders: batches within one deadline, and checks of each reply."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ class HttpEmbedder(HttpModel, ABC):
     ) -> NDArray[np.float32]:
         """Return ``float32[n, d]``, one row per text, in order; ``float32[0, 0]`` for no texts.
 
-        Texts are sent as they are, ``batch_size`` at a time, all within one deadline.
+        Texts are sent unchanged, ``batch_size`` at a time, all within one deadline.
 
         Args:
             timeout_seconds: the deadline of the whole call; by default the embedder's own.
-                One that is already past, zero or less, is unavailable at once.
+                Zero or less fails as unavailable at once.
 
         Raises:
             EmbedderUnavailable: no answer in time, or one without any vectors, as from a
@@ -71,12 +71,12 @@ class HttpEmbedder(HttpModel, ABC):
 
     @abstractmethod
     def _ask(self, texts: list[str], seconds: float) -> list[object]:
-        """Send one batch and return what should be its vectors, in the order of the texts."""
+        """Send one batch and return its vectors, unchecked, in the order of the texts."""
 
     def _row(self, vector: object, at: int) -> NDArray[np.float32]:
         try:
             numbers = np.asarray(vector if isinstance(vector, list) else None)
-        except ValueError:  # lists of different lengths inside
+        except ValueError:  # contains lists of different lengths
             numbers = np.asarray(None)
         if numbers.ndim != 1 or numbers.dtype.kind not in "iuf" or not numbers.size:
             raise self._misfit(f"sent a vector that is not a list of numbers for text {at}")

@@ -1,4 +1,4 @@
-"""What HTTP generators share: one request, the parts a service rejects, and a whole answer."""
+"""The base of HTTP generators: one request, dropping unsupported parts, a complete answer."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Answering(TypedDict, total=False):
-    """How a model answers; the keywords of every generator."""
+    """The options that every generator takes as keywords."""
 
     system: str | None
     temperature: float | None
@@ -32,7 +32,7 @@ class HttpGenerator(HttpModel, ABC):
     _hottest: ClassVar[float] = 2
     """The highest temperature the service accepts."""
     _optional: ClassVar[Mapping[str, re.Pattern[str]]] = {}
-    """Parts of a request that some services do not know, each with the words that say so."""
+    """Parts of a request that some services do not support, with the error message they send."""
 
     def __init__(
         self,
@@ -51,17 +51,17 @@ class HttpGenerator(HttpModel, ABC):
         self._system = answering["system"]
         self._temperature = temperature
         self._max_tokens = at_least_one(answering["max_tokens"], "max_tokens")
-        self._unknown: frozenset[str] = frozenset()  # parts that this service turned down
+        self._unknown: frozenset[str] = frozenset()  # parts that this service does not support
         super().__init__(
             model, base_url, headers=headers, timeout_seconds=answering["timeout_seconds"]
         )
 
     def generate(self, prompt: str, *, timeout_seconds: float | None = None) -> str:
-        """Return the model's whole answer to ``prompt``, never an empty one.
+        """Return the model's complete answer to ``prompt``, which is never empty.
 
         Args:
             timeout_seconds: the deadline of the whole call; by default the generator's own.
-                One that is already past, zero or less, is unavailable at once.
+                Zero or less fails as unavailable at once.
 
         Raises:
             ValueError: ``prompt`` is blank, or ``timeout_seconds`` is infinite or NaN.
@@ -77,8 +77,8 @@ class HttpGenerator(HttpModel, ABC):
     ) -> str:
         """Return the model's answer to ``prompt``, which should be JSON that fits ``schema``.
 
-        The service is asked to hold the model to the schema. What comes back is not checked
-        here, and not every service honours the schema.
+        The service is asked to restrict the model to the schema. Not every service does, and the
+        answer is not checked here.
 
         Args:
             schema: a JSON Schema whose root is an object. Services support different parts; all
@@ -104,14 +104,14 @@ class HttpGenerator(HttpModel, ABC):
                 refused = self._turned_down(str(error)) & body.keys() - unknown
                 if not refused:
                     raise
-            # Each round drops one more part, so the rounds end. Two threads may overwrite each
-            # other's update; the next call finds out again.
+            # Each round drops at least one part, so the loop ends. Two threads may overwrite each
+            # other's update; then the next call repeats it.
             self._unknown |= refused
             given = max(0.0, deadline - clock.monotonic())
         text = self._text_in(reply, schema)
         if not text.strip():
             raise self._without_text(reply)
-        # A model's bytes may spell half a character, which no file or database would take.
+        # A model's reply may contain a lone surrogate, which cannot be stored as UTF-8.
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
     def _turned_down(self, told: str) -> set[str]:
@@ -127,7 +127,7 @@ class HttpGenerator(HttpModel, ABC):
     def _body(
         self, prompt: str, schema: Mapping[str, Any] | None, unknown: frozenset[str]
     ) -> dict[str, object]:
-        """Return the request, without the parts that the service does not know."""
+        """Return the request, without the parts that the service does not support."""
 
     @abstractmethod
     def _text_in(self, reply: Mapping[str, Any], schema: Mapping[str, Any] | None) -> str:

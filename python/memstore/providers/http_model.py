@@ -1,4 +1,4 @@
-"""What every model behind HTTP has: a name, an endpoint, and an end."""
+"""The base of every model behind HTTP: its name, its endpoint, and closing it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The embedded default: static token embeddings, ready after installation, offline, no key.
+"""The built-in embedder: static token embeddings, offline, without download or key.
 
-A text's vector is the mean of its tokens' vectors, brought to unit length. The table of vectors
+A text's vector is the mean of its tokens' vectors, scaled to unit length. The table of vectors
 is part of the kernel: ``docs/decisions/0043-embedded-model.md``.
 """
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from memstore._kernel import StaticModel
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -21,11 +21,11 @@ DIGEST: Final = "6c78cffa9195448cddd8fe7f4d197209e9f31200436bd598b55550f727b972f
 """SHA-256 of the table, ``rust/kernel/model/l2-supercat-256-int8.bin``."""
 
 MODEL: Final = f"wordllama-l2-supercat-256-int8-{DIGEST[:8]}"
-"""Names the content: other vectors, or another way to pool them, would be another model."""
+"""Contains the digest: a change to the vectors or to the pooling makes a different model."""
 
 
 class LocalEmbedder:
-    """Embeds within the process. All share one table, which takes no time to open."""
+    """Embeds within the process. All instances share one table, which needs no loading."""
 
     model: str = MODEL
 
@@ -46,23 +46,34 @@ class LocalEmbedder:
 
 MARGIN: Final = 1.1
 OTHER_SCRIPTS: Final = 0.75
-"""What a line takes more by other tokenizers, and what one wholly of other scripts takes more
-still; measured: decision 52."""
+"""Other tokenizers need at most ``MARGIN`` times as many tokens for a Latin line, and this share
+more for one entirely in other scripts; measured (decision 52)."""
 
 LATIN: Final = "\u024f"
-"""The last letter of the scripts of which the tokenizer has whole words, as others do."""
+"""The last letter of Latin script, for which this tokenizer, like others, has whole words."""
 
 
 def tokens_at_most(text: str) -> int:
-    """Return how many tokens a text takes at most, whichever model reads it.
+    """Return an upper bound on a text's tokens for any current language model.
 
-    The embedded model's tokenizer cuts text finer than those of current language models do. Line
-    by line, so that a longer text never takes fewer.
+    The built-in model's tokenizer splits text more finely than theirs. Counted line by line, so
+    that a longer text never counts less.
     """
-    lines = text.split("\n")
-    counts = StaticModel().token_ids(lines)
-    tokens = sum(map(_at_most, lines, (len(ids) // 2 for ids in counts)))
-    return tokens + len(lines) - 1
+    return token_counter()(text)
+
+
+def token_counter() -> Callable[[str], int]:
+    """Return :func:`tokens_at_most` for texts that share lines: it remembers each line's tokens."""
+    known: dict[str, int] = {}
+
+    def count(text: str) -> int:
+        lines = text.split("\n")
+        new = [line for line in lines if line not in known]
+        counts = StaticModel().token_ids(new)
+        known.update(zip(new, map(_at_most, new, (len(ids) // 2 for ids in counts)), strict=True))
+        return sum(known[line] for line in lines) + len(lines) - 1
+
+    return count
 
 
 def _at_most(line: str, tokens: int) -> int:

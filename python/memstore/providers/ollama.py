@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 class OllamaEmbedder(HttpEmbedder):
     """Asks Ollama's ``POST /api/embed`` (0.3 or newer) for vectors.
 
-    A text longer than the model's context is cut by Ollama, not refused.
+    Ollama truncates a text that is longer than the model's context.
 
     Args:
-        model: an embedding model that was pulled; a file keeps to the name as given here.
+        model: a pulled embedding model; a file records the name exactly as given here.
         base_url: where Ollama listens, without ``/api``.
         timeout_seconds: the deadline of one ``embed``, attempts and pauses included. The first
             call loads the model, which can take many seconds.
@@ -54,17 +54,17 @@ class OllamaEmbedder(HttpEmbedder):
 class OllamaGenerator(HttpGenerator):
     """Asks Ollama's ``POST /api/chat`` (0.5 or newer, for JSON Schema) for text.
 
-    By default Ollama drops the beginning of a prompt that is longer than the context. It is told
-    not to, and a reply whose prompt filled the context is refused.
+    By default Ollama drops the beginning of a prompt that is longer than the context. The request
+    turns that off, and a reply whose prompt filled the context is refused.
 
     Args:
-        model: a model that was pulled.
+        model: a pulled model.
         base_url: where Ollama listens, without ``/api``.
-        system: what the model is told before each prompt.
+        system: the system prompt.
         temperature: 0 for the likeliest words; ``None`` leaves it to the model's settings.
-        max_tokens: how long an answer may be; by default as long as the context has room.
-        context_tokens: how much the model sees at once, prompt and answer together. More of it
-            costs memory on the machine that runs the model.
+        max_tokens: the longest answer; by default limited only by the context.
+        context_tokens: the size of the context, for prompt and answer together. A larger one
+            needs more memory on the machine that runs the model.
         timeout_seconds: the deadline of one call, attempts and pauses included. The first call
             loads the model, which can take many seconds.
     """
@@ -97,7 +97,7 @@ class OllamaGenerator(HttpGenerator):
             "messages": self._messages(prompt),
             "stream": False,
             "options": options,
-            # An error instead of a prompt without its beginning; older servers ignore both.
+            # Ask for an error instead of a truncated prompt; older servers ignore both options.
             "truncate": False,
             "shift": False,
         }
@@ -112,7 +112,7 @@ class OllamaGenerator(HttpGenerator):
         if reply.get("done_reason") == "length":
             raise self._cut_off(f"done_reason 'length'; context_tokens: {self._context_tokens}")
         if reply.get("done") is False:
-            raise self._without_text(reply)  # one piece of a stream that was not asked for
+            raise self._without_text(reply)  # part of a stream, which was not requested
         message = reply.get("message")
         text = message.get("content") if isinstance(message, dict) else None
         return text if isinstance(text, str) else ""
@@ -124,9 +124,9 @@ class OllamaGenerator(HttpGenerator):
 
 
 def _ollama_remedy(status: int | None, words: str, *, unsuitable: Remedy) -> Remedy | None:
-    """Return the way out of what Ollama answers; no status: it did not answer.
+    """Return the remedy for Ollama's error; ``None`` as status means that it did not answer.
 
-    ``unsuitable`` is for a model that cannot do what was asked.
+    ``unsuitable`` is the remedy for a model of the wrong kind.
     """
     if status == 404:
         return Remedy.PULL_MODEL if "model" in words else Remedy.UPGRADE_OLLAMA

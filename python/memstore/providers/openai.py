@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 
 class OpenAIEmbedder(HttpEmbedder):
-    """Asks ``POST {base_url}/embeddings`` for vectors, as OpenAI, vLLM or LM Studio answer it.
+    """Asks ``POST {base_url}/embeddings`` for vectors: OpenAI, vLLM, LM Studio and others.
 
     Args:
-        model: the embedding model's name; a file keeps to it.
+        model: the embedding model's name; a file records it.
         base_url: the address with or without ``/v1``: a host alone gets ``/v1``, an address
-            with a path of its own is used unchanged.
-        api_key: sent as a bearer token, or ``None`` for a local service that asks for none. It
+            with a path is used unchanged.
+        api_key: sent as a bearer token; ``None`` for a local service that needs none. It
             is shown in no error, ``repr`` or log, and white space around it is dropped.
         dimensions: asks for shorter vectors, from models that can; a reply of any other length
             is refused. The model's name stays the same.
@@ -61,7 +61,7 @@ class OpenAIEmbedder(HttpEmbedder):
         by_index = {str(item.get("index")): item.get("embedding") for item in data}
         order = [str(index) for index in range(len(data))]
         if by_index.keys() != set(order):
-            raise self._misfit(f"numbered {len(data)} vectors otherwise than 0, 1, 2 and so on")
+            raise self._misfit(f"did not number its {len(data)} vectors 0, 1, 2 and so on")
         return [self._of_asked_length(by_index[index]) for index in order]
 
     def _of_asked_length(self, vector: object) -> object:
@@ -78,26 +78,26 @@ SCHEMA_IN_WORDS = (
 
 
 class OpenAIGenerator(HttpGenerator):
-    """Asks ``POST {base_url}/chat/completions`` for text, as OpenAI, vLLM or LM Studio answer it.
+    """Asks ``POST {base_url}/chat/completions`` for text: OpenAI, vLLM, LM Studio and others.
 
-    A service that says it does not know ``response_format``, ``max_tokens`` or ``temperature``
-    is asked again without it, and so from then on: the schema goes into the prompt, the limit is
-    called ``max_completion_tokens``, the temperature is the model's only one.
+    If the service does not support ``response_format``, ``max_tokens`` or ``temperature``, this
+    and all later requests are sent without it: the schema goes into the prompt, the limit is sent
+    as ``max_completion_tokens``, the temperature is left to the model.
 
     Args:
         base_url: the address with or without ``/v1``: a host alone gets ``/v1``, an address
-            with a path of its own is used unchanged.
-        api_key: sent as a bearer token, or ``None`` for a local service that asks for none. It
+            with a path is used unchanged.
+        api_key: sent as a bearer token; ``None`` for a local service that needs none. It
             is shown in no error, ``repr`` or log, and white space around it is dropped.
-        system: what the model is told before each prompt.
+        system: the system prompt.
         temperature: 0 for the likeliest words; ``None`` leaves it to the service.
-        max_tokens: how long an answer may be; ``None`` leaves it to the service.
+        max_tokens: the longest answer; ``None`` leaves it to the service.
         timeout_seconds: the deadline of one call, attempts and pauses included.
     """
 
     _path = "/chat/completions"
     _optional = {  # noqa: RUF012 - a constant of the class, typed in its parent
-        # "Invalid schema for response_format" is a fault of the schema, and must be heard.
+        # "Invalid schema for response_format" is the caller's fault, and must be an error.
         "response_format": re.compile(
             r"^(?!.*invalid schema).*(response[_ ]format|json_schema)", re.IGNORECASE
         ),
@@ -162,7 +162,7 @@ def _bearer(api_key: str | None) -> dict[str, str]:
 
 
 def _with_version(base_url: str) -> str:
-    """Return the address, with ``/v1`` if it is a host alone."""
+    """Return the address, with ``/v1`` added if it is only a host."""
     bare = base_url.strip().rstrip("/")
     has_path = "/" in bare.partition("://")[2]
     return bare if has_path else f"{bare}/v1"

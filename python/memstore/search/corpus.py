@@ -8,22 +8,20 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar, Final, Generic, NamedTuple, TypeVar
 
 from memstore.database.filters import EpisodeFilter, FactFilter
-from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
+from memstore.database.tables import generations as generation_table
 from memstore.database.tables import indexed
-from memstore.database.tables import pieces as piece_table
 from memstore.database.tables import vectors as vector_table
 from memstore.domain import clock
-from memstore.domain.episodes import EpisodeHit, EpisodeHits
-from memstore.domain.records import SearchHit, SearchHits
+from memstore.domain.records import SearchHit, SearchHits, made
 from memstore.domain.results import CLASSIC, ScoreParts
 from memstore.embedding.vectors import numbers, similarities
+from memstore.frozen import replace
 from memstore.lazy import lazy_import
 from memstore.providers.local import MODEL
 from memstore.search.index import visibility
@@ -36,24 +34,38 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from memstore.database.engine import FullText, Transaction
+    from memstore.database.tables import episodes as episode_table
+    from memstore.database.tables import pieces as piece_table
     from memstore.database.tables.pieces import Piece
     from memstore.database.tables.vectors import VectorTable
-    from memstore.domain.episodes import Episode
+    from memstore.domain import episodes as episode_records
+    from memstore.domain.episodes import Episode, EpisodeHit, EpisodeHits
+    from memstore.domain.generations import Generation
     from memstore.domain.records import Fact
     from memstore.domain.results import WordsOnly
     from memstore.embedding.vectors import Vector
-    from memstore.search import context, excerpts
+    from memstore.search import context, dates, excerpts
     from memstore.search.index.contents import Contents
     from memstore.search.index.index import Kind
     from memstore.search.index.visibility import Visible
 else:
     context = lazy_import("memstore.search.context")
+    dates = lazy_import("memstore.search.dates")
+    episode_records = lazy_import("memstore.domain.episodes")
+    episode_table = lazy_import("memstore.database.tables.episodes")
     excerpts = lazy_import("memstore.search.excerpts")
+    piece_table = lazy_import("memstore.database.tables.pieces")
 
 REACH: Final = 2
 """How many neighbours in its thread are candidates, on either side of each row found."""
 
-H = TypeVar("H", SearchHits, EpisodeHits)
+DATED: Final = 3
+"""How many rows of a date that the query names are candidates at least, if it says more than that
+date: more would come before rows that answer it better, and are of another date."""
+
+HIT_FIELDS: Final = ("fact", *Ranked._fields[1:])
+
+H = TypeVar("H", SearchHits, "EpisodeHits")
 
 
 class Query(NamedTuple):
@@ -91,16 +103,18 @@ class Corpus(ABC, Generic[F, H]):
         self._contents = contents
         self._full_text: FullText = getattr(transaction.full_text, self.kind.name)
         self._seen: list[tuple[F, Visible]] = []
+        self._asked: dict[str, tuple[list[str], list[list[str]]]] = {}
 
     # -- the index verbs --------------------------------------------------------------------
 
     def words(self, query: str, wanted: F, k: int) -> dict[int, float]:
         """Return the BM25 of the best ``k`` rows by words, best first; negative is better."""
-        contents, asked = self._contents, terms(query)
+        contents = self._contents
+        asked, tokens = self._terms(query)
         if contents is None or not asked:
             return self._full_text.search(self._transaction, query, wanted, k)
         visible = self._visible(wanted, contents)
-        found = contents.words.search(self._transaction.tokens(asked), k, visible)
+        found = contents.words.search(tokens, k, visible)
         return {id_: -score for id_, score in found}
 
     def near(self, vectors: Sequence[Vector], wanted: F, k: int) -> list[dict[int, float]]:
@@ -144,27 +158,29 @@ class Corpus(ABC, Generic[F, H]):
     def in_order(
         self, query: Query, found: Iterable[int], request: Request[F]
     ) -> list[Ranked] | None:
-        """Return what was found and its neighbours by how well they answer, best first.
+        """Return the rows found, their neighbours and rows of a date in the query, best first.
 
-        ``None`` where there is no index.
+        ``None`` if there is no index.
         """
         contents = self._contents
         if contents is None:
             return None
         visible = self._visible(request.wanted, contents)
         ids = list(found)
+        ids += self._of_named_dates(query, ids, request)
         ids += contents.texts.neighbours(ids, REACH, visible)
-        cosines = dict(query.near)
-        if query.vector is not None:
+        cosines = query.near
+        compares = query.vector is not None and self._ranks_cosines
+        if query.vector is not None and (not compares or request.min_similarity is not None):
             others = [id_ for id_ in ids if id_ not in cosines]
-            cosines |= self._cosines(query.vector, others) if others else {}
+            cosines = {**cosines, **(self._cosines(query.vector, others) if others else {})}
         if (least := request.min_similarity) is not None:
             # What has no vector yet cannot be judged and stays.
             ids = [id_ for id_ in ids if cosines.get(id_, least) >= least]
-        telling = terms(query.text)
+        telling, tokens = self._terms(query.text)
         ranked = contents.texts.rank(
             contents.words,
-            self._transaction.tokens(telling),
+            tokens,
             query.text,
             " ".join(telling),
             [(id_, cosines.get(id_)) for id_ in ids],
@@ -172,12 +188,42 @@ class Corpus(ABC, Generic[F, H]):
             visible=visible,
             half_lives=self._half_lives(request),
             now=clock.to_text(request.wanted.now),
-            newest_of_equals=False,
+            compares=compares,
         )
         return [
             Ranked(id_, score, word, vector, decay, ScoreParts(*parts, decay))
             for id_, score, decay, word, vector, parts in ranked
         ]
+
+    def _of_named_dates(self, query: Query, found: Sequence[int], request: Request[F]) -> list[int]:
+        """Return more rows from the dates in a query, if few of the rows found are from them.
+
+        Rows near the query come first, then rows that match its words.
+        """
+        wanted: F = request.wanted
+        more: list[int] = []
+        named = dates.read(query.text, wanted.now)
+        if self._contents is None or not named.periods:
+            return more
+        says_more = len(self._terms(query.text)[0]) > named.parts + 1
+        enough = min(request.limit, DATED) if says_more else request.limit
+        for period in named.periods:
+            after = max(filter(None, (wanted.valid_after, period.after)))
+            before = min(filter(None, (wanted.valid_before, period.before)))
+            if after >= before:
+                continue
+            then = replace(wanted, valid_after=after, valid_before=before)
+            ids = self._visible(then, self._contents)
+            left = enough - sum(id_ in ids for id_ in found)
+            if left <= 0:
+                continue
+            best = dict.fromkeys(ids if len(ids) <= enough else ())
+            if not best and query.vector is not None:
+                best |= dict.fromkeys(self.near([query.vector], then, enough)[0])
+            if len(best) < enough:
+                best |= dict.fromkeys(self.words(query.text, then, enough))
+            more += [id_ for id_ in best if id_ not in found][:left]
+        return more
 
     def relevance(self, query: str, ids: Sequence[int]) -> float | None:
         """Return how likely the best of these answers the query at all, 0 to 1.
@@ -185,12 +231,13 @@ class Corpus(ABC, Generic[F, H]):
         What holds each of its words does, however long it is. ``None`` where there is no index to
         tell of the others.
         """
-        asked = len(terms(query))
-        if any(asked and len(held) >= asked for held in self._word_parts(query, ids).values()):
+        telling = self._terms(query)[0]
+        held = self._word_parts(query, ids).values()
+        if telling and any(len(words) >= len(telling) for words in held):
             return 1.0
         if self._contents is None:
             return None
-        found = self._contents.texts.relevances(query, ids)
+        found = self._contents.texts.relevances(query, " ".join(telling), ids)
         return max((one for one in found if one is not None), default=None)
 
     def _ranking(self, request: Request[F]) -> str:
@@ -200,9 +247,21 @@ class Corpus(ABC, Generic[F, H]):
     def _is_embedded_model(self) -> bool:
         return self._contents is not None and self._contents.generation.model == MODEL
 
+    @property
+    def _ranks_cosines(self) -> bool:
+        """Whether a row's cosine is that of its whole text, which the ranking computes itself."""
+        return False
+
     def _half_lives(self, request: Request[F]) -> list[tuple[str, float]]:
         lives = request.half_lives_seconds.items()
         return [(name, life) for name, life in lives if 0 < life < math.inf]
+
+    @property
+    def generation(self) -> Generation:
+        """The active one."""
+        if self._contents is None:
+            return generation_table.active(self._transaction)
+        return self._contents.generation
 
     # -- how they are answered --------------------------------------------------------------
 
@@ -217,14 +276,22 @@ class Corpus(ABC, Generic[F, H]):
         return indexed.has_any(self._transaction, self.kind.source, namespaces)
 
     def _word_parts(self, query: str, ids: Sequence[int]) -> dict[int, dict[str, float]]:
-        contents, asked = self._contents, terms(query)
+        contents = self._contents
+        asked, tokens = self._terms(query)
         if contents is None or not asked:
             return self._full_text.parts(self._transaction, query, ids)
-        parts = contents.words.parts(self._transaction.tokens(asked), ids)
+        parts = contents.words.parts(tokens, ids)
         return {
             id_: {word: -part for word, part in zip(asked, row, strict=True) if part}
             for id_, row in zip(ids, parts, strict=True)
         }
+
+    def _terms(self, query: str) -> tuple[list[str], list[list[str]]]:
+        """Return the terms of a query, each as it is written and as its tokens."""
+        if query not in self._asked:
+            asked = terms(query)
+            self._asked[query] = asked, self._transaction.tokens(asked)
+        return self._asked[query]
 
     def _visible(self, wanted: F, contents: Contents) -> Visible:
         for known, ids in self._seen:  # words and vectors ask for the same
@@ -266,11 +333,9 @@ class Corpus(ABC, Generic[F, H]):
         """Return those of the rows whose scores decay."""
         return []
 
-    def boosted(self, ids: Sequence[int], request: Request[F]) -> set[int]:
-        """Return those of the rows that get a boost."""
-        if request.boosted is None:
-            return set()
-        return self._full_text.visible(self._transaction, ids, request.boosted)
+    def boosted(self, ids: Sequence[int], wanted: F) -> set[int]:
+        """Return those of the rows that a filter lets through."""
+        return self._full_text.visible(self._transaction, ids, wanted)
 
     @abstractmethod
     def results(
@@ -321,7 +386,11 @@ class FactCorpus(Corpus[FactFilter, SearchHits]):
         why: WordsOnly | None,
     ) -> SearchHits:
         facts = fact_table.get_many(self._transaction, [place.id for place in found])
-        hits = [SearchHit(facts[place.id], *place[1:]) for place in found if place.id in facts]
+        hits = [
+            made(SearchHit, zip(HIT_FIELDS, (facts[place.id], *place[1:]), strict=True))
+            for place in found
+            if place.id in facts
+        ]
         if request.context:
             sides = context.beside([hit.fact for hit in hits], partial(self._neighbours, request))
             hits = [
@@ -342,18 +411,27 @@ class FactCorpus(Corpus[FactFilter, SearchHits]):
         )
         return fact_table.neighbours(self._transaction, fact, wanted, request.context)
 
-    def _cosines(self, vector: Vector, ids: Sequence[int]) -> dict[int, float]:
-        return self._cosines_of_vectors(vector, ids)
+    @property
+    def _ranks_cosines(self) -> bool:
+        return self._is_embedded_model
 
-    def _cosines_of_vectors(self, vector: Vector, ids: Sequence[int]) -> dict[int, float]:
+    # The embedded model's vectors are made from the words, which are in the index.
+
+    def near(self, vectors: Sequence[Vector], wanted: FactFilter, k: int) -> list[dict[int, float]]:
+        contents = self._contents
+        if contents is None or contents.codes is None or not self._is_embedded_model:
+            return super().near(vectors, wanted, k)
+        queries, visible = numbers(b"".join(vectors)), self._visible(wanted, contents)
+        return [*map(dict, contents.texts.nearest(contents.codes, queries, k, visible))]
+
+    def _cosines(self, vector: Vector, ids: Sequence[int]) -> dict[int, float]:
         if self._contents is None or not self._is_embedded_model:
-            return super()._cosines_of_vectors(vector, ids)
-        # Its vector is made of its words, which are at hand.
+            return self._cosines_of_vectors(vector, ids)
         cosines = self._contents.texts.cosines(vector, ids)
         return {id_: one for id_, one in zip(ids, cosines, strict=True) if one is not None}
 
 
-class EpisodeCorpus(Corpus[EpisodeFilter, EpisodeHits]):
+class EpisodeCorpus(Corpus[EpisodeFilter, "EpisodeHits"]):
     """Episodes: a vector for each piece; an episode counts once, by its nearest piece."""
 
     kind = EPISODES
@@ -395,7 +473,7 @@ class EpisodeCorpus(Corpus[EpisodeFilter, EpisodeHits]):
                 replace(hit, before=before, after=after)
                 for hit, (before, after) in zip(hits, sides, strict=True)
             ]
-        return EpisodeHits(
+        return episode_records.EpisodeHits(
             hits, words_only=why, newest_first=len(fill), ranking=self._ranking(request)
         )
 
@@ -434,7 +512,7 @@ class EpisodeCorpus(Corpus[EpisodeFilter, EpisodeHits]):
             best = excerpts.best_piece(parts, cosines, words, weights)
             similarity = max((cosines[p.id] for p in parts if p.id in cosines), default=None)
             hits.append(
-                EpisodeHit(
+                episode_records.EpisodeHit(
                     episode,
                     place.score,
                     place.word_score,
@@ -468,4 +546,5 @@ class EpisodeCorpus(Corpus[EpisodeFilter, EpisodeHits]):
 
 
 def _best(found: Iterable[tuple[int, float]], k: int) -> dict[int, float]:
-    return dict(sorted(found, key=lambda pair: (-pair[1], pair[0]))[:k])
+    ordered = sorted([(-cosine, id_) for id_, cosine in found])
+    return {id_: -cosine for cosine, id_ in ordered[:k]}

@@ -27,7 +27,7 @@ from memstore.search.requests import JUDGED, F
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memstore.database.engine import Engine, Transaction
+    from memstore.database.engine import Engine
     from memstore.embedding.current import CurrentEmbedder
     from memstore.embedding.embedding import Embedding
     from memstore.embedding.vectors import Vector
@@ -108,7 +108,7 @@ class Search(Generic[F, H]):
                 if request.ranking == THREADS:
                     vectors = corpus.query_vectors(asked, embedded.vectors)
                     embedded = embedded._replace(vectors=vectors)
-                near = self._near(corpus, transaction, embedded, request)
+                near = self._near(corpus, embedded, request)
                 is_empty = near is None and not corpus.has_rows(request.wanted.namespaces)
                 why = NOTHING_EMBEDDED if near is None and not is_empty else None
                 queries = map(Query, asked, embedded.vectors, near or ())
@@ -122,12 +122,11 @@ class Search(Generic[F, H]):
     def _near(
         self,
         corpus: Corpus[F, H],
-        transaction: Transaction,
         embedded: Embedded,
         request: Request[F],
     ) -> list[dict[int, float]] | None:
         """Return the rows near each query; ``None`` where nothing is embedded yet."""
-        if not embedded.embedding.is_of_file(transaction, len(embedded.vectors[0])):
+        if not embedded.embedding.is_of_file(corpus.generation, len(embedded.vectors[0])):
             return None
         near = _near(corpus, embedded.vectors, request)
         return near if any(near) or corpus.has_vectors(request.wanted.namespaces) else None
@@ -137,11 +136,11 @@ def _near(
     corpus: Corpus[F, H], vectors: Sequence[Vector], request: Request[F]
 ) -> list[dict[int, float]]:
     """Return the rows near each query; one scan is for all queries."""
-    found: list[dict[int, float]] = [{} for _ in vectors]
-    if request.weights.vectors:
-        for wanted in request.passes:
-            near = corpus.near(vectors, wanted, request.candidates)
-            found = [before | more for before, more in zip(found, near, strict=True)]
+    if not request.weights.vectors:
+        return [{} for _ in vectors]
+    found, *others = (corpus.near(vectors, wanted, request.candidates) for wanted in request.passes)
+    for more in others:
+        found = [near | extra for near, extra in zip(found, more, strict=True)]
     return found
 
 
@@ -211,7 +210,9 @@ def _boosted(
     corpus: Corpus[F, H], found: Sequence[Ranked], request: Request[F]
 ) -> Sequence[Ranked]:
     """Add the boost where it is due, and order the rows again."""
-    boosted = corpus.boosted([place.id for place in found], request)
+    if request.boosted is None:
+        return found
+    boosted = corpus.boosted([place.id for place in found], request.boosted)
     if not boosted:
         return found
     raised = [

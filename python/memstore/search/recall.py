@@ -7,12 +7,13 @@ each holds what the one before it held.
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memstore.domain.recall import Recalled
 from memstore.embedding.requests import text_of
 from memstore.errors import InvalidArgumentType
-from memstore.providers.local import tokens_at_most
+from memstore.providers.local import token_counter
 from memstore.text.escaping import visible
 from memstore.text.folding import folded
 
@@ -30,12 +31,18 @@ FIRST_CHARACTERS: Final = 120
 """What is shown of a text at least. The last one that has room may be shown in part."""
 
 
+LONG_CHARACTERS: Final = 400
+LONG_POWER: Final = 0.25
+"""Longer texts come later: of 16 times this length, the score counts half."""
+
+
 class Item(NamedTuple):
     """One line of the text."""
 
     is_fact: bool
     id: int
-    score: float
+    worth: float
+    """The score, less for a text that takes the room of several."""
     thread: Hashable
     place: tuple[int, str, int]
     """In the thread."""
@@ -63,8 +70,9 @@ def recalled(
     counter: Callable[[str], int] | None,
 ) -> Recalled:
     """Return the best of what was found as a text of so many tokens at most."""
-    count = tokens_at_most if counter is None else _checked(counter)
-    items = [*_each_once(sorted(_items(facts, episodes), key=lambda item: -item.score))]
+    count = token_counter() if counter is None else _checked(counter)
+    items = sorted(chain(*_items(facts, episodes)), key=lambda item: -item.worth)
+    items = [*_each_once(items)]
     text, shown = _fitting(items, tokens, count)
     return Recalled(
         text=text,
@@ -75,11 +83,9 @@ def recalled(
     )
 
 
-def _items(facts: SearchHits, episodes: EpisodeHits) -> Iterator[Item]:
-    for found in facts:
-        yield _of_fact(found.fact, found.score)
-    for hit in episodes[: len(episodes) - episodes.newest_first]:
-        yield _of_episode(hit)
+def _items(facts: SearchHits, episodes: EpisodeHits) -> tuple[Iterator[Item], Iterator[Item]]:
+    matching = episodes[: len(episodes) - episodes.newest_first]
+    return (_of_fact(hit.fact, hit.score) for hit in facts), map(_of_episode, matching)
 
 
 def _of_fact(fact: Fact, score: float) -> Item:
@@ -103,9 +109,9 @@ def _item(row: Fact | Episode, is_fact: bool, score: float, name: str, words: st
     own = (row.namespace, row.scope, row.thread) if row.thread else (is_fact, row.id)
     place = (row.seq or 0, date, row.id)
     # One line, whatever the text holds: nothing in it can pass for another line.
-    return Item(
-        is_fact, row.id, score, own, place, f"{name} {date} ", visible(" ".join(words.split()))
-    )
+    words = visible(" ".join(words.split()))
+    worth = score * min(1.0, LONG_CHARACTERS / max(len(words), 1)) ** LONG_POWER
+    return Item(is_fact, row.id, worth, own, place, f"{name} {date} ", words)
 
 
 def _each_once(items: Iterable[Item]) -> Iterator[Item]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, Generic, NamedTuple, TypeVar
 
 from memstore.database.filters import EpisodeFilter, FactFilter
@@ -11,6 +10,7 @@ from memstore.domain.arguments import checked_choice, checked_number, checked_re
 from memstore.domain.metadata import checked_mapping
 from memstore.domain.results import CLASSIC, RANKINGS, THREADS
 from memstore.errors import InvalidArgument
+from memstore.frozen import field, frozen, replace
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -42,7 +42,7 @@ class Weights(NamedTuple):
     vectors: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Request(Generic[F]):
     """What one search wants; made by :func:`for_facts` and :func:`for_episodes`."""
 

@@ -79,15 +79,15 @@ class AsyncGenerations(Awaited[Generations]):
 def _export(
     store: Store, *, namespaces: Namespaces = None, progress: Progress | None = None
 ) -> Iterator[str]:
-    # Read to its end in the thread, so that no line waits for the disk in the event loop.
+    # Read everything in the thread, so that the event loop never waits for the disk.
     return iter([*store.export(namespaces=namespaces, progress=progress)])
 
 
 class AsyncStore(Awaited[Store]):
-    """:class:`Store` for asyncio: the same calls, awaited; an asynchronous context manager.
+    """:class:`Store` for asyncio: the same methods as coroutines; an async context manager.
 
-    Each call runs in a thread. One that is cancelled returns at once; a transaction it had begun
-    happens whole. :meth:`export` reads everything before it returns.
+    Each call runs in a thread. A cancelled call returns at once, but a transaction it has begun is
+    completed. :meth:`export` reads everything before it returns.
 
     Args:
         store: from :func:`memstore.open`; closing this object closes it.
@@ -108,7 +108,7 @@ class AsyncStore(Awaited[Store]):
 
     @property
     def namespace(self) -> str:
-        """The partition every read and write is bound to."""
+        """The partition that every read and write is bound to."""
         return self._blocking.namespace
 
     @property
@@ -118,7 +118,7 @@ class AsyncStore(Awaited[Store]):
 
     @property
     def embedder_trouble(self) -> Reason | None:
-        """Why the embedder failed last; ``None`` while it works, was not asked, or is none."""
+        """The embedder's last failure, or why there is none; ``None`` if there is no problem."""
         return self._blocking.embedder_trouble
 
     async def __aenter__(self) -> Self:

@@ -1,4 +1,4 @@
-"""An open file: what all stores of it share, whatever their namespace."""
+"""An open file: everything that its stores share, whatever their namespaces."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ else:
     reading_log = lazy_import("memstore.prompting.reading_log")
 
 CLOSING_SECONDS: Final = 5.0
-"""How long closing waits for a scheduled backup; one that is not finished then is not kept."""
+"""How long closing waits for a scheduled backup; an unfinished one is then discarded."""
 
 
 class File:
-    """One file, opened once: its engine, its embedder and what is kept in memory for it."""
+    """An open file: its engine, its embedder and its caches."""
 
     def __init__(
         self,
@@ -58,7 +58,7 @@ class File:
         )
         self.searches = Searches(engine, self.embedder, read_only=read_only)
         self.wordless: Reason | None = None
-        """Why there is no embedder, where it was not the caller's choice."""
+        """Why there is no embedder, if that was not the caller's choice."""
         self.use_counts = UseCounts(engine)
         self._starting = threading.Lock()
         self._background: BackgroundEmbedding | None = None
@@ -74,7 +74,7 @@ class File:
         return reading_log.Readings(self.engine)
 
     def search_words_only(self, why: Reason) -> None:
-        """Tell why there is no embedder; before the first search."""
+        """Set why there is no embedder; call this before the first search."""
         self.wordless = why
         self.searches.wordless = WordsOnly("other_model", why)
 
@@ -110,7 +110,7 @@ class File:
         return self._health.ask(timeout_seconds)
 
     def write_use_counts(self) -> None:
-        """Write the use counts that have gathered, unless the file is read-only."""
+        """Write the buffered use counts, unless the file is read-only."""
         if not self.read_only:
             self.use_counts.flush()
 

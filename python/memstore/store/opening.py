@@ -1,4 +1,4 @@
-"""Opening a file: choosing the embedder, upgrading the schema, refusing what does not fit."""
+"""Opening a file: the choice of the embedder, schema upgrades, compatibility checks."""
 
 from __future__ import annotations
 
@@ -47,40 +47,40 @@ def open(
     secrets: SecretsPolicy = "keep",
     wait_seconds: float = WAIT_SECONDS,
 ) -> Store:
-    """Open a file of memories, creating or upgrading it where needed.
+    """Open a file of memories; it is created or upgraded if necessary.
 
-    Opening loads no model and asks no server. Any number of threads may use the store, and any
+    Opening loads no model and contacts no server. Any number of threads may use the store, and any
     number of processes the file.
 
     Args:
         path: the file; ``None`` for the user's own, e.g. ``~/.local/share/memstore/memory.db``;
-            ``":memory:"`` for a temporary one that ends with the store.
-        namespace: the partition every read and write is bound to. ``"auto"``: that of the project
-            the current folder belongs to. Such a store reads ``default`` as well, and keeps
-            preferences and what somebody is there.
+            ``":memory:"`` for a temporary one that is discarded with the store.
+        namespace: the partition that every read and write is bound to. ``"auto"`` selects that of
+            the current folder's project. Such a store also reads ``default``, and stores facts of
+            the categories ``preference`` and ``identity`` there.
         embedder: ``"local"`` (works offline, no key), ``"ollama"``, ``"openai"`` (any
             OpenAI-compatible server), an :class:`Embedder`, or ``None`` for words only.
         model: the model of ``"ollama"`` or ``"openai"``.
-        base_url: where that server is.
-        api_key: its key; ``OPENAI_API_KEY`` when not given.
-        actor: who makes the changes, for the journal.
-        source: through what, for the journal.
+        base_url: the address of that server.
+        api_key: its key; by default ``OPENAI_API_KEY``.
+        actor: the person or program that makes the changes, for the journal.
+        source: the interface they are made through, for the journal.
         read_only: refuse every write.
-        durability: what a write that returned survives. ``"full"``, the default: the loss of power.
-            ``"normal"``: the end of the process; after a loss of power the last writes may be
-            missing, the file is whole. Writes of several threads share a sync of the disk.
-        synchronous: SQLite's words for the same: ``"FULL"`` or ``"NORMAL"``.
-        secrets: what becomes of texts that hold what looks like a key or a token: ``"keep"`` stores
-            them as they are, ``"redact"`` puts the kind in place of the secret, ``"refuse"`` is an
-            error. Imports are kept as they are.
+        durability: what a confirmed write survives: ``"full"``, the default, a power failure;
+            ``"normal"``, a crash of the process (a power failure may lose the last writes, but does
+            not damage the file). Threads that write at once share a sync of the disk.
+        synchronous: SQLite's names for the same: ``"FULL"`` or ``"NORMAL"``.
+        secrets: what to do with texts that seem to contain a key or a token: ``"keep"`` stores them
+            unchanged, ``"redact"`` replaces the secret with its kind, ``"refuse"`` raises an error.
+            Imported texts are not changed.
         wait_seconds: how long a write waits while another process writes.
 
     Raises:
-        EmbedderMismatch: the file holds the vectors of another model; both are named, and the file
-            is untouched.
-        SchemaError: the file is newer than this program, or another program's; it is untouched.
+        EmbedderMismatch: the file holds the vectors of another model; the error names both, and the
+            file is not changed.
+        SchemaError: the file is newer than this program, or another program's; it is not changed.
         StorageError: it cannot be opened or created.
-        ValueError: an argument that is none of the above, such as an address for ``path``.
+        ValueError: an invalid argument, such as a URL for ``path``.
     """
     if path is not None:
         file_at(path)
@@ -118,7 +118,7 @@ def open(
 
 
 def open_by_words(why: Reason, **options: Any) -> Store:
-    """Open a file as :func:`open` does, without an embedder; its searches tell why."""
+    """Open a file like :func:`open`, but without an embedder; searches report why."""
     store = open(**options, embedder=None)
     store._file.search_words_only(why)
     return store
@@ -144,7 +144,7 @@ def _embedder(
         return providers.embedder(given, **options)
     if stray := [name for name, value in options.items() if value is not None]:
         raise InvalidArgument(
-            "applies to the embedders 'ollama' and 'openai' only", argument=stray[0]
+            "applies only to the embedders 'ollama' and 'openai'", argument=stray[0]
         )
     if given is None:
         return None
@@ -162,9 +162,10 @@ def _embedder(
 def _maker(
     given: str | Embedder | None, base_url: str | None, api_key: str | None
 ) -> MakeEmbedder | None:
-    """Return what makes the embedder of another model, where only its provider was named.
+    """Return a function that makes embedders of other models, if ``given`` names a provider.
 
-    The local model needs no service, so every one of them follows a file that switched to it.
+    A store uses it when its file switches to another model. The local model needs no service, so
+    it is available with every provider.
     """
     if not isinstance(given, str) or given == "none":
         return None
@@ -179,12 +180,12 @@ def _maker(
 
 
 def _refuse_unfit(engine: Engine, embedder: Embedder | None, read_only: bool) -> None:
-    """Check, before anything is written, that this file can be used with this embedder."""
+    """Check, before anything is written, that the file can be used with this embedder."""
     with engine.read() as transaction:
         version = usable_version(transaction, engine.path)
         if read_only and version != VERSION:
             raise SchemaError(
-                f"{engine.path!r} has schema version {version}, and {VERSION} is needed",
+                f"{engine.path!r} has schema version {version}, and {VERSION} is required",
                 remedy=Remedy.OPEN_WRITABLE,
             )
         stored = stored_model(transaction, version)

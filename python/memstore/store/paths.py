@@ -1,38 +1,44 @@
-"""What names a file: paths, and no addresses."""
+"""Checks of paths: files are accepted, URLs are not."""
 
 from __future__ import annotations
 
 import os
 import re
-from pathlib import Path
 
 from memstore.domain.arguments import MAX_NUMBER, checked_text
 from memstore.errors import InvalidArgument, Remedy
 
 
-def file_at(path: str | os.PathLike[str], name: str = "path") -> Path:
+def file_at(path: str | os.PathLike[str], name: str = "path") -> str:
     """Return a path that may name a file; ``~`` is expanded.
 
     Raises:
-        InvalidArgument: an address, whatever its scheme, or a name that the system refuses.
-        InvalidArgumentType: no path.
+        InvalidArgument: a URL of any scheme, or a name that the system refuses.
+        InvalidArgumentType: not a path.
     """
     given = os.fspath(path) if isinstance(path, os.PathLike) else path
     text = checked_text(given, name, MAX_NUMBER)
-    # A Path has folded the slashes. One letter is a drive.
+    # A Path has collapsed the double slash, and SQLite's own "file:" has none. A single letter is
+    # a drive.
     slashes = "//" if isinstance(path, str) else "/"
-    if scheme := re.match(f"([a-z][a-z0-9+.-]+):{slashes}", text, re.IGNORECASE):
+    scheme = f"(file(?=:)|[a-z][a-z0-9+.-]+(?=:{slashes}))"
+    if ":" in text and (url := re.match(scheme, text, re.IGNORECASE)):
         raise InvalidArgument(
-            f"is an address of {scheme[1].lower()!r}, and only files can be opened",
+            f"is a URL with the scheme {url[1].lower()!r}, and only files can be opened",
             argument=name,
             remedy=Remedy.NAME_FILE,
         )
+    file = os.path.expanduser(text)
+    if file[0] == "~":
+        raise _unusable("could not determine home directory", name)
     try:
-        file = Path(text).expanduser()
-        file.exists()
-    except (OSError, RuntimeError) as error:  # too long a name, or nobody's home
-        why = error.strerror if isinstance(error, OSError) else error
-        raise InvalidArgument(
-            f"cannot be used: {why}", argument=name, remedy=Remedy.NAME_FILE
-        ) from None
+        os.stat(file)
+    except (FileNotFoundError, NotADirectoryError):
+        pass
+    except OSError as error:  # for example, the name is too long
+        raise _unusable(error.strerror, name) from None
     return file
+
+
+def _unusable(why: str | None, name: str) -> InvalidArgument:
+    return InvalidArgument(f"cannot be used: {why}", argument=name, remedy=Remedy.NAME_FILE)

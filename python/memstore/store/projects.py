@@ -1,9 +1,9 @@
-"""The project that a folder belongs to, and the namespace its memories are kept in.
+"""The project that a folder belongs to, and the namespace of its memories.
 
-The nearest folder that was given a name (:func:`set_name`) decides; else the top of the git
-repository, the main one for all its working trees; else the folder itself. A folder's namespace is
-its path, ``~/work/api``. The home folder and the root of a disk are no projects: they use
-``default``.
+The project is the nearest parent folder with a name (:func:`set_name`); else the root of the git
+repository, or of its main working tree; else the folder itself. The namespace of an unnamed
+project is its path, such as ``~/work/api``. The home folder and the root of a disk are not
+projects: they use ``default``.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ NAMES_FILE: Final = "projects.json"
 
 
 class Project(NamedTuple):
-    """Where a project begins, its namespace, and the rule that decided."""
+    """The root folder of a project, its namespace, and the rule that determined it."""
 
     folder: Path
     namespace: str
@@ -33,7 +33,7 @@ class Project(NamedTuple):
 
 
 def project_of(folder: str | os.PathLike[str] | None = None) -> Project:
-    """Return the project of a folder; of ``MEMSTORE_PROJECT`` or the current one by default."""
+    """Return the project of a folder; the default is ``MEMSTORE_PROJECT`` or the current folder."""
     start = Path(os.path.realpath(settings.project_folder() if folder is None else folder))
     names = named()
     home = Path(os.path.realpath(Path.home()))
@@ -49,7 +49,7 @@ def project_of(folder: str | os.PathLike[str] | None = None) -> Project:
 
 
 def named() -> dict[str, str]:
-    """Return the names that folders were given, by their paths."""
+    """Return the names of named folders, by path."""
     file = _names_file()
     try:
         held = json.loads(file.read_bytes())
@@ -61,7 +61,7 @@ def named() -> dict[str, str]:
 
 
 def set_name(folder: Path, name: str | None) -> None:
-    """Give a folder, and what is in it, a namespace by name; ``None`` takes the name away."""
+    """Name the namespace of a folder and its subfolders; ``None`` removes the name."""
     names = named()
     names.pop(str(folder), None)
     if name is not None:
@@ -85,7 +85,7 @@ def _names_file() -> Path:
 
 
 def _repository(start: Path, home: Path) -> Path | None:
-    """Return the top of the repository a folder is in; one that holds all of home is none."""
+    """Return the root of a folder's repository; one at or above the home folder does not count."""
     for place in (start, *start.parents):
         if place == home:
             return None
@@ -98,7 +98,7 @@ def _repository(start: Path, home: Path) -> Path | None:
 
 
 def _main_tree(mark: Path) -> Path | None:
-    """Return the main working tree that a linked one, with a file ``.git``, belongs to."""
+    """Return the main working tree of a linked one, which has a file ``.git``."""
     try:
         kind, _, where = mark.read_text(encoding="utf-8").partition(":")
         own = mark.parent / where.strip()

@@ -1,13 +1,14 @@
-"""Bringing a backup back."""
+"""Restoring a backup."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memstore import settings
 from memstore.database.sqlite import recovery
 from memstore.errors import InvalidArgument, Remedy, StorageError
+from memstore.frozen import frozen
 from memstore.store.paths import file_at
 
 if TYPE_CHECKING:
@@ -16,14 +17,14 @@ if TYPE_CHECKING:
     from memstore.database.engine import Progress
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Recovered:
-    """What :func:`memstore.recover` did."""
+    """The result of :func:`memstore.recover`."""
 
     path: str
-    """The file that holds now what the backup holds."""
+    """The restored file."""
     kept: str | None
-    """Where the file is that was there before; ``None`` if there was none."""
+    """The new path of the replaced file; ``None`` if there was none."""
 
 
 def recover(
@@ -32,32 +33,32 @@ def recover(
     *,
     progress: Progress | None = None,
 ) -> Recovered:
-    """Bring a backup back into the place of a file, which may be damaged, missing or in use.
+    """Replace a file, which may be damaged, missing or in use, with a copy of a backup.
 
-    What was there is kept beside it under another name, with its log. Stores that have it open
+    The replaced file is kept beside it under another name, with its log. Stores that have it open
     raise :class:`memstore.FileReplaced` on their next use, and confirm no write in between.
 
     Args:
-        backup: made by :meth:`Store.backup`, of this version or an older one; left as it is.
+        backup: made by :meth:`Store.backup` of this version or an older one; it is not changed.
         path: the file to replace; ``None`` for the user's own, as for :func:`memstore.open`.
-        progress: called with how many pages are copied, and of how many.
+        progress: called with the number of pages copied and the total.
 
     Raises:
         SchemaError: the backup is newer than this program, or another program's.
-        StorageError: the backup is damaged or not there, or the file cannot be replaced. Nothing
-            was changed.
+        StorageError: the backup is damaged or missing, or the file cannot be replaced. Nothing was
+            changed.
     """
-    source = file_at(backup, "backup").absolute()
+    source = Path(file_at(backup, "backup")).absolute()
     if path == ":memory:":
-        raise InvalidArgument("is a store in memory, which no file stands for", argument="path")
-    file = file_at(settings.default_path() if path is None else path).resolve()
+        raise InvalidArgument("is an in-memory store, which has no file", argument="path")
+    file = Path(file_at(settings.default_path() if path is None else path)).resolve()
     if not source.is_file():
-        raise StorageError(f"{str(source)!r} is no file", remedy=Remedy.OTHER_BACKUP)
+        raise StorageError(f"{str(source)!r} is not a file", remedy=Remedy.OTHER_BACKUP)
     if not file.parent.is_dir():
-        raise StorageError(f"{str(file.parent)!r} is no folder", remedy=Remedy.NAME_FILE)
+        raise StorageError(f"{str(file.parent)!r} is not a folder", remedy=Remedy.NAME_FILE)
     if file.exists() and source.samefile(file):
         raise StorageError(
-            f"{str(source)!r} is the file itself, and no backup of it", remedy=Remedy.OTHER_BACKUP
+            f"{str(source)!r} is the file itself, not a backup of it", remedy=Remedy.OTHER_BACKUP
         )
     kept = recovery.recover(source, file, progress)
     return Recovered(str(file), None if kept is None else str(kept))

@@ -1,4 +1,4 @@
-"""The store: one namespace of an open file, with everything a caller can do to it."""
+"""The store: one namespace of an open file, and all operations on it."""
 
 from __future__ import annotations
 
@@ -38,6 +38,7 @@ from memstore.domain.records import (
     Scope,
     SearchHits,
     asked_scope,
+    made,
 )
 from memstore.errors import InvalidArgument, InvalidArgumentType, Remedy, StorageError
 from memstore.facts.facts import Facts
@@ -48,6 +49,7 @@ from memstore.text.folding import subject_key
 if TYPE_CHECKING:
     import builtins
     import os
+    import pathlib
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
     from pathlib import Path
@@ -106,6 +108,7 @@ else:
     imports_table = lazy_import("memstore.database.tables.imports")
     log = lazy_import("memstore.episodes.log")
     meta_table = lazy_import("memstore.database.tables.meta")
+    pathlib = lazy_import("pathlib")
     pending = lazy_import("memstore.embedding.pending")
     piece_table = lazy_import("memstore.database.tables.pieces")
     proposals = lazy_import("memstore.facts.proposals")
@@ -122,13 +125,13 @@ else:
 
 
 class Store:
-    """An open file of memories, bound to one namespace. Made by :func:`memstore.open`.
+    """One namespace of an open file of memories; returned by :func:`memstore.open`.
 
-    A context manager. Any number of threads may use it.
+    It is a context manager. Any number of threads may use it.
     """
 
     facts: Facts
-    """Facts inside a transaction of the caller's: what decides and writes in one act uses this."""
+    """Operations on facts, for callers that read and write in a transaction of their own."""
 
     def __init__(
         self,
@@ -142,7 +145,7 @@ class Store:
         self._file = file
         self._reach = Reach(namespace, confined, None if beside == namespace else beside)
         self._closes_file = closes_file
-        self.facts = self._facts_in(self.namespace)  # which is in its normal form
+        self.facts = self._facts_in(self.namespace)  # self.namespace is in Unicode normal form
         if self._reach.beside is not None:
             shared = self._facts_in(self._reach.beside)
             self.facts = facts_beside.FactsBeside(self.facts, shared)
@@ -151,7 +154,7 @@ class Store:
         file = self._file
         return Facts(file.engine, file.author, namespace, file.embedder, satellite, file.screen)
 
-    # The parts of a store are made, and their modules imported, when they are first used.
+    # The parts of a store are created, and their modules imported, on first use.
 
     @cached_property
     def tasks(self) -> Tasks:
@@ -161,7 +164,7 @@ class Store:
 
     @cached_property
     def episodes(self) -> Episodes:
-        """What was said: ``add``, ``search``, ``list``, ``get``, ``update``, ``erase``."""
+        """The log of episodes: ``add``, ``search``, ``list``, ``get``, ``update``, ``erase``."""
         file = self._file
         reach = Reach(self.namespace, self._reach.confined)
         return log.Episodes(file.engine, file.author, reach, file.searches, file.screen)
@@ -173,7 +176,7 @@ class Store:
 
     @property
     def readings(self) -> Readings:
-        """How models read episodes: what a rebuild goes by."""
+        """How models read episodes; a rebuild repeats it."""
         return self._file.readings
 
     @cached_property
@@ -183,7 +186,7 @@ class Store:
 
     @property
     def generations(self) -> Generations:
-        """The models whose vectors the file holds: ``list``, ``stage``, ``run``, ``switch``, …"""
+        """The vectors of each model in the file: ``list``, ``stage``, ``run``, ``switch``, …"""
         return self._file.generations
 
     @cached_property
@@ -193,12 +196,12 @@ class Store:
 
     @property
     def namespace(self) -> str:
-        """The partition every read and write is bound to."""
+        """The partition that every read and write is bound to."""
         return self._reach.namespace
 
     @property
     def screen(self) -> Screen:
-        """What becomes of keys and tokens in texts that are stored or read by a model."""
+        """The handling of secrets (keys, tokens) in texts that are stored or sent to a model."""
         return self._file.screen
 
     @property
@@ -208,7 +211,7 @@ class Store:
 
     @property
     def embedder_trouble(self) -> Reason | None:
-        """Why the embedder failed last, or why there is none; ``None`` if all is as chosen."""
+        """The embedder's last failure, or why there is none; ``None`` if there is no problem."""
         embedder = self._file.embedder
         return self._file.wordless if embedder is None else embedder.trouble
 
@@ -222,22 +225,22 @@ class Store:
         return f"{type(self).__name__}({self.path!r}, namespace={self.namespace!r})"
 
     def close(self) -> None:
-        """Write what is still to be written, check-point and close the file. Twice is fine.
+        """Write buffered use counts, checkpoint and close the file; a second call does nothing.
 
-        One made by :meth:`within` leaves the file to the store it was made from.
+        A store made by :meth:`within` does nothing: the store it was made from closes the file.
         """
         if self._closes_file:
             self._file.close()
 
     def within(self, namespace: str, *, confined: bool = False) -> Self:
-        """Return a store for another namespace of this file; connections and model are shared.
+        """Return a store for another namespace of this file, sharing its connections and model.
 
         It is closed with this one.
 
         Args:
-            namespace: what the other store is bound to.
-            confined: let no argument of any method reach another namespace. What is about the
-                file as a whole (backup, tokens, doctor) is not for those such a store is made for.
+            namespace: the namespace of the other store.
+            confined: refuse every argument that names another namespace. Methods on the whole file
+                (backup, tokens, doctor) still work: do not offer them to users of such a store.
 
         Raises:
             AccessDenied: this store is confined to another namespace.
@@ -247,9 +250,9 @@ class Store:
 
     @property
     def alone(self) -> Self:
-        """The same without the namespace it reads beside its own, for what compares and corrects.
+        """A store that reads only its own namespace, for comparing and correcting facts.
 
-        A store that was opened for a project (``namespace="auto"``) reads ``default`` as well.
+        A store opened for a project (``namespace="auto"``) also reads ``default``.
         """
         return self if self._reach.beside is None else self.within(self.namespace)
 
@@ -277,67 +280,65 @@ class Store:
         seq: int | None = None,
         unless_known: bool = False,
     ) -> Fact:
-        """Store a fact; it is on disk when this returns, whatever the embedder does.
+        """Store a fact; it is on disk when this returns, even if the embedder fails.
 
         Args:
-            content: the claim, in words that stand by themselves.
-            subject: whom or what it is about; the same thing is always called the same.
+            content: the claim, in words that can be understood without context.
+            subject: the person or thing it is about, always under the same name.
             category: ``preference``, ``identity``, ``project``, … ; a ``note`` fades with time.
             metadata: a JSON object of your own.
-            supersedes: the id of the active fact this one replaces; both happen, or neither.
-            across: let it replace a fact of another subject, or a task.
+            supersedes: the id of the active fact that this one replaces, in the same transaction.
+            across: allow it to replace a fact of another subject, or a task.
             created_at: when it was learned, if not now.
-            valid_at: since when it holds; by default, that of its episode.
-            expired_at: from when on it no longer counts.
+            valid_at: since when it holds; by default, the ``valid_at`` of its episode.
+            expired_at: when it expires.
             source: where it comes from.
             idempotency_key: storing again with the same key returns the same fact.
             user_id: the user it belongs to; see :class:`memstore.Scope`.
             agent_id: the agent it belongs to.
             run_id: the run it belongs to.
-            episode_id: the episode it was drawn from.
-            thread: the conversation it belongs to, by default that of its episode, which is one by
-                itself if it is in none; or else that of the fact it supersedes, whose place it
-                takes. Each owner has threads of its own.
-            seq: its place there, 0 or more; by default that of the episode, or behind the last
-                one. Facts at one place stand in the order in which they were stored.
-            unless_known: if an active fact of the same owners, category, metadata and expiry says
-                this already (case, blanks and a full stop at the end do not matter), confirm that
-                one, let it supersede ``supersedes``, and return it.
+            episode_id: the episode it was extracted from.
+            thread: the conversation it belongs to. The default is that of its episode (an episode
+                without a thread is one by itself), else the thread and place of the fact that it
+                supersedes. Threads are separate for each set of owners.
+            seq: its place in the thread, 0 or more; by default that of the episode, or after the
+                last one. Facts at the same place are ordered as they were stored.
+            unless_known: if an active fact with the same owners, category, metadata and expiry
+                already says this (ignoring case, spacing and a final full stop), confirm that fact,
+                let it supersede ``supersedes``, and return it.
 
         Raises:
             NotFound: there is no fact ``supersedes``, or no episode ``episode_id``, in this
                 namespace.
-            Conflict: that fact is superseded already, deleted, or of another subject or kind.
-            IdempotencyConflict: the key was used for other content.
-            ValueError: an empty or over-long text, a bad time, metadata that is no JSON.
+            Conflict: that fact is already superseded, deleted, or of another subject or kind.
+            IdempotencyConflict: the key was already used with different content.
+            ValueError: an empty or over-long text, a bad time, metadata that is not JSON.
         """
-        return self.facts.add_many(
-            [
-                NewFact(
-                    content=content,
-                    subject=subject,
-                    category=category,
-                    metadata=metadata,
-                    supersedes=supersedes,
-                    across=across,
-                    created_at=created_at,
-                    valid_at=valid_at,
-                    expired_at=expired_at,
-                    source=source,
-                    idempotency_key=idempotency_key,
-                    user_id=user_id,
-                    agent_id=agent_id,
-                    run_id=run_id,
-                    episode_id=episode_id,
-                    thread=thread,
-                    seq=seq,
-                )
-            ],
-            unless_known=unless_known,
-        )[0]
+        new: dict[str, Any] = {
+            "content": content,
+            "subject": subject,
+            "category": category,
+            "metadata": metadata,
+            "supersedes": supersedes,
+            "across": across,
+            "created_at": created_at,
+            "valid_at": valid_at,
+            "expired_at": expired_at,
+            "source": source,
+            "idempotency_key": idempotency_key,
+            "user_id": user_id,
+            "agent_id": agent_id,
+            "run_id": run_id,
+            "episode_id": episode_id,
+            "thread": thread,
+            "seq": seq,
+        }
+        return self.facts.add_many([made(NewFact, new)], unless_known=unless_known)[0]
 
     def add_many(self, facts: Iterable[NewFact | Mapping[str, Any]]) -> list[Fact]:
-        """Store many facts in one transaction: all of them, or none.
+        """Store several facts in one transaction: all of them, or none.
+
+        Those without a ``created_at`` of their own are all created at the same moment.
 
         Args:
             facts: :class:`NewFact` objects, or mappings of :meth:`add`'s arguments.
@@ -345,17 +346,17 @@ class Store:
         return self.facts.add_many(checked_records(NewFact, facts, "facts"))
 
     def supersede(self, old_id: int, new_id: int, *, across: bool = False) -> Fact:
-        """Retire a fact in favour of a newer one that is stored already; return the retired one.
+        """Let a stored fact supersede an older one; return the superseded fact.
 
         Args:
             old_id: the active fact that no longer holds.
             new_id: the active fact that holds instead.
-            across: let a fact replace one of another subject, or a task.
+            across: allow a fact to replace one of another subject, or a task.
 
         Raises:
             NotFound: one of them is not in this namespace.
-            Conflict: the old one is superseded already, the new one not active, both the same, or
-                of another subject or kind.
+            Conflict: the old one is already superseded, the new one is not active, both are the
+                same, or they differ in subject or kind.
         """
         return self.facts.supersede(old_id, new_id, across=across)
 
@@ -373,13 +374,13 @@ class Store:
 
         Raises:
             NotFound: no such fact.
-            Conflict: it is deleted; or it is a task, and the patch has one of the keys that
-                :attr:`tasks` looks after.
+            Conflict: it is deleted; or it is a task, and the patch has a key that :attr:`tasks`
+                manages.
         """
         return self.facts.update_metadata(fact_id, patch, tasks.refuse_task_keys)
 
     def delete(self, fact_id: int) -> Fact:
-        """Put a tombstone on a fact: no search finds it, and :meth:`restore` brings it back.
+        """Delete a fact: searches no longer find it, but :meth:`restore` can bring it back.
 
         Raises:
             NotFound: no such fact.
@@ -387,7 +388,7 @@ class Store:
         return self.facts.delete(fact_id)
 
     def older(self, fact_id: int) -> Fact | None:
-        """Return the newest fact that this one superseded and :meth:`reinstate` can bring back.
+        """Return the newest fact superseded by this one that :meth:`reinstate` can bring back.
 
         Raises:
             NotFound: no such fact.
@@ -395,13 +396,13 @@ class Store:
         return self.facts.older(fact_id)
 
     def restore(self, fact_id: int) -> Fact:
-        """Bring a fact back because the newer one was wrong, or because it was deleted.
+        """Restore a deleted fact, or a superseded one whose newer fact was wrong; return it.
 
-        The text of a superseded fact becomes a new fact that supersedes the newest of its chain; a
-        chain only grows. If that was a consolidation, its other facts are active again too. A
-        deleted fact loses its tombstone, and is again what it was.
+        The text of a superseded fact becomes a new fact that supersedes the newest of its chain,
+        because chains only grow. If the newest was a consolidation, its other facts become active
+        again too. A deleted fact loses its tombstone and is as it was before.
 
-        Where old and new fact both hold, use :meth:`reinstate`. Returns the fact that is back.
+        If the old and the new fact both hold, use :meth:`reinstate`.
 
         Raises:
             NotFound: no such fact.
@@ -410,16 +411,16 @@ class Store:
         return self.facts.restore(fact_id).fact
 
     def reinstate(self, fact_id: int) -> Fact:
-        """Bring a superseded fact back because the supersession was wrong: both hold.
+        """Bring back a fact that should not have been superseded, because both facts hold.
 
-        The old text becomes a new fact; the newer one stays as it is. All facts of a consolidation
-        come back together.
+        The old text becomes a new fact; the newer fact does not change. All facts of a
+        consolidation come back together.
 
-        Where the newer fact is wrong, use :meth:`restore`.
+        If the newer fact is wrong, use :meth:`restore`.
 
         Raises:
             NotFound: no such fact.
-            Conflict: it is not superseded, or an active fact says the same already.
+            Conflict: it is not superseded, or an active fact already says the same.
         """
         return self.facts.reinstate(fact_id).fact
 
@@ -430,40 +431,40 @@ class Store:
     def apply(
         self, changes: Iterable[Change], *, scope: Scope | None = None, since: int | None = None
     ) -> builtins.list[Applied]:
-        """Carry out several changes in one transaction: all of them, or none.
+        """Apply several changes in one transaction: all of them, or none.
 
-        What was decided outside of it is looked at again inside: every fact that is named must
-        still be active.
+        Changes that were decided earlier are checked again: every fact they name must still be
+        active.
 
         Args:
             changes: :class:`memstore.facts.batch.AddFact`, ``SupersedeFact``, ``DeleteFact`` and
-                ``KeepFact``, carried out in their order.
-            scope: the owners that new facts get and that every fact named must have; ``None``
-                leaves the owners alone.
-            since: :meth:`newest_id` of before the facts were read that the changes rest on; refuse
-                to add anything about a subject that got a new fact since then.
+                ``KeepFact``, applied in order.
+            scope: the owners that new facts get and that every named fact must have; ``None`` does
+                not check or set owners.
+            since: the :meth:`newest_id` from before the caller read the facts it decided on. If a
+                subject has got a new fact since then, adding to it is refused.
 
         Returns:
-            What came of each change, in their order.
+            The result of each change, in order.
 
         Raises:
-            NotFound: a fact that is not in this namespace, or of other owners.
-            Conflict: a fact is not active any more; read again and decide again.
+            NotFound: a fact is not in this namespace, or has other owners.
+            Conflict: a fact is no longer active; re-read and decide again.
             ValueError: a text, a time or metadata that cannot be stored.
         """
         return batch.apply(self.facts, checked_items(changes, "changes"), scope, since)
 
     def erase(self, fact_id: int) -> bool:
-        """Remove a fact's bytes from the file, the index and the journal. There is no way back.
+        """Permanently remove a fact's text from the file, the index and the journal.
 
-        Its place in its chain stays, empty. The whole file is rewritten, so that no old page
-        keeps the text. Copies made before (backups, exports) do, and so does the episode it was
-        drawn from: ``episodes.erase`` removes that.
+        Its empty row stays in its chain. The whole file is rewritten, so that no old page keeps the
+        text. Earlier copies (backups, exports) keep it, and so does the episode that it was
+        extracted from: ``episodes.erase`` removes that.
 
         Returns:
-            False while another process still reads an older state or writes: the text can be
-            seen no more, and its bytes go when :meth:`erase` is called again or the last process
-            closes the file.
+            False while another process writes or still reads an older state: the text can no
+            longer be read, but its bytes remain until :meth:`erase` is called again or the last
+            process closes the file.
 
         Raises:
             NotFound: no such fact.
@@ -472,12 +473,12 @@ class Store:
         return self._file.searches.facts.index.rewrite() and is_gone
 
     def clear(self) -> bool:
-        """Erase every fact, task and episode of the namespace in one transaction, for good.
+        """Permanently erase every fact, task and episode of the namespace in one transaction.
 
-        Its graph goes with them, and what was decided about entities.
+        Its graph and the decisions about entities are erased too.
 
         Returns:
-            Whether the bytes have left the files already; see :meth:`erase`.
+            Whether the bytes are already gone from the files; see :meth:`erase`.
         """
         is_gone = erasing.erase_namespace(
             self._file.engine, self._file.author, self.namespace, satellite
@@ -486,7 +487,7 @@ class Store:
         return all([searches.facts.index.rewrite(), searches.episodes.index.rewrite(), is_gone])
 
     def touch(self, fact_ids: Iterable[int]) -> int:
-        """Count one use of each fact, and return how many of them are in this namespace."""
+        """Count one use of each fact; return how many of them are in this namespace."""
         ids = checked_items(fact_ids, "fact_ids")
         for fact_id in ids:
             checked_id(fact_id, "fact_ids")
@@ -503,52 +504,53 @@ class Store:
     def search(self, query: str, **asked: Unpack[FactSearch]) -> SearchHits:
         """Find facts by words and by meaning, best first.
 
-        Any text is a query; its words are literals. Facts that hold only some of the words are
-        found too. If the query cannot be embedded the words answer alone, and ``words_only`` of
-        the result says why.
+        Any text is a query; its words have no special syntax. Facts that contain only some of the
+        words are found too. If the query cannot be embedded, the search uses words only, and
+        ``words_only`` of the result says why.
 
         Args:
             query: a question or some words.
-            limit: how many facts at most, 1 to 1000.
-            context: how many neighbours each fact gets on either side of it in its thread, 0 to
-                10. They have its owners, and are found if it could be (tasks never are); each is
-                there once, and none that was found itself.
+            limit: the maximum number of facts, 1 to 1000.
+            context: the number of neighbours to return on either side of each fact in its thread, 0
+                to 10. They have the same owners and pass the same filters, but are never tasks.
+                Each is returned once, and hits are not repeated as neighbours.
             subject: only facts about this.
             category: only facts of this category.
             filters: conditions on metadata: ``{"key": value}``, or ``[("key", "<=", value)]``
                 with ``= != < <= > >=``; see :class:`memstore.MetadataFilter`.
             namespaces: search these instead of the store's own; ``"all"`` for all.
-            scope: what belongs to just these owners, an owner that is not named being not set;
-                without one, what belongs to nobody; ``"all"`` for everybody's.
-            active_only: leave superseded and expired facts out.
-            tasks: whether tasks are found, too; ``None``: if their subject, ``todo``, is asked for.
-            created_after, created_before: only what was stored between these moments; they are
-                outside themselves.
-            valid_after, valid_before: only what holds since then: ``valid_at``, or when it was
-                stored.
-            word_weight: what the words count, 0.6 by default.
-            vector_weight: what the meaning counts, 0.4 by default.
-            half_lives_seconds: for categories, the age at which a score has halved; 0 for never.
-                Given ones replace the default of 30 days for ``note``.
-            ranking: ``"threads"`` (the default) looks at conversations, names, dates and what the
-                question asks for, too; ``"classic"`` at words and meaning alone, with the weights
-                above. A call that gives a weight is classic, and so is the answer of a store whose
-                index is being built: :attr:`SearchHits.ranking` tells.
-            min_relevance: find nothing if none of the first ten hits is so relevant, 0 to 1; the
-                command line and the tools ask for 0.075.
-            touch: count the facts found as used.
+            scope: only facts of exactly these owners (an owner that is not named must not be set);
+                ``None``, facts without owners; ``"all"``, facts of any owners.
+            active_only: leave out superseded and expired facts.
+            tasks: whether to find tasks too; ``None``: only if ``subject`` is ``todo``.
+            created_after, created_before: only facts stored between these times (exclusive).
+            valid_after, valid_before: only facts whose ``valid_at``, or else ``created_at``, is
+                between these times (exclusive).
+            word_weight: the weight of the words, 0.6 by default.
+            vector_weight: the weight of the meaning, 0.4 by default.
+            half_lives_seconds: by category, the age at which a score is halved; 0 for never. It
+                replaces the default, which is 30 days for ``note``.
+            ranking: ``"threads"`` (the default) also uses conversations, names, dates and the kind
+                of answer that the question asks for; ``"classic"`` uses words and meaning only,
+                with the weights above. The ranking is also classic if a weight is given or while
+                the index is being built; :attr:`SearchHits.ranking` says which one was used.
+            min_relevance: return nothing unless one of the first ten hits is at least this
+                relevant, 0 to 1; the command line and the tools use 0.075.
+            touch: count a use of every fact found.
 
         Raises:
             ValueError: a limit, weight or filter out of range.
         """
-        return self.search_batch([query], **asked)[0]
+        return self._search([query], asked)[0]
 
     @keywords(FactSearch, limit=10, context=0, active_only=True, touch=True)
     def search_batch(self, queries: Sequence[str], **asked: Unpack[FactSearch]) -> list[SearchHits]:
         """Search for several queries with one call to the embedder; see :meth:`search`."""
         if isinstance(queries, str):
             raise InvalidArgumentType("must be a list of texts, not one text", argument="queries")
-        queries = checked_items(queries, "queries")
+        return self._search(checked_items(queries, "queries"), asked)
+
+    def _search(self, queries: Sequence[str], asked: Any) -> builtins.list[SearchHits]:
         touch = asked.pop("touch")
         ranking = taken(asked, FactRanking)
         request = requests.for_facts(self._filter(asked), **ranking)
@@ -567,21 +569,21 @@ class Store:
         episodes: bool = True,
         **asked: Unpack[FactRecall],
     ) -> Recalled:
-        """Return what fits a question best as a text for a prompt, of so many tokens at most.
+        """Return the best memories for a question as a text for a prompt, within a token budget.
 
-        One line for each fact or episode, with its id and date; each is said once. A larger budget
-        holds all that a smaller one held. What was stored is data and not instructions: a line of
-        it is never more than one line.
+        There is one line for each fact or episode, with its id and date, and no repetition. A
+        larger budget includes everything that a smaller one does. Memories are data, not
+        instructions: line breaks in them become spaces, so each stays on one line.
 
         Args:
             query: a question or some words.
-            tokens: the most that the text may take.
-            counter: returns how many tokens a text takes, for the model that will read it; by
-                default a number that no current model exceeds.
-            episodes: recall episodes, too; times narrow them, and what narrows facts otherwise (a
-                subject, a category, metadata, superseded ones) leaves them out.
-            subject: as the other keywords, see :meth:`search`. ``min_relevance`` is asked of facts
-                and of episodes, each by themselves.
+            tokens: the maximum length of the text.
+            counter: returns the number of tokens of a text, for the model that will read it; by
+                default an estimate that no current model exceeds.
+            episodes: recall episodes too. Filters on times apply to them; any other filter (a
+                subject, a category, metadata, superseded facts) leaves them out.
+            subject: this and the other keywords are those of :meth:`search`. ``min_relevance``
+                applies to facts and episodes separately.
 
         Raises:
             ValueError: a budget below 1, or a filter out of range.
@@ -605,7 +607,7 @@ class Store:
         return found
 
     def get(self, fact_id: int) -> Fact:
-        """Return one fact, in whatever state: its ``status`` tells.
+        """Return one fact in any state; see its ``status``.
 
         Raises:
             NotFound: no such fact in this namespace, or it was erased.
@@ -622,14 +624,14 @@ class Store:
         newest_first=False,
     )
     def list(self, **asked: Unpack[FactList]) -> builtins.list[Fact]:
-        """Return facts by id; what narrows them is as in :meth:`search`, but tasks are facts.
+        """Return facts ordered by id. The filters are those of :meth:`search`.
 
         Args:
-            tasks: ``False`` leaves them out.
-            include_deleted: deleted ones too.
-            limit: how many at most; ``None`` for all.
-            offset: how many to pass over first.
-            newest_first: the newest first.
+            tasks: ``False`` leaves tasks out.
+            include_deleted: also return deleted facts.
+            limit: the maximum number; ``None`` for all.
+            offset: how many to skip.
+            newest_first: return the newest first.
         """
         self._file.write_use_counts()
         page = taken(asked, Page)
@@ -646,11 +648,11 @@ class Store:
             return fact_table.count(transaction, wanted)
 
     def exists(self, content: str, *, subject: str, scope: AskedScope = None) -> bool:
-        """Whether an active fact says just this about this subject; ``scope`` as in `search`."""
+        """Return whether an active fact has this text and subject; for ``scope`` see `search`."""
         return self.facts.exists(content, subject, asked_scope(scope))
 
     def check_owners(self, scope: AskedScope, *fact_ids: int) -> None:
-        """Refuse facts of other owners than these; no other method looks at whose an id is.
+        """Check that facts have these owners; other methods do not check the owners of an id.
 
         Raises:
             NotFound: there is no such fact, or it has other owners.
@@ -664,26 +666,27 @@ class Store:
         subject: str | None = None,
         scope: AskedScope = None,
     ) -> builtins.list[Fact]:
-        """Return how what is held true came to be, oldest first.
+        """Return the history of a fact or a subject, oldest first.
 
         Args:
-            fact_id: any member of a chain, for the whole chain.
-            subject: or a subject, for every fact there ever was about it.
-            scope: of a subject, facts of just these owners, or of nobody; ``"all"`` for all. Of
-                a chain, which is anybody's without it, only if it belongs to just these.
+            fact_id: any fact of a chain, for the whole chain.
+            subject: instead of an id: a subject, for every fact there ever was about it.
+            scope: for a subject, only facts of exactly these owners, or without owners; ``"all"``
+                for any. For a chain, only if it belongs to exactly these owners; by default any.
 
         Raises:
             NotFound: no such fact.
-            ValueError: both were given, or neither.
+            ValueError: both or neither of ``fact_id`` and ``subject`` were given.
         """
         if fact_id is not None and subject is None:
-            return self.facts.history(fact_id, scope if isinstance(scope, Scope) else None)
+            owners = None if scope is None else asked_scope(scope)
+            return self.facts.history(fact_id, owners)
         if subject is not None and fact_id is None:
             return self.facts.history_of_subject(subject, asked_scope(scope))
-        raise InvalidArgument("either a fact's id or a subject is needed, and not both")
+        raise InvalidArgument("either a fact's id or a subject is needed, but not both")
 
     def journal(self, fact_id: int) -> builtins.list[JournalLine]:
-        """Return the journal of the chain a fact is in: every change, when and by whom."""
+        """Return the journal of a fact's chain: every change, when it was made and by whom."""
         return self.facts.journal(fact_id)
 
     # -- embedding ---------------------------------------------------------------------------
@@ -696,14 +699,14 @@ class Store:
         retry_quarantined: bool = False,
         progress: Progress | None = None,
     ) -> EmbedReport:
-        """Embed the facts and episodes that wait for it.
+        """Embed the pending facts and episodes.
 
         Args:
-            everywhere: those of every namespace in the file, not just of this one. Their texts
-                go to this store's embedder.
-            limit: how many texts at most, a long episode being several; ``None`` for all.
-            retry_quarantined: give what this namespace has in quarantine another chance first.
-            progress: called with how many are done, and of how many.
+            everywhere: embed those of every namespace in the file, not just this one. Their texts
+                are sent to this store's embedder.
+            limit: the maximum number of texts (a long episode is several); ``None`` for all.
+            retry_quarantined: first release this namespace's quarantined facts and episodes.
+            progress: called with the number done and the total.
 
         Raises:
             EmbedderError: this store has no embedder.
@@ -723,9 +726,9 @@ class Store:
         )
 
     def embed_in_background(self, interval_seconds: float = 5.0) -> None:
-        """Keep embedding what is pending in the file, in a thread that ends with the store.
+        """Keep embedding the file's pending facts and episodes, in a thread, until it is closed.
 
-        Of all processes that do this one works at a time, for every namespace.
+        It covers every namespace. If several processes do this, one at a time works.
         """
         self._file.embed_in_background(interval_seconds)
 
@@ -736,14 +739,14 @@ class Store:
         everywhere: bool = False,
         interval_seconds: float = 5.0,
     ) -> None:
-        """Embed what is pending, now and whenever something is, until the process is interrupted.
+        """Embed pending facts and episodes, now and in future, until the process is interrupted.
 
-        Where another process does it already, this one waits to take over.
+        While another process does this already, this one waits to take over.
 
         Args:
-            tell: called with what was done, or with why nothing could be.
+            tell: called with a report of what was done, or with the reason for a failure.
             everywhere: for every namespace in the file, not just this one.
-            interval_seconds: how long to wait between two looks.
+            interval_seconds: the pause between checks.
 
         Raises:
             EmbedderError: this store has no embedder.
@@ -763,46 +766,46 @@ class Store:
     ) -> ReembedReport:
         """Switch the file to another embedding model; until then searches use the old one.
 
-        Every fact and episode of the file, whatever its namespace, is embedded again beside the old
-        vectors; then one transaction switches. Stopped or killed at any point, the same call goes
-        on from there. The old vectors stay until ``generations.drop``, and ``generations.switch``
-        goes back to them at once. Other processes notice the switch with their next search.
+        The facts and episodes of every namespace in the file are embedded again, beside the old
+        vectors; then one transaction switches. After an interruption, the same call resumes. The
+        old vectors are kept until ``generations.drop``, so ``generations.switch`` can go back to
+        them at once. Other processes notice the switch with their next search.
 
         Args:
-            embedder: of the new model. This store uses it afterwards, if it used one before.
-            again: make the vectors of the model the file has already once more.
-            progress: called with how many are done, and of how many.
+            embedder: the new model. This store uses it afterwards, if it had an embedder before.
+            again: recompute the vectors of the model that the file already uses.
+            progress: called with the number done and the total.
 
         Raises:
-            Conflict: the file's vectors are of this model, or another one is being staged.
-            EmbedderMismatch: the embedder changed its dimension on the way.
+            Conflict: the file already uses this model, or another one is staged.
+            EmbedderMismatch: the embedder changed its dimension while this ran.
         """
         return self.generations.reembed(embedder, again=again, progress=progress)
 
     def warm(self) -> None:
-        """Load the model and the index now, so that the first search need not."""
+        """Load the model and the index now instead of in the first search."""
         self._file.searches.warm()
 
     def save_index(self) -> None:
-        """Write the index that searches need beside the file, if one is due and not too large.
+        """Save the search index beside the file, if that is due and the index is not too large.
 
-        A program that searches once and ends calls this at its end; the next one then has the
-        index. It takes some seconds the first time. Others need not: they save as they go.
+        Call this at the end of a short program, so that the next one finds the index ready. It
+        takes some seconds the first time. Long-running programs save the index automatically.
         """
         self._file.searches.save_index()
 
     def probe_embedder(self, timeout_seconds: float = 3.0) -> Probe | None:
-        """Ask the embedder for a vector now, and return what came of it; ``None`` without one.
+        """Test the embedder with one request; return the result, or ``None`` without an embedder.
 
         Args:
-            timeout_seconds: how long to wait; one that does not answer by then does not work.
+            timeout_seconds: how long to wait for an answer before the test counts as failed.
         """
         return self._file.probe_embedder(timeout_seconds)
 
     def similarities(self, text: str, others: Sequence[str]) -> builtins.list[float]:
         """Return the cosine of a text with each of the others, -1 to 1. Nothing is stored.
 
-        The texts are compared as they are: stored vectors stand for a fact with its subject.
+        The texts are embedded as they are, whereas a fact's stored vector includes its subject.
 
         Raises:
             EmbedderError: the store has no embedder, or it failed.
@@ -814,14 +817,14 @@ class Store:
     def export(
         self, *, namespaces: Namespaces = None, progress: Progress | None = None
     ) -> Iterator[str]:
-        """Yield an export as lines of JSON: everything but the embeddings, all from one state.
+        """Yield an export as lines of JSON: everything but the embeddings, from one snapshot.
 
-        The first line comes when everything has been read, in short steps; no one has to wait for
-        whoever takes the lines.
+        Everything is read, in short steps, before the first line is yielded, so a slow consumer
+        does not block other users of the file.
 
         Args:
             namespaces: which ones; the store's own by default, ``"all"`` for all.
-            progress: called with how many facts and episodes are read, and of how many.
+            progress: called with the number of facts and episodes read and the total.
         """
         self._file.write_use_counts()
         return transfer.export(self._file.engine, self._reach.select(namespaces), progress)
@@ -833,29 +836,29 @@ class Store:
         keep_namespaces: bool = False,
         progress: Progress | None = None,
     ) -> ImportReport:
-        """Bring an export in. Doing it twice changes nothing more.
+        """Import an export. Importing it again changes nothing.
 
-        All of it is checked before anything is written, and then comes in by short transactions,
-        none of which shows a fact that was superseded. Interrupted, the same import again completes
-        it; until then, or until :meth:`give_up_imports`, :meth:`status` counts it as incomplete.
-        Words find facts and episodes at
-        once; :meth:`embed_pending` embeds them.
+        Everything is checked before anything is written. It is then written in short transactions,
+        in such an order that no superseded fact is ever active. After an interruption, running the
+        same import again completes it; until then, or until :meth:`give_up_imports`,
+        :meth:`status` counts it as incomplete. Searches by words find the memories at once;
+        :meth:`embed_pending` embeds them.
 
         Args:
-            lines: what :meth:`export` yielded.
-            keep_namespaces: leave each fact in the namespace it came from, rather than in the
-                store's own.
-            progress: called with how many facts are in, and of how many.
+            lines: the lines of :meth:`export`.
+            keep_namespaces: import everything into its original namespace instead of the store's
+                own.
+            progress: called with the number of facts imported and the total.
 
         Raises:
-            TransferError: the export is damaged; the line is named.
+            TransferError: the export is damaged; the error names the line.
         """
         if keep_namespaces:
             self._reach.check_all()
         incoming = transfer.read(lines)
         if not keep_namespaces and len(incoming.namespaces) > 1:
             raise InvalidArgument(
-                "the export holds several namespaces", remedy=Remedy.KEEP_NAMESPACES
+                "the export contains several namespaces", remedy=Remedy.KEEP_NAMESPACES
             )
         home = None if keep_namespaces else self.namespace
         return transfer.write(
@@ -865,7 +868,7 @@ class Store:
     def give_up_imports(self) -> int:
         """Stop counting interrupted imports as incomplete; return how many there were.
 
-        What they brought in stays, and the same import still completes it.
+        The memories they imported stay, and the same import can still be completed.
         """
         with self._file.engine.write() as transaction:
             return imports_table.give_up(transaction, self.namespace)
@@ -879,27 +882,28 @@ class Store:
         skip_damaged: bool = False,
         progress: Progress | None = None,
     ) -> ImportFromReport:
-        """Bring in what another program remembers. Doing it twice changes nothing more.
+        """Import the memories of another program. Importing them again changes nothing.
 
-        The file is read whole before anything is written, and then comes in by batches; after an
-        interruption the same import goes on. Its embeddings are another model's and stay behind:
-        :meth:`embed_pending` makes new ones.
+        The whole file is read before anything is written, in batches. After an interruption, the
+        same import resumes. Embeddings are not imported, because they are of another model;
+        :meth:`embed_pending` computes new ones.
 
         Args:
             source: ``"engram"`` (JSON Lines, or its DuckDB file with the extra ``duckdb``),
                 ``"memstore"`` (the original's SQLite file, of any version), ``"mem0"`` (an export
                 as JSON) or ``"server-memory"`` (its JSON Lines).
-            path: the file, which is left as it is.
-            keep_namespaces: make the source's namespaces and groups namespaces here, rather than
-                bring everything into the store's own.
-            skip_damaged: leave out what cannot be read, and report it.
-            progress: called with how many things are in, and of how many.
+            path: the file, which is not changed.
+            keep_namespaces: turn the source's namespaces and groups into namespaces here, instead
+                of importing everything into the store's own.
+            skip_damaged: skip entries that cannot be read, and report them.
+            progress: called with the number of bytes or rows read and the total, then with the
+                number of entries imported and the total.
 
         Returns:
-            What came in, and what could not be carried over.
+            What was imported, and what could not be.
 
         Raises:
-            TransferError: something cannot be read; its place is named, and nothing was imported.
+            TransferError: an entry cannot be read; the error says where, and nothing was imported.
             StorageError: the file cannot be opened.
             ValueError: an unknown source.
         """
@@ -909,7 +913,7 @@ class Store:
             self._file.engine,
             self._file.author,
             source,
-            file_at(path),
+            pathlib.Path(file_at(path)),
             satellite,
             namespace=None if keep_namespaces else self.namespace,
             skip_damaged=skip_damaged,
@@ -917,16 +921,16 @@ class Store:
         )
 
     def backup(self, target: str | os.PathLike[str], *, progress: Progress | None = None) -> Path:
-        """Write a consistent copy of the live file, also while others write to it.
+        """Write a consistent copy of the live file, even while others write to it.
 
         Raises:
-            StorageError: there is a file already, or it cannot be written.
+            StorageError: the target exists already or cannot be written.
         """
-        file = file_at(target, "target").absolute()
+        file = pathlib.Path(file_at(target, "target")).absolute()
         if file.exists():
-            raise StorageError(f"{str(file)!r} exists already", remedy=Remedy.NEW_TARGET)
+            raise StorageError(f"{str(file)!r} already exists", remedy=Remedy.NEW_TARGET)
         if not file.parent.is_dir():
-            raise StorageError(f"{str(file.parent)!r} is no folder", remedy=Remedy.NEW_TARGET)
+            raise StorageError(f"{str(file.parent)!r} is not a folder", remedy=Remedy.NEW_TARGET)
         self._file.write_use_counts()
         self._file.engine.backup(file, progress)
         return file
@@ -939,16 +943,16 @@ class Store:
         *,
         tell: Callable[[Path | Reason], object] = lambda _: None,
     ) -> None:
-        """Make a backup whenever the newest is so old, in a thread, until the store is closed.
+        """Make backups at intervals, in a thread, until the store is closed.
 
-        Of several processes that do this for one file, one at a time makes a backup.
+        If several processes do this for one file, one at a time makes a backup.
 
         Args:
-            every_seconds: how old the newest backup may get, 60 or more.
-            keep: how many are kept. Only files named like this method's are ever removed.
-            folder: where they are; ``None`` for ``<file>.backups``.
-            tell: called with the file of each backup, or with why there is none; then nothing is
-                removed, and it is tried again after a minute.
+            every_seconds: the age of the newest backup at which another is made, 60 or more.
+            keep: how many backups to keep. Only files with the names of backups are removed.
+            folder: where to put them; ``None`` for ``<file>.backups``.
+            tell: called with the file of each backup, or with the reason for a failure. After a
+                failure nothing is removed, and it is retried after a minute.
         """
         self._file.backup_in_background(self._backups(every_seconds, keep, folder, tell))
 
@@ -960,10 +964,10 @@ class Store:
         *,
         tell: Callable[[Path | Reason], object] = lambda _: None,
     ) -> None:
-        """Do as :meth:`backup_in_background` does, in this thread, until it is interrupted.
+        """Do the same as :meth:`backup_in_background`, in this thread, until interrupted.
 
         Raises:
-            KeyboardInterrupt: the process was interrupted; no half backup is left.
+            KeyboardInterrupt: the process was interrupted; no unfinished backup is left.
         """
         self._backups(every_seconds, keep, folder, tell).run()
 
@@ -976,13 +980,13 @@ class Store:
     ) -> ScheduledBackups:
         if self._file.read_only:
             raise StorageError(
-                "a store that is open for reading only cannot agree with others on who makes the "
-                "backups",
+                "a read-only store cannot make scheduled backups, because it cannot record which "
+                "process makes them",
                 remedy=Remedy.OPEN_WRITABLE,
             )
         if folder is None and self.path == ":memory:":
-            raise InvalidArgument("is needed for a store in memory", argument="folder")
-        where = None if folder is None else file_at(folder, "folder").absolute()
+            raise InvalidArgument("is required for an in-memory store", argument="folder")
+        where = None if folder is None else pathlib.Path(file_at(folder, "folder")).absolute()
         return scheduled.ScheduledBackups(self._file.engine, every_seconds, keep, where, tell=tell)
 
     @property
@@ -996,10 +1000,11 @@ class Store:
     # -- looking after the file --------------------------------------------------------------
 
     def status(self, *, scope: AskedScope = None) -> StoreStatus:
-        """Count what the namespace holds, and say where and how it is kept.
+        """Return counts of the namespace's memories, and facts about the file.
 
         Args:
-            scope: count what belongs to just these owners, or to nobody; ``"all"`` for all.
+            scope: count only memories of exactly these owners, or without owners; ``"all"`` for
+                any owners.
         """
         self._file.write_use_counts()
         now = clock.utc_now()
@@ -1008,7 +1013,7 @@ class Store:
         records = EpisodeFilter((self.namespace,), now, scope=owners)
         embedder = self._file.embedder
         engine = self._file.engine
-        # Not within the transaction: another engine may ask for them in one of its own.
+        # Outside the transaction, because another engine may need one of its own for this.
         size_bytes, log_bytes = engine.size_bytes(), engine.log_bytes()
         with engine.read() as transaction:
             stored = generation_table.active(transaction)
@@ -1037,21 +1042,21 @@ class Store:
     def examine(
         self, *, deep: bool = False, progress: Progress | None = None
     ) -> builtins.list[Finding]:
-        """Prove that derived data agrees with the rows; an empty list means all is well.
+        """Check the file, and that derived data matches the rows; return what is wrong.
 
         Args:
-            deep: read every line of the journal too, and compare it with its checksum.
-            progress: called with how many checks are done, and of how many.
+            deep: also check the checksum of every line of the journal.
+            progress: called with the number of checks done and the total.
         """
         return doctor.examine(self._file.engine, satellite, deep=deep, progress=progress)
 
     def rebuild(self, *, progress: Progress | None = None) -> builtins.list[str]:
-        """Rebuild the word index, and reset embeddings that do not fit; say what was done.
+        """Rebuild the word index and reset invalid embeddings; return what was done, in sentences.
 
-        No model is asked; :meth:`memstore.Extractor.rebuild` derives facts from episodes again.
+        No model is used; :meth:`memstore.Extractor.rebuild` extracts facts from episodes again.
 
         Args:
-            progress: called with how many steps are done, and of how many.
+            progress: called with the number of steps done and the total.
         """
         return doctor.rebuild(self._file.engine, self._file.author, satellite, progress)
 
@@ -1067,3 +1072,14 @@ class Store:
             scope=asked_scope(asked.pop("scope")),
             **asked,
         )
+
+
+def given_store(store: object) -> Store:
+    """Return the part of a store that is its namespace's own, of what a caller passed as a store.
+
+    Raises:
+        InvalidArgumentType: it is something else, such as an ``AsyncStore``.
+    """
+    if not isinstance(store, Store):
+        raise InvalidArgumentType(f"must be a Store, not {type(store).__name__}", argument="store")
+    return store.alone

@@ -1,4 +1,4 @@
-"""Splitting long text into pieces that fit a model, where a reader would split it."""
+"""Splitting long text into pieces that fit a model, at natural borders."""
 
 from __future__ import annotations
 
@@ -10,15 +10,14 @@ from memstore.errors import InvalidArgument
 from memstore.text.words import UNSPACED_RUN
 
 PROMPT_CHARACTERS: Final = 12_000
-"""The longest piece a language model is asked about: about 3,000 tokens, which small models still
-read carefully."""
+"""The longest piece in a prompt: about 3,000 tokens, which even small models read carefully."""
 
 PIECE_CHARACTERS: Final = 600
 """The longest piece of an episode with an embedding of its own: about 150 tokens, which every model
 accepts, and short enough that one sentence still shows in the vector (decision 22)."""
 
 PIECE_OVERLAP: Final = 100
-"""Characters repeated from the previous piece, so that text across a border is whole in one."""
+"""Characters repeated from the previous piece, so that text at a border is whole in one."""
 
 UNSPACED_CHARACTERS: Final = 300
 UNSPACED_OVERLAP: Final = 50
@@ -35,8 +34,17 @@ BORDERS: Final = (
 LONGEST_CLUSTER: Final = 64
 """How far to look back to keep a letter and its marks together; no script needs more."""
 
+CONTINUING: Final = re.compile(
+    "[\u200c\u200d"  # joiners
+    "\u1160-\u11ff\ud7b0-\ud7ff"  # vowels and finals of Hangul that is written in parts
+    "\u0e33\u0eb3"  # Thai and Lao AM
+    "\uff9e\uff9f"  # half-width sound marks
+    "\U0001f3fb-\U0001f3ff"  # skin tones
+    "\U000e0020-\U000e007f]"  # tags, as in the flag of England
+)
+"""What belongs to the letter before it, beside marks (decision 2)."""
+
 JOINER: Final = "\u200d"
-MODIFIERS: Final = range(0x1F3FB, 0x1F400)
 FLAGS: Final = range(0x1F1E6, 0x1F200)
 
 
@@ -55,7 +63,7 @@ def of_episode(text: str) -> list[tuple[int, int]]:
 
 
 def pieces(text: str, max_characters: int = PROMPT_CHARACTERS, overlap: int = 0) -> list[str]:
-    """Split a text as :func:`spans` does; without overlap the pieces joined are the text."""
+    """Split a text as :func:`spans` does; without overlap, joining the pieces gives the text."""
     return [text[start:stop] for start, stop in spans(text, max_characters, overlap)]
 
 
@@ -117,9 +125,9 @@ def _inside_cluster(text: str, place: int) -> bool:
     if not 0 < place < len(text):
         return False
     before, after = text[place - 1], text[place]
-    if unicodedata.category(after) in ("Mn", "Mc", "Me") or JOINER in (before, after):
+    if unicodedata.category(after).startswith("M") or CONTINUING.match(after):
         return True
-    if ord(after) in MODIFIERS or (before, after) == ("\r", "\n"):
+    if before == JOINER or (before, after) == ("\r", "\n"):
         return True
     if ord(after) in FLAGS and ord(before) in FLAGS:
         return _flags_before(text, place) % 2 == 1

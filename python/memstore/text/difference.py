@@ -1,7 +1,7 @@
 """How two facts about one subject differ, token by token, and what that suggests.
 
-Similarity of meaning cannot tell a correction from a second fact: change the date, and both "the
-deadline is 3 May" and "went to the gym on 3 May" stay just as similar to what they were. The words
+Similarity of meaning cannot tell a correction from a second fact: with another date, "the deadline
+is 3 May" and "went to the gym on 3 May" both stay very similar to their old versions. The words
 around the value can: an attribute has one value at a time, events and possessions accumulate.
 """
 
@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from enum import Enum
 from typing import Final, NamedTuple
 
+from memstore.frozen import frozen
 from memstore.text import lexicon
 from memstore.text.folding import folded
 
@@ -52,10 +52,10 @@ class DifferenceKind(Enum):
 
 
 STOPS: Final = ".,;'’‘\"“”„"
-"""Signs that change nothing of what is said."""
+"""Signs that do not change the meaning."""
 
 ONLY_IF_ALIKE: Final = (DifferenceKind.CONTRADICTION, DifferenceKind.NEW_VALUE)
-"""What holds only where both facts have the same signs and prepositions."""
+"""Kinds that are only concluded if both facts have the same signs and prepositions."""
 
 
 class TokenKind(Enum):
@@ -82,7 +82,7 @@ class Region(NamedTuple):
     """How many tokens of the old fact come before it."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Difference:
     kind: DifferenceKind
     regions: tuple[Region, ...] = ()
@@ -93,8 +93,7 @@ class Difference:
 def compare(old: str, new: str) -> Difference:
     """Return how two facts about one subject differ, in English or German.
 
-    Likeness of spelling proves nothing: where a sign or a preposition differs, the two may both
-    hold.
+    Similar spelling proves nothing: if a sign or a preposition differs, both may be true.
     """
     if folded(old) == folded(new):
         return Difference(DifferenceKind.EQUAL)
@@ -113,7 +112,7 @@ def compare(old: str, new: str) -> Difference:
 
 
 def claim(text: str) -> tuple[list[Token], bool]:
-    """Return the tokens of a fact without its negations, and whether it denies."""
+    """Return the tokens of a fact without its negations, and whether it had any."""
     plain = unicodedata.normalize("NFKC", text).replace("’", "'")
     plain = re.sub(r"\b(can)not\b|n't\b", r"\1 not", plain, flags=re.IGNORECASE)
     plain = re.sub(r"\b(no) longer\b|\b(nicht) mehr\b", r"\1\2", plain, flags=re.IGNORECASE)
@@ -174,7 +173,7 @@ def _stems(tokens: list[Token]) -> list[str]:
 def _ends(old: str, new: str) -> bool:
     """Whether the new fact repeats the words of the old one and says that they have ended.
 
-    With anything beside them, such as "in staging", only a part has ended.
+    If it adds anything, such as "in staging", only a part has ended.
     """
     said = _content(old)
     plain = f" {folded(new)} "
@@ -234,12 +233,12 @@ def _difference_kind(
 def _same_words(words: list[str], negated: bool) -> DifferenceKind:
     if not negated:
         return DifferenceKind.SAME
-    # Yesterday it was not reachable, today it was: both may hold of what is past.
+    # "It was reachable" and "it was not reachable" may both be true of different days.
     return DifferenceKind.UNCLEAR if _event(words, []) else DifferenceKind.CONTRADICTION
 
 
 def _event(frame: list[str], rest: list[str]) -> bool:
-    """Whether it tells an event, which can happen again: a past or perfect tense."""
+    """Whether the words tell an event, which can happen again: a past or perfect tense."""
     if any(word in lexicon.PAST for word in frame) or frame[0].endswith("ed"):
         return True
     if frame[0] in lexicon.PERFECT and any(w.endswith(("ed", "been")) for w in frame[1:]):
@@ -266,7 +265,7 @@ def _token_kinds(region: Region) -> set[TokenKind]:
         for side in (region.old, region.new)
     )
     if {TokenKind.NUMBER} in (old, new) and all(t.text.isdigit() for t in region.old + region.new):
-        return {TokenKind.NUMBER}  # beside 500, 2000 is no year
+        return {TokenKind.NUMBER}  # compared with 500, 2000 is not a year
     return old if old == new else set()
 
 
@@ -277,13 +276,13 @@ def _single(frame: list[str], rest: list[str], kinds: set[TokenKind]) -> bool:
     if frame[-1] in lexicon.PREFERENCES:
         return bool(rest)  # prefers tabs *for indentation*
     if len(kinds) != 1 or TokenKind.WORD in kinds:
-        return False  # "3 apple trees" and "2 cherry trees" may stand in one garden
+        return False  # one garden may have "3 apple trees" and "2 cherry trees"
     if frame[0] in lexicon.IDENTITY:
         return bool(lexicon.AGE & set(rest))
     if kinds == {TokenKind.NAME}:
         return _without(frame, lexicon.TITLES)[-1] in lexicon.SINGULAR
     if not kinds <= {TokenKind.NUMBER} and not lexicon.AFTER.issuperset(rest):
-        return False  # what follows may change the sense: ist mit Version 3.2 kompatibel
+        return False  # the words after it may change the sense: ist mit Version 3.2 kompatibel
     if _is_value(frame, may_name_product=kinds == {TokenKind.VERSION}):
         return True
     if TokenKind.DATE in kinds:

@@ -1,26 +1,34 @@
-"""Text on one line, with what would act on a terminal, or hide from people, spelt out.
+"""Escaping characters that would act on a terminal or that people cannot see.
 
-Stored text is anybody's. By the one pattern here, hidden characters are found everywhere.
+Stored text may come from anyone. Every check for hidden characters uses the pattern here.
 """
 
 from __future__ import annotations
 
-import re
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-HIDDEN: Final = re.compile(
+from memstore.lazy import lazy_pattern
+
+if TYPE_CHECKING:
+    import re
+
+HIDDEN: Final = lazy_pattern(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f"  # control characters, with the ESC that starts a sequence
-    "\u061c\u200e\u200f\u202a-\u202e"  # marks that turn the direction of writing
+    "\u061c\u200e\u200f\u202a-\u202e"  # marks that change the direction of writing
     "\u2028\u2029"  # line ends that few programs expect
     "\u2060-\u206f\ufeff\ufff9-\ufffb"  # invisible operators, isolates, annotations
-    "\ud800-\udfff"  # halves of characters
+    "\ud800-\udfff"  # lone surrogates
     "\U000e0000-\U000e01ef]"  # tags and selectors that a model reads and a person cannot see
 )
-"""All but line feed and tab, which a text may hold."""
+"""Line feed and tab are allowed."""
 
 
 def visible(text: str) -> str:
-    """Return text on one line, with what would act on a terminal, or hide there, spelt out."""
+    """Return text on one line, with control characters and hidden characters escaped."""
+    if text.isascii() and text.isprintable():
+        return text
+    if text.isascii() and text.isprintable():
+        return text
     return HIDDEN.sub(spelt, text).replace("\n", "\\n").replace("\t", "\\t")
 
 

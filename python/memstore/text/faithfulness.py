@@ -1,7 +1,7 @@
 """Check from the words, in English or German, whether one text says what several texts say.
 
-The words show what was lost or added, not what is wrong in the same words. So this check can
-reject a text, and is never by itself a reason to accept one.
+Words show what was lost or added, but not an error made with the same words. So this check can
+reject a text, but passing it is not by itself a reason to accept one.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ NUMBER: Final = re.compile(r"\d+(?:[.,:/-]\d+)*")
 THOUSANDS: Final = re.compile(r"(?<=\d),(?=\d{3}\b)")
 MINUS: Final = re.compile(r"(?<!\w)-(?=\d)")
 WORD: Final = re.compile(r"[^\W\d_]+")
-# Not after "Dr." or "No.", which end no sentence.
+# Not after "Dr." or "No.", which do not end a sentence.
 SENTENCE_END: Final = re.compile(r"(?<=\w\w\w\w[.!?])\s+")
 
 PRONOUNS: Final = lexicon.word_set(
@@ -43,7 +43,7 @@ FUNCTION_WORDS: Final = (
 """Words that can begin a sentence without naming anything."""
 
 ENDING: Final = 2
-"""How many letters the end of two forms of a word may differ by: meeting, meetings."""
+"""How many letters longer one form of a word may be than another: meeting, meetings."""
 
 SHORTEST_STEM: Final = 4
 
@@ -51,7 +51,7 @@ SHORTEST_STEM: Final = 4
 def unfaithful(sources: Sequence[str], text: str, subject: str = "") -> str | None:
     """Return why a text cannot replace all of its sources; ``None`` if no reason is found.
 
-    It may name the subject that all of them are about.
+    The text may also name their common subject.
     """
     before = {number for source in sources for number in _numbers(source)}
     after = set(_numbers(text))
@@ -76,14 +76,14 @@ def unfaithful(sources: Sequence[str], text: str, subject: str = "") -> str | No
 def missing(
     source: str, text: str, subject: str = "", *, least: float = 0, denials: bool = True
 ) -> str | None:
-    """Return what of a source another text does not hold; ``None`` if no word shows it.
+    """Return what part of a source is missing from a text; ``None`` if none is found.
 
     Args:
         source: the claim that must not be lost.
-        text: what may hold it.
-        subject: what both are about: its words may be left out, and are nothing in common.
-        least: the share of the source's words that the text must have; one it always must.
-        denials: whether one must not deny what the other affirms.
+        text: the text that should contain it.
+        subject: of both: its words may be left out, and do not count as common words.
+        least: the share of the source's words that the text must have; at least one is required.
+        denials: whether a denial in only one of them counts as missing.
     """
     if lost := sorted({*_numbers(source)} - {*_numbers(text)}):
         return f"it does not say {', '.join(lost)}"
@@ -101,7 +101,7 @@ def missing(
 
 
 def _symbols(text: str) -> Iterator[str]:
-    """Yield the signs that are no punctuation: C# is not C, < not >, and -5 not 5."""
+    """Yield the signs that are not punctuation: C# is not C, < not >, and -5 not 5."""
     for sign in signs(text):
         if sign in "#@*%\\" or unicodedata.category(sign).startswith("S"):
             yield sign
@@ -112,7 +112,7 @@ def _symbols(text: str) -> Iterator[str]:
 def _telling(text: str) -> list[str]:
     """Return the words of a text that carry meaning, and its numbers.
 
-    Scripts without spaces are taken in pairs of characters.
+    Scripts without spaces are split into pairs of characters.
     """
     spaced = re.sub(UNSPACED_RUN, " ", _plain(text))
     pairs = [
@@ -127,8 +127,8 @@ def _telling(text: str) -> list[str]:
 def is_plain(sources: Sequence[str], text: str) -> bool:
     """Whether a text merely joins the words of its sources, each in its own order.
 
-    Then, as far as words show, nothing was lost, added or swapped. A text that mixes affirmed and
-    denied claims, contains several numbers or is written without spaces is never plain.
+    Then no word was lost, added or swapped. A text that mixes affirmed and denied claims, contains
+    several numbers or is written without spaces is never plain.
     """
     if any(re.search(UNSPACED_RUN, one) for one in (*sources, text)):
         return False
@@ -166,7 +166,7 @@ def _numbers(text: str) -> Iterator[str]:
 
 
 def _names(text: str) -> Iterator[str]:
-    """Yield what a text names: capitalised words, and days, months and seasons."""
+    """Yield the names in a text: capitalised words, and days, months and seasons."""
     for sentence in SENTENCE_END.split(_plain(text)):
         words = WORD.findall(sentence)
         for place, word in enumerate(words):
@@ -178,7 +178,7 @@ def _names(text: str) -> Iterator[str]:
 
 
 def _absent(names: Iterable[str], words: Sequence[str]) -> list[str]:
-    """Return the names of which no word is a form, each once, in order."""
+    """Return the names that occur among the words in no form, each once, in order."""
     return [
         name for name in dict.fromkeys(names) if not any(_same_word(name, word) for word in words)
     ]

@@ -1,4 +1,4 @@
-"""Folding: the form in which two texts are the same text, or the same claim."""
+"""Folding: normal forms for comparing texts, subjects and claims."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ else:
 
 
 def folded(text: str) -> str:
-    """Return a text without regard to case, blanks and a full stop at its end."""
+    """Return a text in lower case, with blanks unified and without a full stop at its end."""
     normal = text if text.isascii() else unicodedata.normalize("NFC", text)
     plain = " ".join(normal.casefold().split())
     return plain[:-1] if plain.endswith(".") and not plain.endswith("..") else plain
@@ -29,11 +29,11 @@ def subject_key(subject: str) -> str:
 
 
 def claim(subject: str, content: str) -> tuple[str, str]:
-    """Return what facts that say the same about the same subject share."""
+    """Return the key of a claim: equal for facts that say the same about the same subject."""
     return subject_key(subject), folded(content)
 
 
-def claim_hash(subject: str, content: str) -> int:
-    """Return 64 bits of a hash of the claim, as SQL stores them."""
-    told = f"{subject_key(subject)}\n{folded(content)}".encode()
+def claim_hash(key: str, content: str) -> int:
+    """Return 64 bits of a hash of a claim about the subject with this key, as SQL stores them."""
+    told = f"{key}\n{folded(content)}".encode()
     return int.from_bytes(hashlib.blake2b(told, digest_size=8).digest(), signed=True)

@@ -1,7 +1,7 @@
 """Word lists by which two facts are compared, in English and German.
 
 Facts in other languages are compared by numbers, dates and word order alone; a word that is in no
-list is never a reason to retire a fact.
+list is never a reason to supersede a fact.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ LIGHT: Final = word_set(
 QUANTIFIERS: Final = word_set(
     "all every each both most some few many several alle jede jeder jedes viele einige manche beide"
 )
-"""How many a fact is about; two that differ may or may not contradict each other."""
+"""Quantities; two facts that differ in one may or may not contradict each other."""
 
 INDEFINITE: Final = word_set("a an one another ein eine einen einem einer eines also too auch")
 """Before the value these say "one of several": a cat named Tom, another named Kim."""
@@ -51,7 +51,7 @@ IDENTITY: Final = word_set("is are : = ist sind heißt lautet")
 """Between a thing and its value; not the past tenses, which tell events."""
 
 SINGULAR: Final = word_set("is ist heißt lautet")
-"""The singular ones; "the guests are Anna" leaves room for Ben."""
+"""The singular ones: "the guests are Anna" does not exclude Ben."""
 
 BETWEEN: Final = LIGHT | word_set(
     "on in at by until from for about around set pinned limited due planned scheduled valid "
@@ -61,7 +61,7 @@ BETWEEN: Final = LIGHT | word_set(
 """Allowed between ``IDENTITY`` and a value. Others change the meaning: "is available for"."""
 
 NOW: Final = word_set("now currently jetzt derzeit nun inzwischen mittlerweile aktuell")
-"""A correction may say these where the old fact does not."""
+"""A correction may add these to the words of the old fact."""
 
 PREPOSITIONS: Final = word_set(
     "about above across after against along among around as at before behind below beneath beside "
@@ -72,7 +72,7 @@ PREPOSITIONS: Final = word_set(
     "innerhalb ins mit nach neben ohne pro seit trotz über um unter vom von vor vorm während wegen "
     "zu zum zur zwischen"
 )
-"""They say how a thing stands to another: with another one, it is another claim."""
+"""With another preposition a sentence makes another claim."""
 
 TITLES: Final = word_set("dr mr mrs ms prof herr frau")
 
@@ -95,7 +95,7 @@ TIMES: Final = word_set(
 """Verbs that take one date or time at a time; a shop opens and closes at several."""
 
 PLACES: Final = phrases("lives in|reports to|works for|born in|lebt in|wohnt in|arbeitet für")
-"""Verb and preposition before a name of which there is one at a time."""
+"""Verb and preposition before a name that can only have one value at a time."""
 
 FAVOURITES: Final = ("favourite", "favorite", "liebling")
 
@@ -114,7 +114,7 @@ SEVERAL: Final = word_set(
     "kurs stunde vorlesung sitzung schicht zug "
     "meeting appointment call flight trip visit termin treffen besuch flug reise anruf"
 )
-"""Things one may have several of: two names or dates of them are no contradiction."""
+"""Things one may have several of: two names or dates of them do not contradict each other."""
 
 KIN: Final = tuple(
     "author child daughter brother sister friend mate "
@@ -151,7 +151,7 @@ NUMBERS: Final = {
 }
 
 ENDINGS: Final = phrases("no longer|any more|anymore|stopped|nicht mehr|aufgehört")
-"""By which a new fact says that an older one has ended."""
+"""Phrases by which a new fact says that an older one has ended."""
 
 REPLACING: Final = phrases("instead of|statt")
-"""Before what a new fact says has ended."""
+"""Phrases before the thing that has ended, in a new fact."""

@@ -40,7 +40,7 @@ def plain(text: str) -> str:
 
 
 def lowered(text: str) -> str:
-    """Return a text in lower case, every character at the place it had."""
+    """Return a text in lower case, every character at the same index."""
     low = text.lower()
     if len(low) == len(text):
         return low
@@ -53,7 +53,7 @@ def name_key(name: str) -> str:
 
 
 def word_spans(text: str) -> list[Span]:
-    """Return where the words of a :func:`plain` text are, without a possessive ``'s``.
+    """Return the spans of the words of a :func:`plain` text, without a possessive ``'s``.
 
     Scripts without spaces are split into single characters.
     """

@@ -1,27 +1,27 @@
-"""Keys and tokens in a text: found by gitleaks' rules for secrets with a form of their own.
+"""Finding API keys and tokens in text, by gitleaks' rules for secrets of a recognisable form.
 
-Each rule has keywords; only where one of them occurs is its pattern tried. ``secret_rules.json`` is
-made by ``tests/support/gitleaks.py`` and read when a text is first looked at.
+A rule's pattern is tried only if one of its keywords occurs. ``secret_rules.json`` is made by
+``tests/support/gitleaks.py`` and read when the first text is checked.
 """
 
 from __future__ import annotations
 
 import json
 import math
+import os
 import re
 from collections import Counter
 from collections.abc import Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import fields, replace
 from functools import cache
 from operator import is_
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeVar
 
 from memstore.domain.arguments import checked_choice
 from memstore.domain.metadata import MAX_DEPTH
 from memstore.errors import InvalidArgument, Remedy
+from memstore.frozen import asdict, replace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,14 +32,14 @@ SecretsPolicy = Literal["keep", "redact", "refuse"]
 
 POLICIES: Final = ("keep", "redact", "refuse")
 
-RULES: Final = Path(__file__).with_name("secret_rules.json")
+RULES: Final = os.path.join(os.path.dirname(__file__), "secret_rules.json")
 
 SCREENED: Final = frozenset(
     "content subject category source name source_model source_description tags metadata"
     " speaker".split()
 )
-"""Fields of a new fact or episode that hold a caller's words. Names by which things are told apart
-(owners, threads, keys) stay as they are, or two of them would become one."""
+"""The fields of a new fact or episode that are screened. Identifiers (owners, threads, keys) are
+not, because redacting could make two of them equal."""
 
 _noting: ContextVar[set[str] | None] = ContextVar("noting", default=None)
 
@@ -48,7 +48,7 @@ R = TypeVar("R", bound="DataclassInstance")
 
 
 class Secret(NamedTuple):
-    """Where in a text something stands that looks like a secret."""
+    """The place and kind of a suspected secret in a text."""
 
     kind: str
     start: int
@@ -60,14 +60,14 @@ class _Rule(NamedTuple):
     pattern: str
     keywords: tuple[str, ...]
     entropy: float = 0.0
-    """Bits a character; what has no more is no secret but an example."""
+    """Bits per character; a match with no more is an example, not a secret."""
     group: int = 0
     allowed: tuple[str, ...] = ()
     stopwords: tuple[str, ...] = ()
 
 
 class Screen:
-    """What a store does with texts that hold secrets."""
+    """Applies a store's policy to texts that contain secrets."""
 
     def __init__(self, policy: SecretsPolicy = "keep") -> None:
         checked_choice(policy, POLICIES, "secrets")
@@ -77,11 +77,11 @@ class Screen:
         """Return a new fact or episode without secrets.
 
         Raises:
-            InvalidArgument: it holds one, and the policy is to refuse it.
+            InvalidArgument: it contains one, and the policy is to refuse it.
         """
         if self.policy == "keep":
             return new
-        given = {f.name: getattr(new, f.name) for f in fields(new) if f.name in SCREENED}
+        given = {name: value for name, value in asdict(new).items() if name in SCREENED}
         changed = {
             name: screened
             for name, value in given.items()
@@ -91,7 +91,7 @@ class Screen:
 
     def value(self, value: Any, name: str, depth: int = 0) -> Any:
         """Return a text, or JSON, without secrets; unchanged if it has none."""
-        if self.policy == "keep" or depth > MAX_DEPTH:  # which is refused elsewhere
+        if self.policy == "keep" or depth > MAX_DEPTH:  # too deep: refused elsewhere
             return value
         if isinstance(value, str):
             return self._text(value, name)
@@ -125,7 +125,7 @@ class Screen:
 
 @contextmanager
 def noted() -> Iterator[set[str]]:
-    """Collect the kinds of the secrets that are redacted within, in this thread."""
+    """Collect the kinds of secrets that this thread redacts inside the ``with`` block."""
     kinds: set[str] = set()
     token = _noting.set(kinds)
     try:
@@ -135,7 +135,7 @@ def noted() -> Iterator[set[str]]:
 
 
 def find(text: str) -> list[Secret]:
-    """Return what looks like a secret in a text, in order; none overlaps another."""
+    """Return the suspected secrets in a text, in order and without overlaps."""
     lowered = text.lower()
     by_keyword, always_allowed = _rules()
     due = {rule: None for word, rules in by_keyword.items() if word in lowered for rule in rules}
@@ -148,7 +148,7 @@ def find(text: str) -> list[Secret]:
 
 
 def redacted(text: str, found: list[Secret]) -> str:
-    """Return a text with the kind of each secret in its place."""
+    """Return a text with each secret replaced by its kind."""
     parts, end = [], 0
     for secret in found:
         parts += [text[end : secret.start], f"[redacted {secret.kind}]"]
@@ -168,15 +168,16 @@ def _matches(rule: _Rule, text: str, always_allowed: tuple[str, ...]) -> Iterato
 
 
 def _entropy(text: str) -> float:
-    """Return Shannon's entropy of a text, in bits a character."""
+    """Return the Shannon entropy of a text, in bits per character."""
     shares = [count / len(text) for count in Counter(text).values()]
     return -sum(share * math.log2(share) for share in shares)
 
 
 @cache
 def _rules() -> tuple[dict[str, tuple[_Rule, ...]], tuple[str, ...]]:
-    """Return the rules by keyword, and what no rule takes for a secret."""
-    stored = json.loads(RULES.read_text("utf-8"))
+    """Return the rules by keyword, and the patterns that are never a secret."""
+    with open(RULES, encoding="utf-8") as file:
+        stored = json.load(file)
     by_keyword: dict[str, list[_Rule]] = {}
     for one in stored["rules"]:
         lists = {name: tuple(given) for name, given in one.items() if isinstance(given, list)}
@@ -188,4 +189,4 @@ def _rules() -> tuple[dict[str, tuple[_Rule, ...]], tuple[str, ...]]:
 
 @cache
 def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.ASCII)  # as Go has it
+    return re.compile(pattern, re.ASCII)  # as in Go, for which the rules are written

@@ -1,4 +1,4 @@
-"""Words that are in nearly every question of a language and distinguish no facts."""
+"""Stop words: words in nearly every question of a language, which do not distinguish facts."""
 
 from __future__ import annotations
 
@@ -53,10 +53,10 @@ OTHERS: Final = (
 
 
 def stop_words(words: list[str]) -> frozenset[str]:
-    """Return the stop words of the language of a question, given in lower case, word by word.
+    """Return the stop words of a question's language; ``words`` is the question in lower case.
 
-    That is the language of which it has the most stop words, English in doubt: another one must
-    have more, and at least two. Accents may be left out.
+    The language is the one with the most stop words in the question; another one than English
+    needs more of them than English, and at least two. Accents may be left out.
     """
     languages = _languages()
     found = [0] * len(OTHERS)
@@ -71,7 +71,7 @@ def stop_words(words: list[str]) -> frozenset[str]:
 
 @cache
 def _languages() -> dict[str, tuple[int, ...]]:
-    """Which languages each stop word is of."""
+    """Return the languages of each stop word, as indexes into ``OTHERS``."""
     of: dict[str, tuple[int, ...]] = {}
     for place in range(len(OTHERS)):
         for word in _forms(place):
@@ -81,9 +81,9 @@ def _languages() -> dict[str, tuple[int, ...]]:
 
 @cache
 def _forms(place: int) -> frozenset[str]:
-    """A language's stop words, with and without their accents."""
+    """Return a language's stop words, with and without their accents."""
     written = OTHERS[place].split()
-    return frozenset(written) | {_bare(word) for word in written}
+    return frozenset(written) | {_bare(word) for word in written if not word.isascii()}
 
 
 def _bare(word: str) -> str:

@@ -1,8 +1,8 @@
 """Words for the full-text index: queries as FTS5 expressions, and scripts without spaces.
 
-FTS5's tokenizer takes a run of Chinese, Japanese, Korean or Thai for one word, so words inside it
+FTS5's tokenizer treats a run of Chinese, Japanese, Korean or Thai as one word, so words inside it
 would not be found. Such runs, with the words attached to them (``用Python写的``), are also indexed
-as single characters in the column ``segments``, where a query looks for each pair of neighbouring
+as single characters in the column ``segments``, where a query looks for each pair of adjacent
 characters. Full-width words (``Ｐｙ``) are indexed there in plain letters.
 """
 
@@ -12,7 +12,7 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING
 
-from memstore.lazy import lazy_import
+from memstore.lazy import lazy_import, lazy_pattern
 
 if TYPE_CHECKING:
     from memstore.text import stop_words
@@ -20,7 +20,7 @@ else:
     stop_words = lazy_import("memstore.text.stop_words")
 
 MAX_TERMS = 200
-"""How many distinct terms of a query are used; more would not change the ranking noticeably."""
+"""The most distinct terms of a query; more would not change the ranking noticeably."""
 
 # Han with its extensions, kana, Hangul, Thai, Lao, Myanmar, Khmer.
 UNSPACED = (
@@ -30,13 +30,13 @@ UNSPACED = (
 )
 UNSPACED_RUN = f"[{UNSPACED}]+"
 PIECE = f"[{UNSPACED}]|[^{UNSPACED}]+"
-"""Patterns, which the module re compiles when they are first needed: that takes milliseconds."""
+"""Not compiled on import, because that takes milliseconds."""
 
-# Removed from questions, since the index has an "s" for every "Bob's".
-CONTRACTION = re.compile(r"(?<=\w)['’](?:s|t|re|ve|ll|d|m)\b", re.IGNORECASE)
+# Removed from questions: the index has an "s" for every "Bob's", so it would match anything.
+CONTRACTION = lazy_pattern(r"(?<=\w)['’](?:s|t|re|ve|ll|d|m)\b", re.IGNORECASE)
 
 # Removed as well: l'amico, d'Anne, qu'est-ce.
-ELISION = re.compile(
+ELISION = lazy_pattern(
     r"\b(?:[cdjlmnst]|qu|(?:d|n)?ell|[dn]?all|sull|dov|cos)['’](?=\w)", re.IGNORECASE
 )
 
@@ -53,7 +53,7 @@ def segments(*texts: str) -> str | None:
 
 
 def match_expression(query: str) -> str | None:
-    """Write a query as an FTS5 expression, every word a literal; ``None`` if it has no words.
+    """Return a query as an FTS5 expression, every word quoted; ``None`` if it has no words.
 
     Words are joined by OR: a fact with only some of them is found too, and BM25 ranks it lower.
     """
@@ -61,16 +61,19 @@ def match_expression(query: str) -> str | None:
 
 
 def quoted(term: str) -> str:
-    """Write a term in the language of FTS5, as a literal."""
+    """Return a term as an FTS5 string."""
     return f'"{term}"'
 
 
 def terms(query: str) -> list[str]:
-    """Return the search terms of a query; in scripts without spaces, pairs of neighbours.
+    """Return the search terms of a query; in scripts without spaces, pairs of characters.
 
     A pair has a space between its characters, as in the index.
     """
-    spaced = _spaced_words(ELISION.sub(" ", CONTRACTION.sub("", query)))
+    whole = query
+    if "'" in query or "’" in query:
+        whole = ELISION.sub(" ", CONTRACTION.sub("", query))
+    spaced = _spaced_words(whole)
     common = stop_words.stop_words([word.casefold() for word in spaced])
     telling = {
         word: None
@@ -100,7 +103,7 @@ def _spaced_words(query: str) -> list[str]:
 
 
 def _words_to_cut(text: str) -> list[str]:
-    """Return the words that contain a run, without its marks, and the full-width words."""
+    """Return the words that contain an unspaced run, without its marks, and full-width words."""
     if text.isascii():
         return []
     plain = unicodedata.normalize("NFKC", text)
@@ -118,7 +121,7 @@ def _words(text: str) -> list[str]:
 
 
 def _unspaced_runs(text: str) -> list[str]:
-    """Return the runs without their marks, which the index does not have either."""
+    """Return the unspaced runs without their marks, which are not in the index either."""
     if text.isascii():
         return []
     runs = re.findall(UNSPACED_RUN, unicodedata.normalize("NFKC", text))

@@ -1,4 +1,4 @@
-"""Export and import as JSON Lines: everything but what can be computed again."""
+"""Export and import as JSON Lines: everything except data that can be recomputed."""
 
 from memstore.transfer.exporting import export
 from memstore.transfer.merging import ImportReport, write

@@ -1,7 +1,7 @@
-"""What belongs to facts and episodes in an export: proposals, readings, replies, decisions.
+"""The records that refer to facts and episodes: proposals, readings, replies, decisions.
 
-Their lines follow those of everything they refer to. Model replies are exported because facts
-cannot be derived again without them: asked again, a model may answer differently.
+In an export their lines follow those of everything they refer to. Model replies are exported
+because rebuilding facts needs them: asked again, a model may answer differently.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Attached:
-    """What belongs to the facts and episodes of an export; ids are those of the export."""
+    """The proposals, readings, replies and decisions of an export, with its ids."""
 
     proposals: list[ProposalRow] = field(default_factory=list)
     readings: list[ReadingRow] = field(default_factory=list)
@@ -40,12 +40,12 @@ class Attached:
     """Each with its namespace."""
 
     def counts(self) -> dict[str, int]:
-        """Return how many there are of each kind, as in the first line of an export."""
+        """Return the number of each kind, as in the first line of an export."""
         return {name: len(getattr(self, name)) for name in self.__slots__}
 
 
 def counted(transaction: Transaction, namespaces: Sequence[str] | None) -> dict[str, int]:
-    """Return how many lines :func:`written` will yield of each kind."""
+    """Return the number of lines of each kind that :func:`written` will yield."""
     return {
         "proposals": proposal_table.count_all(transaction, namespaces),
         "readings": reading_table.count_all(transaction, namespaces),
@@ -55,7 +55,7 @@ def counted(transaction: Transaction, namespaces: Sequence[str] | None) -> dict[
 
 
 def written(transaction: Transaction, namespaces: Sequence[str] | None) -> Iterator[str]:
-    """Yield the lines of everything that belongs to the facts and episodes of some namespaces."""
+    """Yield the lines of all proposals, readings, replies and decisions of some namespaces."""
     for proposal in proposal_table.everything(transaction, namespaces):
         yield _proposal_out(proposal)
     for reading in reading_table.everything(transaction, namespaces):
@@ -86,7 +86,7 @@ def _proposal_out(row: ProposalRow) -> str:
 
 
 def proposal_in(values: Mapping[str, Any], seen: Collection[Any]) -> ProposalRow:
-    """Read a proposal; ``seen`` holds ``("fact", id)`` of every fact before it."""
+    """Read a proposal; ``seen`` holds ``("fact", id)`` for every earlier fact."""
     if not lines.is_whole(values["id"]):
         raise ValueError("id is not a whole number")
     sources = lines.of_type(list, values.get("sources") or [], "sources")
@@ -131,7 +131,7 @@ def reading_in(values: Mapping[str, Any], seen: Collection[Any]) -> ReadingRow:
 
 def reply_in(values: Mapping[str, Any], seen: Collection[Any]) -> ReplyRow:
     known_id("episode", values["episode"], seen)
-    # In the form in which a text that is erased will be looked for.
+    # Written in the form in which erasing searches replies for a text.
     reply = reply_table.written(json.loads(stored_text(values["reply"], "reply")))
     return ReplyRow(
         episode_id=values["episode"],
@@ -153,7 +153,7 @@ def decision_in(values: Mapping[str, Any]) -> tuple[str, EntityDecision]:
 
 
 def known_id(kind: str, id_: Any, seen: Collection[Any]) -> int:
-    """Return the id of a fact or an episode that an earlier line holds."""
+    """Return an id after checking that an earlier line holds its fact or episode."""
     if not lines.is_whole(id_) or (kind, id_) not in seen:
-        raise ValueError(f"refers to {kind} {id_!r}, which no earlier line holds")
+        raise ValueError(f"refers to {kind} {id_!r}, which is not in an earlier line")
     return int(id_)

@@ -1,6 +1,6 @@
-"""Cutting an import into small batches, after none of which a retired fact can be seen.
+"""Splitting an import into small batches, so that a superseded fact is never active in between.
 
-A fact is in the batch of its successor or in a later one, so it is never seen without it.
+A fact is imported in the same batch as its successor or in a later one.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
     from memstore.domain.records import Fact, JournalLine
 
 ROWS: Final = 100
-"""Rows of a batch, give or take what belongs together."""
+"""The size of a batch in rows; a record is never split from its journal lines."""
 
 CHARACTERS: Final = 2000
-"""Of text, take as long as one more row."""
+"""Characters of text that take as long as one more row."""
 
 T = TypeVar("T")
 
 
 def of(incoming: Incoming) -> Iterator[Incoming]:
-    """Yield the batches of an import: episodes, then facts, then what belongs to both."""
+    """Yield the batches of an import: episodes, then facts, then the records that refer to them."""
     yield from of_episodes(incoming)
     yield from of_facts(incoming)
     yield from of_attached(incoming)
@@ -41,7 +41,7 @@ def of_episodes(incoming: Incoming) -> Iterator[Incoming]:
 
 
 def of_facts(incoming: Incoming) -> Iterator[Incoming]:
-    """Yield facts in their order, each after the newer facts of its chain."""
+    """Yield facts in order, each after the newer facts of its chain."""
     operations = incoming.operations
     for batch in _cut(_newest_first(incoming.facts), operations):
         yield Incoming(facts=batch, operations={f.id: operations.get(f.id, []) for f in batch})
@@ -54,7 +54,7 @@ def of_attached(incoming: Incoming) -> Iterator[Incoming]:
 
 
 def _newest_first(facts: Iterable[Fact]) -> Iterator[Fact]:
-    """Yield facts in their order, but the newer facts of a chain before the older ones."""
+    """Yield facts in order, but the newer facts of a chain before the older ones."""
     known = {fact.id: fact for fact in facts}
     for fact in [*known.values()]:
         newer: list[Fact] = []
@@ -80,6 +80,6 @@ def _cut(items: Iterable[T], operations: Mapping[int, list[JournalLine]]) -> Ite
 
 
 def _rows(item: object, operations: Mapping[int, list[JournalLine]]) -> int:
-    """Return how many rows, or as much text as that, an item is with its operations."""
+    """Return the size of an item and its operations in rows, counting long text as rows too."""
     text = getattr(item, "content", None) or getattr(item, "reply", None) or ""
     return 2 + len(operations.get(getattr(item, "id", 0), ())) + len(text) // CHARACTERS

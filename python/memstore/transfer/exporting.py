@@ -1,8 +1,8 @@
-"""Exporting one state of the database, line by line: the same state gives the same bytes.
+"""Exporting one state of the database, line by line; the same state gives the same bytes.
 
-Everything is read in steps, each a transaction that is over soon, and put aside. What was changed
-meanwhile is read again, and the last step reads the rest of that: the export is of the state which
-that step sees. No transaction is open while the caller takes the lines.
+Everything is read in steps, each a short transaction, and buffered in temporary files. Records that
+changed in the meantime are read again. The last step reads the remaining changes, so the export is
+of the state that this step sees. No transaction is open while the caller consumes the lines.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ STEP: Final = 500
 """Facts or episodes read in one transaction."""
 
 ROUNDS: Final = 5
-"""How often what was changed meanwhile is read again in steps; then in one, however much it is."""
+"""How often records that changed in the meantime are re-read in steps, before the last one."""
 
 
 class _Kind(NamedTuple):
-    """How facts, or episodes, are read and written down."""
+    """How to read and write facts or episodes."""
 
     journalled: str
-    """The column of the journal that names them."""
+    """The column of the journal with their ids."""
     all_ids: Callable[[Transaction, Sequence[str] | None], list[int]]
     get_many: Callable[[Transaction, Sequence[int]], dict[int, Any]]
     operations: Callable[[Transaction, int], list[JournalLine]]
@@ -56,19 +56,19 @@ FACTS: Final = _Kind(
 )
 
 
-class _Aside:
-    """Lines that were read, and are not handed out yet."""
+class _Buffer:
+    """Lines in a temporary file."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
 
-    def put(self, told: Iterable[str]) -> None:
+    def put(self, lines: Iterable[str]) -> None:
         try:
-            self._file.writelines(f"{line}\n".encode() for line in told)
+            self._file.writelines(f"{line}\n".encode() for line in lines)
             self._file.flush()
         except OSError as error:
             raise StorageError(
-                f"what is exported cannot be put aside: {error.strerror or error}"
+                f"cannot write the temporary file of an export: {error.strerror or error}"
             ) from error
 
     def clear(self) -> None:
@@ -82,23 +82,24 @@ class _Aside:
 
 @dataclass(slots=True)
 class _Held:
-    """What was read of one kind: of each record its line, and those of its operations."""
+    """The lines read so far of one kind: each record with its operations."""
 
     kind: _Kind
-    first: _Aside
-    """As each was read first, by id: a line with the id and the number of lines, then those."""
+    first: _Buffer
+    """The first reading, by id: for each record a line with its id and number of lines, then its
+    lines."""
     again: dict[int, list[str]] = field(default_factory=dict)
-    """As it was read last, where that was later."""
+    """The latest reading of records that were read again."""
 
     def lines(self) -> Iterator[str]:
-        """Yield the lines of each record as it was read last, by id."""
+        """Yield the latest lines of each record, by id."""
         first = self.first.lines()
         for head in first:
             id_, number = map(int, head.split())
-            told = list(islice(first, number))
-            yield from self.again.pop(id_, told)
-        for _, told in sorted(self.again.items()):
-            yield from told
+            lines = list(islice(first, number))
+            yield from self.again.pop(id_, lines)
+        for _, lines in sorted(self.again.items()):
+            yield from lines
 
 
 def export(
@@ -106,7 +107,7 @@ def export(
 ) -> Iterator[str]:
     """Yield the lines of an export, without line ends, all from one state of the database."""
     with ExitStack() as stack:
-        episodes, facts, attached = (_Aside(stack.enter_context(engine.scratch())) for _ in "123")
+        episodes, facts, attached = (_Buffer(stack.enter_context(engine.scratch())) for _ in "123")
         held = [_Held(EPISODES, episodes), _Held(FACTS, facts)]
         reading = _Reading(engine, namespaces, held, attached, progress)
         yield reading.in_steps() or reading.at_once()
@@ -120,13 +121,14 @@ class _Reading:
     engine: Engine
     namespaces: tuple[str, ...] | None
     held: list[_Held]
-    attached: _Aside
+    attached: _Buffer
     progress: Progress | None
 
     def in_steps(self) -> str | None:
-        """Read everything, and return the first line of the export.
+        """Read everything in steps, and return the first line of the export.
 
-        ``None`` if something was erased meanwhile: its text may be in what was read before.
+        Returns ``None`` if something was erased in the meantime, because an earlier step may have
+        read its text.
         """
         with self.engine.read() as transaction:
             began = position = journal.last_id(transaction)
@@ -188,18 +190,18 @@ class _Reading:
                 yield id_, [one.kind.out(record), *map(lines.operation_out, operations)]
 
     def _framed(self, transaction: Transaction, one: _Held, ids: Sequence[int]) -> Iterator[str]:
-        for id_, told in self._records(transaction, one, ids):
-            yield f"{id_} {len(told)}"
-            yield from told
+        for id_, record in self._records(transaction, one, ids):
+            yield f"{id_} {len(record)}"
+            yield from record
 
     def _end(self, transaction: Transaction) -> str:
-        """Read what belongs to the records, and return the first line."""
+        """Read the attachments, and return the first line."""
         self.attached.put(attachments.written(transaction, self.namespaces))
         return _header(transaction, self.namespaces)
 
 
 def _header(transaction: Transaction, namespaces: tuple[str, ...] | None) -> str:
-    """Write the first line, without a word on when or where the export was made."""
+    """Return the first line, which does not say when or where the export was made."""
     active = generation_table.active(transaction)
     changed_at = journal.last_change(transaction, namespaces)
     return lines.line(

@@ -1,10 +1,10 @@
-"""The lines of an export: how facts, episodes and operations are written, and read again.
+"""The lines of an export: writing and reading facts, episodes and operations.
 
 The first line says what the file is and how much follows. Then come episodes and facts, each
-followed by the operations of its journal, and then what belongs to them (:mod:`.attachments`).
-Ids are the source file's own; records are known by their UUID.
+followed by its journal lines ("operations"), then the records that refer to them
+(:mod:`.attachments`). Ids are those of the source file; records are identified by their UUID.
 
-What cannot be read raises ``ValueError`` or ``TypeError``; :mod:`.parsing` adds the line.
+Invalid lines raise ``ValueError`` or ``TypeError``; :mod:`.parsing` adds the number of the line.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
 FORMAT: Final = 1
-"""Raised when today's readers would misread what is written, not when there is more of it."""
+"""Increased if older readers would misread the lines, not if they only contain more."""
 
 NOT_EXPORTED: Final = frozenset({"embedded", "embed_error", "status", "content_hash"})
 FACT_FIELDS: Final = tuple(name for name in fact_table.STORED if name not in NOT_EXPORTED)
@@ -78,7 +78,7 @@ def _known(
     needs: Collection[str],
     numbers: Collection[str],
 ) -> dict[str, Any]:
-    """Return the fields that are known here, checked, with times parsed."""
+    """Return the known fields, checked, with times parsed."""
     known = {k: v for k, v in values.items() if k in fields and v is not None}
     if missing := [name for name in needs if name not in known]:
         raise ValueError(f"lacks {', '.join(missing)}")
@@ -89,7 +89,7 @@ def _known(
             raise ValueError(f"{name} is not a whole number")
     metadata.encode(known.setdefault("metadata", {}))
     for name in known.keys() - {*numbers, *MOMENT_FIELDS, "metadata", "tags"}:
-        if known[name] != "":  # blank where something was erased
+        if known[name] != "":  # erased records have blank fields
             stored_text(known[name], name)
     for name in ("namespace", "thread", *SCOPE_FIELDS):
         if name in known:
@@ -114,7 +114,7 @@ def operation_out(operation: JournalLine) -> str:
 
 
 def operation_in(values: Mapping[str, Any]) -> JournalLine:
-    """Read an operation; what it is about is known by the ids of the export, and left out."""
+    """Read an operation, without the ids of its fact and episode, which are those of the export."""
     before, after, evidence = (
         of_type(dict, values[name], name) if name in values else None
         for name in ("before", "after", "evidence")
@@ -133,13 +133,13 @@ def operation_in(values: Mapping[str, Any]) -> JournalLine:
 
 
 def is_whole(value: object) -> bool:
-    """Whether a value is a whole number that the database can hold."""
+    """Return whether a value is a whole number that the database can store."""
     return type(value) is int and 0 <= value <= MAX_NUMBER
 
 
-def of_type(wanted: type[T], value: object, name: str) -> T:
-    if not isinstance(value, wanted):
-        raise TypeError(f"{name} is not {JSON_TYPES[wanted]}")
+def of_type(expected: type[T], value: object, name: str) -> T:
+    if not isinstance(value, expected):
+        raise TypeError(f"{name} is not {JSON_TYPES[expected]}")
     return value
 
 

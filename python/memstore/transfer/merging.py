@@ -1,15 +1,15 @@
 """Merging an export, or another program's memories, into this file.
 
-Records are known by their UUID. New ones keep their times, counters and history, and get a journal
-line about their state here. Of known ones only the end is taken over: what was superseded, deleted
-or erased here never becomes active again.
+Records are identified by their UUID. New ones keep their times, counters and history, and get a
+journal line with their state here. Known ones are only superseded, deleted, restored or erased as
+at the source; one that was superseded or erased here never becomes active again.
 """
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
 
@@ -27,6 +27,7 @@ from memstore.database.tables.readings import CLOSED
 from memstore.domain import clock
 from memstore.episodes import changes as episode_changes
 from memstore.facts.facts import journalled, retirement
+from memstore.frozen import fields, frozen, replace
 from memstore.history.erasing import erase_episode, erase_fact
 from memstore.transfer import batches, numbering, references
 from memstore.transfer.numbering import Ids
@@ -44,24 +45,24 @@ if TYPE_CHECKING:
 R = TypeVar("R", "Fact", "Episode")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ImportReport:
-    """What an import did: counts of what is new here, unless they say otherwise."""
+    """The result of an import. Counts are of new records, unless described otherwise."""
 
     imported: int
     known: int
-    """Facts that were here already, by UUID."""
+    """Facts that were already here, by UUID."""
     retired: int
-    """Known facts that were superseded at the source, and now are here too."""
+    """Known facts that are now superseded here because they were at the source."""
     removed: int
-    """Known facts that were deleted or erased at the source, and now are here too."""
+    """Known facts that are now deleted or erased here because they were at the source."""
     restored: int
-    """Known facts that were deleted here, and restored at the source later."""
+    """Known facts that were deleted here and restored at the source later."""
     episodes: int = 0
     episodes_known: int = 0
-    """Episodes that were here already, by UUID."""
+    """Episodes that were already here, by UUID."""
     episodes_removed: int = 0
-    """Known episodes that were erased at the source, and now are here too."""
+    """Known episodes that are now erased here because they were at the source."""
     proposals: int = 0
     readings: int = 0
     replies: int = 0
@@ -76,11 +77,11 @@ def write(
     satellite: Satellite,
     progress: Progress | None = None,
 ) -> ImportReport:
-    """Import everything in short transactions. Embeddings are pending afterwards.
+    """Import everything in short transactions. The embeddings are pending afterwards.
 
-    Without a namespace each record keeps its own. The satellite is told of erasures, and stores
+    Without a namespace, each record keeps its own. The satellite follows erasures and stores
     decisions about entities. Progress counts the facts and episodes imported. Until the last
-    transaction the file says that an import is incomplete; the same import completes it.
+    transaction the import is marked as incomplete; repeating it completes it.
     """
     ids = numbering.known(engine, incoming, namespace)
     merge = _Merge(author, namespace, satellite, ids)
@@ -114,14 +115,14 @@ def bring_in(
     namespace: str | None,
     satellite: Satellite,
 ) -> ImportReport:
-    """Import everything in a transaction that is open."""
+    """Import everything in an open transaction."""
     merge = _Merge(author, namespace, satellite, Ids())
     merge.take(incoming, transaction)
     return merge.report()
 
 
 class _Merge:
-    """One import: what each record of it is here, over all of its transactions."""
+    """The state of one import across its transactions."""
 
     def __init__(
         self, author: Author, namespace: str | None, satellite: Satellite, ids: Ids
@@ -138,7 +139,7 @@ class _Merge:
 
     @property
     def erased(self) -> bool:
-        """Whether something known was erased."""
+        """Whether any known record was erased."""
         return bool(self._counts["erased"])
 
     def take(self, batch: Incoming, transaction: Transaction) -> None:
@@ -179,7 +180,7 @@ class _Episodes:
     changes: Changes
     namespace: str | None
     here: dict[int, Episode]
-    """What each is here, by its id at the source."""
+    """The local episodes, by their ids at the source."""
     new: int = 0
     erased: int = 0
     held: _Held[Episode] = field(init=False)
@@ -211,10 +212,10 @@ class _Episodes:
 
     def _bring_in(self, episode: Episode, home: str, operations: Iterable[JournalLine]) -> Episode:
         key, salt = episode.idempotency_key, episode.salt
-        if episode.content and not salt:  # another program's
+        if episode.content and not salt:  # from another program
             salt = episode_changes.new_salt()
         if key and (home, key) in self.held.keys:
-            key = None  # another episode has it here
+            key = None  # another episode here has it
         self.held.keys.add((home, key))
         id_ = episode_table.new_id(self.transaction)
         here = replace(episode, id=id_, namespace=home, salt=salt, idempotency_key=key)
@@ -230,7 +231,7 @@ class _Episodes:
 
 
 def _adopted(episode: Episode) -> Line:
-    """Return the line about an episode's state here; the lines before it are about the source."""
+    """Return the line with an episode's state here; the lines before it are the source's."""
     if not episode.content:
         return Line(Kind.ERASE_EPISODE, episode_id=episode.id)
     after = episode_changes.journalled(episode)
@@ -245,7 +246,7 @@ class _Facts:
     ids: Ids
     logged: Mapping[int, Episode]
     here: dict[int, Fact]
-    """What each is here, by its id at the source."""
+    """The local facts, by their ids at the source."""
     new: dict[int, Fact]
     imported: int = 0
     updates: Counter[Kind | None] = field(default_factory=Counter)
@@ -266,7 +267,7 @@ class _Facts:
                 if fact.superseded_by is None or self.here[fact.id].superseded_by is not None:
                     continue
                 if len(self.new) < len(self.here) and self._leads_back(fact):
-                    continue  # superseded the other way round here, which stays
+                    continue  # here the supersession is the other way round; it stays
                 self.retired += fact.id not in self.new
                 self._link(fact)
 
@@ -284,7 +285,7 @@ class _Facts:
     def _bring_in(self, fact: Fact, home: str, operations: Sequence[JournalLine]) -> Fact:
         key = fact.idempotency_key
         if key and (home, key) in self.held.keys:
-            key = None  # another fact has it here
+            key = None  # another fact here has it
         self.held.keys.add((home, key))
         here = replace(
             fact,
@@ -300,16 +301,17 @@ class _Facts:
         fact_table.insert(
             self.adoption,
             here,
+            fact_table.row_of(here, fact_table.encoded(here)),
             lambda linked: [
-                *(Line.repeated(self._told_here(one), fact_id=linked.id) for one in operations),
-                # This one is about the fact's state here.
+                *(Line.repeated(self._localised(one), fact_id=linked.id) for one in operations),
+                # The fact's state here.
                 Line(Kind.ADOPT, linked.id, after=journalled(linked)),
             ],
         )
         return here
 
-    def _told_here(self, line: JournalLine) -> JournalLine:
-        """Return a line of the source's with the ids that its facts and episodes have here."""
+    def _localised(self, line: JournalLine) -> JournalLine:
+        """Return a line of the source's journal with local ids."""
         before, after, evidence = map(self.with_ids, (line.before, line.after, line.evidence))
         return line._replace(before=before, after=after, evidence=evidence)
 
@@ -320,7 +322,7 @@ class _Facts:
         return references.replaced(part, self.ids.facts.get, episode, self.ids.proposals.get)
 
     def _update(self, known: Fact, fact: Fact, operations: Iterable[JournalLine]) -> Kind | None:
-        """Delete, restore or erase a known fact as the source did, if that was later than here."""
+        """Delete, restore or erase a known fact as at the source, if the source did so later."""
         if known.status == "erased" or fact.deleted_at == known.deleted_at:
             return None
         if fact.status == "erased":
@@ -343,7 +345,7 @@ class _Facts:
         return kind
 
     def _leads_back(self, fact: Fact) -> bool:
-        """Whether the fact's successor is itself superseded by the fact here."""
+        """Return whether the fact's successor is itself superseded by the fact here."""
         chain = fact_table.chain(self.adoption.transaction, self.here[fact.superseded_by or 0].id)
         return chain[-1].id == self.here[fact.id].id
 
@@ -372,12 +374,12 @@ class _Table(Protocol[R]):
 
 
 class _Held(NamedTuple, Generic[R]):
-    """What is here already of a batch: asked for at once, so that new rows can wait."""
+    """Records of a batch that already exist, read in advance so that new rows can be queued."""
 
     records: dict[tuple[str, str], R]
-    """By namespace and UUID."""
+    """The records by namespace and UUID."""
     keys: set[tuple[str, str | None]]
-    """Namespaces, and the idempotency keys that are taken there."""
+    """The idempotency keys in use, with their namespaces."""
 
 
 def _held(
@@ -394,7 +396,7 @@ def _held(
 
 
 def _attach(attached: Attached, facts: _Facts, log: _Episodes) -> dict[str, int]:
-    """Import what belongs to facts and episodes; return how much of each kind was new."""
+    """Import proposals, readings, replies and decisions; return how many of each were new."""
     changes, transaction = log.changes, log.transaction
     done = dict.fromkeys(attached.counts(), 0)
     for proposal in attached.proposals:
@@ -406,7 +408,7 @@ def _attach(attached: Attached, facts: _Facts, log: _Episodes) -> dict[str, int]
         row = reading._replace(episode_id=log.here[reading.episode_id].id)
         placed = reading_table.place(transaction, row)
         if placed and row.kind == CLOSED:
-            # A fact of it was erased at the source: what is kept here of its text goes as well.
+            # One of its facts was erased at the source, so its replies here must go too.
             reply_table.forget_episode(transaction, row.episode_id)
             reading_table.place(transaction, row)
         done["readings"] += placed

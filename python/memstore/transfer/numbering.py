@@ -1,8 +1,8 @@
-"""The ids that the records of an import have here, known before any of them comes in.
+"""The local ids of an import's records, assigned before any of them is imported.
 
-So a line of the journal can name a record of a later batch. The ids of new facts and proposals are
-reserved in the first transaction, in the order of the export, and noted until the import is
-complete: the same import gives them out again.
+This lets a journal line refer to a record of a later batch. The ids of new facts and proposals are
+reserved in the first transaction, in the order of the export, and recorded until the import is
+complete, so that a repeated import uses the same ones.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ STEP: Final = 1000
 
 @dataclass(slots=True)
 class Ids:
-    """By the ids at the source."""
+    """The local ids, by the ids at the source."""
 
     facts: dict[int, int] = field(default_factory=dict)
     proposals: dict[int, int] = field(default_factory=dict)
 
 
 def known(engine: Engine, incoming: Incoming, namespace: str | None) -> Ids:
-    """Return the ids of what is here already."""
+    """Return the ids of records that already exist here."""
     ids = Ids()
     facts, proposals = incoming.facts, incoming.attached.proposals
     for start in range(0, len(facts), STEP):
@@ -54,28 +54,28 @@ def known(engine: Engine, incoming: Incoming, namespace: str | None) -> Ids:
 
 
 def reserve(transaction: Transaction, mark: str, incoming: Incoming, ids: Ids) -> None:
-    """Give an id to everything that is not here, or that this import brought in before."""
+    """Assign an id to every record that is new, or that an earlier run of this import added."""
     noted = imports_table.numbers(transaction, mark)
     for table, records, here in (
         ("memstore_facts", incoming.facts, ids.facts),
         ("memstore_proposals", incoming.attached.proposals, ids.proposals),
     ):
         sources = [record.id for record in records]
-        noted[table] = _given(transaction, table, sources, here, noted.get(table))
+        noted[table] = _assigned(transaction, table, sources, here, noted.get(table))
     imports_table.note_numbers(transaction, mark, noted)
 
 
-def _given(
+def _assigned(
     transaction: Transaction,
     table: str,
     sources: Sequence[int],
     here: dict[int, int],
     before: Sequence[int] | None,
 ) -> tuple[int, int]:
-    """Give ids to those that have none; return the first of them, and their number."""
+    """Assign ids to the records without one; return the first id and their number."""
     first, count = before or (0, 0)
     new = [one for one in sources if one not in here or first <= here[one] < first + count]
-    if len(new) != count:  # the first time, or something else brought some of them in
+    if len(new) != count:  # the first run, or another import has added some of them
         new = [one for one in sources if one not in here]
         first, count = transaction.reserve_ids(table, len(new)), len(new)
     here.update((one, first + place) for place, one in enumerate(new))

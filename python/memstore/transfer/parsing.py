@@ -1,4 +1,4 @@
-"""Reading and checking a whole export before any of it is written."""
+"""Reading and checking a whole export before anything is written."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Incoming:
-    """What is to be brought in, checked. Ids are those of the source."""
+    """The checked records of an import, with the ids of the source."""
 
     facts: list[Fact] = field(default_factory=list)
     operations: dict[int, list[JournalLine]] = field(default_factory=dict)
-    """By the id of the fact they are about."""
+    """The journal lines of each fact, by its id."""
     episodes: list[Episode] = field(default_factory=list)
     episode_operations: dict[int, list[JournalLine]] = field(default_factory=dict)
     attached: Attached = field(default_factory=Attached)
     digest: str = ""
-    """Of the lines, so that the same import is known again."""
+    """A hash of the lines, to recognise the same import."""
 
     def mark(self, namespace: str | None) -> str:
-        """Return what names the import of this into a namespace."""
+        """Return a name for the import of these records into a namespace."""
         return hashlib.sha256(f"{self.digest}\n{namespace or ''}".encode()).hexdigest()[:32]
 
     @property
@@ -45,7 +45,7 @@ class Incoming:
 
 
 def read(export: Iterable[str]) -> Incoming:
-    """Read and check a whole export; the error names the line of the first mistake."""
+    """Read and check a whole export; an error names the first invalid line."""
     if isinstance(export, str | bytes) or not isinstance(export, Iterable):
         raise InvalidArgumentType(
             f"must be the lines of an export, not {type(export).__name__}", argument="lines"
@@ -120,7 +120,7 @@ def _take(incoming: Incoming, value: Mapping[str, Any], seen: set[object]) -> No
         case {"decision": dict(values)}:
             attached.decisions.append(attachments.decision_in(values))
         case _:
-            raise ValueError("neither a fact nor an episode, nor what belongs to one")
+            raise ValueError("an unknown kind of line")
 
 
 def _check_identity(
@@ -132,12 +132,12 @@ def _check_identity(
 
 def _check_new(name: str, kind: str, identity: object, seen: set[object]) -> None:
     if identity in seen:
-        raise ValueError(f"the same {name} as {kind} before it")
+        raise ValueError(f"has the same {name} as {kind} before it")
     seen.add(identity)
 
 
 def _check_counts(header: Mapping[str, Any], incoming: Incoming) -> None:
-    """Compare with the first line, so that a file cut short between two lines is noticed."""
+    """Compare the counts with the first line, to detect a truncated file."""
     operations = (*incoming.operations.values(), *incoming.episode_operations.values())
     found = {
         "facts": len(incoming.facts),
@@ -148,8 +148,8 @@ def _check_counts(header: Mapping[str, Any], incoming: Incoming) -> None:
     for name, number in found.items():
         if header.get(name, number) != number:
             raise TransferError(
-                f"the export was cut short or changed: its first line announces {header[name]} "
-                f"{name}, and it holds {number}; nothing was imported"
+                f"the export is truncated or was changed: its first line announces {header[name]} "
+                f"{name}, but it contains {number}; nothing was imported"
             )
 
 
@@ -158,7 +158,7 @@ def _check_episodes(incoming: Incoming) -> None:
     for fact in incoming.facts:
         if fact.episode_id is not None and homes[fact.episode_id] != fact.namespace:
             raise _broken(
-                f"fact {fact.id} is drawn from episode {fact.episode_id} of another namespace"
+                f"fact {fact.id} refers to episode {fact.episode_id} of another namespace"
             )
 
 
@@ -171,8 +171,8 @@ def _check_chains(facts: Iterable[Fact]) -> None:
         successor = known.get(fact.superseded_by)
         if successor is None:
             raise _broken(
-                f"fact {fact.id} is superseded by fact {fact.superseded_by}, which the export "
-                "does not hold"
+                f"fact {fact.id} is superseded by fact {fact.superseded_by}, which is not in the "
+                "export"
             )
         if successor.namespace != fact.namespace:
             raise _broken(f"fact {successor.id} supersedes a fact of another namespace")

@@ -1,4 +1,4 @@
-"""Ids in lines of the journal and in evidence, replaced by those of another file."""
+"""Replacing the ids in journal lines and evidence with those of another file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 FACTS: Final = ("superseded_by", "reinstates", "consolidates")
 EPISODES: Final = ("episode_id", "episode")
 PROPOSALS: Final = ("proposal",)
-"""What holds an id, or a list of them, at the top of what a line says or of evidence."""
+"""The top-level keys of journal lines and evidence that hold an id or a list of ids."""
 
 
 def replaced(
@@ -19,18 +19,18 @@ def replaced(
     episode: Callable[[int], int | None],
     proposal: Callable[[int], int | None],
 ) -> dict[str, Any] | None:
-    """Return a part of a line with other ids; one that there is not becomes ``None``."""
+    """Return a part of a line with its ids replaced; an unknown id becomes ``None``."""
     if part is None:
         return None
-    found = dict(part)
-    for names, of in ((FACTS, fact), (EPISODES, episode), (PROPOSALS, proposal)):
+    result = dict(part)
+    for names, local in ((FACTS, fact), (EPISODES, episode), (PROPOSALS, proposal)):
         for name in names:
-            if ids := _ids(held := found.get(name)):
-                here = [of(id_) for id_ in ids]
-                found[name] = [*filter(None, here)] if isinstance(held, list) else here[0]
-    return found
+            if ids := _ids(value := result.get(name)):
+                here = [local(id_) for id_ in ids]
+                result[name] = [*filter(None, here)] if isinstance(value, list) else here[0]
+    return result
 
 
-def _ids(held: object) -> list[int]:
-    ids: list[Any] = held if isinstance(held, list) else [held]
+def _ids(value: object) -> list[int]:
+    ids: list[Any] = value if isinstance(value, list) else [value]
     return ids if all(type(id_) is int for id_ in ids) else []

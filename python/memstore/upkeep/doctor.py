@@ -1,8 +1,7 @@
-"""The doctor: checks that derived data agrees with the rows, and rebuilds it where it does not."""
+"""The doctor: checks that derived data matches the rows, and rebuilds it if not."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -15,6 +14,7 @@ from memstore.database.tables import replies
 from memstore.database.tables import vectors as vector_table
 from memstore.embedding.repair import every_kind, mending_vectors, misfits
 from memstore.errors import Reason, Remedy, StorageError
+from memstore.frozen import frozen
 from memstore.upkeep import indexes, journal_check
 
 if TYPE_CHECKING:
@@ -25,22 +25,22 @@ if TYPE_CHECKING:
     from memstore.database.satellite import Satellite
 
     _Check: TypeAlias = Callable[[Transaction], Iterator[tuple[str, bool]]]
-    """Yields what is wrong, a sentence each, and whether a rebuild mends it."""
+    """Yields each problem as a sentence, and whether a rebuild repairs it."""
 
 LONG_LOG_BYTES: Final = 64 * 1024 * 1024
 """A write-ahead log longer than this is reported; writers keep it far below."""
 
 SHOWN: Final = 10
-"""Items named in one finding; the rest are counted."""
+"""How many items a finding names; the others are only counted."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Finding:
     check: str
     message: str
-    """A :class:`memstore.errors.Reason` where there is a remedy other than a rebuild."""
+    """A :class:`memstore.errors.Reason` if it has a remedy other than a rebuild."""
     repairable: bool
-    """Whether a rebuild mends it; everything else needs a person."""
+    """Whether a rebuild repairs it."""
 
 
 def examine(
@@ -50,14 +50,13 @@ def examine(
     deep: bool = False,
     progress: Progress | None = None,
 ) -> list[Finding]:
-    """Run every check; an empty list means that all is well.
+    """Run every check and return the problems.
 
-    All of them examine one state of the file, in a copy: however long they take, they hold up
-    neither writers nor what keeps the write-ahead log short. Comparing the full-text index with the
-    rows counts as a write: where there is no room for a copy, it is left out of what may only be
-    read.
+    The checks use a copy of one state of the file, so that they hold up neither writers nor
+    checkpoints. Comparing the full-text index with the rows counts as a write, so without room for
+    a copy it is left out of a read-only file.
 
-    ``deep`` compares every line of the journal with its checksum, too.
+    ``deep`` also compares every line of the journal with its checksum.
     """
     checks = (*_checks(engine, satellite), *(DEEP if deep else ()), ("words", indexes.full_texts))
     findings: list[Finding] = []
@@ -71,7 +70,7 @@ def examine(
 
 
 def _checks(engine: Engine, satellite: Satellite) -> Sequence[tuple[str, _Check]]:
-    """Return what only reads, each with the name of its findings."""
+    """Return the checks that only read, each with the name of its findings."""
     return (
         ("locks", partial(_locks, engine)),
         ("log", partial(_log, engine)),
@@ -80,13 +79,13 @@ def _checks(engine: Engine, satellite: Satellite) -> Sequence[tuple[str, _Check]
         ("chains", partial(_chains, engine)),
         _ids("journal", "facts that differ from the journal", journal_check.facts),
         _ids("episodes", "episodes that differ from the journal", journal_check.episodes),
-        _ids("words", "episodes that are not found by what they hold", indexes.episodes, True),
+        _ids("words", "episodes with wrong segments, tags or pieces", indexes.episodes, True),
         _ids("replies", "replies kept about erased or closed episodes", replies.misplaced, True),
         _ids(
             "tokens", "tokens that differ from the journal, revoke unknown ones", tokens.strangers
         ),
         ("embeddings", _embeddings),
-        _ids("words", "subject keys, claims or segments that do not fit", indexes.facts, True),
+        _ids("words", "facts with wrong subject keys, claims or segments", indexes.facts, True),
         _ids(
             "words",
             "facts that filters do not find by their metadata",
@@ -99,18 +98,18 @@ def _checks(engine: Engine, satellite: Satellite) -> Sequence[tuple[str, _Check]
 
 def _journal_lines(transaction: Transaction) -> Iterator[tuple[str, bool]]:
     if wrong := list(journal.damaged(transaction)):
-        told = f"lines of the journal that are not what was written: {_some(wrong)}"
-        yield Reason(told, Remedy.RESTORE_BACKUP), False
+        text = f"lines of the journal whose checksum does not match: {_some(wrong)}"
+        yield Reason(text, Remedy.RESTORE_BACKUP), False
 
 
 DEEP: Final[Sequence[tuple[str, _Check]]] = (("journal", _journal_lines),)
-"""What is checked as well where everything is to be read."""
+"""The additional checks of a deep examination."""
 
 
 def _ids(
     name: str, what: str, find: Callable[[Transaction], Iterable[object]], repairable: bool = False
 ) -> tuple[str, _Check]:
-    """Return a check that finds the ids of what is wrong."""
+    """Return a check that reports the ids that ``find`` returns."""
 
     def check(transaction: Transaction) -> Iterator[tuple[str, bool]]:
         if wrong := list(find(transaction)):
@@ -120,7 +119,7 @@ def _ids(
 
 
 def _run(name: str, check: _Check, transaction: Transaction) -> Iterator[Finding]:
-    """Yield what a check finds; damage that stops it is a finding too."""
+    """Yield the findings of a check; damage that stops it is a finding too."""
     try:
         for message, repairable in check(transaction):
             yield Finding(name, message, repairable)
@@ -131,9 +130,9 @@ def _run(name: str, check: _Check, transaction: Transaction) -> Iterator[Finding
 def rebuild(
     engine: Engine, author: Author, satellite: Satellite, progress: Progress | None = None
 ) -> list[str]:
-    """Rebuild the derived data: full-text indexes, segments, and embeddings that do not fit.
+    """Rebuild the derived data: full-text indexes, segments, and invalid embeddings.
 
-    What is wrong is looked for in a copy, and mended in steps: no writer waits long.
+    Problems are found in a copy and repaired in steps, so that no writer waits long.
     """
     facts: set[int] = set()
     episodes: set[int] = set()
@@ -142,7 +141,7 @@ def rebuild(
     def repair(transaction: Transaction) -> None:
         more.extend(satellite.repair(transaction))
         if forgotten := replies.forget_misplaced(transaction):
-            more.append(f"forgot what models answered about {forgotten} erased episodes")
+            more.append(f"deleted the model replies about {forgotten} erased episodes")
 
     with engine.aside() as copy:
         parts: tuple[Iterable[Callable[[Transaction], object]], ...] = (
@@ -157,8 +156,8 @@ def rebuild(
                 pass
     _tell(progress, len(parts), len(parts))
     return [
-        f"rebuilt the full-text index and what {len(facts)} facts are found by",
-        f"rebuilt the full-text index of the log and what {len(episodes)} episodes are found by",
+        f"rebuilt the full-text index of facts, and re-indexed {len(facts)} facts",
+        f"rebuilt the full-text index of episodes, and re-indexed {len(episodes)} episodes",
         *more,
     ]
 
@@ -194,31 +193,31 @@ def _pages(engine: Engine, transaction: Transaction) -> Iterator[tuple[str, bool
 def _links(engine: Engine, transaction: Transaction) -> Iterator[tuple[str, bool]]:
     for table, row_ids in engine.dangling_rows(transaction).items():
         if table != "memstore_facts":
-            yield f"rows of {table} that refer to what does not exist: {_some(row_ids)}", False
+            yield f"rows of {table} that refer to missing rows: {_some(row_ids)}", False
     if lost := fact_table.without_episode(transaction):
-        yield f"drawn from episodes that are not in their namespace: {_some(lost)}", False
+        yield f"facts of episodes that are not in their namespace: {_some(lost)}", False
     if scattered := proposal_table.scattered(transaction):
         yield f"proposals about facts that are not in one namespace: {_some(scattered)}", False
 
 
 def _chains(engine: Engine, transaction: Transaction) -> Iterator[tuple[str, bool]]:
     if missing := engine.dangling_rows(transaction).get("memstore_facts"):
-        yield f"superseded by facts that do not exist: {_some(missing)}", False
+        yield f"facts superseded by facts that do not exist: {_some(missing)}", False
     for circle in fact_table.circles(transaction):
-        yield f"supersede each other in a circle: {_some(circle)}", False
+        yield f"facts that supersede each other in a circle: {_some(circle)}", False
     links = fact_table.links(transaction)
     if strangers := [link.fact_id for link in links if not link.same_namespace]:
-        yield f"superseded from another namespace: {_some(strangers)}", False
+        yield f"facts superseded by facts of another namespace: {_some(strangers)}", False
 
 
 def _embeddings(transaction: Transaction) -> Iterator[tuple[str, bool]]:
-    """Check that everything has a place in every generation, and that every vector fits."""
+    """Check that every vector is valid, and that no row for a vector is missing."""
     for table, generation in every_kind(transaction):
-        whose = f"{table.plural} of generation {generation.id}"
+        where = f"{table.plural} of generation {generation.id}"
         if wrong := [f"{id_} ({why})" for id_, why in misfits(transaction, table, generation)]:
-            yield f"embeddings that do not fit, {whose}: {_some(wrong)}", True
+            yield f"invalid embeddings, {where}: {_some(wrong)}", True
         if missing := vector_table.missing(transaction, table, generation.id):
-            yield f"no place for an embedding, {whose}: {_some(missing)}", True
+            yield f"missing rows for embeddings, {where}: {_some(missing)}", True
 
 
 def _some(items: Iterable[object]) -> str:

@@ -1,4 +1,4 @@
-"""Checking and rebuilding what searches rest on: full-text indexes, segments, tags and pieces."""
+"""Checking and rebuilding the data that searches use: full-text indexes, segments, tags, pieces."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from memstore.database.journal import Author
 
 ROWS: Final = 100
-"""Rows mended together."""
+"""Rows repaired in one act."""
 
 
 def facts(transaction: Transaction) -> list[int]:
@@ -29,13 +29,13 @@ def facts(transaction: Transaction) -> list[int]:
         fact_id
         for fact_id, held, right in fact_table.all_found_by(transaction)
         if right[:2] != held[:2]
-        # A claim also differs where the content was changed, which the journal shows.
+        # If the content was changed the claim differs too, but the journal check reports that.
         or (right != held and not journal_check.differs(transaction, fact_id))
     ]
 
 
 def episodes(transaction: Transaction) -> Iterator[str]:
-    """Yield the ids of episodes whose segments, tags or pieces are wrong, with which."""
+    """Yield the ids of episodes with wrong segments, tags or pieces, and which are wrong."""
     for episode_id, _ in _episodes(transaction):
         yield f"{episode_id} (segments)"
     for episode_id in episode_table.misfiled_tags(transaction):
@@ -45,17 +45,17 @@ def episodes(transaction: Transaction) -> Iterator[str]:
 
 
 def full_texts(transaction: Transaction) -> Iterator[tuple[str, bool]]:
-    """Yield how full-text indexes differ from the rows; comparing them counts as a write."""
+    """Yield the differences between full-text indexes and rows; the check counts as a write."""
     for name, index in transaction.full_text._asdict().items():
         if trouble := index.check(transaction):
             yield f"the full-text index of the {name} differs: {trouble}", True
 
 
 def mending_facts(copy: Transaction, mended: set[int]) -> Iterator[Callable[[Transaction], None]]:
-    """Yield what mends how facts are found, as a copy shows it to be wrong; note which it mends."""
+    """Yield acts that rebuild the index of facts; add the facts they repair to ``mended``."""
     stale = [fact_id for fact_id, held, right in fact_table.all_found_by(copy) if right != held]
     wrong = sorted({*stale, *fact_table.misfiled_members(copy)})
-    # The index first: changing segments corrects an entry in it, which must exist.
+    # The index first: changing segments updates an entry in it, which must exist.
     yield from copy.full_text.facts.rebuilding()
     for ids in _parts(wrong):
         mended.update(ids)
@@ -65,7 +65,7 @@ def mending_facts(copy: Transaction, mended: set[int]) -> Iterator[Callable[[Tra
 def mending_episodes(
     copy: Transaction, author: Author, mended: set[int]
 ) -> Iterator[Callable[[Transaction], None]]:
-    """Yield what mends how episodes are found, as a copy shows it to be wrong."""
+    """Yield acts that rebuild the index of episodes; add the ones they repair to ``mended``."""
     miscut = {episode_id for episode_id, _ in _miscut(copy)}
     stale = {episode_id for episode_id, _ in _episodes(copy)}
     wrong = sorted({*miscut, *stale, *episode_table.misfiled_tags(copy)})
@@ -96,7 +96,7 @@ def _episodes(transaction: Transaction) -> list[tuple[int, str | None]]:
 
 
 def _miscut(transaction: Transaction) -> Iterator[tuple[int, str]]:
-    """Yield the episodes whose pieces do not cover them, with their content."""
+    """Yield the ids and contents of episodes with wrong pieces."""
     cuts = groupby(piece_table.everything(transaction), key=lambda piece: piece.episode_id)
     cut_id, pieces = next(cuts, (None, iter(())))
     for episode in episode_table.everything(transaction):

@@ -1,4 +1,4 @@
-"""Comparing facts and episodes with what the journal, replayed from the start, says they are."""
+"""Comparing facts and episodes with their state according to the replayed journal."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ T = TypeVar("T", Fact, Episode)
 
 
 def facts(transaction: Transaction) -> Iterator[str]:
-    """Yield the ids of facts that differ from the journal, each with what differs."""
+    """Yield the ids of facts that differ from the journal, with the differing fields."""
     return _compared(fact_table.everything(transaction), journal.by_fact(transaction), _fact)
 
 
 def episodes(transaction: Transaction) -> Iterator[str]:
-    """Yield the ids of episodes that differ from the journal, each with what differs."""
+    """Yield the ids of episodes that differ from the journal, with the differing fields."""
     return _compared(
         episode_table.everything(transaction), journal.by_episode(transaction), _episode
     )
@@ -46,7 +46,7 @@ def _compared(
     journalled: Iterator[tuple[int, Iterable[JournalLine]]],
     differences: Callable[[T, Iterable[JournalLine]], set[str]],
 ) -> Iterator[str]:
-    """Walk through both in the order of ids."""
+    """Compare two iterators that are both ordered by id."""
     nothing: tuple[None, tuple[JournalLine, ...]] = (None, ())
     id_, operations = next(journalled, nothing)
     for one in stored:

@@ -1,4 +1,4 @@
-"""Backups made on a schedule, of which the newest are kept."""
+"""Scheduled backups; the newest are kept."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from memstore.database.engine import Engine
 
 JOB: Final = "backup"
-"""What the lease is called: one process at a time makes a file's backups."""
+"""The name of the lease that lets one process at a time make a file's backups."""
 
 LEAST_SECONDS: Final = 60.0
 MOST_SECONDS: Final = 366 * 86_400.0
 RETRY_SECONDS: Final = 60.0
-"""After a backup that failed."""
+"""The pause after a failed backup."""
 
 TIME: Final = "%Y%m%dT%H%M%SZ"
 
@@ -34,11 +34,11 @@ class ScheduledBackups:
     """Makes a backup whenever the newest one is old enough, and removes the oldest ones.
 
     Args:
-        engine: whose database is copied.
-        every_seconds: how old the newest backup may get.
-        keep: how many backups are kept; only files that this has named are ever removed.
-        folder: where they are; beside the file by default.
-        tell: called with the path of each backup, or with why there is none.
+        engine: the engine of the database to copy.
+        every_seconds: the age of the newest backup at which another is made.
+        keep: how many backups to keep; only files with names of this form are removed.
+        folder: where to put them; beside the file by default.
+        tell: called with the path of each backup, or with the reason for a failure.
     """
 
     def __init__(
@@ -66,13 +66,13 @@ class ScheduledBackups:
         self._thread.start()
 
     def stop(self, wait_seconds: float) -> None:
-        """Ask it to end, and wait for the backup it is at."""
+        """Stop, and wait for a backup in progress."""
         self._ended.set()
         if self._thread.is_alive():
             self._thread.join(timeout=wait_seconds)
 
     def run(self) -> None:
-        """Work in this thread until :meth:`stop` is called from another one, or it is killed."""
+        """Make backups in this thread until another thread calls :meth:`stop`."""
         while not self._ended.is_set():
             try:
                 pause = self._once()
@@ -82,7 +82,7 @@ class ScheduledBackups:
             clock.wait(self._ended, pause)
 
     def _once(self) -> float:
-        """Make a backup if one is due, and return in how many seconds the next one is."""
+        """Make a backup if one is due, and return the seconds until the next one."""
         if self._due_in() <= 0:
             lease = Lease(self._engine, JOB)
             with lease:
@@ -94,14 +94,14 @@ class ScheduledBackups:
 
     def _due_in(self) -> float:
         now = clock.utc_now()
-        # One from the future, by a clock that was wrong, says nothing.
+        # Ignore backups from the future, which a wrong clock made.
         times = [at for at in self._made() if at <= now]
         return (max(times) + self._every - now).total_seconds() if times else 0.0
 
     def _make(self) -> Path:
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         for part in self._folder.glob(f"*{PART}"):
-            if self._name.fullmatch(part.name.removesuffix(PART)):  # its maker was killed
+            if self._name.fullmatch(part.name.removesuffix(PART)):  # left by a killed process
                 part.unlink()
         backup = self._folder / f"{self._stem}-{clock.utc_now():{TIME}}.db"
         self._engine.backup(backup)
@@ -110,7 +110,7 @@ class ScheduledBackups:
         return backup
 
     def _made(self) -> dict[datetime, Path]:
-        """Return the backups that are there, by the time in their names."""
+        """Return the existing backups by the time in their names."""
         found: dict[datetime, Path] = {}
         if self._folder.is_dir():
             for file in self._folder.iterdir():

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
+import apsw
 import pytest
 
 from memstore.database.sqlite import log
@@ -18,7 +21,7 @@ BOUND = 40 * PAGE
 def engine(path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[SqliteEngine]:
     monkeypatch.setattr(log, "COPIED_PAGES", 10)
     monkeypatch.setattr(log, "BOUND_PAGES", 40)
-    monkeypatch.setattr(log, "PATIENCE_MILLISECONDS", 1)
+    monkeypatch.setattr(log, "PATIENCE_SECONDS", (0.001, 0.001))
     monkeypatch.setattr(log, "SIZE_LIMIT_BYTES", BOUND)
     engine = SqliteEngine(path)
     with engine.write() as transaction:
@@ -58,14 +61,48 @@ def test_it_shrinks_when_a_long_reader_has_gone(
     assert engine.log_bytes() < 2 * BOUND
 
 
-def test_a_reader_that_stays_is_waited_for_once_a_pause(engine: SqliteEngine) -> None:
-    tried: list[object] = []
+def test_a_reader_that_stays_is_waited_for_as_the_log_grows_and_time_goes_by(
+    engine: SqliteEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(log, "PAUSES_SECONDS", (1000.0, 1000.0))
+    tried: list[float] = []
     with engine.read() as reader:
         reader.scalar("SELECT count(*) FROM items")
-        write(engine, 20)
-        keeper = engine._writer._log
-        tried.append(keeper._not_before)
-        write(engine, 20)
-        tried.append(keeper._not_before)
-    assert tried[0] == tried[1]
-    assert keeper._pause == log.PAUSES_SECONDS[0]
+        for _ in range(80):
+            write(engine, 1)
+            tried.append(engine._writer._log._not_before)
+    waits = len({*tried}) - 1
+    assert 5 <= waits <= 15  # from 40 pages to some 500, by a fifth each time
+
+
+@pytest.mark.parametrize("size", [40_000, 400_000], ids=["below the bound", "above it"])
+def test_a_checkpoint_by_another_process_is_not_taken_for_a_reader(
+    engine: SqliteEngine, path: Path, monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
+    """SQLite refuses a second checkpoint at once, without waiting."""
+    waits_for_writer, may_give_up = threading.Event(), threading.Event()
+    monkeypatch.setattr(log, "PATIENCE_SECONDS", (60.0, 60.0))
+    monkeypatch.setattr(log.time, "sleep", lambda _: may_give_up.set())
+
+    def give_up(_attempts: int) -> bool:
+        waits_for_writer.set()
+        may_give_up.wait()
+        return False
+
+    def checkpoint() -> None:
+        other = apsw.Connection(str(path))
+        other.execute("SELECT * FROM items")  # it is in WAL mode from its first read on
+        other.set_busy_handler(give_up)
+        with suppress(apsw.BusyError):
+            other.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_FULL)
+        other.close()
+
+    thread = threading.Thread(target=checkpoint)
+    with engine.write() as transaction:
+        transaction.run("INSERT INTO items VALUES (zeroblob(?))", (size,))
+        thread.start()
+        waits_for_writer.wait()
+    may_give_up.set()
+    thread.join()
+    assert engine._writer._log._not_before == 0.0
+    assert engine.log_bytes() < BOUND

@@ -34,8 +34,8 @@ def filled(cli: CommandLine, models: dict[str | None, WordEmbedder]) -> CommandL
 
 
 KEPT = (
-    "the old vectors are kept: memstore reembed --switch-back goes back to them at once, "
-    "memstore reembed --drop takes them away\n"
+    "the old vectors are kept: memstore reembed --switch-back returns to them at once, "
+    "memstore reembed --drop removes them\n"
 )
 
 
@@ -68,7 +68,7 @@ def test_the_status_of_generations(
     assert stopped.out == "embedded 0 texts, 2 left; searches use the old vectors\n"
     assert stopped.err.splitlines() == [
         "stopped early: nobody answers",
-        "the same command goes on from there",
+        "run the same command to continue",
     ]
     lines = filled("reembed", "--status").out.splitlines()
     assert lines[1] == (
@@ -86,7 +86,7 @@ def test_what_the_new_model_refuses_is_named(
     models["new"].poison = "rain"
     answer = filled("reembed", "--model", "new")
     assert answer.code == 0
-    assert "1 fact the new model refuses, found by words: #2\n" in answer.err
+    assert "1 fact rejected by the new model, found by words only: #2\n" in answer.err
 
 
 def test_a_generation_is_dropped(filled: CommandLine) -> None:
@@ -96,13 +96,13 @@ def test_a_generation_is_dropped(filled: CommandLine) -> None:
     assert filled("reembed", "--drop", "1").out == "dropped generation 1\n"
     code, error = filled.error("reembed", "--switch-back")
     assert (code, error) == (
-        1, "no older generation is kept: there is nothing to go back to"
+        1, "no older generation is kept"
     )  # fmt: skip
 
 
 def test_what_makes_no_sense_is_refused(filled: CommandLine) -> None:
     code, error = filled.error("reembed")
-    assert (code, "make all vectors again with memstore reembed --again" in error) == (1, True)
+    assert (code, "recompute all vectors with memstore reembed --again" in error) == (1, True)
     assert filled.json("reembed", "--again")["switched"]
     code, error = filled.error("reembed", "--embedder", "none")
     assert (code, "--embedder and --model" in error) == (2, True)

@@ -51,7 +51,7 @@ def test_add_places_episodes_and_facts_in_a_thread(cli: CommandLine) -> None:
     ]
     assert [(one["thread"], one["seq"]) for one in stored] == [("a", 1), ("a", 7)]
     code, error = cli.error("add", "x", "--subject", "y", "--seq", 3)
-    assert (code, error) == (2, "--seq is a place in a thread, and none is given")
+    assert (code, error) == (2, "--seq is a place in a thread, but no thread is given")
     assert cli.error("episode", "add", "x", "--thread", " ")[1] == "--thread is empty"
 
 
@@ -126,7 +126,7 @@ def test_search_says_when_it_went_by_words_only(cli: CommandLine) -> None:
     assert [line.split("\t")[0] for line in answer.out.splitlines()] == ["1", "2"]
     assert answer.err == (
         "searched by words only: this store has no embedder; the last 1 match no word and are "
-        "just the newest\n"
+        "only the newest\n"
     )
     nothing = cli("episode", "search", "zebra", "--mode", "words")
     assert (nothing.out, nothing.code) == ("", 0)
@@ -154,7 +154,7 @@ def test_list_pages_and_orders(cli: CommandLine) -> None:
     assert ids() == [1, 2, 3, 4]
     assert ids("--newest", "--limit", "2", "--offset", "1") == [3, 2]
     assert ids("--source", "b") == [2, 4]
-    assert cli("episode", "list", "--tag", "none").err == "no episodes here\n"
+    assert cli("episode", "list", "--tag", "none").err == "no episodes\n"
 
 
 def test_update_changes_what_is_given(cli: CommandLine) -> None:

@@ -196,8 +196,8 @@ def test_repairs_say_which_they_are_and_what_is_active(cli: CommandLine) -> None
     code, told = cli.error("reinstate", 4)
     assert (code, "nothing to reinstate" in told) == (1, True)
     shown = cli("restore", "--help").out + cli("reinstate", "--help").out
-    assert "The newer fact was wrong" in shown
-    assert "The supersession was wrong" in shown
+    assert "it replaces any newer version" in shown
+    assert "both facts hold" in shown
 
 
 def test_add_with_the_key_of_a_superseded_fact_is_no_duplicate(cli: CommandLine) -> None:

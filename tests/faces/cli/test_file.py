@@ -73,9 +73,19 @@ def test_the_doctor_mentions_a_file_that_others_may_open(cli: CommandLine, path:
     path.chmod(0o640)
     told = cli("doctor")
     assert told.code == 0
-    assert f"{path} is open to other users of this machine (0640): chmod 600 closes it" in told.err
+    exposed = f"other users of this machine can open {path} (0640); chmod 600 prevents that"
+    assert exposed in told.err
     path.chmod(0o600)
     assert "chmod" not in cli("doctor").err
+    path.parent.chmod(0o777)
+    assert f"can open {path.parent} (0777); chmod 700 prevents that" in cli("doctor").err
+
+
+def test_the_doctor_says_which_locks_are_in_force(cli: CommandLine, path: Path) -> None:
+    with memstore.open(path, embedder=None) as store:
+        locks = store.status().locks
+    assert f"locks: {locks}\n" in cli("doctor").out
+    assert cli.json("doctor")["locks"] == locks
 
 
 def test_export_and_import_between_files(story: CommandLine, tmp_path: Path) -> None:
@@ -183,7 +193,7 @@ def test_import_embeds_unless_told_not_to(cli: CommandLine, words: Any, tmp_path
     words.failure = memstore.EmbedderUnavailable("nobody answers")
     answer = cli("import", file, "--db", tmp_path / "c.db")
     assert (answer.code, answer.out) == (0, "imported 1 fact\n")
-    assert answer.err == "1 fact without an embedding so far: nobody answers\n"
+    assert answer.err == "1 fact still without an embedding: nobody answers\n"
 
 
 def test_backups_on_a_schedule(
@@ -208,8 +218,8 @@ def test_backups_on_a_schedule(
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("backup",), "name the new file"),
-        (("backup", "copy.db", "--keep", "3"), "--keep goes with --every"),
+        (("backup",), "name the backup file"),
+        (("backup", "copy.db", "--keep", "3"), "--keep needs --every"),
         (("backup", "--every", "soon"), "--every is a time such as 30m, 1h or 7d, not 'soon'"),
         (("backup", "--every", "5s"), "--every must be 60"),
     ],
@@ -232,12 +242,12 @@ def test_recover_brings_a_backup_back(story: CommandLine, tmp_path: Path) -> Non
     with memstore.open(told["kept"], embedder=None) as kept:
         assert kept.search("after the backup")
     told = story("recover", copy)
-    assert (told.code, f"what was there is kept: {story.db}.before-recover-" in told.err) == (
+    assert (told.code, f"the previous file is kept as {story.db}.before-recover-" in told.err) == (
         0,
         True,
     )
     code, error = story.error("recover", tmp_path / "nothing.db")
-    assert (code, "is no file. Name another backup." in error) == (3, True)
+    assert (code, "is not a file. Name another backup." in error) == (3, True)
 
 
 def test_a_damaged_file_names_the_way_back(story: CommandLine, tmp_path: Path) -> None:
@@ -354,7 +364,7 @@ def test_an_address_is_no_file(
     code, text = cli.error(*command, "--db", "postgresql://host/db")
     assert code == 2
     assert text == (
-        "--db is an address of 'postgresql', and only files can be opened. Name another file with "
-        "--db."
+        "--db is a URL with the scheme 'postgresql', and only files can be opened. Name another "
+        "file with --db."
     )
     assert [*tmp_path.iterdir()] == [cli.db]

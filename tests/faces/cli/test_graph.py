@@ -26,7 +26,7 @@ def test_build_says_what_is_in_the_graph(filled: CommandLine) -> None:
 
 
 def test_status_says_how_old_the_graph_is(filled: CommandLine) -> None:
-    assert filled("graph", "status").out == "never built: memstore graph build builds it\n"
+    assert filled("graph", "status").out == "the graph is not built yet; run memstore graph build\n"
     filled("graph", "build")
     assert "by rules, up to date" in filled("graph", "status").out
     filled.add("Alice left")
@@ -35,7 +35,7 @@ def test_status_says_how_old_the_graph_is(filled: CommandLine) -> None:
 
 
 def test_entities_are_rows(filled: CommandLine) -> None:
-    assert "never built" in filled("graph", "entities").err
+    assert "not built yet" in filled("graph", "entities").err
     filled("graph", "build")
     filled("graph", "merge", "Alice", "Bob Smith")
     assert filled("graph", "entities").out == "Bob Smith\t3 facts\tAlice\nGitHub\t2 facts\t\n"
@@ -52,7 +52,7 @@ def test_neighbours_are_rows_with_the_way_and_the_facts(filled: CommandLine) -> 
     answer = filled("graph", "neighbours", "alice", "--depth", 2, "--limit", 1)
     assert (
         answer.err
-        == "not all: 1 more, and everything more than 1 step away; ask with a larger limit\n"
+        == "incomplete: 1 more, and everything more than 1 step away; ask with a larger limit\n"
     )
     told = filled.json("graph", "neighbours", "alice", "--limit", 1)
     assert told["entity"]["name"] == "Alice"
@@ -85,10 +85,10 @@ def test_decisions_are_made_listed_and_taken_back(filled: CommandLine) -> None:
     assert filled("graph", "likely").out == "Alice\tAlice Jones\ta part of the name\n"
     said = filled("graph", "merge", "Alice", "Alice Jones").out
     assert said.startswith(
-        "Alice and Alice Jones are one; memstore graph forget Alice 'Alice Jones' "
+        "Alice and Alice Jones are the same entity; memstore graph forget Alice 'Alice Jones' "
     )
     assert "no two entities" in filled("graph", "likely").err
-    assert "are two" in filled("graph", "apart", "Alice", "Bob Smith").out
+    assert "are different entities" in filled("graph", "apart", "Alice", "Bob Smith").out
     code, text = filled.error("graph", "merge", "Alice Jones", "Bob Smith")
     assert (code, "'Alice' is not 'Bob Smith'" in text) == (1, True)
     rows = [line.split("\t") for line in filled("graph", "decisions").out.splitlines()]
@@ -117,7 +117,7 @@ def test_only_a_generator_named_here_is_asked(
     answer = filled("graph", "build", "--generator", "ollama", "--generator-url", model_server.url)
     assert answer.code == 0
     notes = answer.err.splitlines()
-    assert notes[0] == "not believed, of fact 1: its target does not occur in the fact: 'X0'"
+    assert notes[0] == "rejected, from fact 1: its target does not occur in the fact: 'X0'"
     assert notes[-1] == "2 more refusals; --json has all of them"
     assert len(model_server.prompts) == 1
 

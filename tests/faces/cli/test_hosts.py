@@ -41,6 +41,6 @@ def test_where_sets_a_name_and_takes_it_away(cli: CommandLine, project: Path) ->
 
 
 def test_where_refuses_what_is_no_folder(cli: CommandLine, project: Path) -> None:
-    assert cli.error("where", project / "no") == (2, f"{str(project / 'no')!r} is no folder")
+    assert cli.error("where", project / "no") == (2, f"{str(project / 'no')!r} is not a folder")
     code, text = cli.error("where", "--set", "all")
     assert (code, text) == (2, "--namespace cannot be 'all'")

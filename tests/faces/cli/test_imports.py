@@ -38,13 +38,13 @@ def test_import_from_another_program_tells_what_stays_behind(cli: CommandLine, r
     answer = cli("import", "--from", "engram", rows)
     assert (answer.code, answer.out) == (0, "imported 8 episodes\n")
     assert answer.err.splitlines() == [
-        "not carried over: embeddings: 8",
-        "2 namespaces came into one, default; with --keep-namespaces each stays by itself",
+        "not imported: embeddings: 8",
+        "2 namespaces were merged into default; use --keep-namespaces to keep them apart",
     ]
-    assert cli("import", "--from", "engram", rows).out == "imported 0 facts, 8 known already\n"
+    assert cli("import", "--from", "engram", rows).out == "imported 0 facts, 8 already known\n"
     kept = cli("import", "--from", "engram", rows, "--keep-namespaces")
     assert kept.out == "imported 8 episodes\n"
-    assert "came into one" not in kept.err
+    assert "were merged into" not in kept.err
 
 
 def test_an_import_that_nobody_completes_is_given_up(cli: CommandLine) -> None:
@@ -52,7 +52,9 @@ def test_an_import_that_nobody_completes_is_given_up(cli: CommandLine) -> None:
     with memstore.open(cli.db, embedder=None) as store, store._file.engine.write() as transaction:
         imports.begin(transaction, "mark", "default")
     assert cli.json("status")["incomplete_imports"] == 1
-    assert cli("import", "--give-up").out == "gave up 1 import; what they brought in stays\n"
+    assert (
+        cli("import", "--give-up").out == "abandoned 1 import; the records already imported stay\n"
+    )
     assert cli.json("import", "--give-up") == {"given_up": 0}
     assert cli.json("status")["incomplete_imports"] == 0
 
@@ -61,7 +63,7 @@ def test_an_import_that_nobody_completes_is_given_up(cli: CommandLine) -> None:
 def test_import_takes_a_file_or_gives_up(cli: CommandLine, arguments: list[str]) -> None:
     answer = cli("import", *arguments)
     assert answer.code == 2
-    assert "import takes a FILE, or - for standard input; or --give-up alone" in answer.err
+    assert "give a FILE, - for standard input, or --give-up alone" in answer.err
 
 
 def test_import_from_another_program_answers_programs(cli: CommandLine, rows: Path) -> None:
@@ -102,7 +104,7 @@ def test_import_of_damaged_records_leaves_the_choice(
     assert "--skip-damaged" in error
     answer = cli("import", "--from", "engram", rows, "--skip-damaged")
     assert answer.out == "imported 8 episodes\n"
-    assert "not carried over: damaged records: 1 (line 9: not JSON" in answer.err
+    assert "not imported: damaged records: 1 (line 9: not JSON" in answer.err
     assert cli.error("import", rows, "--skip-damaged")[0] == 2
 
 
@@ -124,11 +126,9 @@ def test_export_and_import_carry_episodes(cli: CommandLine, rows: Path, tmp_path
     file, other = tmp_path / "all.jsonl", tmp_path / "other.db"
     assert cli("export", file).out == f"exported 1 fact and 8 episodes to {file}\n"
     answer = cli("import", file, "--db", other)
-    assert answer.out == "imported 1 fact; besides 8 episodes\n"
+    assert answer.out == "imported 1 fact; also 8 episodes\n"
     again = cli("import", file, "--db", other)
-    assert again.out == (
-        "imported 0 facts, 1 known already; besides 0 episodes (8 known already)\n"
-    )
+    assert again.out == ("imported 0 facts, 1 already known; also 0 episodes (8 already known)\n")
     lines = file.read_text().splitlines(keepends=True)
     header = json.loads(lines[0]) | {"operations": 1, "episodes": 0}
     facts = [line for line in lines if '"episode": ' not in line or line.startswith('{"fact"')]
@@ -136,4 +136,6 @@ def test_export_and_import_carry_episodes(cli: CommandLine, rows: Path, tmp_path
     alone.write_text("".join([json.dumps(header) + "\n", *facts[1:]]))
     code, text = cli.error("import", alone, "--db", tmp_path / "third.db")
     assert code == 1
-    assert text == "line 2: refers to episode 1, which no earlier line holds; nothing was imported"
+    assert (
+        text == "line 2: refers to episode 1, which is not in an earlier line; nothing was imported"
+    )

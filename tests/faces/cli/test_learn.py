@@ -167,7 +167,7 @@ def test_remember_says_what_was_refused(cli: CommandLine, model: ModelServer) ->
     model.replies = [facts("Ana drinks coffee at noon", "Ana has a cat"), json.dumps(reply)]
     answer = cli("remember", "coffee at noon, and my cat")
     assert answer.code == 0
-    assert "not carried out: UPDATE" in answer.err
+    assert "rejected: UPDATE" in answer.err
     assert "Ana has a cat" in answer.out
 
 
@@ -188,8 +188,8 @@ def test_remember_direct_keeps_each_message_and_needs_no_model(
 @pytest.mark.parametrize(
     ("argv", "told"),
     [
-        ((), "a text, or --messages"),
-        (("a", "--messages", "-"), "a text, or --messages"),
+        ((), "a text or --messages"),
+        (("a", "--messages", "-"), "a text or --messages"),
         (("a", "--user", " "), "--user"),
         (("", "--direct"), "empty"),
         (("a", "--at", "soon"), "is not a time: 'soon'"),
@@ -251,7 +251,7 @@ def test_a_proposal_is_rejected(cli: CommandLine, proposed: Callable[..., Answer
     assert cli.error("proposals", "reject", 1)[0] == 1
     assert cli.error("proposals", "accept", 1, "--user", "ben")[0] == 1
     assert cli("proposals", "reject", 1, "--user", "ana").code == 0
-    assert cli("proposals", "list", "--scope", "all").err == "no proposals here\n"
+    assert cli("proposals", "list", "--scope", "all").err == "no proposals\n"
     assert len(cli.json("proposals", "list", "--state", "rejected", "--user", "ana")) == 1
     assert len(cli.json("list", "--user", "ana")) == 2
 

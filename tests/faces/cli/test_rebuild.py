@@ -103,7 +103,7 @@ def test_rejected_consolidation_stays_rejected(cli: CommandLine, model: ModelSer
         cli("add", content, "--subject", "ana")
     model.replies = [groups(([1, 2], BOTH))]
     cli("consolidate", "ana")
-    assert cli("proposals", "reject", 1).out == "#1, #2 stay side by side\n"
+    assert cli("proposals", "reject", 1).out == "#1, #2 remain active\n"
     (again,) = cli.json("consolidate", "ana")
     assert again["outcome"] == "refused"
     assert "rejected" in again["reason"]
@@ -114,5 +114,5 @@ def test_consolidating_what_stands_alone_says_so(
 ) -> None:
     cli("add", TEA, "--subject", "ana")
     done = cli("consolidate", "ana", "--policy", "auto")
-    assert (done.code, done.err) == (0, "nothing to put together\n")
+    assert (done.code, done.err) == (0, "nothing to consolidate\n")
     assert model.prompts == []

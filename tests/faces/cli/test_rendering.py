@@ -183,8 +183,8 @@ def test_findings_and_scores_on_a_terminal(store: memstore.Store) -> None:
     from memstore.upkeep.doctor import Finding
 
     screen = Screen(colour=False)
-    screen.show.findings([Finding("words", "differs", repairable=True)], ["rebuilt it"])
-    assert screen.text.splitlines() == ["✓ rebuilt it", "! words  differs"]
+    screen.show.findings([Finding("words", "differs", repairable=True)], ["rebuilt it"], "in force")
+    assert screen.text.splitlines() == ["✓ rebuilt it", "! words  differs", "locks: in force"]
     store.add("text", subject="alice", category="identity")
     hits = Screen(colour=False)
     hits.show.hits(store.search("text", ranking="classic"))

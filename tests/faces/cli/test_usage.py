@@ -90,7 +90,7 @@ def test_an_interrupted_reembed_says_how_it_goes_on(
     monkeypatch.setattr(Store, "reembed", interrupted)
     answer = cli("reembed", "--embedder", "local")
     assert answer.code == 130
-    assert "the same command goes on from here" in answer.err
+    assert "run the same command to continue" in answer.err
 
 
 def test_the_progress_of_an_import_begins_with_the_bytes_read() -> None:

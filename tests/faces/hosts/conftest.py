@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import sys
 import sysconfig
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.support.host_models import HostModels, serving
 
 import memstore
 
@@ -48,3 +50,10 @@ def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         sysconfig, "get_path", lambda name: str(folder) if name == "scripts" else real(name)
     )
     return folder
+
+
+@pytest.fixture
+def models() -> Iterator[HostModels]:
+    """Models that hosts ask, on this machine."""
+    with serving() as models:
+        yield models

@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import json
 import os
+import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -13,6 +15,7 @@ from typing import Any
 
 import pytest
 from tests.support.clock import wait_until
+from tests.support.raw import raw
 
 import memstore
 from memstore.faces.hosts import hook
@@ -53,8 +56,10 @@ def run(
 ) -> Callable[..., str]:
     """Run a hook in this process and return its standard output."""
 
-    def run(argv: list[str], event: Any = None, raw: bytes | None = None) -> str:
-        data = json.dumps({"cwd": str(project), **(event or {})}).encode() if raw is None else raw
+    def run(argv: list[str], event: Any = None, given: bytes | None = None) -> str:
+        data = (
+            json.dumps({"cwd": str(project), **(event or {})}).encode() if given is None else given
+        )
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(data)))
         capsys.readouterr()
         assert hook.main(argv) == 0
@@ -150,7 +155,7 @@ def test_nothing_is_said_or_made_where_there_is_no_file(
 
 
 @pytest.mark.parametrize(
-    ("argv", "raw"),
+    ("argv", "given"),
     [
         (START, b"{"),
         (START, b"[]"),
@@ -165,13 +170,122 @@ def test_nothing_is_said_or_made_where_there_is_no_file(
     ],
 )
 def test_a_hook_never_disturbs_its_host(
-    run: Callable[..., str], store: memstore.Store, argv: list[str], raw: bytes
+    run: Callable[..., str], store: memstore.Store, argv: list[str], given: bytes
 ) -> None:
-    assert run(argv, raw=raw) == ""
+    assert run(argv, given=given) == ""
 
 
 def test_a_damaged_file_is_no_trouble_of_the_host(run: Callable[..., str], project: Path) -> None:
     Path(os.environ["MEMSTORE_DB"]).write_bytes(b"no database" * 1000)
+    assert run(START) == ""
+
+
+INTERRUPT = "hook.main = lambda _: (_ for _ in ()).throw(KeyboardInterrupt())"
+
+
+def start(program: list[str], data: str = "{}", **how: Any) -> tuple[int, str, str]:
+    """Run a program that is a hook; return its exit code and what it wrote."""
+    done = subprocess.run(
+        program, input=data, encoding="utf-8", timeout=60, check=False, **(PIPES | how)
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+PIPES: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+HOOK = [sys.executable, "-m", "memstore", "hook"]
+PATCHED = (
+    "import sys; from memstore.__main__ import command_line; "
+    "from memstore.faces.hosts import hook; {patch}; sys.argv[1:1] = ['hook']; command_line()"
+)
+
+
+@pytest.mark.process
+def test_a_broken_installation_is_no_trouble_of_the_host(
+    store: memstore.Store, tmp_path: Path
+) -> None:
+    package = Path(memstore.__file__).parent
+    broken = tmp_path / "broken"
+    shutil.copytree(package, broken / "memstore", ignore=shutil.ignore_patterns("_kernel*.*"))
+    code, out, err = start([*HOOK, *START], env=os.environ | {"PYTHONPATH": str(broken)})
+    assert (code, out) == (0, "")
+    assert err.startswith("memstore hook: ")
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(
+    "patch", ["hook.parser = 7", "hook.json.loads = lambda _: 1 / 0", INTERRUPT]
+)
+def test_no_fault_of_ours_is_trouble_of_the_host(project: Path, patch: str) -> None:
+    program = [sys.executable, "-c", PATCHED.format(patch=patch), *START]
+    code, out, err = start(program)
+    assert (code, out) == (0, "")
+    assert err.startswith("memstore hook: ")
+
+
+@pytest.mark.process
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell closes them")
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize("fails", [False, True])
+def test_closed_streams_are_no_trouble_of_the_host(
+    store: memstore.Store, project: Path, closed: str, fails: bool
+) -> None:
+    store.add("make builds it", subject="api", category="project")
+    if fails:
+        store.close()
+        Path(os.environ["MEMSTORE_DB"]).write_bytes(b"no database" * 1000)
+    line = f"{shlex.join([*HOOK, *START])} {closed}"
+    code, out, _ = start(["sh", "-c", line], cwd=project)
+    assert code == 0
+    told = not fails and ">&-" not in closed.replace("2>&-", "")
+    assert ("make builds it" in out) == told
+    assert told or not out
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+def test_a_host_that_stops_reading_is_no_trouble(
+    store: memstore.Store, project: Path, stream: str
+) -> None:
+    store.add("make builds it", subject="api", category="project")
+    nobody_reads, written = os.pipe()
+    os.close(nobody_reads)
+    data = json.dumps({"cwd": str(project)}) if stream == "stdout" else "{"
+    try:
+        code, out, _ = start([*HOOK, *START], data, **{stream: written})
+    finally:
+        os.close(written)
+    assert (code, out or "") == (0, "")
+
+
+@pytest.mark.process
+def test_a_locked_file_keeps_no_host_waiting(store: memstore.Store, project: Path) -> None:
+    store.add("make builds it", subject="api", category="project")
+    store.close()
+    patch = "hook.PATIENCE_SECONDS = 0.5"
+    program = [sys.executable, "-c", PATCHED.format(patch=patch), *START]
+    with raw(os.environ["MEMSTORE_DB"]) as holder:
+        holder.execute("PRAGMA locking_mode = EXCLUSIVE")
+        holder.execute("BEGIN EXCLUSIVE")
+        code, out, _ = start(program, json.dumps({"cwd": str(project)}))
+    assert (code, out) == (0, "")
+
+
+def test_wrong_settings_are_no_trouble_of_the_host(
+    run: Callable[..., str], store: memstore.Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.add("make builds it", subject="api", category="project")
+    monkeypatch.setenv("MEMSTORE_EMBEDDER", "none of these")
+    assert "make" in run(START)
+    monkeypatch.setenv("MEMSTORE_READ_ONLY", "perhaps")
+    assert run(START) == ""
+
+
+def test_names_of_projects_that_cannot_be_read_are_no_trouble_of_the_host(
+    run: Callable[..., str], store: memstore.Store, tmp_path: Path
+) -> None:
+    names = tmp_path / "data" / "memstore" / "projects.json"
+    names.parent.mkdir(parents=True)
+    names.write_bytes(b"\xff{")
     assert run(START) == ""
 
 

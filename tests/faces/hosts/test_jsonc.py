@@ -65,9 +65,9 @@ def test_what_cannot_be_read_is_refused_with_its_line(text: str, line: int) -> N
 
 
 def test_a_value_in_the_way_is_not_overwritten() -> None:
-    with pytest.raises(ValueError, match="theme is no object"):
+    with pytest.raises(ValueError, match="theme is not an object"):
         jsonc.put(SETTINGS, ["theme", "a"], 1)
-    with pytest.raises(ValueError, match="theme is no array"):
+    with pytest.raises(ValueError, match="theme is not an array"):
         jsonc.append(SETTINGS, ["theme"], 1)
 
 

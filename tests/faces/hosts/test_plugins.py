@@ -6,14 +6,19 @@ import json
 import os
 import shutil
 import subprocess
+import sys
+import zipfile
 from pathlib import Path
 
 import pytest
+from tests.support.host_models import HostModels
+from tests.support.host_sessions import REAL_PATH, Session
+
+from memstore import __version__
 
 pytestmark = [pytest.mark.process, pytest.mark.slow]
 
 ROOT = Path(__file__).parents[3]
-REAL_PATH = os.environ.get("PATH", "")
 
 
 @pytest.fixture
@@ -64,5 +69,61 @@ def test_codex_takes_the_plugin(home: Path, marketplace: Path) -> None:
     assert "memstore" in run(home, "codex", "mcp", "list")
 
 
-def test_the_bundle_for_claude_desktop_is_valid(home: Path) -> None:
-    run(home, "mcpb", "validate", str(ROOT / "deploy" / "mcpb" / "manifest.json"))
+CLAIM = "Ana drinks lapsang in the morning"
+STORED = {"content": CLAIM, "subject": "ana", "category": "project"}
+UVX = f"""\
+#!/bin/sh
+# What uvx does with a package of the index.
+case "$1 $2" in
+"--from pymemstore=={__version__}") shift 2 ;;
+"pymemstore@{__version__} "*) shift; set -- memstore-mcp "$@" ;;
+*) echo "what is $1 $2?" >&2; exit 2 ;;
+esac
+program=$1; shift
+exec "$(dirname "$0")/$program" "$@"
+"""
+
+
+@pytest.mark.parametrize("host", ["claude-code", "codex"])
+def test_the_server_and_the_hooks_of_the_plugin_work(
+    home: Path, programs: Path, models: HostModels, marketplace: Path, host: str
+) -> None:
+    uvx = programs / "uvx"
+    uvx.write_text(UVX)
+    uvx.chmod(0o755)
+    session = Session(home, programs, models)
+    if host == "claude-code":
+        session.run("claude", "plugin", "marketplace", "add", str(marketplace))
+        session.run("claude", "plugin", "install", "memstore@memstore")
+    else:
+        (home / ".codex").mkdir()
+        session.run("codex", "plugin", "marketplace", "add", str(marketplace))
+        session.run("codex", "plugin", "add", "memstore@memstore")
+    models.tool, models.arguments = "memory_store", STORED
+    session.ask(host, "my drink in the morning is lapsang")
+    models.tool = ""
+    assert CLAIM in session.ask(host, "order something for breakfast")
+
+
+def test_the_bundle_for_claude_desktop_is_valid_and_starts(home: Path, tmp_path: Path) -> None:
+    source = ROOT / "deploy" / "mcpb"
+    run(home, "mcpb", "validate", str(source / "manifest.json"))
+    run(home, "mcpb", "pack", str(source), str(tmp_path / "memstore.mcpb"))
+    there = tmp_path / "bundle"
+    with zipfile.ZipFile(tmp_path / "memstore.mcpb") as packed:
+        packed.extractall(there)
+    manifest = json.loads((there / "manifest.json").read_text())
+    assert manifest["server"]["mcp_config"]["args"][-1] == manifest["server"]["entry_point"]
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}}
+    hello |= {"clientInfo": {"name": "test", "version": "1"}}
+    asked = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}
+    done = subprocess.run(
+        [sys.executable, str(there / manifest["server"]["entry_point"])],
+        input=json.dumps(asked) + "\n",
+        env=os.environ | {"MEMSTORE_DB": str(tmp_path / "memory.db")},
+        capture_output=True,
+        encoding="utf-8",
+        timeout=60,
+        check=True,
+    )
+    assert json.loads(done.stdout)["result"]["serverInfo"]["version"] == manifest["version"]

@@ -5,108 +5,20 @@
 
 from __future__ import annotations
 
-import json
-import os
-import shutil
-import subprocess
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from tests.support.clock import wait_until
-from tests.support.host_models import HostModels, serving
+from tests.support.host_models import HostModels
+from tests.support.host_sessions import HOSTS, PROGRAMS, Session
 
 import memstore
 from memstore.faces.cli.main import main
 
 pytestmark = [pytest.mark.process, pytest.mark.slow]
 
-REAL_PATH = os.environ.get("PATH", "")
 CLAIM = "Ana drinks lapsang in the morning"
 STORED = {"content": CLAIM, "subject": "ana", "category": "project"}
-
-
-@pytest.fixture
-def models() -> Iterator[HostModels]:
-    with serving() as models:
-        yield models
-
-
-class Session:
-    """Runs a host once, without a terminal, in one project."""
-
-    def __init__(self, home: Path, programs: Path, models: HostModels) -> None:
-        self.home, self.programs, self.models = home, programs, models
-        self.project = home / "work" / "api"
-        (self.project / ".git").mkdir(parents=True)
-        self.environment = {
-            "HOME": str(home),
-            "PATH": f"{programs}{os.pathsep}{REAL_PATH}",
-            "LANG": "C.UTF-8",
-            "PYTHONPATH": str(Path(memstore.__file__).parents[1]),
-            "XDG_DATA_HOME": str(home / "data"),
-            "ANTHROPIC_BASE_URL": models.url,
-            "ANTHROPIC_API_KEY": "none",
-            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
-            "DISABLE_AUTOUPDATER": "1",
-            "GEMINI_API_KEY": "none",
-            "GOOGLE_GEMINI_BASE_URL": models.url,
-        }
-
-    def run(self, *words: str) -> str:
-        done = subprocess.run(
-            words,
-            cwd=self.project,
-            env=self.environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            encoding="utf-8",
-            errors="replace",
-            timeout=300,
-            check=False,
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
-
-    def ask(self, host: str, prompt: str) -> str:
-        """Ask the host something, and return the first request in which it asks the model that."""
-        self.models.requests.clear()
-        self.run(*HOSTS[host](self, prompt))
-        for path, request in self.models.requests:
-            text = json.dumps(request, ensure_ascii=False)
-            if prompt in text and "ount" not in path:
-                return text
-        raise AssertionError(f"{host} did not ask that: {self.models.requests}")
-
-
-def claude(session: Session, prompt: str) -> list[str]:
-    return ["claude", "-p", prompt, "--allowedTools", "mcp__memstore__memory_store"]
-
-
-def codex(session: Session, prompt: str) -> list[str]:
-    config = session.home / ".codex" / "config.toml"
-    if "stub" not in config.read_text():
-        config.write_text(
-            f'model = "gpt-5"\nmodel_provider = "stub"\n{config.read_text()}\n'
-            "[model_providers.stub]\n"
-            f'name = "stub"\nbase_url = "{session.models.url}/v1"\nwire_api = "responses"\n'
-        )
-    flags = ["--skip-git-repo-check", "--dangerously-bypass-hook-trust"]
-    return ["codex", "exec", *flags, "--dangerously-bypass-approvals-and-sandbox", prompt]
-
-
-def gemini(session: Session, prompt: str) -> list[str]:
-    folder = session.home / ".gemini"
-    held: dict[str, Any] = json.loads((folder / "settings.json").read_text())
-    held["security"] = {"auth": {"selectedType": "gemini-api-key"}}
-    (folder / "settings.json").write_text(json.dumps(held))
-    (folder / "trustedFolders.json").write_text(json.dumps({str(session.project): "TRUST_FOLDER"}))
-    return ["gemini", "-p", prompt, "--yolo"]
-
-
-HOSTS = {"claude-code": claude, "codex": codex, "gemini-cli": gemini}
-PROGRAMS = {"claude-code": "claude", "codex": "codex", "gemini-cli": "gemini"}
 
 
 @pytest.mark.parametrize("host", HOSTS)
@@ -117,11 +29,10 @@ def test_a_session_begins_with_what_the_last_one_stored(
     monkeypatch: pytest.MonkeyPatch,
     host: str,
 ) -> None:
-    if shutil.which(PROGRAMS[host], path=REAL_PATH) is None:
-        pytest.skip(f"{PROGRAMS[host]} is not installed")
     session = Session(home, programs, models)
     monkeypatch.setenv("PATH", session.environment["PATH"])
     monkeypatch.setenv("XDG_DATA_HOME", session.environment["XDG_DATA_HOME"])
+    session.run(PROGRAMS[host], "--version")
     assert main(["setup", host]) == 0
 
     models.tool, models.arguments = "memory_store", STORED

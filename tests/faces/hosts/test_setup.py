@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import sys
 from collections.abc import Iterator
@@ -13,7 +14,7 @@ import pytest
 import tomlkit
 from tests.support.command_line import CommandLine, cli_fixture  # noqa: F401
 
-from memstore import __version__
+from memstore import __version__, settings
 from memstore.faces.hosts import catalogue, jsonc, registration
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="its programs are scripts")
@@ -258,14 +259,14 @@ def test_wrong_usage_says_what_is_right(cli: CommandLine, home: Path, programs: 
     code, text = cli.error("setup", "emacs")
     assert (code, "no host 'emacs' is known: claude-code, codex" in text) == (2, True)
     code, text = cli.error("setup")
-    assert (code, "none of the hosts is here" in text) == (2, True)
+    assert (code, "no supported host is installed" in text) == (2, True)
     code, text = cli.error("setup", "--check")
     assert (code, "nothing is registered" in text) == (2, True)
 
 
 def test_what_is_kept_is_announced(cli: CommandLine, hosts: Path) -> None:
-    assert "is kept as episodes" in cli("setup", "codex").err
-    assert "not kept" in cli("setup", "codex", "--no-transcripts").err
+    assert "are recorded as episodes" in cli("setup", "codex").err
+    assert "are not recorded" in cli("setup", "codex", "--no-transcripts").err
     assert "enter /hooks" in cli("setup", "codex").err
 
 
@@ -278,8 +279,20 @@ def test_from_uvx_it_is_uvx_with_the_version(
     uvx.chmod(0o755)
     monkeypatch.setattr(sys, "prefix", str(home / ".cache/uv/archive-v0/Ab3_x"))
     monkeypatch.setattr(registration.metadata, "distribution", lambda _: Installed(None))
+    for name in [*os.environ]:
+        if name.upper() in settings.OF_UVX or name.startswith("UV_"):
+            monkeypatch.delenv(name)
     start = [str(uvx), "--from", f"pymemstore=={__version__}"]
-    assert registration.programs() == ([*start, "memstore-mcp"], [*start, "memstore"])
+    assert registration.programs() == ([*start, "memstore-mcp"], [*start, "memstore"], {})
+    needed = {"SSL_CERT_FILE": "/ca.pem", "UV_DEFAULT_INDEX": "https://index", "https_proxy": "p:1"}
+    secret = {
+        "UV_INDEX": "https://me:pass@index",
+        "UV_INDEX_X_PASSWORD": "p",
+        "UV_PUBLISH_TOKEN": "t",
+    }
+    for name, value in {**needed, **secret}.items():
+        monkeypatch.setenv(name, value)
+    assert registration.programs().environment == needed
     wheel = Installed('{"url": "file:///tmp/a%20b/pymemstore.whl"}')
     monkeypatch.setattr(registration.metadata, "distribution", lambda _: wheel)
     assert registration.programs().server[2] == "/tmp/a b/pymemstore.whl"
@@ -301,7 +314,7 @@ def test_a_program_that_will_not_stay_is_not_registered(
     home: Path, tmp_path: Path, programs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (programs / "memstore-mcp").unlink()
-    with pytest.raises(registration.NoProgram, match="no program memstore-mcp"):
+    with pytest.raises(registration.NoProgram, match="no permanent program memstore-mcp"):
         registration.programs()
 
 
@@ -312,11 +325,36 @@ def test_the_check_starts_what_is_registered(cli: CommandLine, hosts: Path, prog
     assert (server["host"], server["what"], server["works"]) == ("codex", "server", True)
     assert "offered 12 tools" in server["answer"]
     assert (hooks["what"], hooks["works"]) == ("hooks", True)
+    started = (programs / "memstore").read_text()
+    (programs / "memstore-mcp").write_text("#!/bin/sh\necho no certificate >&2\nexit 2\n")
+    (programs / "memstore").write_text("#!/bin/sh\necho Installed 6 packages >&2\n")
+    server, hooks = json.loads(cli("setup", "--check", "--json").out)
+    assert (server["works"], hooks["works"]) == (False, True)
+    assert server["answer"].endswith(" s: no certificate")
     (programs / "memstore-mcp").unlink()
-    (programs / "memstore").write_text("#!/bin/sh\necho oops\n")
+    (programs / "memstore").write_text(started.replace("import sys", "import sys; sys.path = []"))
     answer = cli("setup", "--check", "--json")
     assert answer.code == 1
     assert [one["works"] for one in json.loads(answer.out)] == [False, False]
+
+
+@pytest.mark.process
+def test_the_check_leaves_the_environment_as_hosts_do(
+    cli: CommandLine, hosts: Path, programs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cli.json("setup", "codex")
+    monkeypatch.setenv("SOME_VARIABLE", "of the shell")
+    monkeypatch.setenv("LANG", "C.UTF-8")
+    for name, answer in (("memstore-mcp", ""), ("memstore", "{}")):
+        (programs / name).write_text(
+            f"#!/bin/sh\n/usr/bin/env > {hosts}/seen-{name}\necho '{answer}'\n"
+        )
+    cli("setup", "--check")
+    of_server = (hosts / "seen-memstore-mcp").read_text().splitlines()
+    of_hook = (hosts / "seen-memstore").read_text().splitlines()
+    assert {"LANG=C.UTF-8", f"HOME={hosts}", f"XDG_DATA_HOME={hosts / 'data'}"} <= {*of_server}
+    assert "SOME_VARIABLE=of the shell" in of_hook
+    assert "SOME_VARIABLE=of the shell" not in of_server
 
 
 @pytest.mark.process

@@ -89,7 +89,7 @@ def test_the_list_of_tools_fits_the_context() -> None:
         result = {"tools": [tool.shown() for tool in tools.values()]}
         line = answers.to_text({"jsonrpc": "2.0", "id": 1, "result": result})
         assert len(line) < most
-        assert '"default":null' not in line
+        assert not re.search(r'"default":(null|false|\[|0)', line)
 
 
 def test_the_documentation_lists_every_tool_with_its_arguments() -> None:
@@ -141,7 +141,7 @@ def test_add_takes_all_it_is_given(call: Callable[..., Any], store: Store, metad
             "tags": ["ops", "deploy"],
             "valid_at": "2026-03-01T00:00:00Z",
             "metadata": {"ticket": 12},
-            "score": round(store.episodes.search("deploys")[0].score, 3),
+            "score": 0.471,
         }
     ]
 
@@ -228,7 +228,7 @@ def test_search_says_when_the_meaning_took_no_part(
     assert "no wire" in answer["words_only"]
     assert "base_url" not in answer["words_only"]
     assert answer["only_newest"] == 2
-    assert answer["hint"] == "the last 2 match nothing and are just the newest"
+    assert answer["hint"] == "the last 2 do not match; they are the newest"
 
 
 @pytest.mark.parametrize(

@@ -125,7 +125,7 @@ def test_extract_proposes_and_the_model_decides(
     decided = call("memory_proposals", action="accept", id=one["id"])
     assert decided["state"] == "accepted"
     assert [fact.content for fact in store.list()] == [COFFEE]
-    with pytest.raises(ToolError, match="was accepted already"):
+    with pytest.raises(ToolError, match="was already accepted"):
         call("memory_proposals", action="reject", id=one["id"])
 
 

@@ -11,14 +11,9 @@ from tests.support.clock import wait_until
 import memstore
 from memstore import Embedder
 from memstore.faces import wording
-from memstore.faces.mcp import main
-from memstore.faces.options import (
-    add_store_flags,
-    backup_schedule,
-    chosen_settings,
-    embedder_name,
-    open_store,
-)
+from memstore.faces.from_settings import open_store
+from memstore.faces.mcp import opening
+from memstore.faces.options import add_store_flags, backup_schedule, chosen_settings
 from memstore.settings import Settings
 
 
@@ -36,7 +31,7 @@ def chosen(*flags: str) -> Settings:
 
 def test_nothing_said_means_the_defaults() -> None:
     assert chosen() == Settings()
-    assert embedder_name(chosen()) == "local"
+    assert chosen().embedder_name == "local"
 
 
 def test_a_flag_wins_over_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -86,22 +81,22 @@ def test_a_flag_before_the_subcommand_survives_it() -> None:
 
 
 def test_the_address_of_a_server_means_that_server(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert embedder_name(chosen("--ollama", "http://x")) == "ollama"
+    assert chosen("--ollama", "http://x").embedder_name == "ollama"
     monkeypatch.setenv("MEMSTORE_OPENAI", "http://y/v1")
-    assert embedder_name(chosen()) == "openai"
-    assert embedder_name(chosen("--embedder", "local")) == "local"
+    assert chosen().embedder_name == "openai"
+    assert chosen("--embedder", "local").embedder_name == "local"
 
 
 def test_a_model_alone_is_one_of_ollama(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert embedder_name(chosen("--model", "m")) == "ollama"
+    assert chosen("--model", "m").embedder_name == "ollama"
     assert chosen("--model", "m", "--embedder", "openai").embedder == "openai"
     with open_store(chosen("--model", "m")._replace(db=":memory:"), source="test") as store:
         assert store.status().embedder == "m"
     monkeypatch.setenv("MEMSTORE_MODEL", "nomic-embed-text")
-    assert embedder_name(chosen()) == "ollama"
+    assert chosen().embedder_name == "ollama"
     assert chosen("--embedder", "local").model is None
     monkeypatch.setenv("MEMSTORE_OPENAI", "http://y/v1")
-    assert embedder_name(chosen()) == "openai"
+    assert chosen().embedder_name == "openai"
     assert chosen().model == "nomic-embed-text"
 
 
@@ -167,7 +162,7 @@ def test_backups_that_make_no_sense_are_refused(given: Settings, message: str) -
 
 def test_a_server_makes_backups(path: Path) -> None:
     settings = Settings(db=str(path), embedder="none", backup_every="1h")
-    store = main.open_store(settings, backup_schedule(settings))
+    store = opening.open_store(settings, backup_schedule(settings))
     assert wait_until(lambda: list(Path(f"{path}.backups").glob("memory-*Z.db")))
     store.close()
 

@@ -185,7 +185,7 @@ def test_a_line_that_is_no_message_is_told_once(
 ) -> None:
     for line in (b"", b"no", b"[1]", b"{}", b'{"jsonrpc": "2.0", "method": 1}', b"[" * 99_999):
         session.receive(line)
-    assert caplog.text.count("no message") == 1
+    assert caplog.text.count("not a message") == 1
 
 
 # -- pipes -----------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Engram's DuckDB file. The one module that imports the driver, which is an extra."""
+"""Engram's DuckDB file. Only this module imports the driver, an optional dependency."""
 
 from __future__ import annotations
 
@@ -46,26 +46,30 @@ class Episodes:
         for table, column in rows:
             self._columns.setdefault(table, set()).add(column)
 
+    def count(self) -> int:
+        return int(self._connection.execute(f"SELECT count(*) FROM {TABLE}").fetchone()[0])
+
     def rows(self) -> Iterator[dict[str, Any]]:
-        """Yield the episodes, oldest first; times as microseconds since 1970 in UTC."""
-        there = self._columns.get(TABLE, set())
-        names = [name for name in (*TEXTS, "tags") if name in there]
-        moments = [name for name in MOMENTS if name in there]
-        asked = [
+        """Yield the episodes, oldest first; times are microseconds since 1970 in UTC."""
+        columns = self._columns.get(TABLE, set())
+        names = [name for name in (*TEXTS, "tags") if name in columns]
+        moments = [name for name in MOMENTS if name in columns]
+        selected = [
             *names,
             *(f"epoch_us({name}) AS {name}" for name in moments),
-            "embedding IS NOT NULL" if "embedding" in there else "false",
-            "CAST(metadata AS VARCHAR)" if "metadata" in there else "NULL",
+            "embedding IS NOT NULL" if "embedding" in columns else "false",
+            "CAST(metadata AS VARCHAR)" if "metadata" in columns else "NULL",
         ]
         keys = (*names, *moments, "embedded", "metadata")
         order = ", ".join([*(f"{TABLE}.{name}" for name in moments[:1]), "id"])
         cursor = self._connection.cursor()
-        cursor.execute(f"SELECT {', '.join(asked)} FROM {TABLE} ORDER BY {order}")
-        while found := cursor.fetchmany(BATCH):
-            for row in found:
+        cursor.execute(f"SELECT {', '.join(selected)} FROM {TABLE} ORDER BY {order}")
+        while rows := cursor.fetchmany(BATCH):
+            for row in rows:
                 yield dict(zip(keys, row, strict=True))
 
     def others(self) -> dict[str, int]:
+        """Return the number of rows of every other table."""
         counts = {}
         for table in sorted(self._columns.keys() - {TABLE}):
             quoted = table.replace('"', '""')
@@ -77,7 +81,7 @@ class Episodes:
 
 @contextmanager
 def opened(file: Path) -> Iterator[Episodes]:
-    """Open a file for reading; nothing in it is changed."""
+    """Open a file read-only."""
     try:
         connect, failure = duckdb.connect, duckdb.Error
     except ImportError:
@@ -85,13 +89,13 @@ def opened(file: Path) -> Iterator[Episodes]:
             f"{str(file)!r} is a DuckDB file, and reading it needs the package duckdb",
             remedy=Remedy.INSTALL_DUCKDB,
         ) from None
-    # No extension is fetched or loaded: episodes and their indexes need none to be read.
-    quiet: dict[str, Any] = {
+    # Do not download or load extensions: reading episodes needs none.
+    no_extensions: dict[str, Any] = {
         "autoinstall_known_extensions": "false",
         "autoload_known_extensions": "false",
     }
     try:
-        connection = connect(str(file), read_only=True, config=quiet)
+        connection = connect(str(file), read_only=True, config=no_extensions)
         try:
             episodes = Episodes(connection)
             if "id" not in episodes._columns.get(TABLE, ()):

@@ -1,4 +1,4 @@
-"""The tables of the original memstore, as its schema versions 1 to 16 have them; read by name."""
+"""The tables of the original memstore, in its schema versions 1 to 16."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ TEXTS: Final = (
 )  # fmt: skip
 NUMBERS: Final = ("id", "superseded_by", "confirmed_count", "use_count", "user_id")
 CARRIED: Final = frozenset({FACTS, "memstore_users", "memstore_version", "memstore_meta"})
-"""Tables that are read, or say something of the file alone."""
+"""Tables that are imported or describe only the file; the others are reported as left out."""
 VECTORS: Final = "memstore_fact_chunks"
 
 
 class Original(NamedTuple):
     version: int
-    """0 where there is none."""
+    """0 if the file names none."""
     family: str | None
-    """Set by this memstore in its own files."""
+    """Set only in files of this memstore."""
     columns: frozenset[str]
 
 
@@ -43,7 +43,7 @@ def look(transaction: Transaction) -> Original:
 
 
 def successors(transaction: Transaction) -> dict[int, int | None]:
-    """Return by which fact each is superseded, in the order of the ids."""
+    """Return the fact that supersedes each fact, ordered by id."""
     rows = transaction.rows(f"SELECT id, superseded_by FROM {FACTS} ORDER BY id")
     return {int(fact_id or 0): by if isinstance(by, int) else None for fact_id, by in rows}
 
@@ -58,21 +58,22 @@ def homes(transaction: Transaction, original: Original) -> dict[int, str]:
 def facts(
     transaction: Transaction, original: Original, ids: Sequence[int]
 ) -> Iterator[tuple[dict[str, Any], tuple[str, ...]]]:
-    """Yield facts by id: the columns that are there, and which of them were no UTF-8 text."""
+    """Yield facts ordered by id: the columns, and the names of those that were invalid UTF-8."""
     numbers = [name for name in NUMBERS if name in original.columns]
     texts = [name for name in TEXTS if name in original.columns]
     vector = "embedding IS NOT NULL" if "embedding" in original.columns else "0"
-    asked = ", ".join([*numbers, vector, *(f"CAST({name} AS BLOB)" for name in texts)])
+    selected = ", ".join([*numbers, vector, *(f"CAST({name} AS BLOB)" for name in texts)])
     rows = transaction.rows(
-        f"SELECT {asked} FROM {FACTS} WHERE id IN {transaction.dialect.listed('ids')} ORDER BY id",
+        f"SELECT {selected} FROM {FACTS}"
+        f" WHERE id IN {transaction.dialect.listed('ids')} ORDER BY id",
         {"ids": ids},
     )
     for row in rows:
         values: dict[str, Any] = dict(zip([*numbers, "embedded"], row, strict=False))
         mended = []
         for name, raw in zip(texts, row[len(numbers) + 1 :], strict=True):
-            values[name], right = _text(raw) if raw is not None else (None, True)
-            if not right:
+            values[name], is_valid = _text(raw) if raw is not None else (None, True)
+            if not is_valid:
                 mended.append(name)
         yield values, tuple(mended)
 
@@ -85,7 +86,7 @@ def users(transaction: Transaction) -> dict[int, str]:
 
 
 def _text(raw: Value) -> tuple[str, bool]:
-    """Return a text, and whether it was UTF-8 already: the original never asked."""
+    """Return a text, and whether it was valid UTF-8, which the original does not check."""
     data = raw if isinstance(raw, bytes) else b""
     try:
         return data.decode("utf-8"), True

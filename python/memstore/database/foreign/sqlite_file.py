@@ -1,4 +1,4 @@
-"""SQLite files of other programs: read as they are, without changing a byte of them."""
+"""SQLite files of other programs, opened without changing a byte of them."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 MAGIC: Final = b"SQLite format 3\0"
 WRITE_VERSION: Final = 18
 LOGGED: Final = 2
-"""The value there in a file with a write-ahead log."""
+"""The value of the byte at ``WRITE_VERSION`` in a file with a write-ahead log."""
 
 
 @contextmanager
 def opened(file: Path) -> Iterator[Transaction]:
-    """Open one state of a file for reading, with what its program has only logged so far.
+    """Open a read transaction of a file, including what is only in its write-ahead log.
 
-    A file with a write-ahead log that no process has open is copied first: reading it in place
-    would create a log beside it.
+    A file in WAL mode that no process has open is copied first, because reading it in place would
+    create a log beside it.
     """
     with ExitStack() as held:
         try:
@@ -51,7 +51,7 @@ def is_sqlite(file: Path) -> bool:
 
 
 def tables(transaction: Transaction) -> dict[str, int]:
-    """Return how many rows each table holds; of virtual tables neither they nor their parts."""
+    """Return the number of rows of each table, without virtual tables and their shadow tables."""
     found = [
         (str(name), str(sql or ""))
         for name, sql in transaction.rows(
@@ -69,13 +69,13 @@ def tables(transaction: Transaction) -> dict[str, int]:
 
 
 def columns(transaction: Transaction, table: str) -> list[str]:
-    """Return the names of a table's columns; none where there is no such table."""
+    """Return the names of a table's columns; empty if the table does not exist."""
     rows = transaction.rows("SELECT name FROM pragma_table_info(:table)", {"table": table})
     return [str(row[0]) for row in rows]
 
 
 def _name(file: Path, held: ExitStack) -> str:
-    """Return the URI under which reading a file leaves it unchanged."""
+    """Return a URI to read the file, or a copy of it, without changing the file."""
     log = Path(f"{file}-wal")
     with open(file, "rb") as beginning:
         header = beginning.read(WRITE_VERSION + 1)
@@ -84,9 +84,9 @@ def _name(file: Path, held: ExitStack) -> str:
     logged = log.exists() and log.stat().st_size > 0
     in_place = f"{file.absolute().as_uri()}?mode=ro"
     if not logged and header[-1] != LOGGED:
-        return in_place  # its locks are enough
+        return in_place  # not in WAL mode: reading creates no files
     if logged and (Path(f"{file}-shm").exists() or os.access(file.absolute().parent, os.W_OK)):
-        return in_place  # a log is read by its index, which is no part of the data
+        return in_place  # reading needs the log's index (-shm), which exists or can be created
     folder = Path(held.enter_context(TemporaryDirectory(prefix="memstore-")))
     before = file.stat()
     copy = Path(shutil.copyfile(file, folder / "copy.db"))
@@ -95,5 +95,5 @@ def _name(file: Path, held: ExitStack) -> str:
     after = file.stat()
     same = (before.st_mtime_ns, before.st_size) == (after.st_mtime_ns, after.st_size)
     if not same or (not logged and log.exists() and log.stat().st_size > 0):
-        raise StorageError("it was written to while it was read", remedy=Remedy.WAIT)
+        raise StorageError("it was changed while it was being read", remedy=Remedy.WAIT)
     return copy.as_uri()

@@ -1,7 +1,7 @@
-"""Copies of a database: written under another name, verified, and only then given their own.
+"""Copies of a database: written under a temporary name, verified, then renamed.
 
-Until it is finished a copy holds a table of its own, so that one whose making was killed is
-refused like the database of another program, and never opens as an empty store.
+An unfinished copy contains an extra table, so that one left by a killed process is refused like
+the database of another program and never opens as an empty store.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ if TYPE_CHECKING:
     from memstore.database.engine import Progress
 
 PAGES: Final = 1024
-"""Pages copied a step; 4 MB keep the progress bar moving and other writers unharmed."""
+"""Pages per step; 4 MB keep the progress bar moving and do not hold up other writers."""
 
 
 def write_copy(source: SqliteTransaction, target: Path, progress: Progress | None = None) -> None:
-    """Write a verified copy of what a transaction sees to a new file.
+    """Write a verified copy of the state that a transaction sees to a new file.
 
     Raises:
-        StorageError: the file exists, cannot be written, or what was copied is damaged.
+        StorageError: the file exists or cannot be written, or the copied data is damaged.
     """
     if target.exists():
         raise not_created(str(target), FileExistsError(17, "File exists"))
     part = Path(f"{target}{PART}")
     with _claimed(part) as copy, TRANSLATED:
-        # One state from here on: without it SQLite starts again at every write of others.
+        # Take the snapshot now: without one, SQLite restarts the copy at every write of others.
         source.one("SELECT count(*) FROM sqlite_schema")
         with copy.backup("main", source.connection, "main") as task:
             while not task.done:
@@ -57,12 +57,13 @@ def write_copy(source: SqliteTransaction, target: Path, progress: Progress | Non
 
 
 def private_copy(source: apsw.Connection, kept_in: str) -> apsw.Connection | None:
-    """Return a copy of what a connection reads; ``None`` if there is no room for it.
+    """Return a copy of the state that a connection reads; ``None`` if there is no room for it.
 
-    A file of it has no name, and is gone when the connection is closed or the process ends.
+    If the copy is a file, it has no name and is deleted when the connection is closed or the
+    process ends.
 
     Args:
-        source: has begun to read.
+        source: a connection in a read transaction.
         kept_in: ``MEMORY`` or ``FILE``.
     """
     copy = apsw.Connection(":memory:" if kept_in == "MEMORY" else "")
@@ -77,13 +78,13 @@ def private_copy(source: apsw.Connection, kept_in: str) -> apsw.Connection | Non
 
 @contextmanager
 def reading(name: str, wait_seconds: float) -> Iterator[SqliteTransaction]:
-    """Open a database that is not ours to change, named by a URI, for reading one state of it."""
+    """Open a read transaction of a database, named by a URI, that must not be changed."""
     with TRANSLATED:
         connection = apsw.Connection(name, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
     try:
         with TRANSLATED:
             connection.set_busy_timeout(int(wait_seconds * 1000))
-            # What the file says of itself may not call anything.
+            # The schema may come from an untrusted file: it must not call SQL functions.
             connection.pragma("trusted_schema", False)
             connection.execute("BEGIN")
             connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
@@ -93,40 +94,38 @@ def reading(name: str, wait_seconds: float) -> Iterator[SqliteTransaction]:
 
 
 def create(file: Path) -> None:
-    """Create an empty file that what an agent remembers may go into: its user's alone."""
+    """Create an empty file that only its user can read, because it will hold memories."""
     os.close(os.open(file, os.O_CREAT | os.O_EXCL, 0o600))
-    sync(file.parent)  # its name must survive a power cut, too
+    sync(file.parent)  # so that its name survives a power failure too
 
 
 def sync(path: Path) -> None:
-    """Have the disk write what a file holds, or the names in a folder."""
+    """Flush a file, or the names in a folder, to disk."""
     if path.is_dir():
         if not hasattr(os, "O_DIRECTORY"):
-            return  # Windows has no such thing
+            return  # Windows cannot sync folders
         opened = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
     else:
         opened = os.open(path, os.O_RDWR)
     try:
         os.fsync(opened)
     except OSError as error:
-        # Some file systems (CIFS, some in user space) sync no folder; there is nothing else to do.
+        # Some file systems (CIFS, some in user space) cannot sync folders; nothing can be done.
         if error.errno != errno.EINVAL or not path.is_dir():
             raise
     finally:
         os.close(opened)
 
 
-def not_created(path: str, error: OSError) -> StorageError:
-    return StorageError(
-        f"cannot create {path!r}: {error.strerror or error}", remedy=Remedy.NAME_FILE
-    )
+def not_created(path: str, error: OSError, remedy: Remedy = Remedy.NEW_TARGET) -> StorageError:
+    return StorageError(f"cannot create {path!r}: {error.strerror or error}", remedy=remedy)
 
 
 @contextmanager
 def _claimed(part: Path) -> Iterator[apsw.Connection]:
-    """Create the file of an unfinished copy, or take over one whose maker was killed.
+    """Create the file of an unfinished copy, or reuse one left by a killed process.
 
-    It is removed where its making does not come to its end.
+    It is removed if copying fails.
     """
     try:
         if not part.exists():
@@ -152,7 +151,7 @@ def _lock(copy: apsw.Connection, part: Path) -> None:
     try:
         copy.set_busy_timeout(0)
         copy.pragma("locking_mode", "EXCLUSIVE")
-        copy.pragma("synchronous", "OFF")  # it is synced in the end
+        copy.pragma("synchronous", "OFF")  # the finished copy is synced once
         copy.execute("BEGIN EXCLUSIVE; CREATE TABLE IF NOT EXISTS unfinished_copy (x); COMMIT")
     except apsw.BusyError:
         raise StorageError(
@@ -160,7 +159,7 @@ def _lock(copy: apsw.Connection, part: Path) -> None:
         ) from None
     except apsw.Error as error:
         raise StorageError(
-            f"{str(part)!r}, left by another backup, cannot be used: {error}",
+            f"{str(part)!r}, left over from another backup, cannot be used: {error}",
             remedy=Remedy.NEW_TARGET,
         ) from error
 
@@ -169,10 +168,10 @@ def _verify(part: Path, version: int) -> None:
     with reading(f"{part.absolute().as_uri()}?immutable=1", 0) as copy:
         if troubles := integrity.quick_troubles(copy):
             raise StorageError(
-                f"what was copied is damaged, and the copy was not kept: {troubles[0]}",
+                f"the copied data is damaged, and the copy was not kept: {troubles[0]}",
                 remedy=Remedy.RESTORE_BACKUP,
             )
         if (found := meta_table.schema_version(copy)) != version:
             raise StorageError(
-                f"the copy has schema version {found} in place of {version}; it was not kept"
+                f"the copy has schema version {found} instead of {version}; it was not kept"
             )

@@ -28,10 +28,10 @@ class SqliteDialect(Dialect):
         return f"CASE WHEN json_valid({column}) THEN CAST({column} ->> {key} AS TEXT) END"
 
     def has_member(self, column: str, key: str, test: str = "TRUE") -> str:
-        # A row of another program may hold anything: what is not JSON has no members.
-        sound = f"CASE WHEN json_valid({column}) THEN {column} ELSE '{{}}' END"
+        # Other programs may have stored invalid JSON; it counts as an empty object.
+        valid = f"CASE WHEN json_valid({column}) THEN {column} ELSE '{{}}' END"
         return (
-            f"EXISTS (SELECT 1 FROM ({MEMBERS} FROM json_each({sound})) AS member"
+            f"EXISTS (SELECT 1 FROM ({MEMBERS} FROM json_each({valid})) AS member"
             f" WHERE member.key = {key} AND {test})"
         )
 

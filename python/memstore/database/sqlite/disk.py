@@ -1,4 +1,4 @@
-"""A database in a file: opening it, and noticing that the file or its log is another one by now."""
+"""A database in a file: opening it, and noticing that the file or its log was replaced."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import os
 import stat
 import time
 from contextlib import nullcontext, suppress
-from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final
 
 import apsw
@@ -18,6 +17,7 @@ from memstore.errors import FileReplaced, Remedy, StorageError
 from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
+    import pathlib
     import tempfile
     from contextlib import AbstractContextManager
 
@@ -26,65 +26,66 @@ if TYPE_CHECKING:
     from memstore.database.sqlite.writer import Writer
 else:
     copying = lazy_import("memstore.database.sqlite.copying")
+    pathlib = lazy_import("pathlib")
     tempfile = lazy_import("tempfile")
 
 
 class Disk:
-    """One file with its write-ahead log; it is created with its folder when missing."""
+    """One file with its write-ahead log; a missing file and its folder are created."""
 
     copies_in: Final = "FILE"
-    """Where compacting puts its copy: it may be as large as the file."""
+    """Where compacting puts its copy, which may be as large as the file."""
 
     def __init__(self, path: str, *, read_only: bool) -> None:
-        self.path = str(Path(path).expanduser().absolute())
+        self.path = _absolute(os.path.expanduser(path))
         self._read_only = read_only
         self._logging = read_only
         self.is_immutable = False
-        """Whether connections assume that the file does not change."""
+        """Whether connections are opened with ``immutable=1``: SQLite assumes no changes."""
         self._prepare_file()
         locks.install(self.path)
         self.had_log = self.log_bytes() > 0
         self._files = OpenFiles(self.path)
         self._files.remember()
         self._has_log = False
-        """Whether a connection has used the log, so that it is open, and stays."""
+        """Whether a connection has used the log, which it then keeps open."""
 
     def connect(self, wait_seconds: float) -> apsw.Connection:
-        if self._read_only and not _is_writable(Path(self.path)):
+        if self._read_only and not _is_writable(self.path):
             return self._connect_without_permission(wait_seconds)
         flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
         return apsw.Connection(self.path, flags=flags)
 
     def check_reader(self, connection: apsw.Connection) -> None:
-        """Check that a connection that was just opened reads the file that the others have.
+        """Check that a new connection reads the same file as the others.
 
         Raises:
-            FileReplaced: it does not.
+            FileReplaced: it reads another file.
         """
         connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
         self.note_log(connection)
         self.check()
 
     def own_write(self, _: Writer) -> SqliteTransaction | None:
-        """Return what a read within the thread's own write reads, if no snapshot of its own."""
+        """Return ``None``: a read inside the thread's own write has its own snapshot."""
         return None
 
     def reading(
         self, connection: apsw.Connection, _: Writer, __: float
     ) -> AbstractContextManager[None]:
-        """Begin a read; the caller ends it by rolling back."""
+        """Begin a read; the caller ends it with a rollback."""
         with TRANSLATED:
             connection.execute("BEGIN")
         return nullcontext()
 
     def refuse_own_reader(self) -> None:
-        """Refuse a write that would wait for a read of the same thread; here none does."""
+        """Do nothing: in a file, writes do not wait for reads."""
 
     def prepare_write(self, connection: apsw.Connection, deadline: float) -> None:
-        """Switch to write-ahead logging, so that readers go on while one writes.
+        """Switch to write-ahead logging, so that readers do not wait for a writer.
 
-        It stays set in the file, so it is done before the first write and not on opening: a file
-        that is refused must be left as it was. SQLite does not wait by itself here.
+        The mode is stored in the file, so it is set before the first write and not on opening: a
+        file that is refused must not be changed. SQLite's busy timeout has no effect here.
         """
         while not self._logging:
             try:
@@ -96,15 +97,15 @@ class Disk:
                 time.sleep(0.01)
 
     def note_writer(self, connection: apsw.Connection) -> None:
-        """Note that the connection that writes has taken its first locks."""
+        """Check the locks and the log when the writing connection has taken its first locks."""
         locks.check(self.path)
         self.note_log(connection)
 
     def note_log(self, connection: apsw.Connection) -> None:
-        """Watch the log, once a connection has used it.
+        """Start watching the log when a connection has used it.
 
         Raises:
-            FileReplaced: another store in this process uses one that is gone.
+            FileReplaced: another store in this process uses a log that was removed or replaced.
         """
         if self._has_log or connection.pragma("journal_mode") != "wal" or self.changed():
             return
@@ -118,18 +119,18 @@ class Disk:
         self._has_log = True
 
     def changed(self) -> dict[str, str]:
-        """Return what became of the files that are no longer the ones that were opened.
+        """Return which files are no longer the ones that were opened, and what happened to them.
 
-        A log that no connection of ours keeps open may come and go.
+        A log that none of our connections has open may be created and removed at any time.
         """
         if not (changed := self._files.changed()):
             return {}
         return {part: fate for part, fate in changed if part == "file" or self._has_log}
 
     def check(self) -> None:
-        """Raise :class:`FileReplaced` if the files are others by now."""
+        """Raise :class:`FileReplaced` if the file or its log was replaced."""
         if changed := self.changed():
-            raise FileReplaced(told(self.path, changed), remedy=Remedy.OPEN_REPLACED)
+            raise FileReplaced(describe(self.path, changed), remedy=Remedy.OPEN_REPLACED)
 
     def scratch(self) -> AbstractContextManager[IO[bytes]]:
         return tempfile.TemporaryFile()
@@ -137,9 +138,14 @@ class Disk:
     def exposed(self) -> dict[str, int]:
         if os.name != "posix":
             return {}
-        files = (Path(self.path), Path(f"{self.path}-wal"))
-        modes = {str(file): stat.S_IMODE(file.stat().st_mode) for file in files if file.exists()}
-        return {file: mode for file, mode in modes.items() if mode & 0o077}
+        files = [file for file in (self.path, f"{self.path}-wal") if os.path.exists(file)]
+        modes = {file: stat.S_IMODE(os.stat(file).st_mode) for file in files}
+        open_ = {file: mode for file, mode in modes.items() if mode & 0o077}
+        folder = os.path.dirname(self.path)
+        mode = stat.S_IMODE(os.stat(folder).st_mode)
+        if mode & stat.S_IWOTH and not mode & stat.S_ISVTX:
+            open_[folder] = mode  # others can put a file of theirs in place of this one
+        return open_
 
     def size_bytes(self) -> int:
         return _size(self.path) + self.log_bytes()
@@ -148,31 +154,33 @@ class Disk:
         return _size(self.path + "-wal")
 
     def close(self) -> None:
-        """Nothing is left open here."""
+        """Do nothing: the connections are the engine's."""
 
     def _prepare_file(self) -> None:
-        file = Path(self.path)
-        if self._read_only and not file.exists():
+        exists = os.path.exists(self.path)
+        if self._read_only and not exists:
             raise StorageError(
                 f"{self.path!r} does not exist, and a read-only store creates no file"
             )
-        if file.is_symlink() and not file.exists():
-            # SQLite would create its target, wherever that is, and readable by everyone.
+        if exists:
+            return
+        if os.path.islink(self.path):
+            # SQLite would create the link's target, readable by everyone.
             raise StorageError(
-                f"{self.path!r} is a link to {os.readlink(file)!r}, which does not exist",
+                f"{self.path!r} is a link to {os.readlink(self.path)!r}, which does not exist",
                 remedy=Remedy.NAME_FILE,
             )
         try:
+            file = pathlib.Path(self.path)
             _create_folder(file.parent)
-            if not file.exists():
-                with suppress(FileExistsError):
-                    copying.create(file)
+            with suppress(FileExistsError):
+                copying.create(file)
         except OSError as error:
-            raise copying.not_created(self.path, error) from error
+            raise copying.not_created(self.path, error, Remedy.NAME_FILE) from error
 
     def _connect_without_permission(self, wait_seconds: float) -> apsw.Connection:
-        """Open the file for reading where nothing may be written, not even the log's index."""
-        name = Path(self.path).as_uri()
+        """Open the file for reading if nothing may be written, not even the log's index."""
+        name = pathlib.Path(self.path).as_uri()
         flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
         connection = apsw.Connection(f"{name}?mode=ro", flags=flags)
         try:
@@ -187,7 +195,7 @@ class Disk:
                     "this user may not read or create",
                     remedy=Remedy.RELEASE_FILE,
                 ) from error
-            # Without a log all is in the file. A log may come, so it is used for one read only.
+            # Without a log, the file is complete. One may appear later, so this is for one read.
             self.is_immutable = True
             return apsw.Connection(f"{name}?immutable=1", flags=flags)
         except BaseException:
@@ -196,30 +204,35 @@ class Disk:
         return connection
 
 
-def told(path: str, changed: dict[str, str]) -> str:
-    """Return in words what :meth:`Disk.changed` found."""
+def describe(path: str, changed: dict[str, str]) -> str:
+    """Return the result of :meth:`Disk.changed` as text."""
     if "file" in changed:
         return f"{path!r} was {changed['file']} while it was open"
     return (
-        f"the log of {path!r} was removed or replaced while it was open; what was not copied into "
-        "the file yet may be lost"
+        f"the log of {path!r} was removed or replaced while it was open; changes that were only in "
+        "the log may be lost"
     )
 
 
-def _is_writable(file: Path) -> bool:
-    return os.access(file, os.W_OK) and os.access(file.parent, os.W_OK)
+def _absolute(path: str) -> str:
+    """Return a path from the root; ``..`` is kept, because a link may come before it."""
+    return os.path.join(os.getcwd(), path) if ".." in path else os.path.abspath(path)
 
 
-def _create_folder(folder: Path) -> None:
-    """Create a folder and those above it that are missing, each for its user alone."""
+def _is_writable(file: str) -> bool:
+    return os.access(file, os.W_OK) and os.access(os.path.dirname(file), os.W_OK)
+
+
+def _create_folder(folder: pathlib.Path) -> None:
+    """Create a folder and its missing parents, accessible only to their user."""
     missing = [one for one in (folder, *folder.parents) if not one.exists()]
     for one in reversed(missing):
         one.mkdir(mode=0o700, exist_ok=True)
-        copying.sync(one.parent)  # its name must survive a power cut, too
+        copying.sync(one.parent)  # so that its name survives a power failure too
 
 
 def _size(path: str) -> int:
     try:
-        return Path(path).stat().st_size
+        return os.stat(path).st_size
     except FileNotFoundError:
         return 0

@@ -1,8 +1,8 @@
-"""SQLite behind the engine's seam.
+"""The engine for SQLite.
 
-One connection writes, which threads take turns with; readers take a connection from a pool, so a
-search in one thread never waits for a write in another. Between processes SQLite's own locks
-decide: with a write-ahead log readers never block, and writers queue for up to ``wait_seconds``.
+Threads take turns with one connection for writing. Readers take connections from a pool, so a
+search in one thread never waits for a write in another. Between processes, SQLite's own locks
+apply: with a write-ahead log, readers never block, and writers wait up to ``wait_seconds``.
 """
 
 from __future__ import annotations
@@ -16,9 +16,8 @@ from typing import IO, TYPE_CHECKING, Final
 
 import apsw
 
-from memstore.database.sqlite import locks, memory
-from memstore.database.sqlite.disk import Disk, told
-from memstore.database.sqlite.memory import Memory
+from memstore.database.sqlite import locks
+from memstore.database.sqlite.disk import Disk, describe
 from memstore.database.sqlite.transaction import (
     SqliteTransaction,
     busy,
@@ -36,37 +35,41 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memstore.database.engine import Durability, Progress, Transaction
-    from memstore.database.sqlite import copying, integrity, migrations
+    from memstore.database.sqlite import copying, integrity, memory, migrations
 else:
     copying = lazy_import("memstore.database.sqlite.copying")
     integrity = lazy_import("memstore.database.sqlite.integrity")
+    memory = lazy_import("memstore.database.sqlite.memory")
     migrations = lazy_import("memstore.database.sqlite.migrations")
 
+IN_MEMORY: Final = ":memory:"
+"""The path of a database in memory."""
+
 WAIT_SECONDS: Final = 30.0
-"""How long a write waits for another process's. Longer than any write of ours but a huge import;
-five seconds, the usual choice, is short enough that users met "database is locked"."""
+"""How long a write waits for other processes. No write of ours except a huge import takes as long;
+with the usual five seconds, users saw "database is locked"."""
 
 MOST_WAIT_SECONDS: Final = 86_400
 """SQLite counts milliseconds in 32 bits."""
 
 IDLE_READERS: Final = 4
-"""Reader connections kept open between reads; more are opened when more threads read at once."""
+"""Reader connections kept open between reads; more are opened if more threads read at once."""
 
 COMPACT_WAIT_MILLISECONDS: Final = 1000
 """How long compacting waits for writers and readers to finish."""
 
 MINIMUM_SQLITE: Final = (3, 51, 3)
-"""Older ones can corrupt the file when the write-ahead log is reset while another writes."""
+"""Older versions can corrupt the file if the log is reset while another connection writes."""
 
 SYNCHRONOUS: Final[dict[str, str]] = {"full": "FULL", "normal": "NORMAL"}
-"""What ``PRAGMA synchronous`` is for each durability."""
+"""The value of ``PRAGMA synchronous`` for each durability."""
 
 READ_CHECK_SECONDS: Final = 1.0
-"""A read looks whether its file was replaced if that was last looked at so long ago."""
+"""A read checks whether the file was replaced if the last check is at least this old."""
 
 
 class SqliteEngine:
-    """One SQLite database, open; a file is created with its folder when missing."""
+    """An open SQLite database; a missing file and its folder are created."""
 
     def __init__(
         self,
@@ -84,8 +87,8 @@ class SqliteEngine:
                 f" {'.'.join(map(str, MINIMUM_SQLITE))} or newer is needed"
             )
         name = os.fspath(path)
-        in_memory = name == memory.PATH and not read_only
-        self._place = Memory() if in_memory else Disk(name, read_only=read_only)
+        in_memory = name == IN_MEMORY and not read_only
+        self._place = memory.Memory() if in_memory else Disk(name, read_only=read_only)
         self._durability: Durability = durability
         self._wait_seconds = wait_seconds
         self._read_only = read_only
@@ -94,11 +97,11 @@ class SqliteEngine:
         self._idle: list[apsw.Connection] = []
         self._pool = threading.Lock()
         self._lost: str | None = None
-        """What became of the file, if it is no longer the one that was opened."""
+        """What happened to the file, if it is no longer the one that was opened."""
         self._checked = time.monotonic()
         self._has_written = False
-        """Whether the connection that writes has used the file."""
-        self._writer = Writer(self._connect_writer, self._begin, self._verify, self._let_go)
+        """Whether the writing connection has used the file."""
+        self._writer = Writer(self._connect_writer, self._begin, self._verify, self._close_lost)
 
     @property
     def path(self) -> str:
@@ -106,7 +109,7 @@ class SqliteEngine:
 
     @property
     def derived_path(self) -> str | None:
-        return None if self.path == memory.PATH else self.path
+        return None if self.path == IN_MEMORY else self.path
 
     @property
     def locks(self) -> str:
@@ -172,7 +175,7 @@ class SqliteEngine:
                 connection.execute("VACUUM")
                 self._verify()
                 connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
-            except apsw.Error:  # in use, or no room for a copy; what was committed stays so
+            except apsw.Error:  # in use, or no room for a copy; committed data is not affected
                 return False
             finally:
                 roll_back(connection)
@@ -200,14 +203,14 @@ class SqliteEngine:
         return self._place.log_bytes()
 
     def close(self, *, untouched: bool = False) -> None:
-        """Close every connection. Closing twice does no harm.
+        """Close every connection. A second call does nothing.
 
         Args:
-            untouched: leave a log that was there before as it is, rather than copy it into the
-                file: this program may not change the file.
+            untouched: leave a log that existed before as it is, instead of copying it into the
+                file, because this program must not change the file.
         """
         if self._process != os.getpid():
-            return  # the parent's; and a turn another thread of it had is never given back here
+            return  # a forked child: the connections and turns belong to the parent
         with self._writer.alone(), self._pool:
             if self._closed:
                 return
@@ -218,32 +221,32 @@ class SqliteEngine:
             if is_ours and self._writer.is_open:
                 connection = self._writer.connection
                 with suppress(apsw.Error):
-                    # The last one to close empties the log and removes it; this starts earlier.
+                    # Closing the last connection empties and removes the log; this does most of it.
                     connection.set_busy_timeout(0)
                     connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
             self._close_all(is_ours)
             self._place.close()
 
     def _close_all(self, is_ours: bool) -> None:
-        """Close every connection that is not in use. The caller holds the turn and the pool."""
+        """Close every unused connection. The caller holds the turn and the pool."""
         while self._idle:
             self._close(self._idle.pop(), is_ours)
         if self._writer.is_open:
             self._close(self._writer.connection, is_ours)
             self._writer.forget()
 
-    def _let_go(self) -> None:
-        """Close what is open of a file that is lost. The caller holds the turn.
+    def _close_lost(self) -> None:
+        """Close the connections to a file that is lost. The caller holds the turn.
 
-        All connections of a process share the index of the log that the first one opened. So while
-        one of a log that was removed is open, no new one can use the file.
+        All connections of a process share the log index that the first one opened. So while a
+        connection to a removed log is open, no new connection can use the file.
         """
         if self._lost is not None:
             with self._pool:
                 self._close_all(is_ours=False)
 
     def _close(self, connection: apsw.Connection, is_ours: bool) -> None:
-        # Nothing of a file that is gone may get into the one that took its place.
+        # Nothing from a replaced file may be written into the file that replaced it.
         connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, not is_ours)
         connection.close()
 
@@ -252,40 +255,38 @@ class SqliteEngine:
         self._place.prepare_write(connection, deadline)
         connection.set_busy_timeout(max(0, int((deadline - time.monotonic()) * 1000)))
         connection.execute("BEGIN IMMEDIATE")
-        if not self._has_written:  # the first locks of this file are taken
+        if not self._has_written:  # these are the first locks on this file
             self._place.note_writer(connection)
             self._verify()
             self._has_written = True
 
     def _verify(self) -> None:
-        """Check, before a commit is acknowledged, that it is in a file that will be found again.
+        """Check, before a commit is acknowledged, that it is in the file that the path names.
 
         Raises:
-            FileReplaced: it is not.
+            FileReplaced: the file or its log was replaced.
         """
         if not self._holds_commits():
-            raise FileReplaced(
-                f"{self._lost}; nothing was stored there", remedy=Remedy.OPEN_REPLACED
-            )
+            raise FileReplaced(f"{self._lost}; nothing was stored", remedy=Remedy.OPEN_REPLACED)
 
     def _holds_commits(self) -> bool:
-        """Return whether what is committed is in the file; note if it is another one by now."""
+        """Return whether the commits are in the file; note if it was replaced."""
         self._checked = time.monotonic()
         if not (changed := self._place.changed()):
             return True
         is_saved = "file" not in changed and "replaced" not in changed.values() and self._saved()
         if is_saved:
             self._lost = (
-                f"the log of {self._place.path!r} was removed while it was open; all that had been "
-                "acknowledged was saved"
+                f"the log of {self._place.path!r} was removed while it was open; all acknowledged "
+                "writes were saved"
             )
         else:
-            self._lost = told(self._place.path, changed)
+            self._lost = describe(self._place.path, changed)
         return is_saved
 
     def _saved(self) -> bool:
-        """Copy a log without a name into the file; for as long as no other log is there."""
-        if not self._has_written:  # it may be none that this store knows
+        """Copy a removed log, which is still open, into the file; return whether that succeeded."""
+        if not self._has_written:  # the log may belong to another store
             return False
         connection = self._writer.connection
         connection.set_busy_timeout(int(WAIT_SECONDS * 1000))
@@ -306,19 +307,19 @@ class SqliteEngine:
             raise StorageError(f"cannot open {self._place.path!r}: {error}") from error
         try:
             connection.set_busy_timeout(int(self._wait_seconds * 1000))
-            # A fact names the fact that superseded it; the database holds that to be true.
+            # For example, a fact's superseded_by must be the id of a fact.
             connection.pragma("foreign_keys", True)
-            # In WAL mode NORMAL loses nothing when a process dies; FULL syncs at each commit.
+            # In WAL mode, NORMAL loses nothing if the process dies; FULL syncs at each commit.
             connection.pragma("synchronous", SYNCHRONOUS[self._durability])
             if sys.platform == "darwin" and self._durability == "full":
-                # There, a plain sync leaves it to the disk when to write.
+                # On macOS, fsync alone does not empty the disk's own cache.
                 connection.pragma("fullfsync", True)
                 connection.pragma("checkpoint_fullfsync", True)
-            # What is erased is overwritten, not just forgotten.
+            # Overwrite erased data instead of only marking its space as free.
             connection.pragma("secure_delete", True)
-            # Sorting and grouping need no files beside the user's.
+            # Sort and group in memory, without temporary files.
             connection.pragma("temp_store", "MEMORY")
-            # One plan per statement: else it is prepared again for nearly every value bound to it.
+            # A plan that ignores bound values: otherwise most values cause a new preparation.
             connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
             if self._read_only:
                 connection.pragma("query_only", True)
@@ -354,7 +355,7 @@ class SqliteEngine:
         return connection
 
     def _notice_change(self) -> None:
-        """Save what can be saved, unless a thread writes, which will do so itself."""
+        """Save what can be saved, unless another thread is writing, which does this itself."""
         with suppress(StoreBusy), self._writer.alone(wait_seconds=0):
             self._holds_commits()
         self._check_usable()

@@ -1,68 +1,68 @@
-"""The full-text indexes (FTS5) over facts and episodes: searched, checked, rebuilt.
+"""The full-text indexes (FTS5) of facts and episodes: search, check, rebuild.
 
-Triggers keep them in step with the rows.
+Triggers keep them in sync with the rows.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore.database.engine import FullTexts
-from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
 from memstore.errors import Conflict, Remedy, StorageError
+from memstore.lazy import lazy_import
 from memstore.text.words import UNSPACED_RUN, match_expression, quoted, terms
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from memstore.database.engine import Parameters, Transaction, Wanted
+    from memstore.database.tables import episodes as episode_table
+else:
+    episode_table = lazy_import("memstore.database.tables.episodes")
 
 OPENS, CLOSES = "\x02", "\x03"
-"""Put around the words that matched; control characters that no text of words holds."""
+"""Control characters to put around matching words; ordinary texts do not contain them."""
 
 BM25_OF_TEXT: Final = -1.0
-"""What a row gets that holds a text without words, such as an emoji or ``->``; all the same."""
+"""The score of every row that contains a query without words, such as an emoji or ``->``."""
 
 TOKENIZER: Final = ("porter", ["unicode61", "remove_diacritics", "2"])
-"""The one that the schema names for both full-text indexes."""
+"""The tokenizer of both full-text indexes, as in the schema."""
 
 ROWS: Final = 100
-"""Rows that are indexed together when an index is built again."""
+"""Rows that are indexed together during a rebuild."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fts5:
-    """The FTS5 index over one table, whose ``content`` and other columns of text it holds."""
+class Fts5(NamedTuple):
+    """The FTS5 index of one table's text columns."""
 
     name: str
     rows: str
-    """The table, and what a filter calls it."""
+    """The table with the alias that filters use."""
     alias: str
     visible: Callable[[Transaction, Sequence[int], Any], set[int]]
-    """Returns those of some ids that a filter lets through."""
+    """Returns the ids that pass a filter."""
 
     def search(
         self, transaction: Transaction, query: str, wanted: Wanted, limit: int
     ) -> dict[int, float]:
-        # Of equals the newer come first: the older ones may have decayed, and the cut comes before
-        # that.
+        # Among equals the newer come first: the older may decay, and decay applies after the limit.
         expression = match_expression(query)
         if expression is None:
             return self._containing(transaction, query.strip(), wanted, limit)
         if wanted.is_plain:
-            asked = limit * 3 // 2  # where nearly all may be seen, that is nearly always enough
-            best = self._best(transaction, expression, asked)
-            seen = self.visible(transaction, [*best], wanted)
-            found = [id_ for id_ in best if id_ in seen][:limit]
-            if len(found) == limit or len(best) < asked:
+            requested = limit * 3 // 2  # nearly all rows pass, so this is nearly always enough
+            best = self._best(transaction, expression, requested)
+            passing = self.visible(transaction, [*best], wanted)
+            found = [id_ for id_ in best if id_ in passing][:limit]
+            if len(found) == limit or len(best) < requested:
                 return {id_: best[id_] for id_ in found}
         where, values = wanted.where(transaction.dialect)
-        # CROSS: the index first. Asked for one row at a time it takes a hundred times as long.
+        # CROSS JOIN reads the index first; looking it up row by row takes a hundred times as long.
         return _scores(
             transaction,
             f"SELECT {self.alias}.id, bm25({self.name}) AS nearness"
@@ -75,13 +75,13 @@ class Fts5:
     def parts(
         self, transaction: Transaction, query: str, ids: Sequence[int]
     ) -> dict[int, dict[str, float]]:
-        # BM25 is a sum over the words, and a word's part depends on nothing else in the query: so
-        # the index is asked for each word by itself.
+        # BM25 is a sum over the words, and a word's part does not depend on the other words of the
+        # query, so each word is searched for separately.
         words = terms(query)
         listed = transaction.dialect.listed("ids")
         found: dict[int, dict[str, float]] = {id_: {} for id_ in ids}
         for word in words:
-            # "+" keeps SQLite from asking FTS5 again for each id.
+            # "+" keeps SQLite from querying FTS5 once for each id.
             scores = _scores(
                 transaction,
                 f"SELECT rowid, bm25({self.name}) FROM {self.name}"
@@ -127,20 +127,20 @@ class Fts5:
             )
         except StorageError as error:
             if error.remedy is Remedy.OPEN_WRITABLE:
-                return None  # comparing counts as a write
+                return None  # SQLite treats the check as a write
             return str(error)
         return None
 
     def forget_deleted(self, transaction: Transaction) -> None:
-        # Merges the index into one segment. FTS5's own `secure-delete` would do it at each delete,
-        # and make the file unreadable to programs with a SQLite before 3.42.
+        # This merges the index into one segment. FTS5's `secure-delete` would erase text at each
+        # delete, but make the file unreadable for SQLite before 3.42.
         transaction.run(f"INSERT INTO {self.name} ({self.name}) VALUES ('optimize')")
 
     def rebuilding(self) -> Iterator[Callable[[Transaction], None]]:
         return _Rebuild(self.name, self.rows.split()[0]).steps()
 
     def _best(self, transaction: Transaction, expression: str, limit: int) -> dict[int, float]:
-        """Ask the index alone, whatever may be seen: a quarter of the time of a join."""
+        """Search the index without the filter, in a quarter of the time of a join."""
         return _scores(
             transaction,
             f"SELECT rowid, bm25({self.name}) AS nearness FROM {self.name}"
@@ -151,7 +151,7 @@ class Fts5:
     def _containing(
         self, transaction: Transaction, text: str, wanted: Wanted, limit: int
     ) -> dict[int, float]:
-        """Find what holds a text that has no words in it."""
+        """Find the rows that contain a text without words."""
         if not text:
             return {}
         where, values = wanted.where(transaction.dialect)
@@ -165,7 +165,7 @@ class Fts5:
 
 
 class _Rebuild:
-    """Builds an index again under another name, which then takes the place of the old one."""
+    """Builds a new index under another name, then replaces the old one with it."""
 
     def __init__(self, name: str, table: str) -> None:
         self._old = name
@@ -176,12 +176,12 @@ class _Rebuild:
 
     def steps(self) -> Iterator[Callable[[Transaction], None]]:
         yield self._begin
-        for start in range(0, self._last_id + 1, ROWS):  # as the first step found it
+        for start in range(0, self._last_id + 1, ROWS):  # the first step has set _last_id
             yield partial(self._index, range(start, start + ROWS))
         yield self._replace
 
     def _begin(self, transaction: Transaction) -> None:
-        """Create an empty index, and triggers that keep it in step with the rows it holds."""
+        """Create an empty index, and triggers that keep it in sync with the rows in it."""
         self._remove_unfinished(transaction)
         info = transaction.rows(f"PRAGMA table_info({self._old})")
         self._columns = [str(row[1]) for row in info]
@@ -198,7 +198,7 @@ class _Rebuild:
             f"INSERT INTO {self._new} ({self._new}, rowid, {columns})"
             f" VALUES ('delete', old.id, {old});"
         )
-        # What is not in it yet will be indexed as it is then.
+        # Rows that are not in it yet will be indexed in their final state.
         held = f"WHEN EXISTS (SELECT 1 FROM {self._new}_docsize WHERE id = old.id)"
         for event, when, does in (
             ("INSERT", "", insert),
@@ -216,7 +216,7 @@ class _Rebuild:
         transaction.run(
             f"INSERT INTO {self._new} (rowid, {columns}) SELECT id, {columns} FROM {self._table}"
             " WHERE id >= :start AND id < :stop"
-            # A row with a reserved id may have come in since.
+            # A row with a reserved id may have been inserted and indexed since.
             f" AND id NOT IN (SELECT id FROM {self._new}_docsize"
             "  WHERE id >= :start AND id < :stop)",
             {"start": ids.start, "stop": ids.stop},
@@ -226,7 +226,7 @@ class _Rebuild:
         self._check_there(transaction)
         self._drop_triggers(transaction, self._new)
         transaction.run(f"DROP TABLE {self._old}")
-        # Legacy: the triggers that name the old index are to name the new one.
+        # Legacy: triggers keep the old name, which the new index is about to get.
         transaction.run("PRAGMA legacy_alter_table = ON")
         transaction.run(f"ALTER TABLE {self._new} RENAME TO {self._old}")
         transaction.run("PRAGMA legacy_alter_table = OFF")
@@ -236,7 +236,7 @@ class _Rebuild:
             raise Conflict("another rebuild began in the meantime", remedy=Remedy.RETRY)
 
     def _remove_unfinished(self, transaction: Transaction) -> None:
-        """Remove what is left of a rebuild that was interrupted."""
+        """Remove the remains of an interrupted rebuild."""
         for name in _named(transaction, "table", f"{self._old}_new_????????"):
             self._drop_triggers(transaction, name)
             transaction.run(f"DROP TABLE {name}")
@@ -256,15 +256,20 @@ def _named(transaction: Transaction, kind: str, pattern: str) -> list[str]:
 
 INDEXES: Final = FullTexts(
     facts=Fts5("memstore_facts_fts", "memstore_facts f", "f", fact_table.visible),
-    episodes=Fts5("memstore_episodes_fts", "memstore_episodes e", "e", episode_table.visible),
+    episodes=Fts5(
+        "memstore_episodes_fts",
+        "memstore_episodes e",
+        "e",
+        lambda *asked: episode_table.visible(*asked),  # imported by a search of episodes alone
+    ),
 )
 
 
 def refresh(transaction: Transaction) -> None:
-    """Let this connection see how the indexes are laid out now.
+    """Make this connection reload the structure of the indexes.
 
-    FTS5 remembers the layout, looks again when it is searched, and takes a merge made by another
-    process for damage when it is checked without having been searched.
+    FTS5 caches the structure and reloads it only in a search. Without one, its integrity check
+    reports a merge by another process as damage.
     """
     for name in ("memstore_facts_fts", "memstore_episodes_fts"):
         transaction.one(f"SELECT 1 FROM {name} WHERE {name} MATCH 'memstore'")
@@ -275,7 +280,7 @@ def _scores(transaction: Transaction, sql: str, parameters: Parameters) -> dict[
 
 
 def _marked(text: str) -> list[tuple[int, str]]:
-    """Return what stands between the marks, by where it begins in the text without them."""
+    """Return the marked words, each with its offset in the text without the marks."""
     found: list[tuple[int, str]] = []
     before, *marked = text.split(OPENS)
     at = len(before)
@@ -287,7 +292,7 @@ def _marked(text: str) -> list[tuple[int, str]]:
 
 
 def _of_scripts_without_spaces(query: str, content: str) -> dict[int, str]:
-    """Find what the index knows by its single characters: pairs of neighbours."""
+    """Find the pairs of adjacent characters that stand for words in scripts without spaces."""
     found: dict[int, str] = {}
     for term in terms(query):
         if not re.match(UNSPACED_RUN, term):

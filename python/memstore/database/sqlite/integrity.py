@@ -15,22 +15,22 @@ MOST_TROUBLES: Final = 20
 
 
 def page_troubles(transaction: Transaction) -> list[str]:
-    """Return what SQLite finds wrong with the pages of the file.
+    """Return the problems that SQLite finds in the pages of the file.
 
-    It looks into the full-text index too, which is no reason to give the file up: see
+    Problems of the full-text indexes are left out, because those can be rebuilt; see
     :meth:`memstore.database.sqlite.full_text.Fts5.check`.
     """
     with suppress(StorageError):
         full_text.refresh(transaction)
-    return _told(transaction, "integrity_check")
+    return _check(transaction, "integrity_check")
 
 
 def quick_troubles(transaction: Transaction) -> list[str]:
-    """Return what SQLite finds wrong without comparing its indexes with the rows."""
-    return _told(transaction, "quick_check")
+    """Return the problems that SQLite finds without comparing its indexes with the rows."""
+    return _check(transaction, "quick_check")
 
 
-def _told(transaction: Transaction, check: str) -> list[str]:
+def _check(transaction: Transaction, check: str) -> list[str]:
     found = [str(row[0]) for row in transaction.rows(f"PRAGMA {check}({MOST_TROUBLES})")]
     return [trouble for trouble in found if trouble != "ok" and "fts5" not in trouble.lower()]
 

@@ -1,9 +1,9 @@
-"""File locks that no other user of the file in this process can drop.
+"""File locks that other users of the file in this process cannot release.
 
-POSIX locks, SQLite's own choice, belong to the process: another copy of SQLite in it, or a mere
-``open(path).read()``, drops them when it closes the file. Then two writers meet, and the
-write-ahead log is deleted with what was acknowledged in it. So the driver's SQLite is given locks
-of open file descriptions; ``rust/locks`` says how, and decision 23 why.
+SQLite uses POSIX locks, which belong to the process: another copy of SQLite in it, or a mere
+``open(path).read()``, releases them when it closes the file. Then two processes can write at
+once, and the write-ahead log can be deleted with acknowledged writes in it. So the driver's SQLite
+is given locks on open file descriptions, implemented in ``rust/locks``; see decision 32.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ else:
     logging = lazy_import("logging")
 
 Locks = Literal["open file description", "process", "handle"]
-"""What a lock belongs to. On Windows it is always the handle, which is as good."""
+"""What a lock belongs to. On Windows that is always the handle, which is just as safe."""
 
 _installing: Final = threading.Lock()
 _installed = False
@@ -32,13 +32,13 @@ _warned = False
 
 
 def install(path: str) -> None:
-    """Have every file that the driver opens from now on locked by its open file description.
+    """Make the driver lock files by open file description from now on.
 
     Args:
         path: the file that is about to be opened.
 
     Raises:
-        StorageError: the driver has the file open already, with locks of the process.
+        StorageError: the driver already has the file open, with locks of the process.
     """
     global _installed
     with _installing:
@@ -55,12 +55,12 @@ def install(path: str) -> None:
             vfs = apsw.VFS("memstore-locks", "unix")
             for name, address in calls:
                 vfs.xSetSystemCall(name, address)
-            vfs.unregister()  # the calls stay replaced: they are the base's
+            vfs.unregister()  # the calls stay replaced, because they are those of the base VFS
         _installed = True
 
 
 def in_force() -> Locks:
-    """Return what the locks of the files open in this process belong to; the worst, if several."""
+    """Return what owns the locks of the files open in this process; the weakest, if they differ."""
     if not lock_system_calls():
         return "handle"
     _, by_process, _ = locks_held()
@@ -68,16 +68,16 @@ def in_force() -> Locks:
 
 
 def check(path: str) -> None:
-    """Warn, once, where a file that has just been locked has only locks of the process."""
+    """Warn once if a file that was just locked has only locks of the process."""
     global _warned
     by_description, by_process, _ = locks_held()
     if _warned or not lock_system_calls() or (by_description and not by_process):
         return
     _warned = True
     logging.getLogger(__name__).warning(
-        "%s: this system or file system has no locks of open file descriptions. Do not open the "
-        "file with another SQLite in this process, nor read it with open(): either drops the "
-        "locks that protect it",
+        "%s: this system or file system does not support locks on open file descriptions. Do not "
+        "open the file with another SQLite library in this process, nor with open(): either "
+        "releases the locks that protect it",
         path,
     )
 
@@ -85,5 +85,5 @@ def check(path: str) -> None:
 def _is_of(connection: apsw.Connection, path: str) -> bool:
     try:
         return os.path.samefile(connection.filename, path)
-    except OSError:  # in memory, or gone
+    except OSError:  # in memory, or deleted
         return False

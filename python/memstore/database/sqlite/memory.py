@@ -1,6 +1,6 @@
-"""A database in memory; nothing of it is written to a file.
+"""A database in memory; nothing is written to a file.
 
-SQLite's connections to it share one copy without a log, so a writer and readers exclude each
+SQLite's connections share one copy of it without a log, so a writer and readers exclude each
 other. Readers therefore queue with the writers, first come, first served.
 """
 
@@ -29,18 +29,16 @@ if TYPE_CHECKING:
 else:
     secrets = lazy_import("secrets")
 
-PATH: Final = ":memory:"
-
 FLAGS: Final = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE | apsw.SQLITE_OPEN_URI
 
 
 class Memory:
-    """One database in memory; it ends when this and every connection to it are closed.
+    """One database in memory, deleted when this object and all connections to it are closed.
 
-    What :class:`memstore.database.sqlite.disk.Disk` says of a file; there is none to watch.
+    It has the methods of :class:`memstore.database.sqlite.disk.Disk`; most have nothing to do.
     """
 
-    path: Final = PATH
+    path: Final = ":memory:"
     copies_in: Final = "MEMORY"
     is_immutable: Final = False
     had_log: Final = False
@@ -49,7 +47,7 @@ class Memory:
         self._name = f"file:/memstore-{secrets.token_hex(8)}?vfs=memdb"
         self._kept = self.connect(0)
         self._readers: Counter[int] = Counter()
-        """How many reads each thread has begun and not ended."""
+        """The number of open reads of each thread."""
         self._ended = threading.Condition()
 
     def connect(self, _: float) -> apsw.Connection:
@@ -59,14 +57,14 @@ class Memory:
         pass
 
     def own_write(self, writer: Writer) -> SqliteTransaction | None:
-        """Return the write that this thread is in, which a read of its own would wait for."""
+        """Return this thread's open write, because a separate read would wait for it forever."""
         return writer.current if writer.is_mine else None
 
     @contextmanager
     def reading(
         self, connection: apsw.Connection, writer: Writer, wait_seconds: float
     ) -> Iterator[None]:
-        """Begin a read in its turn; other reads and the rest of this one need none."""
+        """Begin a read when it is its turn; the turn is given back once the read has begun."""
         me = threading.get_ident()
         with writer.alone(wait_seconds), TRANSLATED:
             connection.execute("BEGIN; SELECT count(*) FROM sqlite_schema").fetchall()
@@ -83,22 +81,22 @@ class Memory:
                 self._ended.notify_all()
 
     def refuse_own_reader(self) -> None:
-        """Refuse a write of a thread that would wait for itself to end a read.
+        """Refuse a write that would wait for a read of its own thread.
 
         Raises:
-            StoreBusy: it has begun a read, and not ended it.
+            StoreBusy: this thread has an open read.
         """
         if self._readers.get(threading.get_ident()):
             raise StoreBusy(
-                "this thread has not ended reading, and a store in memory is read or written; "
-                "nothing was stored",
+                "this thread is still reading, and an in-memory store cannot be written while it "
+                "is read; nothing was stored",
                 remedy=Remedy.END_READING,
             )
 
     def prepare_write(self, _: apsw.Connection, deadline: float) -> None:
-        """Wait until nobody reads; SQLite would look again and again, at growing intervals.
+        """Wait until nobody reads; SQLite itself would poll at growing intervals.
 
-        None begins to read in the meantime, since the caller has the turn.
+        No new read can begin, because the caller holds the turn.
         """
         with self._ended:
             self._ended.wait_for(lambda: not self._readers, deadline - time.monotonic())

@@ -1,8 +1,8 @@
-"""The steps of the schema, in SQLite's SQL.
+"""The migrations of the schema, in SQLite's SQL.
 
-A new file is created at the newest version. Steps 1 to 6 are those of the original memstore, so
-that a file written at any of them opens here. Step 7 is ours: it sets the original's facts aside,
-creates every table, and carries the facts over.
+A new file is created with the newest version. Steps 1 to 6 are those of the original memstore, so
+its files of any of these versions can be opened. Step 7 is ours: it renames the original's table
+of facts, creates every table, and copies the facts.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def _take_step_7(transaction: Transaction) -> None:
 
 
 def _set_original_aside(transaction: Transaction) -> None:
-    """Rename the original's facts, so that the new table is created whole, in one statement."""
+    """Rename the original's table of facts, so that the new one is created in one statement."""
     for trigger in ("ai", "ad", "au"):
         transaction.run(f"DROP TRIGGER IF EXISTS memstore_facts_{trigger}")
     transaction.run("DROP TABLE IF EXISTS memstore_facts_fts")
@@ -90,13 +90,13 @@ TIME_COLUMNS = TEXT_COLUMNS[5:]
 
 
 def _carry_facts(transaction: Transaction) -> None:
-    """Give every fact a UUID, text that is valid, times in one form, and a named namespace.
+    """Copy every fact with a UUID, valid text, times in one format, and a named namespace.
 
-    What cannot be read is kept as it was in the meta table: a time under ``unreadable_times:<id>``,
-    a text as hexadecimal bytes under ``unreadable_texts:<id>``. A fact without a readable
-    ``created_at`` counts as created now.
+    Unreadable values are kept in the meta table: times under ``unreadable_times:<id>``, texts as
+    hexadecimal bytes under ``unreadable_texts:<id>``. A fact without a readable ``created_at``
+    counts as created now.
     """
-    asked = ", ".join(f"typeof({name}), CAST({name} AS BLOB)" for name in TEXT_COLUMNS)
+    selected = ", ".join(f"typeof({name}), CAST({name} AS BLOB)" for name in TEXT_COLUMNS)
     copied = "superseded_by, confirmed_count, use_count"
     carry = (
         f"INSERT INTO memstore_facts (id, uuid, {', '.join(fact_table.FoundBy._fields)},"
@@ -104,7 +104,7 @@ def _carry_facts(transaction: Transaction) -> None:
         f" SELECT id, :uuid, :{', :'.join((*fact_table.FoundBy._fields, *TEXT_COLUMNS))}, {copied}"
         " FROM memstore_original_facts WHERE id = :id"
     )
-    rows = transaction.rows(f"SELECT id, {asked} FROM memstore_original_facts ORDER BY id")
+    rows = transaction.rows(f"SELECT id, {selected} FROM memstore_original_facts ORDER BY id")
     for fact_id, *read in list(rows):
         texts = _valid_texts(transaction, int(fact_id or 0), read)
         times = _readable_times(transaction, int(fact_id or 0), texts)
@@ -115,7 +115,7 @@ def _carry_facts(transaction: Transaction) -> None:
         found = fact_table.found_by(texts["content"] or "", texts["subject"] or "")
         uuid = clock.new_uuid(created)
         transaction.run(carry, {**values, "id": fact_id, "uuid": uuid, **found._asdict()})
-    # The original deleted rows, and an id must not be given twice.
+    # The original may have deleted rows, and ids must not be reused.
     transaction.run("DELETE FROM sqlite_sequence WHERE name = 'memstore_facts'")
     transaction.run(
         "UPDATE sqlite_sequence SET name = 'memstore_facts' WHERE name = 'memstore_original_facts'"
@@ -125,7 +125,7 @@ def _carry_facts(transaction: Transaction) -> None:
 def _valid_texts(
     transaction: Transaction, fact_id: int, found: Sequence[Value]
 ) -> dict[str, str | None]:
-    """Decode the text columns; the original never checked that what it stored is UTF-8."""
+    """Decode the text columns; the original did not check that they are UTF-8."""
     texts: dict[str, str | None] = {}
     kept: dict[str, str] = {}
     for name, kind, raw in zip(TEXT_COLUMNS, found[::2], found[1::2], strict=True):
@@ -141,14 +141,14 @@ def _valid_texts(
 def _readable_times(
     transaction: Transaction, fact_id: int, texts: dict[str, str | None]
 ) -> dict[str, str | None]:
-    """Bring the times into today's form: text order is time order."""
-    times = {name: _in_one_form(texts[name]) for name in TIME_COLUMNS}
+    """Convert the times to today's format, in which text order is time order."""
+    times = {name: _converted(texts[name]) for name in TIME_COLUMNS}
     if lost := [texts[name] for name in TIME_COLUMNS if texts[name] and not times[name]]:
         meta_table.put(transaction, f"unreadable_times:{fact_id}", json.dumps(lost))
     return times
 
 
-def _in_one_form(moment: str | None) -> str | None:
+def _converted(moment: str | None) -> str | None:
     try:
         return clock.to_text(clock.from_text(moment)) if moment else None
     except ValueError:
@@ -156,7 +156,10 @@ def _in_one_form(moment: str | None) -> str | None:
 
 
 def _break_circles(transaction: Transaction) -> None:
-    """Make the newest of facts that supersede each other active; the original did not check."""
+    """Make the newest of facts that supersede each other in a circle active.
+
+    The original did not prevent circles.
+    """
     for circle in fact_table.circles(transaction):
         transaction.run(
             "UPDATE memstore_facts SET superseded_by = NULL, superseded_at = NULL WHERE id = :id",
@@ -165,7 +168,7 @@ def _break_circles(transaction: Transaction) -> None:
 
 
 def _adopt_facts(transaction: Transaction) -> None:
-    """Open the journal with one line for each fact that is older than it."""
+    """Begin the journal with one line for each existing fact."""
     columns = ["uuid", "namespace", "content", "subject", "category", "metadata"]
     columns += ["superseded_by", "superseded_at", "confirmed_count", "last_confirmed_at"]
     columns += ["created_at"]
@@ -182,15 +185,15 @@ def _adopt_facts(transaction: Transaction) -> None:
         transaction.run(
             "INSERT INTO memstore_journal (at, actor, source, kind, fact_id, after, checksum)"
             " VALUES (:at, 'memstore', 'migration', 'adopt', :id, :known, :checksum)",
-            {"at": at, "id": fact_id, "known": after, "checksum": journal.checksum(*line)},
+            {"at": at, "id": fact_id, "known": after, "checksum": journal.checksum(line)},
         )
 
 
 def _carry_vectors(transaction: Transaction) -> None:
-    """Make the vectors in the original's rows the first generation; an empty text has none.
+    """Make the vectors in the original's rows the first generation; empty texts have none.
 
-    Those of a model that the file does not name (V1 names none), or of another length than the
-    model's, cannot be compared: their facts are pending.
+    If the file does not name the model (V1 never does) or a vector has the wrong length, the
+    vector cannot be used and its fact is pending.
     """
     model, dimension = (
         meta_table.get(transaction, name) for name in ("embedding_model", "embedding_dim")

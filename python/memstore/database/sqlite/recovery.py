@@ -1,7 +1,7 @@
-"""Bringing a backup back into the place of a file, while others have that file open.
+"""Restoring a backup in place of a file that other processes may have open.
 
-The file is replaced, never written into. A process that has it open keeps using the old file until
-it next compares the file's identity, and then stops.
+The file is replaced, never written to. A process that has it open keeps using the old file until
+its next check of the file's identity, and then stops.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ if TYPE_CHECKING:
     from memstore.database.sqlite.transaction import SqliteTransaction
 
 BESIDE: Final = ("-wal", "-shm")
-"""The files beside a database: its log and the index of that."""
+"""The suffixes of a database's write-ahead log and of the log's index."""
 
 WRITER_MILLISECONDS: Final = 5000
-"""How long a write that is under way is waited for."""
+"""How long to wait for a write in progress."""
 
 
 def recover(backup: Path, file: Path, progress: Progress | None = None) -> Path | None:
-    """Put a copy of a backup into the place of a file, and return where that file is kept now.
+    """Replace a file with a copy of a backup, and return the new path of the replaced file.
 
     Args:
-        backup: checked first, and left as it is.
-        file: what is replaced; it may be damaged, or missing.
-        progress: called with how many pages are copied, and of how many.
+        backup: checked first, and not changed.
+        file: the file to replace; it may be damaged or missing.
+        progress: called with the number of pages copied and the total.
 
     Raises:
         StorageError: the backup is damaged, newer than this program, or not a memstore file; or the
@@ -45,7 +45,7 @@ def recover(backup: Path, file: Path, progress: Progress | None = None) -> Path 
     locks.install(str(file))
     ready = Path(f"{file}.recovering")
     with _checked(backup) as source:
-        ready.unlink(missing_ok=True)  # an earlier one was killed
+        ready.unlink(missing_ok=True)  # left by a process that was killed
         copying.write_copy(source, ready, progress)
     try:
         with _no_writer(file):
@@ -61,7 +61,7 @@ def recover(backup: Path, file: Path, progress: Progress | None = None) -> Path 
 
 @contextmanager
 def _checked(backup: Path) -> Iterator[SqliteTransaction]:
-    """Open a backup for reading, once it is known to be whole and to be ours."""
+    """Open a backup for reading, after checking that it is a sound memstore file."""
     log = Path(f"{backup}-wal")
     has_log = log.exists() and log.stat().st_size > 0
     name = f"{backup.as_uri()}?{'mode=ro' if has_log else 'immutable=1'}"
@@ -72,23 +72,25 @@ def _checked(backup: Path) -> Iterator[SqliteTransaction]:
             if troubles := integrity.page_troubles(source):
                 raise StorageError(f"it is damaged: {troubles[0]}")
             yield source
-    except SchemaError:
-        raise
+    except SchemaError as error:
+        if error.remedy is not Remedy.NAME_FILE:
+            raise
+        raise SchemaError(error.text, remedy=Remedy.OTHER_BACKUP) from None
     except StorageError as error:
         raise StorageError(
-            f"{str(backup)!r} was not brought back, and nothing was changed: {error}",
+            f"{str(backup)!r} was not restored, and nothing was changed: {error}",
             remedy=Remedy.OTHER_BACKUP,
         ) from error
 
 
 @contextmanager
 def _no_writer(file: Path) -> Iterator[None]:
-    """Keep others from writing, if the file is sound enough to be locked."""
+    """Keep others from writing, if the file is intact enough to be locked."""
     with ExitStack() as held:
         if file.exists():
             with suppress(apsw.Error):
                 _connect(file, held).execute("BEGIN IMMEDIATE")
-                # Then the file is complete without its log, and a kill in between loses nothing.
+                # Now the file is complete without its log, so being killed later loses nothing.
                 _connect(file, held).wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
         yield
 
@@ -97,15 +99,15 @@ def _connect(file: Path, held: ExitStack) -> apsw.Connection:
     connection = apsw.Connection(str(file), flags=apsw.SQLITE_OPEN_READWRITE)
     held.callback(connection.close)
     connection.set_busy_timeout(WRITER_MILLISECONDS)
-    # The log that will stand at this path is not ours to copy or to remove.
+    # By the time this is closed, the log at this path belongs to the new file.
     connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
     return connection
 
 
 def _replace(file: Path, ready: Path) -> Path | None:
-    """Give the file another name, with what stands beside it, and its name to what is ready.
+    """Rename the file and its log, then give the file's name to the ready copy.
 
-    The log goes first: with the log of another file beside it, a file would be damaged.
+    The log is renamed first: a file next to the log of another one would be damaged.
     """
     kept = _free_name(file)
     for suffix in BESIDE:
@@ -114,8 +116,8 @@ def _replace(file: Path, ready: Path) -> Path | None:
     existed = file.exists()
     if existed:
         try:
-            kept.hardlink_to(file)  # so that there is a file of that name at any time
-        except OSError:  # a file system without links
+            kept.hardlink_to(file)  # so that the path always names a file
+        except OSError:  # a file system without hard links
             file.rename(kept)
     ready.replace(file)
     copying.sync(file.parent)

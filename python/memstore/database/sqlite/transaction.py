@@ -1,8 +1,7 @@
-"""A transaction on one connection, and the driver's errors as ours."""
+"""A transaction on one connection, and the translation of the driver's errors."""
 
 from __future__ import annotations
 
-import json
 import re
 from contextlib import suppress
 from functools import lru_cache, partial
@@ -12,6 +11,7 @@ import apsw
 
 from memstore.database.engine import NO_PARAMETERS, Transaction
 from memstore.database.sqlite.dialect import DIALECT
+from memstore.domain.metadata import json_writer
 from memstore.errors import Remedy, StorageError, StoreBusy
 from memstore.lazy import lazy_import
 
@@ -24,12 +24,14 @@ else:
     indexes = lazy_import("memstore.database.sqlite.full_text")
 
 REPEATED: Final = 40
-"""Texts of up to so many characters, such as subjects and categories, are often there again."""
+"""Texts up to this length, such as subjects and categories, often repeat; their tokens are kept."""
 
 LISTS: Final = frozenset((list, tuple))
 
+to_json: Final = json_writer(allow_nan=False, ascii_only=True)
+
 PARAMETERS: Final = re.compile(r"'[^']*'|:(\w+)")
-"""Finds the parameters of a statement, and passes over texts in it."""
+"""Finds the parameters of a statement, and skips its string literals."""
 
 
 class SqliteTransaction(Transaction):
@@ -40,9 +42,9 @@ class SqliteTransaction(Transaction):
     def __init__(self, connection: apsw.Connection) -> None:
         self.connection = connection
         self._queued: dict[str, list[Sequence[apsw.SQLiteValue]]] = {}
-        """The rows that wait, by their statement."""
+        """The queued rows of each statement."""
         self._ids: dict[str, int] = {}
-        """The newest id of each table that rows are queued for."""
+        """The last id of each table with queued rows."""
 
     @property
     def full_text(self) -> FullTexts:
@@ -76,14 +78,14 @@ class SqliteTransaction(Transaction):
     def one(self, sql: str, parameters: Given = NO_PARAMETERS) -> Row | None:
         self.flush()
         with TRANSLATED:
-            # Run to the end: an INSERT … RETURNING takes effect only when its cursor is spent.
+            # Fetch all: an INSERT … RETURNING takes effect only when its cursor is exhausted.
             found = self.connection.execute(sql, _bindings(sql, parameters)).fetchall()
         return found[0] if found else None
 
     def run(self, sql: str, parameters: Given = NO_PARAMETERS) -> int:
         self.flush()
         with TRANSLATED:
-            # Spent, or the statements after one that returns a row would not run.
+            # Fetch all, or the statements after one that returns a row would not run.
             self.connection.execute(sql, _bindings(sql, parameters)).fetchall()
             return self.connection.changes()
 
@@ -95,7 +97,7 @@ class SqliteTransaction(Transaction):
             self._queued[sql] = [row]
 
     def flush(self) -> None:
-        """Run what waits."""
+        """Run the queued statements."""
         if not self._queued:
             return
         queued, self._queued = self._queued, {}
@@ -105,7 +107,7 @@ class SqliteTransaction(Transaction):
 
     def next_id(self, table: str) -> int:
         if table not in self._ids:
-            # What waits is no matter: no row of this table does.
+            # No flush: no row of this table is queued yet.
             sql = (
                 f"SELECT max(coalesce((SELECT max(id) FROM {table}), 0),"
                 " coalesce((SELECT seq FROM sqlite_sequence WHERE name = ?), 0))"
@@ -118,7 +120,7 @@ class SqliteTransaction(Transaction):
     def reserve_ids(self, table: str, count: int) -> int:
         first = self.next_id(table)
         last = self._ids[table] = first + count - 1
-        # SQLite's own counter, which a row inserted with a lower id leaves as it is.
+        # SQLite's own counter; inserting a row with a lower id does not change it.
         if not self.run("UPDATE sqlite_sequence SET seq = :last WHERE name = :table",
                         {"last": last, "table": table}):  # fmt: skip
             self.run("INSERT INTO sqlite_sequence (name, seq) VALUES (:table, :last)",
@@ -127,9 +129,9 @@ class SqliteTransaction(Transaction):
 
 
 def _bindings(sql: str, parameters: Given) -> Sequence[apsw.SQLiteValue]:
-    """Return what the driver binds: a list as the JSON array that the dialect reads.
+    """Return the values to bind, in order, with lists as JSON arrays for the dialect.
 
-    By place: for the driver to look names up takes three times as long.
+    Binding by name takes the driver three times as long.
     """
     if isinstance(parameters, tuple):
         return parameters
@@ -138,24 +140,24 @@ def _bindings(sql: str, parameters: Given) -> Sequence[apsw.SQLiteValue]:
     values = [parameters[name] for name in _names(sql)]
     if LISTS.isdisjoint(map(type, values)):
         return values
-    return [json.dumps(value) if type(value) in LISTS else value for value in values]
+    return [to_json(value) if type(value) in LISTS else value for value in values]
 
 
 @lru_cache(maxsize=1024)
 def _names(sql: str) -> tuple[str, ...]:
-    """Return the names of a statement's parameters, in SQLite's order: by first appearance."""
+    """Return the names of a statement's parameters in order of first appearance, as SQLite does."""
     return tuple(dict.fromkeys(name for name in PARAMETERS.findall(sql) if name))
 
 
 def roll_back(connection: apsw.Connection) -> None:
-    """End a transaction that may have ended itself already (SQLite does so on some errors)."""
+    """Roll back, unless SQLite has already done so, as it does after some errors."""
     with suppress(apsw.Error):
         if connection.in_transaction:
             connection.execute("ROLLBACK")
 
 
 class Translated:
-    """Raises the driver's errors as ours. A class, for a generator costs as much as a statement."""
+    """Translates the driver's errors. A class, because a generator costs as much as a statement."""
 
     def __enter__(self) -> None:
         pass
@@ -176,14 +178,14 @@ TRANSLATED: Final = Translated()
 def storage_error(error: apsw.Error) -> StorageError:
     if isinstance(error, apsw.BusyError):
         return StoreBusy(
-            "another process keeps the file locked; nothing was stored", remedy=Remedy.WAIT
+            "another process has locked the file; nothing was stored", remedy=Remedy.WAIT
         )
     if isinstance(error, apsw.FullError):
         return StorageError("the disk is full; nothing of this change was stored")
     if isinstance(error, apsw.ReadOnlyError):
         return StorageError(
-            "the database is open for reading only, or its file or folder cannot be written; "
-            "nothing was stored",
+            "the database is open read-only, or its file or folder is not writable; nothing was "
+            "stored",
             remedy=Remedy.OPEN_WRITABLE,
         )
     if isinstance(error, apsw.CorruptError) and "fts5" in str(error):
@@ -192,7 +194,7 @@ def storage_error(error: apsw.Error) -> StorageError:
         return StorageError(
             f"the file is damaged or not a memstore database: {error}", remedy=Remedy.RESTORE_BACKUP
         )
-    return StorageError(f"the database refused: {error}")
+    return StorageError(f"the database reported an error: {error}")
 
 
 def busy(seconds: float) -> StoreBusy:

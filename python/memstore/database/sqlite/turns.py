@@ -1,4 +1,4 @@
-"""Turns: a lock that threads get in the order they asked for it, and may pass on unreleased."""
+"""Turns: a fair lock that a thread can pass directly to the next one."""
 
 from __future__ import annotations
 
@@ -7,18 +7,19 @@ from collections import deque
 
 
 class Turn:
-    """The turn of one thread: not asked for yet, waited for, had, or given back."""
+    """The turn of one thread: not requested yet, waiting, held, or given back."""
 
     def __init__(self, *, shares: bool) -> None:
         self.shares = shares
-        """Whether it would also be taken with what another one left."""
+        """Whether the thread can join the transaction that the previous one left open."""
         self.thread = threading.get_ident()
-        self.called = threading.Lock()
-        self.called.acquire()
+        self.called: threading.Lock | None = None
+        """Released when the turn has come, if the thread had to wait."""
+        self.is_over = False
 
 
 class Turns:
-    """At most one has the turn."""
+    """A queue of turns; at most one is held."""
 
     def __init__(self) -> None:
         self._deciding = threading.Lock()
@@ -26,10 +27,10 @@ class Turns:
         self._queue: deque[Turn] = deque()
 
     def take(self, turn: Turn, wait_seconds: float) -> bool:
-        """Wait for the turn, and return whether it came.
+        """Wait for the turn, and return whether the thread got it.
 
-        It does not come to a thread that has it already. An exception (Ctrl-C) may leave it had or
-        waited for, so the caller always gives it back in the end.
+        A thread that already holds a turn does not get another. After an exception (Ctrl-C) the
+        turn may be held or waiting, so the caller must always give it back.
         """
         with self._deciding:
             if self._holder is None:
@@ -37,8 +38,10 @@ class Turns:
                 return True
             if wait_seconds <= 0 or self._holder.thread == turn.thread:
                 return False
+            called = turn.called = threading.Lock()
+            called.acquire()
             self._queue.append(turn)
-        turn.called.acquire(timeout=wait_seconds)
+        called.acquire(timeout=wait_seconds)
         with self._deciding:
             if self._holder is not turn:
                 self._queue.remove(turn)
@@ -46,19 +49,19 @@ class Turns:
 
     @property
     def are_waited_for(self) -> bool:
-        """Whether threads wait."""
+        """Whether any thread is waiting."""
         return bool(self._queue)
 
     def has(self, turn: Turn) -> bool:
         return self._holder is turn
 
     def is_mine(self) -> bool:
-        """Return whether this thread has the turn."""
+        """Return whether this thread holds the turn."""
         holder = self._holder
         return holder is not None and holder.thread == threading.get_ident()
 
     def hand_over(self) -> bool:
-        """Pass the turn to the next thread if that one shares; return whether it did."""
+        """Pass the turn to the next thread if that one shares; return whether it was passed."""
         with self._deciding:
             if not self._queue or not self._queue[0].shares:
                 return False
@@ -67,9 +70,9 @@ class Turns:
             return True
 
     def give_back(self, turn: Turn) -> None:
-        """Pass the turn to the next thread, if this one has it; or no longer wait for it.
+        """Pass the turn to the next thread if this one holds it, or stop waiting for it.
 
-        One that was interrupted is completed by the next one.
+        If a call is interrupted, the next call completes it.
         """
         with self._deciding:
             if turn in self._queue:
@@ -77,10 +80,12 @@ class Turns:
             if self._holder is turn:
                 self._holder = self._queue[0] if self._queue else None
             self._call_holder()
+        turn.is_over = True
 
     def _call_holder(self) -> None:
-        """Let the thread that has the turn go on, if it still waits."""
+        """Wake the thread that holds the turn, if it is still waiting."""
         if self._queue and self._queue[0] is self._holder:
             self._queue.popleft()
-        if self._holder is not None and self._holder.called.locked():
-            self._holder.called.release()
+        called = None if self._holder is None else self._holder.called
+        if called is not None and called.locked():
+            called.release()

@@ -1,9 +1,8 @@
 """The one connection that writes, and how threads share it and its commits.
 
-Threads that wait for their turn join the transaction that is open, each with a savepoint of its
-own, and the last of them commits for all: then many writes cost one sync of the disk. None of
-them returns before that commit has. No lock of the caller's that the body of another write might
-wait for may be held around a write.
+Waiting threads join the open transaction, each with its own savepoint, and the last of them
+commits for all, so that many writes cost one sync of the disk. None of them returns before that
+commit. A caller must not hold a lock around a write if the body of another write could wait for it.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 GROUP_SECONDS: Final = 0.02
-"""How long others may join a transaction. Other processes wait in the meantime."""
+"""How long threads may join an open transaction. Other processes wait in the meantime."""
 
 INTERRUPTED: Final = "the transaction was interrupted, and may have been committed"
 
@@ -43,21 +42,21 @@ class _Group:
         self.alone = alone
         self.until = time.monotonic() + GROUP_SECONDS
         self.members = 0
-        """Writes that are to be committed."""
+        """The number of writes to commit."""
         self.ended: threading.Event | None = None
-        """Set at its end, if there are threads that wait for that."""
+        """Set when the transaction ends, if threads wait for that."""
         self.is_stored = False
         self.failure: StorageError | None = None
-        """Why it is not, if that is known."""
+        """Why it was not stored, if known."""
 
 
 class Writer:
     """Begins and commits transactions on the connection that writes.
 
-    Only a store that writes opens it: most of what that takes is SQLite reading the schema.
+    The connection is opened for the first write, because SQLite takes long to read the schema.
 
     Args:
-        connect: opens it.
+        connect: opens the connection.
         begin: begins a transaction, by a deadline of ``time.monotonic()``.
         verify: called after each commit and before it is acknowledged.
         end: called before a turn is given back.
@@ -80,7 +79,7 @@ class Writer:
         self._group: _Group | None = None
         """The group whose transaction is open."""
         self.current: SqliteTransaction | None = None
-        """The write that takes place, or the last one that did."""
+        """The current write, or the last one."""
 
     @property
     def connection(self) -> apsw.Connection:
@@ -92,7 +91,7 @@ class Writer:
 
     @property
     def is_open(self) -> bool:
-        """Whether there is a connection, because something was written."""
+        """Whether the connection is open, because something was written."""
         return self._connection is not None
 
     @property
@@ -106,10 +105,10 @@ class Writer:
 
     @contextmanager
     def alone(self, wait_seconds: float = threading.TIMEOUT_MAX) -> Iterator[None]:
-        """Wait until no transaction is open, and let none begin.
+        """Wait until no transaction is open, and keep others from beginning.
 
         Raises:
-            StoreBusy: one did not end in time, or it is this thread's own.
+            StoreBusy: a transaction did not end in time, or it is this thread's own.
         """
         turn = Turn(shares=False)
         try:
@@ -142,8 +141,9 @@ class Writer:
             group.members += 1
             ended = self._leave(group)
             self._give_back(turn)
-        finally:  # once more, for Ctrl-C may come at any line
-            self._give_back(turn)
+        finally:  # again, because Ctrl-C may interrupt at any line
+            if not turn.is_over:
+                self._give_back(turn)
         if not ended and group.ended is not None:
             group.ended.wait()
         if not group.is_stored:
@@ -160,7 +160,7 @@ class Writer:
     def _give_back(self, turn: Turn) -> None:
         """Give the turn back, unless it was handed over."""
         if self._turns.has(turn):
-            if self._group is not None:  # something was interrupted on the way
+            if self._group is not None:  # the write was interrupted
                 self._abandon(self._group)
             self._end_turn()
         self._turns.give_back(turn)
@@ -177,7 +177,7 @@ class Writer:
         self._group = group = _Group(alone=alone)
         try:
             if alone:
-                # Without effect inside a transaction.
+                # Before BEGIN: it has no effect inside a transaction.
                 self.connection.pragma("foreign_keys", False)
             self._begin(self.connection, deadline)
         except apsw.BusyError:
@@ -187,10 +187,10 @@ class Writer:
         return group
 
     def _undo(self, group: _Group, error: BaseException) -> None:
-        """Undo what one member did, and nothing of the others'."""
+        """Undo one member's writes, but not the others'."""
         if not group.members:
             roll_back(self.connection)
-        elif not self.connection.in_transaction:  # SQLite has undone it all
+        elif not self.connection.in_transaction:  # SQLite has rolled back the whole transaction
             self._undo_all(group, error)
         else:
             try:
@@ -232,7 +232,7 @@ class Writer:
             group.is_stored = True
 
     def _end(self, group: _Group) -> None:
-        """Tell the members."""
+        """Wake the members, and shorten the log."""
         if group.ended is not None:
             group.ended.set()
         if group.alone and self._connection is not None:

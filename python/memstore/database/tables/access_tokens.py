@@ -1,8 +1,7 @@
-"""The table of tokens: who may use the server over HTTP. It holds hashes, never a secret."""
+"""The table of access tokens for the HTTP server. It holds hashes, never secrets."""
 
 from __future__ import annotations
 
-from dataclasses import fields
 from typing import TYPE_CHECKING
 
 from memstore.database.engine import Statement
@@ -10,6 +9,7 @@ from memstore.database.tables.rows import read_moments
 from memstore.domain import clock
 from memstore.domain.records import json_value, set_fields
 from memstore.domain.tokens import AccessToken
+from memstore.frozen import fields
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,7 +40,7 @@ def insert(
 
 
 def by_hash(transaction: Transaction, secret_hash: str) -> AccessToken | None:
-    """Return the token of a hash, in whatever state."""
+    """Return the token of a hash, in any state."""
     row = transaction.one(f"{SELECT} WHERE hash = :hash", {"hash": secret_hash})
     return None if row is None else _decode(row)
 
@@ -51,7 +51,7 @@ def unrevoked(transaction: Transaction, name: str) -> AccessToken | None:
 
 
 def select(transaction: Transaction) -> list[AccessToken]:
-    """Return every token there ever was, oldest first."""
+    """Return all tokens, including revoked and expired ones, oldest first."""
     return [_decode(row) for row in transaction.rows(f"{SELECT} ORDER BY id")]
 
 

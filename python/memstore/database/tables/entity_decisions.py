@@ -1,4 +1,4 @@
-"""The table of decisions on entities: which two names are one, and which are not."""
+"""The table of decisions about entities: which names mean the same one, and which do not."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def namespaces(transaction: Transaction) -> list[str]:
 def everything(
     transaction: Transaction, namespaces: Sequence[str] | None = None
 ) -> Iterator[tuple[str, EntityDecision]]:
-    """Yield each namespace's decisions, for an export; ``None`` for all namespaces."""
+    """Yield the decisions of these namespaces (``None``: all) for an export."""
     where = within(transaction.dialect, "namespace", namespaces)
     rows = transaction.rows(f"{SELECT}{where} ORDER BY namespace, id", {"namespaces": namespaces})
     return ((kept.namespace, kept.decision) for kept in map(_decode, rows))
@@ -68,7 +68,7 @@ def insert(
     decision: EntityDecision,
     lines: Callable[[Kept], Lines],
 ) -> None:
-    """Store a decision on a pair of keys that has none yet."""
+    """Store a decision about a pair of keys that has none yet."""
     names = (decision.left, decision.right)
     (left_key, left), (right_key, right) = sorted(zip(keys, names, strict=True))
     id_ = changes.transaction.next_id("memstore_entity_decisions")

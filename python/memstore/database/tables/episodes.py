@@ -1,4 +1,4 @@
-"""The table of episodes: append-only; the one place that knows its columns."""
+"""The append-only table of episodes; the only module that knows its columns."""
 
 from __future__ import annotations
 
@@ -41,10 +41,7 @@ def new_id(transaction: Transaction) -> int:
 
 
 def insert(changes: Changes, episode: Episode, lines: Callable[[Episode], Lines]) -> None:
-    """Insert an episode that has a new id.
-
-    With it go what it is found by: segments, tags, and its pieces, which are pending.
-    """
+    """Insert an episode with a new id, and its pieces, whose embeddings are pending."""
     row = [_encode(name, getattr(episode, name)) for name in EPISODE_FIELDS]
     found = segments(episode.content, episode.name, episode.source_description)
     statement = Statement(
@@ -59,7 +56,7 @@ def segments(content: str, *more: str | None) -> str | None:
 
 
 def get(transaction: Transaction, episode_id: int, namespace: str) -> Episode | None:
-    """Return one episode of a namespace, also an erased one."""
+    """Return one episode of a namespace, even if it was erased."""
     if abs(episode_id) > MAX_NUMBER:
         return None
     return _one(
@@ -68,7 +65,7 @@ def get(transaction: Transaction, episode_id: int, namespace: str) -> Episode | 
 
 
 class Origin(NamedTuple):
-    """What facts take over from the episode they are drawn from."""
+    """The columns of an episode that facts extracted from it need."""
 
     uuid: str
     created_at: datetime
@@ -76,11 +73,11 @@ class Origin(NamedTuple):
     thread: str | None
     seq: int | None
     salt: str | None
-    """``None`` once it was erased."""
+    """``None`` after it was erased."""
 
 
 def origin(transaction: Transaction, episode_id: int, namespace: str) -> Origin | None:
-    """Return what facts take over from an episode, also from an erased one; reads no text."""
+    """Return what facts need from an episode, even an erased one, without reading its text."""
     if abs(episode_id) > MAX_NUMBER:
         return None
     row = transaction.one(
@@ -97,7 +94,7 @@ def origin(transaction: Transaction, episode_id: int, namespace: str) -> Origin 
 
 
 def get_many(transaction: Transaction, episode_ids: Sequence[int]) -> dict[int, Episode]:
-    """Return episodes by id, of whatever namespace."""
+    """Return episodes by id, from any namespace."""
     rows = transaction.rows(
         f"{SELECT} WHERE e.id IN {transaction.dialect.listed('ids')}", {"ids": episode_ids}
     )
@@ -120,7 +117,7 @@ def with_uuids(transaction: Transaction, namespace: str, uuids: Sequence[str]) -
 
 
 def keys_held(transaction: Transaction, namespace: str, keys: Sequence[str]) -> set[str]:
-    """Return those of these idempotency keys that stand for an episode of the namespace."""
+    """Return which of these idempotency keys belong to episodes of the namespace."""
     rows = transaction.rows(
         "SELECT idempotency_key FROM memstore_episodes WHERE namespace = :namespace"
         f" AND idempotency_key IN {transaction.dialect.listed('keys')}",
@@ -130,7 +127,7 @@ def keys_held(transaction: Transaction, namespace: str, keys: Sequence[str]) -> 
 
 
 def namespace_of(transaction: Transaction, uuid: str) -> str | None:
-    """Return the namespace that has an episode with this UUID; ``None`` if not just one has."""
+    """Return the namespace of an episode with this UUID; ``None`` unless there is exactly one."""
     row = transaction.one(
         "SELECT min(namespace) FROM memstore_episodes WHERE uuid = :uuid HAVING count(*) = 1",
         {"uuid": uuid},
@@ -154,10 +151,7 @@ def find(
     scope: Scope,
     thread: str | None = None,
 ) -> Episode | None:
-    """Return the latest episode of a namespace and scope with this content.
-
-    ``thread``: only of this one.
-    """
+    """Return the latest episode with this content in a namespace, scope and thread (if given)."""
     within = "" if thread is None else " AND e.thread = :thread"
     return _one(
         transaction,
@@ -178,7 +172,7 @@ def select(
     offset: int = 0,
     newest_first: bool = False,
 ) -> Iterator[Episode]:
-    """Yield the episodes a filter lets through, in the order they were written down."""
+    """Yield the episodes that pass a filter, in the order in which they were recorded."""
     where, values = wanted.where(transaction.dialect)
     way = "DESC" if newest_first else "ASC"
     rows = transaction.rows(
@@ -206,25 +200,12 @@ def select_ids(transaction: Transaction, wanted: EpisodeFilter) -> list[int]:
 def neighbours(
     transaction: Transaction, episode: Episode, wanted: EpisodeFilter, limit: int
 ) -> tuple[list[Episode], list[Episode]]:
-    """Return the episodes before and after one in its thread, so many on either side, in order.
+    """Return up to ``limit`` episodes before and after one in its thread, in order.
 
-    ``wanted`` lets through those of its namespace and owners that may be seen.
+    ``wanted`` must select the episode's namespace and owners.
     """
-    if episode.thread is None:
-        return [], []
-    where, values = wanted.where(transaction.dialect, by_id=True)
     select = f"{SELECT} {transaction.dialect.indexed_by(THREAD_INDEX)}"
-    place = {"thread": episode.thread, "seq": episode.seq, "id": episode.id, "limit": limit}
-    before, after = (
-        [
-            _decode(row)
-            for row in transaction.rows(
-                f"{select} WHERE e.thread = :thread AND {where} AND {side}", {**values, **place}
-            )
-        ]
-        for side in (threads.BEFORE, threads.AFTER)
-    )
-    return before[::-1], after
+    return threads.neighbours(transaction, select, _decode, episode, wanted, limit)
 
 
 def tagged(transaction: Transaction, tag: str) -> list[int]:
@@ -240,7 +221,7 @@ def count(transaction: Transaction, wanted: EpisodeFilter) -> int:
 
 
 def all_ids(transaction: Transaction, namespaces: Sequence[str] | None = None) -> list[int]:
-    """Return the ids of every episode, erased ones too, in their order."""
+    """Return the ids of all episodes, including erased ones, in order."""
     where = within(transaction.dialect, "e.namespace", namespaces)
     return transaction.ints(
         f"SELECT e.id FROM memstore_episodes e{where} ORDER BY e.id", {"namespaces": namespaces}
@@ -248,7 +229,7 @@ def all_ids(transaction: Transaction, namespaces: Sequence[str] | None = None) -
 
 
 def count_all(transaction: Transaction, namespaces: Sequence[str] | None = None) -> int:
-    """Return how many episodes there are, erased ones too; ``None``: in every namespace."""
+    """Return the number of episodes in these namespaces (``None``: all), including erased ones."""
     where = within(transaction.dialect, "e.namespace", namespaces)
     return transaction.scalar(
         f"SELECT count(*) FROM memstore_episodes e{where}", {"namespaces": namespaces}
@@ -258,14 +239,14 @@ def count_all(transaction: Transaction, namespaces: Sequence[str] | None = None)
 def everything(
     transaction: Transaction, namespaces: Sequence[str] | None = None
 ) -> Iterator[Episode]:
-    """Yield every episode, erased ones too, by id; ``None``: of every namespace."""
+    """Yield the episodes of these namespaces (``None``: all) by id, including erased ones."""
     where = within(transaction.dialect, "e.namespace", namespaces)
     rows = transaction.rows(f"{SELECT}{where} ORDER BY e.id", {"namespaces": namespaces})
     return map(_decode, rows)
 
 
 def ids(transaction: Transaction, namespace: str, scope: Scope | None) -> list[int]:
-    """Return the ids of the episodes of a namespace, oldest first, without erased ones."""
+    """Return the ids of the episodes of a namespace that are not erased, oldest first."""
     owners = "" if scope is None else f" AND {SAME_OWNERS}"
     return transaction.ints(
         f"SELECT id FROM memstore_episodes WHERE namespace = :namespace AND content <> ''{owners}"
@@ -281,7 +262,7 @@ def visible(
     dialect = transaction.dialect
     return {
         *transaction.ints(
-            # By id: the planner would rather read all the namespace.
+            # By id: the planner would prefer to read the whole namespace.
             f"SELECT e.id FROM memstore_episodes e {dialect.indexed_by(None)}"
             f" WHERE e.id IN {dialect.listed('ids')} AND {where}",
             {**values, "ids": episode_ids},
@@ -298,7 +279,7 @@ def updating(episode_id: int, **columns: Any) -> Statement:
 
 
 def all_segments(transaction: Transaction) -> Iterator[tuple[int, str | None, str | None]]:
-    """Yield ``(id, segments held, segments that fit)`` of every episode, by id."""
+    """Yield ``(id, stored segments, correct segments)`` of every episode, by id."""
     rows = transaction.rows(
         "SELECT id, segments, content, name, source_description FROM memstore_episodes ORDER BY id"
     )
@@ -307,7 +288,7 @@ def all_segments(transaction: Transaction) -> Iterator[tuple[int, str | None, st
 
 
 def blanking(transaction: Transaction, episode_id: int) -> list[Statement]:
-    """Return what overwrites everything an episode says; its place stays."""
+    """Return statements that blank an episode; its empty row stays."""
     row = Statement(
         "UPDATE memstore_episodes SET content = '', content_hash = '', source = NULL,"
         " source_model = NULL, source_description = NULL, name = NULL, tags = '[]',"
@@ -320,22 +301,23 @@ def blanking(transaction: Transaction, episode_id: int) -> list[Statement]:
 
 
 def misfiled_tags(transaction: Transaction) -> list[int]:
-    """Return the ids of the episodes whose tags are not those they are found by."""
+    """Return the ids of the episodes whose tags differ from those in the table of tags."""
     elements = transaction.dialect.elements("e.tags")
     return transaction.ints(
-        "WITH told (tag, id) AS (SELECT DISTINCT element.value, e.id FROM memstore_episodes e,"
-        f"  {elements}), held (tag, id) AS (SELECT tag, episode_id"
+        "WITH expected (tag, id) AS (SELECT DISTINCT element.value, e.id FROM memstore_episodes e,"
+        f"  {elements}), stored (tag, id) AS (SELECT tag, episode_id"
         "  FROM memstore_episode_tags)"
-        " SELECT id FROM (SELECT * FROM told EXCEPT SELECT * FROM held) AS lacking"
-        " UNION SELECT id FROM (SELECT * FROM held EXCEPT SELECT * FROM told) AS stray ORDER BY 1"
+        " SELECT id FROM (SELECT * FROM expected EXCEPT SELECT * FROM stored) AS missing"
+        " UNION SELECT id FROM (SELECT * FROM stored EXCEPT SELECT * FROM expected) AS stray"
+        " ORDER BY 1"
     )
 
 
 def refile(episode_ids: Sequence[int], transaction: Transaction) -> None:
-    """Let episodes be found by what they hold: text and tags."""
+    """Correct the segments and the table of tags for these episodes."""
     for episode in get_many(transaction, episode_ids).values():
         right = segments(episode.content, episode.name, episode.source_description)
-        # A trigger files the tags.
+        # A trigger updates the table of tags.
         transaction.run(
             "UPDATE memstore_episodes SET segments = :right, tags = tags WHERE id = :id",
             {"right": right, "id": episode.id},

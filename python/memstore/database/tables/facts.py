@@ -1,12 +1,11 @@
-"""The table of facts: the one place that knows its columns. No policy here."""
+"""The table of facts; the only module that knows its columns. It contains no policy."""
 
 from __future__ import annotations
 
-from dataclasses import fields
 from datetime import datetime
 from functools import cache
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore.database.dialect import SAME_OWNERS, within
 from memstore.database.engine import NO_LIMIT, Statement
@@ -16,6 +15,7 @@ from memstore.database.tables.rows import read_moments
 from memstore.domain import clock, metadata
 from memstore.domain.arguments import MAX_NUMBER
 from memstore.domain.records import FACT_FIELDS, MOMENT_FIELDS, TODO, Fact, made
+from memstore.frozen import fields
 from memstore.lazy import lazy_import
 from memstore.text import folding, words
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from memstore.database.changes import Changes, Lines
     from memstore.database.dialect import Dialect
-    from memstore.database.engine import Parameters, Row, Transaction, Value
+    from memstore.database.engine import InOrder, Parameters, Row, Transaction, Value
     from memstore.database.filters import FactFilter
     from memstore.database.tables import threads
     from memstore.domain import tasks
@@ -36,23 +36,33 @@ else:
 
 
 class FoundBy(NamedTuple):
-    """What is derived from a fact's words, and what it is found by."""
+    """The columns derived from a fact's text, by which it is found."""
 
     segments: str | None
     subject_key: str
     claim_hash: int | None
-    """``None`` for an erased fact, whose words must not be confirmed by a guess."""
+    """``None`` for an erased fact, so that a guess at its text cannot be checked."""
+
+
+class Encoded(NamedTuple):
+    """What a fact's row holds in another form than the fact."""
+
+    metadata: str | None
+    found_by: FoundBy
 
 
 STORED = tuple(f.name for f in fields(Fact) if not f.metadata.get("computed"))
-INSERTED = ", ".join((*STORED, *FoundBy._fields))
-INSERTED_VALUES = ", ".join(f":{name}" for name in (*STORED, *FoundBy._fields))
+COLUMNS = (*STORED, *FoundBy._fields)
+INSERTION: Final = (
+    f"INSERT INTO memstore_facts ({', '.join(COLUMNS)})"
+    f" VALUES ({', '.join(f':{name}' for name in COLUMNS)})"
+)
 stored_values = attrgetter(*STORED)
 METADATA_PLACE = STORED.index("metadata")
 THREAD_INDEX = "idx_memstore_thread"
 MOMENT_PLACES = tuple(place for place, name in enumerate(STORED) if name in MOMENT_FIELDS)
 
-# A chain is everything that leads to its newest fact, however many were superseded by one.
+# A chain is every fact that leads to its newest one; a fact may supersede several.
 CHAIN = """
     WITH RECURSIVE
     up (id, next) AS (
@@ -63,7 +73,7 @@ CHAIN = """
     chain (id) AS (
         SELECT id FROM up
         WHERE next IS NULL OR next NOT IN (SELECT id FROM memstore_facts)
-           -- A circle has no end; then every member of it is one.
+           -- In a circle, every fact counts as the end.
            OR NOT EXISTS (SELECT 1 FROM up WHERE next IS NULL
                           OR next NOT IN (SELECT id FROM memstore_facts))
         UNION
@@ -75,8 +85,7 @@ CHAIN = """
 
 @cache
 def _select(dialect: Dialect) -> str:
-    # A fact's row in the queue of the embedder, if it is there: an index of what has no vector, so
-    # that reading facts reads none.
+    # The fact's row in the index of rows without a vector, so that reading facts reads no vectors.
     queued = (
         f"FROM memstore_fact_vectors v {dialect.indexed_by(vector_table.FACTS.queue)}"
         " WHERE v.fact_id = f.id AND v.embedding IS NULL AND v.generation_id ="
@@ -91,11 +100,12 @@ def _select(dialect: Dialect) -> str:
 
 
 def decode(row: Row) -> Fact:
-    values = dict(zip(FACT_FIELDS, row, strict=True))
+    fact = made(Fact, zip(FACT_FIELDS, row, strict=True))
+    values = vars(fact)
     read_moments("fact", values, MOMENT_FIELDS)
     values["metadata"] = metadata.decode(values["metadata"])
     values["embedded"] = bool(values["embedded"])
-    return made(Fact, values)
+    return fact
 
 
 def new_id(transaction: Transaction) -> int:
@@ -105,25 +115,33 @@ def new_id(transaction: Transaction) -> int:
 def insert(
     changes: Changes,
     fact: Fact,
+    row: InOrder,
     lines: Callable[[Fact], Lines],
     embedding: bytes | None = None,
 ) -> None:
-    """Insert a fact that has a new id."""
-    row = [*stored_values(fact), *found_by(fact.content, fact.subject)]
-    row[METADATA_PLACE] = metadata.text_of(fact.metadata)
-    for place in MOMENT_PLACES:
-        if row[place] is not None:
-            row[place] = clock.to_text(row[place])
-    statement = Statement(
-        f"INSERT INTO memstore_facts ({INSERTED}) VALUES ({INSERTED_VALUES})", tuple(row)
-    )
-    changes.insert(statement, fact, lines)
+    """Insert a fact with a new id as its :func:`row_of`, and its embedding."""
+    changes.insert(Statement(INSERTION, row), fact, lines)
     vector_table.place(changes.transaction, vector_table.FACTS, fact.id, embedding)
 
 
+def row_of(fact: Fact, made: Encoded) -> InOrder:
+    """Return the row of a fact: the columns :data:`STORED`, then those by which it is found."""
+    row = [*stored_values(fact), *made.found_by]
+    row[METADATA_PLACE] = made.metadata
+    for place in MOMENT_PLACES:
+        if row[place] is not None:
+            row[place] = clock.to_text(row[place])
+    return tuple(row)
+
+
+def encoded(fact: Fact) -> Encoded:
+    return Encoded(metadata.text_of(fact.metadata), found_by(fact.content, fact.subject))
+
+
 def found_by(content: str, subject: str) -> FoundBy:
-    claim = folding.claim_hash(subject, content) if content else None
-    return FoundBy(words.segments(content, subject), folding.subject_key(subject), claim)
+    key = folding.subject_key(subject)
+    claim = folding.claim_hash(key, content) if content else None
+    return FoundBy(words.segments(content, subject), key, claim)
 
 
 def _encode(name: str, value: Any) -> Value:
@@ -135,12 +153,12 @@ def _encode(name: str, value: Any) -> Value:
 
 
 def get(transaction: Transaction, fact_id: int, namespace: str) -> Fact | None:
-    """Return one fact of a namespace, in whatever state."""
+    """Return one fact of a namespace, in any state."""
     return find(transaction, namespace, id=fact_id) if abs(fact_id) <= MAX_NUMBER else None
 
 
 def get_many(transaction: Transaction, fact_ids: Sequence[int]) -> dict[int, Fact]:
-    """Return facts by id; ids that are not there are left out. The caller filtered the ids."""
+    """Return facts by id, without those that do not exist. The caller has filtered the ids."""
     listed = transaction.dialect.listed("ids")
     return {fact.id: fact for fact in _where(transaction, f"f.id IN {listed}", {"ids": fact_ids})}
 
@@ -150,7 +168,7 @@ def _where(transaction: Transaction, test: str, values: Parameters) -> Iterator[
 
 
 def find(transaction: Transaction, namespace: str, **equals: Value) -> Fact | None:
-    """Return the first fact whose columns have these values, in whatever state."""
+    """Return the first fact whose columns have these values, in any state."""
     tests = " AND ".join(f"f.{name} = :{name}" for name in ("namespace", *equals))
     row = transaction.one(
         f"{_select(transaction.dialect)} WHERE {tests} ORDER BY f.id LIMIT 1",
@@ -175,7 +193,7 @@ def select(
 
 
 def everything(transaction: Transaction, namespaces: Sequence[str] | None = None) -> Iterator[Fact]:
-    """Yield every fact there is, erased ones too, by id."""
+    """Yield every fact by id, including erased ones."""
     where = within(transaction.dialect, "f.namespace", namespaces)
     rows = transaction.rows(
         f"{_select(transaction.dialect)}{where} ORDER BY f.id", {"namespaces": namespaces}
@@ -184,7 +202,7 @@ def everything(transaction: Transaction, namespaces: Sequence[str] | None = None
 
 
 def all_ids(transaction: Transaction, namespaces: Sequence[str] | None = None) -> list[int]:
-    """Return the ids of every fact, erased ones too, in their order."""
+    """Return the ids of all facts, including erased ones, in order."""
     where = within(transaction.dialect, "namespace", namespaces)
     return transaction.ints(
         f"SELECT id FROM memstore_facts{where} ORDER BY id", {"namespaces": namespaces}
@@ -203,7 +221,7 @@ def newest_id(transaction: Transaction) -> int:
 
 
 def newer(transaction: Transaction, fact_id: int, wanted: FactFilter) -> int | None:
-    """Return the id of a fact that is newer than another and that a filter lets through."""
+    """Return the id of a fact that is newer than another and passes a filter."""
     where, values = wanted.where(transaction.dialect)
     row = transaction.one(
         f"SELECT f.id FROM memstore_facts f WHERE f.id > :after AND {where} LIMIT 1",
@@ -214,12 +232,12 @@ def newer(transaction: Transaction, fact_id: int, wanted: FactFilter) -> int | N
 
 def select_ids(transaction: Transaction, wanted: FactFilter) -> list[int]:
     where, values = wanted.where(transaction.dialect)
-    # In no order: in that of the ids the planner would rather read all the namespace.
+    # Unordered: with ORDER BY id, the planner would read the whole namespace.
     return transaction.ints(f"SELECT f.id FROM memstore_facts f WHERE {where}", values)
 
 
 def with_metadata(transaction: Transaction, condition: MetadataFilter) -> list[int]:
-    """Return the ids of the facts whose value passes; for ``= None``, of those that have one."""
+    """Return the ids of facts that pass a filter; for ``= None``, of those that do not."""
     return transaction.ints(*having(condition))
 
 
@@ -232,7 +250,7 @@ def visible(transaction: Transaction, fact_ids: Sequence[int], wanted: FactFilte
     where, values = wanted.where(transaction.dialect, by_id=True)
     return {
         *transaction.ints(
-            # By id: the planner would rather read all the namespace.
+            # By id: the planner would prefer to read the whole namespace.
             f"SELECT f.id FROM memstore_facts f {transaction.dialect.indexed_by(None)}"
             f" WHERE f.id IN {transaction.dialect.listed('ids')} AND {where}",
             {**values, "ids": fact_ids},
@@ -243,29 +261,16 @@ def visible(transaction: Transaction, fact_ids: Sequence[int], wanted: FactFilte
 def neighbours(
     transaction: Transaction, fact: Fact, wanted: FactFilter, limit: int
 ) -> tuple[list[Fact], list[Fact]]:
-    """Return the facts before and after one in its thread, so many on either side, in order.
+    """Return up to ``limit`` facts before and after one in its thread, in order.
 
-    ``wanted`` lets through those of its namespace and owners that may be seen.
+    ``wanted`` must select the fact's namespace and owners.
     """
-    if fact.thread is None:
-        return [], []
-    where, values = wanted.where(transaction.dialect, by_id=True)
     select = f"{_select(transaction.dialect)} {transaction.dialect.indexed_by(THREAD_INDEX)}"
-    place = {"thread": fact.thread, "seq": fact.seq, "id": fact.id, "limit": limit}
-    before, after = (
-        [
-            decode(row)
-            for row in transaction.rows(
-                f"{select} WHERE f.thread = :thread AND {where} AND {side}", {**values, **place}
-            )
-        ]
-        for side in (threads.BEFORE, threads.AFTER)
-    )
-    return before[::-1], after
+    return threads.neighbours(transaction, select, decode, fact, wanted, limit)
 
 
 def open_task(dialect: Dialect) -> str:
-    """Return the condition that a fact is a task that is still to be done."""
+    """Return the condition that a fact is an open task."""
     kind, status = (dialect.member("f.metadata", f"'{key}'") for key in ("kind", "status"))
     return (
         f"f.subject_key = '{TODO}' AND {kind} = 'task'"
@@ -276,9 +281,9 @@ def open_task(dialect: Dialect) -> str:
 def births(
     transaction: Transaction, fact_ids: Sequence[int], categories: Sequence[str]
 ) -> list[tuple[int, str, datetime]]:
-    """Return ``(id, category, created_at)`` of those facts of these categories that may grow old.
+    """Return ``(id, category, created_at)`` of facts in these categories that can decay.
 
-    An open task does not: it is as pressing after a month as on its first day.
+    Open tasks do not decay: they are as urgent after a month as on the first day.
     """
     dialect = transaction.dialect
     rows = transaction.rows(
@@ -296,7 +301,7 @@ def count(transaction: Transaction, wanted: FactFilter) -> int:
 
 
 def count_by(transaction: Transaction, column: str, wanted: FactFilter) -> dict[str, int]:
-    """Count facts by subject or category; a subject is shown as it was written last."""
+    """Count facts by subject or category; a subject is spelled as in its newest fact."""
     key = {"subject": "subject_key", "category": "category"}[column]
     where, values = wanted.where(transaction.dialect)
     rows = transaction.rows(
@@ -309,8 +314,30 @@ def count_by(transaction: Transaction, column: str, wanted: FactFilter) -> dict[
     return dict(rows)
 
 
+def subjects(
+    transaction: Transaction, wanted: FactFilter, beginning: str, limit: int
+) -> dict[str, str]:
+    """Return subjects whose keys have a prefix, by key, spelled as in their newest facts.
+
+    It skips from one subject to the next in an index, so the number of facts does not matter.
+    """
+    where, values = wanted.where(transaction.dialect)
+    about = f"SELECT f.subject_key, f.subject FROM memstore_facts f WHERE {where} AND f.subject_key"
+    found: dict[str, str] = {}
+    place, key = ">=", beginning
+    while len(found) < limit:
+        following = f"{about} {place} :key ORDER BY f.subject_key LIMIT 1"
+        row = transaction.one(following, {**values, "key": key})
+        if row is None or not row[0].startswith(beginning):
+            break
+        place, key = ">", row[0]
+        newest = f"{about} = :key ORDER BY f.id DESC LIMIT 1"
+        found |= dict(transaction.rows(newest, {**values, "key": key}))
+    return found
+
+
 def count_states(transaction: Transaction, wanted: FactFilter) -> dict[str, int]:
-    """Return how many facts of a namespace and scope stand where; each count reads one index."""
+    """Count the facts of a namespace and scope by state; each count reads one index."""
     seen, values = wanted.of("f", transaction.dialect)
 
     def count(condition: str) -> int:
@@ -339,7 +366,7 @@ def count_namespaces(transaction: Transaction) -> dict[str, int]:
 
 
 def chain(transaction: Transaction, fact_id: int) -> list[Fact]:
-    """Return the whole chain a fact is in, oldest first."""
+    """Return the whole chain of a fact, oldest first."""
     ids = transaction.ints(CHAIN, {"id": fact_id})
     return sorted(get_many(transaction, ids).values(), key=_place_in_chain)
 
@@ -359,7 +386,7 @@ def links(transaction: Transaction) -> list[Link]:
 
 
 def without_episode(transaction: Transaction) -> list[int]:
-    """Return the facts drawn from an episode that their namespace does not have."""
+    """Return the facts whose episode is not in their namespace."""
     return transaction.ints(
         "SELECT id FROM memstore_facts f WHERE episode_id IS NOT NULL AND NOT EXISTS"
         " (SELECT 1 FROM memstore_episodes e WHERE e.id = f.episode_id"
@@ -378,7 +405,7 @@ def circles(transaction: Transaction) -> list[list[int]]:
 
 
 def circles_in(successors: Mapping[int, int | None]) -> list[list[int]]:
-    """Return the facts that supersede each other in a circle, each circle by id."""
+    """Return each circle of facts that supersede each other, as sorted ids."""
     found: list[list[int]] = []
     ended: set[int] = set()
     for start in successors:
@@ -394,7 +421,7 @@ def circles_in(successors: Mapping[int, int | None]) -> list[list[int]]:
 
 
 def of_subject(transaction: Transaction, namespace: str, subject: str) -> list[Fact]:
-    """Return all facts of a subject, superseded and deleted ones too, oldest first."""
+    """Return all facts of a subject, including superseded and deleted ones, oldest first."""
     test = "f.namespace = :namespace AND f.subject_key = :subject ORDER BY f.created_at, f.id"
     return [
         *_where(
@@ -404,7 +431,7 @@ def of_subject(transaction: Transaction, namespace: str, subject: str) -> list[F
 
 
 def _place_in_chain(fact: Fact) -> tuple[bool, datetime, int]:
-    # The newest of a chain stands last, also where an import gave it a smaller id.
+    # The newest of a chain is last, even if an import gave it a smaller id.
     return fact.superseded_by is None, fact.superseded_at or fact.created_at, fact.id
 
 
@@ -415,7 +442,7 @@ def updating(fact_id: int, **columns: Any) -> Statement:
 
 
 def blanking(fact_id: int, at: datetime) -> list[Statement]:
-    """Return what overwrites everything a fact says; what is left keeps its chain whole."""
+    """Return statements that blank a fact; its empty row keeps the chain complete."""
     row = Statement(
         "UPDATE memstore_facts SET content = '', subject = '', category = '', metadata = NULL,"
         " segments = NULL, subject_key = '', claim_hash = NULL, source = NULL,"
@@ -428,7 +455,7 @@ def blanking(fact_id: int, at: datetime) -> list[Statement]:
 
 
 def refile(fact_ids: Sequence[int], transaction: Transaction) -> None:
-    """Let facts be found by what they hold: text, subject and metadata."""
+    """Correct the derived columns and the table of metadata members for these facts."""
     for fact_id, held, right in [*all_found_by(transaction, fact_ids)]:
         if held != right:
             transaction.run(
@@ -448,7 +475,7 @@ def refile(fact_ids: Sequence[int], transaction: Transaction) -> None:
 def touch(
     transaction: Transaction, uses: Mapping[int, int], namespace: str | None, at: datetime
 ) -> int:
-    """Add to the use counts; ``None`` for a namespace where the ids were found by us."""
+    """Add to the use counts; a ``namespace`` is only needed for ids that a caller named."""
     bound = "" if namespace is None else " AND namespace = :namespace"
     values = {"namespace": namespace, "at": clock.to_text(at)}
     return sum(
@@ -475,7 +502,7 @@ def texts(transaction: Transaction, fact_ids: Sequence[int]) -> list[tuple[int, 
 def all_found_by(
     transaction: Transaction, fact_ids: Sequence[int] | None = None
 ) -> Iterator[tuple[int, FoundBy, FoundBy]]:
-    """Yield ``(id, what is held, what is right)`` of some facts (``None``: of all), by id."""
+    """Yield ``(id, stored, correct)`` derived columns of these facts (``None``: all), by id."""
     these = "" if fact_ids is None else f" WHERE id IN {transaction.dialect.listed('ids')}"
     rows = transaction.rows(
         f"SELECT id, content, subject, {', '.join(FoundBy._fields)} FROM memstore_facts{these}"
@@ -483,12 +510,12 @@ def all_found_by(
         {"ids": fact_ids},
     )
     for fact_id, content, subject, *held in rows:
-        # A damaged page may give no text where there must be one.
+        # A damaged page may return NULL for a NOT NULL column.
         yield fact_id, FoundBy(*held), found_by(content or "", subject or "")
 
 
 def misfiled_members(transaction: Transaction) -> list[int]:
-    """Return the ids of the facts whose metadata is not what filters find them by."""
+    """Return the ids of the facts whose metadata differs from the table of members."""
     right, held = "SELECT * FROM memstore_fact_members_read", "SELECT * FROM memstore_fact_members"
     return transaction.ints(
         f"SELECT fact_id FROM ({right} EXCEPT {held}) AS lacking"
@@ -497,7 +524,7 @@ def misfiled_members(transaction: Transaction) -> list[int]:
 
 
 class ErasedFact(NamedTuple):
-    """What is left of a fact that was drawn from an episode and erased."""
+    """The remains of an erased fact that was extracted from an episode."""
 
     uuid: str
     erased_at: datetime
@@ -514,13 +541,14 @@ def of_episode(transaction: Transaction, namespace: str, episode_id: int) -> lis
 def saying(
     transaction: Transaction, namespace: str, subject: str, content: str, scope: Scope
 ) -> list[Fact]:
-    """Return the facts of just these owners that say this, in whatever state, by id.
+    """Return the facts of exactly these owners that say this, in any state, by id.
 
-    Case, blanks and a full stop at the end do not matter.
+    Case, spacing and a final full stop are ignored.
     """
     test = f"f.claim_hash = :claim AND f.namespace = :namespace AND {SAME_OWNERS} ORDER BY f.id"
-    values = {"claim": folding.claim_hash(subject, content), "namespace": namespace, **scope.ids}
     claim = folding.claim(subject, content)
+    hashed = folding.claim_hash(claim[0], content)
+    values = {"claim": hashed, "namespace": namespace, **scope.ids}
     return [
         fact
         for fact in _where(transaction, test, values)
@@ -529,7 +557,7 @@ def saying(
 
 
 def claims_held(transaction: Transaction, namespace: str, claims: Sequence[int]) -> set[int]:
-    """Return those of these claims that some fact of the namespace has."""
+    """Return which of these claim hashes facts of the namespace have."""
     return {
         *transaction.ints(
             "SELECT claim_hash FROM memstore_facts"
@@ -541,7 +569,7 @@ def claims_held(transaction: Transaction, namespace: str, claims: Sequence[int])
 
 
 def keys_held(transaction: Transaction, namespace: str, keys: Sequence[str]) -> set[str]:
-    """Return those of these idempotency keys that stand for a fact of the namespace."""
+    """Return which of these idempotency keys belong to facts of the namespace."""
     rows = transaction.rows(
         "SELECT idempotency_key FROM memstore_facts WHERE namespace = :namespace"
         f" AND idempotency_key IN {transaction.dialect.listed('keys')}",
@@ -556,7 +584,7 @@ def with_uuids(transaction: Transaction, namespace: str, uuids: Sequence[str]) -
 
 
 def ids_of(transaction: Transaction, namespace: str, uuids: Sequence[str]) -> dict[str, int]:
-    """Return the id of each of these UUIDs that there is."""
+    """Return the ids of the facts with these UUIDs."""
     rows = transaction.rows(
         "SELECT uuid, id FROM memstore_facts"
         f" WHERE namespace = :namespace AND uuid IN {transaction.dialect.listed('uuids')}",

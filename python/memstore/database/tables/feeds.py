@@ -1,4 +1,4 @@
-"""The feeds, which name the rows that changed, and the record of the files derived from rows."""
+"""The feeds of changed rows, and the record of the derived files."""
 
 from __future__ import annotations
 
@@ -8,29 +8,29 @@ if TYPE_CHECKING:
     from memstore.database.engine import Transaction
 
 KEPT: Final = 200_000
-"""How many changes a feed tells of; its triggers remove what is older."""
+"""How many changes a feed keeps; its triggers remove older ones."""
 
 
 class Changed(NamedTuple):
-    """What changed after some position: the rows, and what has a vector of its own."""
+    """The changes after a position: ids of rows, and ids of the facts or pieces with vectors."""
 
     rows: list[int]
     vectors: list[int]
 
 
 class Span(NamedTuple):
-    """The positions that a feed tells of; both 0 before the first change."""
+    """The first and the last position in a feed; both 0 before the first change."""
 
     oldest: int
     newest: int
 
     def reaches(self, position: int) -> bool:
-        """Whether all that changed after a position is told."""
+        """Return whether the feed holds every change after a position."""
         return position + 1 >= self.oldest or self.newest == position
 
 
 class DerivedFiles(NamedTuple):
-    """Files beside the database that hold what was derived from it."""
+    """The recorded state of derived files beside the database."""
 
     identity: str
     position: int
@@ -38,8 +38,11 @@ class DerivedFiles(NamedTuple):
 
 
 def span(transaction: Transaction, feed: str) -> Span:
-    row = transaction.one(f"SELECT (SELECT min(seq) FROM {feed}), (SELECT max(seq) FROM {feed})")
-    return Span(*(int(seq or 0) for seq in row or (0, 0)))
+    row = transaction.one(
+        f"SELECT coalesce((SELECT min(seq) FROM {feed}), 0),"
+        f" coalesce((SELECT max(seq) FROM {feed}), 0)"
+    )
+    return Span._make(row or (0, 0))
 
 
 def fact_changes(transaction: Transaction, position: int) -> Changed:

@@ -1,7 +1,8 @@
-"""The table of generations: which models' vectors the file holds, and which of them answer."""
+"""The table of generations: the models whose vectors the file holds, and which one is active."""
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from memstore.database.engine import Statement
@@ -44,7 +45,7 @@ def get(transaction: Transaction, generation_id: int) -> Generation | None:
 
 
 def stage(changes: Changes, model: str, lines: Callable[[Generation], Lines]) -> Generation:
-    """Begin a generation of a model; there must be none that is staged."""
+    """Insert a staged generation of a model; there must be no other staged one."""
     new = Generation(
         id=changes.transaction.next_id("memstore_generations"),
         model=model,
@@ -62,7 +63,7 @@ def stage(changes: Changes, model: str, lines: Callable[[Generation], Lines]) ->
 
 
 def staging_again(generation_id: int) -> Statement:
-    """Return what makes a retired generation the staged one; there must be none that is."""
+    """Return a statement that stages a retired generation; there must be no other staged one."""
     return Statement(
         "UPDATE memstore_generations SET state = 'staged' WHERE id = :id AND state = 'retired'",
         {"id": generation_id},
@@ -70,7 +71,7 @@ def staging_again(generation_id: int) -> Statement:
 
 
 def switching(generation_id: int) -> list[Statement]:
-    """Return what makes a generation the active one, and retires the one that was."""
+    """Return statements that make a generation active and retire the previous one."""
     return [
         Statement("UPDATE memstore_generations SET state = 'retired' WHERE state = 'active'"),
         Statement(
@@ -81,7 +82,7 @@ def switching(generation_id: int) -> list[Statement]:
 
 
 def removing(generation_id: int) -> Statement:
-    """Return what removes a generation; its vectors must be gone."""
+    """Return a statement that removes a generation, whose vectors must already be removed."""
     return Statement("DELETE FROM memstore_generations WHERE id = :id", {"id": generation_id})
 
 
@@ -94,6 +95,7 @@ def record_model(
     )
 
 
+@lru_cache(maxsize=16)  # every search reads the active one
 def _decode(row: Row) -> Generation:
     values = dict(zip(COLUMNS, row, strict=True))
     read_moments("generation", values, ("created_at", "switched_at"))

@@ -1,7 +1,7 @@
-"""The tables of the graph: builds in their states, and names, mentions and relations of each.
+"""The tables of the graph: builds, and the names, mentions and relations of each.
 
-The id of a name is its build's id, times 2**32, and its place in the graph: the same graph gets the
-same places however often it is built, and all of one build is one range of ids.
+The id of a name is its build's id times 2**32 plus its place in the graph. So all names of a build
+are one range of ids, and the same graph has the same places in every build.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from memstore.database.filters import FactFilter
 
 SHIFT: Final = 32
-"""Bits of an id that count within one build."""
+"""The number of low bits of an id that hold the place within its build."""
 
 _ALL: Final = 2**62
 
 
 class Part(NamedTuple):
-    """A table that every build has rows in; its first column is the id of a name."""
+    """A table with rows of every build; its first column is the id of a name."""
 
     table: str
     columns: tuple[str, ...]
@@ -38,7 +38,7 @@ RELATIONS: Final = Part("memstore_relations", _RELATION, _RELATION)
 NAMES: Final = Part("memstore_entity_names", ("id", "entity_id", "key", "name"), ("id",))
 
 PARTS: Final = (RELATIONS, NAMES, MENTIONS)
-"""In the order in which they are removed: by its mentions a fact finds what else it gave."""
+"""In the order of removal; mentions are last, because they lead from a fact to its other rows."""
 
 
 class Built(NamedTuple):
@@ -59,7 +59,7 @@ def texts(transaction: Transaction, wanted: FactFilter) -> Iterator[tuple[int, s
 
 
 def current(transaction: Transaction, namespace: str) -> Built | None:
-    """Return the build that a namespace's graph is; ``None`` if it has none."""
+    """Return the current build of a namespace's graph; ``None`` if it has none."""
     row = transaction.one(
         "SELECT id, built_at, operation_id, facts, model FROM memstore_graphs"
         " WHERE namespace = :namespace AND state = 'current'",
@@ -82,7 +82,7 @@ def namespace_of(transaction: Transaction, graph_id: int) -> str | None:
 
 
 def begin(transaction: Transaction, namespace: str, operation_id: int, model: str | None) -> int:
-    """Note a build that is to be written, give up any other unfinished one, and return its id."""
+    """Begin a build, discard any other unfinished one of the namespace, and return its id."""
     transaction.run(
         "UPDATE memstore_graphs SET state = 'discarded'"
         " WHERE namespace = :namespace AND state = 'building'",
@@ -101,7 +101,7 @@ def begin(transaction: Transaction, namespace: str, operation_id: int, model: st
 
 
 def is_building(transaction: Transaction, graph_id: int) -> bool:
-    """Whether a build is still to be written: no other one was begun, and the graph not dropped."""
+    """Return whether a build is unfinished: no other one was begun, and the graph not dropped."""
     row = transaction.one(
         "SELECT 1 FROM memstore_graphs WHERE id = :id AND state = 'building'", {"id": graph_id}
     )
@@ -116,7 +116,7 @@ def insert(transaction: Transaction, part: Part, rows: Iterable[tuple[Value, ...
 
 
 def making_current(namespace: str, graph_id: int, facts: int) -> list[Statement]:
-    """Return what lets a finished build be the graph, and the one before be removed later."""
+    """Return statements that make a finished build current and discard the previous one."""
     return [
         _discarding(namespace, "= 'current'"),
         Statement(
@@ -128,7 +128,7 @@ def making_current(namespace: str, graph_id: int, facts: int) -> list[Statement]
 
 
 def exists(transaction: Transaction, namespace: str) -> bool:
-    """Whether a namespace has a graph, an unfinished one, or readings for one."""
+    """Return whether a namespace has a graph, an unfinished one, or readings for one."""
     row = transaction.one(
         "SELECT EXISTS (SELECT 1 FROM memstore_graphs"
         " WHERE namespace = :namespace AND state <> 'discarded')"
@@ -140,7 +140,7 @@ def exists(transaction: Transaction, namespace: str) -> bool:
 
 
 def discarding(namespace: str) -> list[Statement]:
-    """Return what leaves a namespace without a graph, and without readings."""
+    """Return statements that discard a namespace's graph and remove its readings."""
     return [
         _discarding(namespace, "<> 'discarded'"),
         Statement(
@@ -160,7 +160,7 @@ def _discarding(namespace: str, state: str) -> Statement:
 
 
 def remove_some(transaction: Transaction, namespace: str, most: int) -> bool:
-    """Remove rows of a discarded build, at most so many; return whether there may be more."""
+    """Remove at most ``most`` rows of a discarded build; return whether there may be more."""
     row = transaction.one(
         "SELECT id FROM memstore_graphs"
         " WHERE namespace = :namespace AND state = 'discarded' LIMIT 1",
@@ -192,27 +192,27 @@ def sweep(transaction: Transaction, namespace: str) -> bool:
 
 
 def forget_fact(transaction: Transaction, namespace: str, fact_id: int) -> None:
-    """Remove what one fact gives, in whichever build: relations, and names no other fact gives."""
-    # Rare enough that reading a graph through costs less than an index that every build fills.
-    given = transaction.ints(
+    """Remove a fact's relations from every build, and names that no other fact mentions."""
+    # This is rare, so scanning a graph costs less than an index that every build would fill.
+    name_ids = transaction.ints(
         "SELECT m.name_id FROM memstore_graphs g CROSS JOIN memstore_mentions m"
         f" WHERE m.name_id BETWEEN g.id << {SHIFT} AND (g.id + 1 << {SHIFT}) - 1"
         " AND g.namespace = :namespace AND m.fact_id = :fact",
         {"namespace": namespace, "fact": fact_id},
     )
-    for name_id in given:
+    for name_id in name_ids:
         for part in (RELATIONS, MENTIONS):
             transaction.run(
                 f"DELETE FROM {part.table} WHERE {part.columns[0]} = :name AND fact_id = :fact",
                 {"name": name_id, "fact": fact_id},
             )
     transaction.run("DELETE FROM memstore_fact_readings WHERE fact_id = :fact", {"fact": fact_id})
-    for name_id in given:
+    for name_id in name_ids:
         _forget_name(transaction, name_id)
 
 
 def _forget_name(transaction: Transaction, name_id: int) -> None:
-    """Remove a name that no fact gives any more; its entity goes on under the others."""
+    """Remove a name that no fact mentions any more; its entity keeps its other names."""
     name = {"id": name_id}
     if transaction.one("SELECT 1 FROM memstore_mentions WHERE name_id = :id LIMIT 1", name):
         return
@@ -226,7 +226,7 @@ def _forget_name(transaction: Transaction, name_id: int) -> None:
 
 
 def regroup(transaction: Transaction, graph_id: int, keys: Iterable[str]) -> None:
-    """Let the names with these keys be one entity, as far as the graph has them."""
+    """Make the names with these keys that the graph has one entity."""
     ids = [name_id for name_id, _ in _ids(transaction, graph_id, keys)]
     for name_id in ids:
         transaction.run(
@@ -252,22 +252,22 @@ def _ids(transaction: Transaction, graph_id: int, keys: Iterable[str]) -> Iterat
 
 
 def misplaced(transaction: Transaction, graph_id: int, groups: Iterable[Sequence[str]]) -> int:
-    """Count names that stand for another entity than ``groups``, keys that are one, would have."""
+    """Count names whose entity differs from ``groups``: keys of names that are one entity."""
     rows = transaction.rows(
         "SELECT id, entity_id FROM memstore_entity_names"
         " WHERE graph_id = :graph AND entity_id <> id",
         {"graph": graph_id},
     )
-    there: dict[int, int] = dict(rows)
+    stored: dict[int, int] = dict(rows)
     right: dict[int, int] = {}
     for keys in groups:
         ids = [name_id for name_id, _ in _ids(transaction, graph_id, keys)]
         right.update({name_id: min(ids) for name_id in ids if name_id > min(ids)})
-    return sum(1 for id_ in there.keys() | right.keys() if there.get(id_) != right.get(id_))
+    return sum(1 for id_ in stored.keys() | right.keys() if stored.get(id_) != right.get(id_))
 
 
 def changed_since(transaction: Transaction, namespace: str, operation_id: int) -> int:
-    """Return how many facts were added, retired, deleted, restored or erased since a line."""
+    """Count the facts that were added, retired, deleted, restored or erased since a line."""
     return transaction.scalar(
         "SELECT count(DISTINCT j.fact_id) FROM memstore_journal j"
         " JOIN memstore_facts f ON f.id = j.fact_id"
@@ -289,7 +289,7 @@ def erased_since(transaction: Transaction, operation_id: int) -> set[int]:
 def readings(
     transaction: Transaction, wanted: FactFilter, reader: str
 ) -> Iterator[tuple[int, str]]:
-    """Yield ``(fact id, triples as JSON)`` of what a reader found in the facts wanted."""
+    """Yield ``(fact id, triples as JSON)`` that a reader found in the facts of a filter."""
     where, values = wanted.where(transaction.dialect)
     rows = transaction.rows(
         "SELECT r.fact_id, r.triples FROM memstore_facts f CROSS JOIN memstore_fact_readings r"
@@ -300,7 +300,7 @@ def readings(
 
 
 def keep_reading(transaction: Transaction, fact_id: int, reader: str, triples: str) -> None:
-    """Keep what a reader found in a fact, unless the fact was erased in the meantime."""
+    """Store what a reader found in a fact, unless the fact was erased in the meantime."""
     transaction.run(
         "INSERT INTO memstore_fact_readings (fact_id, reader, triples)"
         " SELECT id, :reader, :triples FROM memstore_facts WHERE id = :id AND content <> ''"

@@ -1,4 +1,4 @@
-"""Checks that the graph agrees with itself and with the facts, and removes what does not."""
+"""Checks that the graph is consistent with itself and with the facts, and removals."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from memstore.database.tables.graph import PARTS, SHIFT
 if TYPE_CHECKING:
     from memstore.database.engine import Transaction
 
-# A build that is still being written, or being removed, need not agree with anything.
+# A build that is being written or removed need not be consistent.
 _CURRENT: Final = "(SELECT id FROM memstore_graphs WHERE state = 'current')"
 
 CHECKS: Final = (
@@ -23,33 +23,33 @@ CHECKS: Final = (
         for part in PARTS
     ),
     (
-        "names of an entity that is not there",
+        "names of a missing entity",
         "n.graph_id",
         "memstore_entity_names n LEFT JOIN memstore_entity_names e ON e.id = n.entity_id",
         f"n.graph_id IN {_CURRENT} AND (e.entity_id IS DISTINCT FROM n.entity_id"
         " OR e.graph_id IS DISTINCT FROM n.graph_id OR e.id > n.id)",
     ),
     (
-        "names that no fact gives",
+        "names that no fact mentions",
         "n.graph_id",
         "memstore_entity_names n LEFT JOIN memstore_mentions m ON m.name_id = n.id",
         f"n.graph_id IN {_CURRENT} AND m.name_id IS NULL",
     ),
     (
-        "mentions of a name that is not there",
+        "mentions of a missing name",
         f"m.name_id >> {SHIFT}",
         "memstore_mentions m LEFT JOIN memstore_entity_names n ON n.id = m.name_id",
         f"m.name_id >> {SHIFT} IN {_CURRENT} AND n.id IS NULL",
     ),
     (
-        "mentions by a fact that is not there, was erased or is another namespace's",
+        "mentions by a fact that is missing, erased or in another namespace",
         "g.id",
         f"memstore_mentions m JOIN memstore_graphs g ON g.id = m.name_id >> {SHIFT}"
         " LEFT JOIN memstore_facts f ON f.id = m.fact_id",
         "f.content IS NULL OR f.content = '' OR f.namespace <> g.namespace",
     ),
     (
-        "relations of names that their fact does not give",
+        "relations of names that their fact does not mention",
         f"r.source_id >> {SHIFT}",
         "memstore_relations r"
         " LEFT JOIN memstore_mentions s ON s.name_id = r.source_id AND s.fact_id = r.fact_id"
@@ -57,7 +57,7 @@ CHECKS: Final = (
         f"r.source_id >> {SHIFT} IN {_CURRENT} AND (s.name_id IS NULL OR t.name_id IS NULL)",
     ),
 )
-"""What is wrong, the id of its graph, the rows, and which of them are wrong."""
+"""For each check: the problem, the id of its graph, the rows, and the condition for wrong ones."""
 
 _LOST: Final = (
     " FROM memstore_fact_readings"
@@ -76,7 +76,7 @@ def troubles(transaction: Transaction) -> list[tuple[int, str]]:
 
 
 def lost_readings(transaction: Transaction) -> int:
-    """Return how many readings there are of facts that are not there, or were erased."""
+    """Count the readings of facts that are missing or were erased."""
     return transaction.scalar(f"SELECT count(*) {_LOST}")
 
 

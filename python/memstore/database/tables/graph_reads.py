@@ -1,7 +1,7 @@
-"""Reading the graph: what rests on a fact that no longer holds is left out.
+"""Reading the graph without relations whose facts no longer hold.
 
-Every query takes the filter that says which facts may be seen, and applies it row by row. A graph
-that was built long ago shows less than it could, but never what is gone.
+Every query takes a filter of facts and applies it row by row. So an old graph may lack new
+relations, but never shows ones that are gone.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from memstore.database.filters import FactFilter
 
 MOST_STEPS = 20_000
-"""Entities that one search for neighbours finds at most; they bound its time and its memory."""
+"""The most entities that one search for neighbours finds, to bound its time and memory."""
 
-# From entities to the ones they are related with, against the arrow as well as along it.
+# From entities to those they are related to, in either direction.
 STEP = """
     SELECT DISTINCT {columns} FROM {listed} AS near
     CROSS JOIN memstore_entity_names own
@@ -47,7 +47,7 @@ MENTIONED = """
 
 
 class Nearest(NamedTuple):
-    """An entity one step further away, the one before it, and how many facts are between."""
+    """An entity one step further away, the one before it, and the number of facts between them."""
 
     entity_id: int
     before: int
@@ -58,9 +58,9 @@ class Link(NamedTuple):
     source_id: int
     label: str
     fact_ids: list[int]
-    """The newest ones."""
+    """The newest of its facts."""
     facts: int
-    """How many there are."""
+    """How many facts there are."""
 
 
 class Name(NamedTuple):
@@ -132,9 +132,9 @@ def count_relations(transaction: Transaction, graph_id: int, wanted: FactFilter)
 def near(
     transaction: Transaction, wanted: FactFilter, entity_id: int, depth: int
 ) -> tuple[dict[int, int], bool]:
-    """Return how far each entity is up to ``depth`` steps away, and whether the search ended early.
+    """Return the distances of entities up to ``depth`` steps away, and if the search ended early.
 
-    The entity itself is among them, at 0.
+    The entity itself is included, with distance 0.
     """
     visible, values = wanted.where(transaction.dialect)
     distances = {entity_id: 0}
@@ -151,7 +151,7 @@ def near(
 def one_step(
     transaction: Transaction, wanted: FactFilter, entity_ids: Sequence[int]
 ) -> list[Nearest]:
-    """Return every entity one step from some, once for each of them it is next to."""
+    """Return the entities one step from these, one row for each pair."""
     visible, values = wanted.where(transaction.dialect)
     columns = "other.entity_id AS there, own.entity_id AS here, r.fact_id AS fact_id"
     both = " UNION ".join(_steps(transaction, columns, visible))
@@ -163,7 +163,7 @@ def one_step(
 
 
 def _steps(transaction: Transaction, columns: str, visible: str) -> tuple[str, str]:
-    """Return the query for a step along the arrows, and the one for a step against them."""
+    """Return the queries for a step from source to target and from target to source."""
     listed = transaction.dialect.listed("ids")
     along, against = (
         STEP.format(columns=columns, listed=listed, from_=from_, to=to, visible=visible)
@@ -175,7 +175,7 @@ def _steps(transaction: Transaction, columns: str, visible: str) -> tuple[str, s
 def links(
     transaction: Transaction, wanted: FactFilter, left: int, right: int, most_facts: int
 ) -> list[Link]:
-    """Return how two entities are related: in words first, then by how many facts say so."""
+    """Return the relations of two entities: ``mentions`` last, then by their number of facts."""
     visible, values = wanted.where(transaction.dialect)
     both = " UNION ".join(
         LINKS.format(source=source, target=target, visible=visible)

@@ -1,4 +1,4 @@
-"""Imports that have begun and not ended, kept in the meta table until they do."""
+"""Unfinished imports, recorded in the meta table until they end."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ INTO = "FROM memstore_meta WHERE substr(key, 1, 7) = :prefix AND value IN (:name
 
 
 def begin(transaction: Transaction, mark: str, namespace: str | None) -> None:
-    """Note that an import has begun; ``None``: into more than one namespace."""
+    """Record that an import has begun; ``None`` means into several namespaces."""
     meta_table.put(transaction, PREFIX + mark, namespace or "")
 
 
@@ -29,7 +29,7 @@ def end(mark: str, transaction: Transaction) -> None:
 
 
 def numbers(transaction: Transaction, mark: str) -> dict[str, tuple[int, int]]:
-    """Return the ids that an import gives out, until it has ended: by table the first and how many.
+    """Return the ids reserved for an unfinished import: by table, the first id and the number.
 
     An import that was given up keeps them, because it can still be completed.
     """
@@ -43,12 +43,12 @@ def note_numbers(transaction: Transaction, mark: str, noted: Mapping[str, tuple[
 
 
 def count(transaction: Transaction, namespace: str) -> int:
-    """Return how many imports into a namespace are incomplete."""
+    """Return the number of incomplete imports into a namespace."""
     return transaction.scalar(f"SELECT count(*) {INTO}", _into(namespace))
 
 
 def give_up(transaction: Transaction, namespace: str) -> int:
-    """Forget the incomplete imports into a namespace, and return how many there were."""
+    """Forget the incomplete imports into a namespace; return how many there were."""
     return transaction.run(f"DELETE {INTO}", _into(namespace))
 
 

@@ -1,8 +1,7 @@
-"""What an index holds of facts and episodes: by what they are seen, their words, their vectors."""
+"""The data that a search index holds: what filters use, words and vectors."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memstore.database import dialect
@@ -17,24 +16,24 @@ if TYPE_CHECKING:
     from memstore.database.tables.vectors import VectorTable
 
 SUPERSEDED, DELETED, ERASED, OWNED, TASK = 1, 2, 4, 8, 16
-"""What is true of a row; their sum is its flags."""
+"""Bits of a row's flags."""
 
 EXPIRES, CREATED, VALID = range(3)
-"""Which of a row's moments is which."""
+"""The positions in a row's ``moments``."""
 
 
 class Said(NamedTuple):
-    """Whose words a row is, where in which conversation, and when."""
+    """The speaker of a row, its place in a conversation, and its times."""
 
     speaker: str | None
-    """Of a fact, its subject."""
+    """For a fact, its subject."""
     thread: str | None
-    """With what tells it from threads of the same name."""
+    """Includes the namespace and owners, which distinguish threads of the same name."""
     seq: int | None
     valid_at: str | None
     created_at: str | None
     ages_as: str | None
-    """The category of a fact that may grow old."""
+    """The category of a fact that can decay."""
 
 
 class IndexedRow(NamedTuple):
@@ -42,29 +41,28 @@ class IndexedRow(NamedTuple):
     namespace: str
     flags: int
     texts: tuple[str | None, str | None]
-    """What it may be asked for by: subject and category, or the source."""
+    """Texts that filters use: subject and category, or source."""
     moments: tuple[str | None, str | None, str | None]
     said: Said
     words: tuple[str | None, ...]
-    """What the full-text index has of it, column by column; the first is its text."""
+    """The columns of the full-text index; the first is the content."""
 
 
 class Range(NamedTuple):
-    """The rows behind an id, in the order of their ids."""
+    """The rows after an id, ordered by id."""
 
     after: int
     limit: int
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
-    """Where rows of one kind are read from."""
+class Source(NamedTuple):
+    """The table and columns for rows of one kind."""
 
     table: str
     key: str
-    """Their id there."""
+    """The column of their id."""
     columns: str
-    """All that :func:`_row` reads."""
+    """The columns that :func:`_row` reads."""
     vectors: VectorTable
 
 
@@ -95,7 +93,7 @@ EPISODES: Final = Source(
 def rows(
     transaction: Transaction, source: Source, which: Sequence[int] | Range
 ) -> Iterator[IndexedRow]:
-    """Yield rows by their ids; what is not there is left out."""
+    """Yield the existing rows with these ids."""
     test, values = _which(transaction, source.key, which)
     of_tasks = {
         "is_task": f"({is_task(transaction.dialect)}) IS TRUE",
@@ -127,7 +125,7 @@ def _row(row: Row) -> IndexedRow:
 
 class IndexedVector(NamedTuple):
     id: int
-    """Of the fact, or of the piece of an episode."""
+    """The id of the fact, or of the piece of an episode."""
     row_id: int
     blob: bytes
 
@@ -139,9 +137,9 @@ def vectors(
     size_bytes: int,
     which: Sequence[int] | Range,
 ) -> Iterator[IndexedVector]:
-    """Yield the vectors of what can be searched by meaning, by the ids of facts or pieces.
+    """Yield the vectors of facts or pieces that are not deleted or erased.
 
-    Vectors of another length than ``size_bytes`` are left to the doctor.
+    Vectors whose length is not ``size_bytes`` are skipped; the doctor reports them.
     """
     table = source.vectors
     test, values = _which(transaction, f"v.{table.owner}", which)
@@ -157,20 +155,20 @@ def vectors(
 
 
 def extent(transaction: Transaction, source: Source) -> tuple[int, int]:
-    """Return how many rows there are, and the largest id."""
+    """Return the number of rows and the largest id."""
     row = transaction.one(f"SELECT count(*), max({source.key}) FROM {source.table}")
     return (0, 0) if row is None else (int(row[0]), int(row[1] or 0))
 
 
 def has_any(transaction: Transaction, source: Source, namespaces: Sequence[str] | None) -> bool:
-    """Return whether namespaces (``None``: all) hold a row, in whatever state."""
+    """Return whether namespaces (``None``: all) hold any row, in any state."""
     within = dialect.within(transaction.dialect, "namespace", namespaces)
     query = f"SELECT EXISTS (SELECT 1 FROM {source.table}{within})"
     return bool(transaction.scalar(query, {"namespaces": namespaces}))
 
 
 def largest_id(transaction: Transaction, source: Source) -> int:
-    """Return the largest id of a row; at once, and so a guess at their number."""
+    """Return the largest id of a row: a quick estimate of their number."""
     return transaction.scalar(f"SELECT max({source.key}) FROM {source.table}")
 
 

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 
 def take(transaction: Transaction, job: str, holder: str, now: datetime, seconds: float) -> bool:
-    """Take or renew a lease; false while another process holds it.
+    """Take or renew a lease; return false while another process holds it.
 
-    A lease that ends later than one taken now would was written before the clock was set back. It
-    is ignored, and its holder notices the loss.
+    A lease that ends later than a new one would must be from before the clock was set back. It is
+    ignored, and its holder notices the loss.
     """
     row = transaction.one(
         "INSERT INTO memstore_leases AS held (job, holder, expires_at)"
@@ -31,7 +31,7 @@ def take(transaction: Transaction, job: str, holder: str, now: datetime, seconds
 
 
 def is_held(transaction: Transaction, job: str, holder: str, now: datetime, seconds: float) -> bool:
-    """Whether another holder has a lease that :func:`take` would respect."""
+    """Return whether another holder has a lease that :func:`take` would respect."""
     row = transaction.one(
         "SELECT 1 FROM memstore_leases WHERE job = :job AND holder <> :holder"
         " AND expires_at > :now AND expires_at <= :expires_at",

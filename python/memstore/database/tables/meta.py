@@ -1,4 +1,4 @@
-"""What the file knows of itself: schema version, and whose schema."""
+"""The file's schema version, schema family and other settings."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ if TYPE_CHECKING:
     from memstore.database.engine import Transaction
 
 FAMILY = "pymemstore"
-"""Marks files from V7 on as ours; another program's history takes other steps after V6."""
+"""Marks our files from V7 on; the original memstore has different versions after V6."""
 
 
 def schema_version(transaction: Transaction) -> int:
-    """Return the schema version of the file; 0 for one that holds nothing of ours."""
+    """Return the schema version of the file; 0 if it has no memstore tables."""
     if not _has_table(transaction, "memstore_version"):
         return 0
     return transaction.scalar("SELECT max(version) FROM memstore_version")
 
 
 def holds_only_others(transaction: Transaction) -> bool:
-    """Whether the file has tables, and none of them is memstore's."""
+    """Return whether the file has tables, but none of memstore's."""
     names = [str(row[0]) for row in transaction.rows(transaction.dialect.tables)]
     return bool(names) and not any(name.startswith("memstore_") for name in names)
 

@@ -1,4 +1,4 @@
-"""The pieces in which episodes are embedded: stretches of their characters."""
+"""The pieces of episodes that are embedded: ranges of characters."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Piece(NamedTuple):
     start: int
     stop: int
     name: str | None = None
-    """What the episode is called, where it was asked for."""
+    """The name of the episode, if the query selects it."""
 
 
 def cut(transaction: Transaction, episode_id: int, content: str) -> None:
@@ -54,9 +54,9 @@ def removing(episode_id: int) -> list[Statement]:
 
 
 def forgetting(transaction: Transaction, episode_id: int) -> list[Statement]:
-    """Return what takes the vectors of an episode's pieces away, in every generation.
+    """Return statements that remove the vectors of an episode's pieces from every generation.
 
-    The places of the pieces stay.
+    The rows of the pieces stay, as empty ranges.
     """
     pieces = of_episodes(transaction, [episode_id])
     return [
@@ -68,7 +68,7 @@ def forgetting(transaction: Transaction, episode_id: int) -> list[Statement]:
 
 
 def of_episodes(transaction: Transaction, episode_ids: Sequence[int]) -> Iterator[Piece]:
-    """Yield the pieces of these episodes, each episode's in their order."""
+    """Yield the pieces of these episodes, in order within each episode."""
     rows = transaction.rows(
         "SELECT id, episode_id, start, stop FROM memstore_pieces"
         f" WHERE episode_id IN {transaction.dialect.listed('ids')} ORDER BY episode_id, start",
@@ -78,7 +78,7 @@ def of_episodes(transaction: Transaction, episode_ids: Sequence[int]) -> Iterato
 
 
 def count_episodes(transaction: Transaction, wanted: EpisodeFilter) -> dict[str, int]:
-    """Count the episodes, and those with a piece that waits or was given up."""
+    """Count the episodes, and those with a pending or quarantined piece."""
     seen, values = wanted.of("e", transaction.dialect)
     waiting = (
         "SELECT count(DISTINCT p.episode_id)"
@@ -88,13 +88,13 @@ def count_episodes(transaction: Transaction, wanted: EpisodeFilter) -> dict[str,
         f" AND p.id = v.piece_id AND e.id = p.episode_id AND {seen}"
         " AND v.embedding IS NULL AND v.embed_attempts"
     )
-    asked = {
+    queries = {
         "episodes": f"SELECT count(*) FROM memstore_episodes e WHERE {seen}"
         " AND e.content_hash <> ''",
         "episodes_pending": f"{waiting} BETWEEN 0 AND {MAX_ATTEMPTS - 1}",
         "episodes_quarantined": f"{waiting} >= {MAX_ATTEMPTS}",
     }
-    return {name: transaction.scalar(sql, values) for name, sql in asked.items()}
+    return {name: transaction.scalar(sql, values) for name, sql in queries.items()}
 
 
 def named(transaction: Transaction, piece_ids: Sequence[int]) -> Iterator[Piece]:

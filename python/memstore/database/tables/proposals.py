@@ -1,4 +1,4 @@
-"""The table of proposals: facts that may be superseded, by another or by one that sums them up."""
+"""The table of proposals: supersessions and consolidations that a person has to decide."""
 
 from __future__ import annotations
 
@@ -35,19 +35,19 @@ class ProposalRow(NamedTuple):
     at: str
     old_id: int
     new_id: int | None
-    """Of a consolidation empty until it is accepted."""
+    """``None`` for a consolidation until it is accepted."""
     similarity: float | None
     evidence: str | None
     """JSON."""
     state: str
     decided_at: str | None
     sources: tuple[int, ...]
-    """The facts a consolidation sums up, in order; empty for a supersession."""
+    """The facts that a consolidation replaces, in order; empty for a supersession."""
     content: str | None
-    """The text of a consolidation, blank once a fact holds it."""
+    """The text of a consolidation, blank once it is accepted."""
 
     def renumbered(self, id_: int, facts: Mapping[int, int]) -> ProposalRow:
-        """Return the proposal with other ids; what a fact's becomes is in ``facts``."""
+        """Return the proposal with another id, and its fact ids replaced according to ``facts``."""
         return self._replace(
             id=id_,
             old_id=facts[self.old_id],
@@ -63,7 +63,7 @@ def insert(
     similarity: float,
     evidence: Mapping[str, Any] | None,
 ) -> int | None:
-    """Store a supersession to be decided; ``None`` if the pair was put forward before."""
+    """Store a proposed supersession; return ``None`` if the pair was proposed before."""
     at, why = clock.to_text(clock.utc_now()), _encode(evidence)
     id_ = changes.transaction.next_id("memstore_proposals")
     row = ProposalRow(id_, at, old_id, new_id, similarity, why, ProposalState.OPEN, None, (), None)
@@ -73,7 +73,7 @@ def insert(
 def insert_consolidation(
     changes: Changes, sources: Sequence[int], content: str, evidence: Mapping[str, Any] | None
 ) -> int | None:
-    """Store a consolidation to be decided; ``None`` if one of the same facts is there already."""
+    """Store a proposed consolidation; return ``None`` if one of the same facts exists."""
     at, why, facts = clock.to_text(clock.utc_now()), _encode(evidence), tuple(sources)
     id_ = changes.transaction.next_id("memstore_proposals")
     row = ProposalRow(id_, at, 0, None, None, why, ProposalState.OPEN, None, facts, content)
@@ -83,7 +83,7 @@ def insert_consolidation(
 def consolidating(
     transaction: Transaction, sources: Sequence[int], namespace: str
 ) -> Proposal | None:
-    """Return the consolidation of just these facts, in whatever state."""
+    """Return the consolidation of exactly these facts, in any state."""
     rows = transaction.rows(
         f"SELECT {COLUMNS} {HOME} WHERE o.namespace = :namespace AND p.sources = :sources",
         {"namespace": namespace, "sources": json.dumps(sorted(sources))},
@@ -102,7 +102,7 @@ def held(transaction: Transaction, row: ProposalRow) -> int | None:
 
 
 def get(transaction: Transaction, proposal_id: int, namespace: str) -> Proposal | None:
-    """Return one proposal of a namespace, in whatever state."""
+    """Return one proposal of a namespace, in any state."""
     if abs(proposal_id) > MAX_NUMBER:
         return None
     rows = transaction.rows(
@@ -117,9 +117,10 @@ def select(
 ) -> list[Proposal]:
     """Return the proposals of a namespace by id; ``None`` for every state.
 
-    Open ones are those that can still be decided: every fact they name is what holds now.
+    Open ones are only those that can still be decided: none of their facts is superseded or
+    deleted.
     """
-    # Not a parameter: the index of the open ones serves a statement that names their state.
+    # Not a parameter: SQLite uses the partial index only if the statement contains the state.
     bound = "" if state is None else f" AND p.state = '{ProposalState(state)}'"
     if state == ProposalState.OPEN:
         bound += _decidable(transaction.dialect)
@@ -134,7 +135,7 @@ def select(
 def deciding(
     proposal_id: int, state: str, at: datetime, *, new_id: int | None = None
 ) -> list[Statement]:
-    """Return what closes a proposal; fact ``new_id`` holds a consolidation's text from now on."""
+    """Return statements that close a proposal; ``new_id`` is the fact of a consolidation."""
     closed = Statement(
         "UPDATE memstore_proposals SET state = :state, decided_at = :at WHERE id = :id",
         {"state": state, "at": clock.to_text(at), "id": proposal_id},
@@ -149,7 +150,7 @@ def deciding(
 
 
 def scattered(transaction: Transaction) -> list[int]:
-    """Return the proposals whose facts are not all there, in one namespace."""
+    """Return the proposals whose facts are missing or in different namespaces."""
     sources = transaction.dialect.elements("p.sources")
     return transaction.ints(
         "WITH about (proposal_id, fact_id) AS (SELECT id, old_id FROM memstore_proposals"
@@ -162,7 +163,7 @@ def scattered(transaction: Transaction) -> list[int]:
 
 
 def decided_about(transaction: Transaction, fact_id: int) -> bool:
-    """Whether a proposal that names the fact was decided."""
+    """Return whether any proposal about the fact was decided."""
     row = transaction.one(
         "SELECT EXISTS (SELECT 1 FROM memstore_proposals WHERE old_id = :id AND state <> 'open')"
         " OR EXISTS (SELECT 1 FROM memstore_proposals WHERE new_id = :id AND state <> 'open')"
@@ -174,7 +175,7 @@ def decided_about(transaction: Transaction, fact_id: int) -> bool:
 
 
 def forgetting(transaction: Transaction, fact_id: int) -> list[Statement]:
-    """Return what blanks everything that proposals quote of a fact."""
+    """Return statements that blank everything in proposals that quotes a fact."""
     return [
         Statement(
             "UPDATE memstore_proposals SET evidence = NULL WHERE old_id = :id OR new_id = :id",
@@ -191,7 +192,7 @@ def forgetting(transaction: Transaction, fact_id: int) -> list[Statement]:
 def everything(
     transaction: Transaction, namespaces: Sequence[str] | None = None
 ) -> Iterator[ProposalRow]:
-    """Yield the proposals of some namespaces (``None``: of all) by id, as they are stored."""
+    """Yield the rows of proposals of some namespaces (``None``: all), by id."""
     where = within(transaction.dialect, "o.namespace", namespaces)
     rows = transaction.rows(
         f"SELECT {COLUMNS} {HOME}{where} ORDER BY p.id", {"namespaces": namespaces}
@@ -207,9 +208,9 @@ def count_all(transaction: Transaction, namespaces: Sequence[str] | None = None)
 def place(
     changes: Changes, row: ProposalRow, evidence: Mapping[str, Any] | None = None
 ) -> int | None:
-    """Store a proposal, and return its id; ``None`` if its facts were put forward before.
+    """Store a proposal and return its id; ``None`` if its facts were proposed before.
 
-    Each fact that it would retire gets a line, with the evidence.
+    Each fact that it would retire gets a journal line with the evidence.
     """
     sources = sorted(row.sources)
     old_id = min(sources, default=row.old_id)
@@ -238,7 +239,7 @@ def place(
 
 
 def _decidable(dialect: Dialect) -> str:
-    # A proposal cannot be decided once a fact it names was retired, deleted or erased.
+    # A proposal cannot be decided if one of its facts was retired, deleted or erased.
     return (
         " AND o.superseded_by IS NULL AND o.deleted_at IS NULL"
         " AND NOT EXISTS (SELECT 1 FROM memstore_facts n WHERE n.id = p.new_id"

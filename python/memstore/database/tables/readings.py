@@ -1,4 +1,4 @@
-"""The table of readings: how an episode was read, so that it can be read the same way again."""
+"""The table of readings: how a model read an episode, so that this can be repeated."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 EXTRACT = "extract"
 MEMORY = "memory"
 CLOSED = "closed"
-"""A fact of the episode was erased: nothing is drawn from it again, and no reply about it kept."""
+"""A fact of the episode was erased: no facts are extracted from it again, and no replies kept."""
 
 UNLEARNT = "unlearnt"
-"""A conversation that was recorded, and that nothing was learnt from yet."""
+"""A conversation was recorded, but nothing was learnt from it yet."""
 
 NOTHING_ASKED = "{}"
 
@@ -27,11 +27,11 @@ class ReadingRow(NamedTuple):
     episode_id: int
     kind: str
     asked: str
-    """JSON: with the episode all that the prompts follow from."""
+    """JSON: together with the episode, everything that determines the prompts."""
 
 
 def place(transaction: Transaction, row: ReadingRow) -> bool:
-    """Keep a reading; false if it is known already, or the episode is erased or not there."""
+    """Store a reading; return false if it exists, or the episode is erased or missing."""
     return bool(
         transaction.run(
             "INSERT INTO memstore_readings (episode_id, kind, asked)"
@@ -53,7 +53,7 @@ def of_episode(transaction: Transaction, episode_id: int) -> list[ReadingRow]:
 
 
 def forget(transaction: Transaction, episode_id: int) -> None:
-    """Delete how an episode was read: what was asked may quote it."""
+    """Delete the readings of an episode, because they may quote it."""
     transaction.run(
         "DELETE FROM memstore_readings WHERE episode_id = :episode_id", {"episode_id": episode_id}
     )

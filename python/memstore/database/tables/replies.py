@@ -1,6 +1,6 @@
-"""The table of replies: what a model answered about an episode, kept so as not to ask it again.
+"""The table of replies: a model's answers about an episode, kept so as not to ask again.
 
-A reply quotes the episode, and is deleted with it and with any fact whose text it holds.
+A reply quotes the episode, so it is deleted with it, and with any fact whose text it contains.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class ReplyRow(NamedTuple):
 
 
 def written(reply: Any) -> str:
-    """Write a reply that was read, in the one form in which texts can be looked for in it."""
+    """Return a parsed reply as JSON in the one form in which texts can be searched for."""
     return json.dumps(reply, ensure_ascii=True, separators=(",", ":"))
 
 
@@ -43,13 +43,13 @@ def get(transaction: Transaction, episode_id: int, key: str) -> str | None:
 
 
 def insert(transaction: Transaction, episode_id: int, key: str, model: str, reply: Any) -> bool:
-    """Keep a reply as of now; see :func:`place`."""
+    """Store a reply with the current time; see :func:`place`."""
     at = clock.to_text(clock.utc_now())
     return place(transaction, ReplyRow(episode_id, key, model, written(reply), at))
 
 
 def place(transaction: Transaction, row: ReplyRow) -> bool:
-    """Keep a reply; false if one is known, or the episode is erased, closed or not there."""
+    """Store a reply; return false if one exists, or the episode is erased, closed or missing."""
     return bool(
         transaction.run(
             "INSERT INTO memstore_replies (episode_id, key, model, reply, created_at)"
@@ -73,9 +73,9 @@ def forget_episode(transaction: Transaction, episode_id: int) -> None:
 def close_episodes(
     transaction: Transaction, namespace: str, content: str, episode_id: int | None
 ) -> None:
-    """Forget the replies about the episodes that a fact was found in, and close these episodes.
+    """Delete the replies about all episodes that contain a fact, and close these episodes.
 
-    Replies that quote it are found by its text, which is empty if it was erased before.
+    Replies that quote the fact are found by its text, which is empty if it was already erased.
     """
     found = {episode_id} if episode_id is not None else set[int]()
     if content:
@@ -105,7 +105,7 @@ def misplaced(transaction: Transaction) -> list[int]:
 
 
 def forget_misplaced(transaction: Transaction) -> int:
-    """Delete what :func:`misplaced` finds, and return how many episodes it was about."""
+    """Delete what :func:`misplaced` finds; return the number of episodes."""
     found = misplaced(transaction)
     for episode_id in found:
         closed = any(

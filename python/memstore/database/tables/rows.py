@@ -1,4 +1,4 @@
-"""Rows as records: moments are text in a row."""
+"""Decoding rows: times are stored as text."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ if TYPE_CHECKING:
 
 
 def read_moments(what: str, values: dict[str, Any], names: Iterable[str]) -> None:
-    """Make moments of the texts under these names; an error names the row and the column."""
+    """Parse the times under these names in place; an error names the row and the column."""
     for name in names:
-        try:
-            if values[name] is not None:
-                values[name] = clock.from_text(values[name])
-        except (ValueError, TypeError, AttributeError) as error:
-            raise StorageError(f"{what} {values['id']}: {name} cannot be read: {error}") from error
+        if (text := values[name]) is not None:
+            try:
+                values[name] = clock.from_text(text)
+            except (ValueError, TypeError, AttributeError) as error:
+                message = f"{what} {values['id']}: {name} cannot be read: {error}"
+                raise StorageError(message) from error

@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from memstore.domain.arguments import MAX_NUMBER
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any, Self
 
-    from memstore.database.engine import Transaction
+    from memstore.database.engine import Row, Transaction
+    from memstore.database.filters import EpisodeFilter, FactFilter
+    from memstore.domain.episodes import Episode
+    from memstore.domain.records import Fact
 
 FACTS: Final = "memstore_facts"
 EPISODES: Final = "memstore_episodes"
 
 BEFORE: Final = "(seq, id) < (:seq, :id) ORDER BY seq DESC, id DESC LIMIT :limit"
 AFTER: Final = "(seq, id) > (:seq, :id) ORDER BY seq, id LIMIT :limit"
-"""Which rows of a thread are beside one, nearest first."""
+"""Conditions for the rows before or after one in its thread, nearest first."""
+
+Held = TypeVar("Held", "Fact", "Episode")
 
 
 class Thread(NamedTuple):
-    """What identifies a thread, in one of the two tables."""
+    """The columns that identify a thread in either table."""
 
     namespace: str
     thread: str
@@ -42,25 +46,55 @@ OF_THREAD: Final = (
 
 
 def last_seq(transaction: Transaction, table: str, thread: Thread) -> int:
-    """Return the last place that is taken in a thread; 0 if none is."""
+    """Return the last place in a thread; 0 if it is empty."""
     row = transaction.one(
         f"SELECT seq FROM {table} WHERE {OF_THREAD} ORDER BY seq DESC LIMIT 1", thread._asdict()
     )
     return 0 if row is None else int(row[0])
 
 
-@dataclass(slots=True)
-class Counter:
-    """Counts places in threads, for the rows that one transaction writes.
+def neighbours(
+    transaction: Transaction,
+    select: str,
+    decode: Callable[[Row], Held],
+    row: Held,
+    wanted: FactFilter | EpisodeFilter,
+    limit: int,
+) -> tuple[list[Held], list[Held]]:
+    """Return the rows before and after one in its thread, so many on either side, in order.
 
-    Each thread's last place is asked for once, since the rows that are queued are written first.
+    Args:
+        select: reads such rows by the index of threads.
+        wanted: lets through those of its namespace and owners that may be seen.
+    """
+    if row.thread is None:
+        return [], []
+    where, values = wanted.where(transaction.dialect, by_id=True)
+    place = {"thread": row.thread, "seq": row.seq, "id": row.id, "limit": limit}
+    before, after = (
+        [
+            decode(found)
+            for found in transaction.rows(
+                f"{select} WHERE thread = :thread AND {where} AND {side}", {**values, **place}
+            )
+        ]
+        for side in (BEFORE, AFTER)
+    )
+    return before[::-1], after
+
+
+class Counter:
+    """Assigns places in threads to the rows that one transaction writes.
+
+    The last place of each thread is queried only once, because a query would flush the queued rows.
     """
 
-    table: str
-    _last: dict[Thread, int] = field(default_factory=dict)
+    def __init__(self, table: str) -> None:
+        self.table = table
+        self._last: dict[Thread, int] = {}
 
     def place(self, transaction: Transaction, thread: Thread, given: int | None) -> int:
-        """Return the place that is given, or the one behind the last."""
+        """Return the given place, or the one after the last."""
         last = self._last.get(thread)
         if last is None and given is not None:
             return given

@@ -1,8 +1,8 @@
-"""The tables of vectors: one row for every fact, and every piece of an episode, in each generation.
+"""The tables of vectors: a row for every fact, and every piece of an episode, in each generation.
 
-A row without a vector is pending; with too many lasting failures, quarantined. Vectors stand apart
-from what they are of, so that two models' vectors can stand side by side and reading rows reads
-no vectors.
+A row without a vector is pending, or quarantined after too many permanent failures. Vectors are
+stored apart from facts and episodes, so that two models can coexist and reading rows reads no
+vectors.
 """
 
 from __future__ import annotations
@@ -23,45 +23,45 @@ if TYPE_CHECKING:
     from memstore.database.filters import Filter
 
 MAX_ATTEMPTS: Final = 3
-"""Lasting failures after which an embedding is given up, and its owner quarantined."""
+"""The number of permanent failures after which an owner is quarantined."""
 
 BATCH: Final = 1000
-"""Vectors that are compared at once where there is no index."""
+"""Vectors that are compared at once if there is no index."""
 
 NOTHING_TO_EMBED: Final = -1
-"""In place of the number of failures: the owner was erased. Such rows are passed over within the
-index of the queue, so that clearing a large namespace does not slow every later look at it."""
+"""Stored instead of the number of failures if the owner was erased. The queue's index holds it, so
+that such rows are skipped quickly even after a large namespace was cleared."""
 
 
 class VectorTable(NamedTuple):
-    """The vectors of one kind of owner, and how SQL comes from a vector to what it is of."""
+    """The table of vectors of facts or pieces ("owners"), and how SQL joins it to them."""
 
     name: str
     plural: str
-    """What the owners are called."""
+    """The name of the owners in messages."""
     owner: str
     """The column with the owner's id."""
     owners: str
     queue: str
     """The index of the rows without a vector."""
     home: str
-    """Brings in ``h``, the row that has the namespace."""
+    """The tables with the row ``h`` that has the namespace."""
     key: str
-    """The owner's id there."""
+    """The owner's id in ``home``."""
     living: str
-    """Not deleted or erased."""
+    """The condition that the owner is not deleted or erased."""
     filtered: str
-    """Brings in what a filter speaks of."""
+    """The tables that a filter uses."""
     filtered_row: str
-    """The id of the row that it lets through."""
+    """The id of the filtered fact or episode."""
     filtered_key: str
-    """The owner's id there."""
+    """The owner's id in ``filtered``."""
     filtered_link: str
-    """What holds between the tables there."""
+    """The join condition of ``filtered``."""
 
     @property
     def link(self) -> str:
-        """What holds between a vector ``v`` and what :attr:`home` brings in."""
+        """The join condition between a vector ``v`` and :attr:`home`."""
         return f"{self.key} = v.{self.owner}"
 
 
@@ -88,7 +88,7 @@ PIECES: Final = VectorTable(
     queue="idx_memstore_piece_queue",
     home="memstore_pieces p JOIN memstore_episodes h ON h.id = p.episode_id",
     key="p.id",
-    # The pieces of an erased episode are empty stretches.
+    # The pieces of an erased episode are empty ranges.
     living="p.stop > p.start",
     filtered="memstore_episodes e CROSS JOIN memstore_pieces p",
     filtered_row="e.id",
@@ -105,9 +105,9 @@ _GIVEN_UP: Final = f"v.embedding IS NULL AND v.embed_attempts >= {MAX_ATTEMPTS}"
 def place(
     transaction: Transaction, table: VectorTable, owner_id: int, blob: bytes | None = None
 ) -> None:
-    """Give a new owner its row in every generation, pending where it has no vector.
+    """Insert a new owner's row in every generation; rows without a vector are pending.
 
-    The vector is of the active generation's model.
+    A vector must be of the active generation's model.
     """
     transaction.queue(
         f"INSERT INTO {table.name} (generation_id, {table.owner}, embedding, checksum)"
@@ -118,13 +118,13 @@ def place(
 
 
 def checksum(owner_id: int, blob: bytes) -> int:
-    """Return what is stored beside the vector of an owner, so that damage is noticed."""
+    """Return the checksum that is stored with an owner's vector, to detect damage."""
     return zlib.crc32(blob, zlib.crc32(str(owner_id).encode()))
 
 
 def place_all(transaction: Transaction, table: VectorTable, generation_id: int) -> int:
-    """Give every owner that has none its row in a generation; return how many there were."""
-    # Of what was erased there is nothing to embed; of a long text this reads the length alone.
+    """Insert the missing rows of owners in a generation; return how many there were."""
+    # Erased owners have nothing to embed. octet_length() does not read a long text.
     erased = f"CASE WHEN octet_length(h.content) = 0 THEN {NOTHING_TO_EMBED} ELSE 0 END"
     return transaction.run(
         f"INSERT INTO {table.name} (generation_id, {table.owner}, embed_attempts)"
@@ -136,9 +136,9 @@ def place_all(transaction: Transaction, table: VectorTable, generation_id: int) 
 
 
 def filling(table: VectorTable, generation_id: int, owner_id: int, blob: bytes) -> Statement:
-    """Return what stores the vector of an owner that has none yet, and returns the owner's id.
+    """Return a statement that stores an owner's vector and returns the owner's id.
 
-    It stores none where the owner has one, or is gone.
+    It does nothing if the owner already has a vector, or was deleted or erased.
     """
     return Statement(
         f"UPDATE {table.name} AS v SET embedding = :vector, checksum = :checksum,"
@@ -164,7 +164,7 @@ def pending(
     limit: int,
     after: int = 0,
 ) -> list[int]:
-    """Return the ids of owners after this one that wait for a vector; ``None``: everybody's."""
+    """Return the ids after this one of pending owners in a namespace (``None``: in all)."""
     return transaction.ints(
         f"SELECT v.{table.owner} {_queue(transaction.dialect, table, namespace)} AND {_WAITING}"
         f" AND v.{table.owner} > :after ORDER BY v.{table.owner} LIMIT :limit",
@@ -175,7 +175,7 @@ def pending(
 def count_pending(
     transaction: Transaction, table: VectorTable, generation_id: int, namespace: str | None
 ) -> int:
-    """Return how many owners in a namespace (``None``: in all) wait for their vector."""
+    """Return the number of pending owners in a namespace (``None``: in all)."""
     return transaction.scalar(
         f"SELECT count(*) {_queue(transaction.dialect, table, namespace)} AND {_WAITING}",
         {"generation": generation_id, "namespace": namespace},
@@ -189,7 +189,7 @@ def count_all_pending(transaction: Transaction, generation_id: int, namespace: s
 def count_waiting(
     transaction: Transaction, table: VectorTable, generation_id: int, wanted: Filter | None
 ) -> dict[str, int]:
-    """Return how many owners are ``pending``, and how many ``quarantined``."""
+    """Return the numbers of ``pending`` and ``quarantined`` owners."""
     seen, values = ("TRUE", {}) if wanted is None else wanted.of("h", transaction.dialect)
     row = transaction.one(
         f"SELECT count(*) FILTER (WHERE {_WAITING}), count(*) FILTER (WHERE {_GIVEN_UP})"
@@ -210,8 +210,7 @@ def quarantined(
 
 
 def _queue(dialect: Dialect, table: VectorTable, namespace: str | None) -> str:
-    # The index of the queue first, whatever the planner thinks of it: it is short, or has to be
-    # read anyway.
+    # Force the index of the queue first: it is short, or must be read anyway.
     return (
         f"FROM {table.name} v {dialect.indexed_by(table.queue)} CROSS JOIN {table.home}"
         f" WHERE v.generation_id = :generation AND {table.link} AND {table.living}"
@@ -221,7 +220,7 @@ def _queue(dialect: Dialect, table: VectorTable, namespace: str | None) -> str:
 def note_failure(
     transaction: Transaction, table: VectorTable, generation_id: int, owner_id: int, error: str
 ) -> bool:
-    """Count a lasting failure; true when it was the last one and the owner is now quarantined."""
+    """Count a permanent failure; return whether the owner is now quarantined."""
     row = transaction.one(
         f"UPDATE {table.name} AS v SET embed_attempts = embed_attempts + 1, embed_error = :error"
         f" WHERE v.generation_id = :generation AND v.{table.owner} = :owner AND {_WAITING}"
@@ -245,7 +244,7 @@ def release_quarantine(
 
 
 def forgetting(table: VectorTable, owner_id: int) -> Statement:
-    """Return what blanks an erased owner's vectors and errors in every generation."""
+    """Return a statement that blanks an erased owner's vectors and errors in every generation."""
     return Statement(
         f"UPDATE {table.name} SET embedding = NULL, embed_error = NULL,"
         f" embed_attempts = {NOTHING_TO_EMBED}"
@@ -255,7 +254,7 @@ def forgetting(table: VectorTable, owner_id: int) -> Statement:
 
 
 def resetting(table: VectorTable, generation_id: int, owner_id: int | None = None) -> Statement:
-    """Return what makes an owner (``None``: every one) with a vector pending, and returns ids."""
+    """Return a statement that makes embedded owners (``None``: all) pending, returning ids."""
     which = "" if owner_id is None else f" AND {table.owner} = :owner"
     return Statement(
         f"UPDATE {table.name} SET embedding = NULL, embed_attempts = 0 WHERE generation_id"
@@ -278,7 +277,7 @@ def get(
 def journalled_as(
     transaction: Transaction, table: VectorTable, owner_ids: Sequence[int]
 ) -> dict[int, tuple[int | None, int | None]]:
-    """Return under which ``(fact_id, episode_id)`` the journal has a line about each owner."""
+    """Return the ``(fact_id, episode_id)`` of journal lines about each owner."""
     if table is FACTS:
         return {owner_id: (owner_id, None) for owner_id in owner_ids}
     return {
@@ -296,7 +295,7 @@ def episodes_of(transaction: Transaction, piece_ids: Sequence[int]) -> dict[int,
 
 
 def blank_some(transaction: Transaction, table: VectorTable, generation_id: int, limit: int) -> int:
-    """Take away some vectors of a generation that is to go; return how many."""
+    """Blank some vectors of a generation that is being dropped; return how many."""
     return transaction.run(
         f"UPDATE {table.name} SET embedding = NULL WHERE id IN (SELECT id FROM {table.name}"
         " WHERE generation_id = :generation AND embedding IS NOT NULL LIMIT :limit)",
@@ -313,9 +312,9 @@ def removing_all(table: VectorTable, generation_id: int) -> Statement:
 def blobs(
     transaction: Transaction, table: VectorTable, owner_ids: Sequence[int]
 ) -> dict[int, bytes]:
-    """Return the vectors of these owners in the active generation; others are left out.
+    """Return the vectors of these owners in the active generation.
 
-    Vectors of another length than the generation's are left to the doctor.
+    Vectors of the wrong length are skipped; the doctor reports them.
     """
     rows = transaction.rows(
         f"SELECT v.{table.owner}, v.embedding FROM memstore_generations g"
@@ -330,12 +329,12 @@ def blobs(
 
 class Vector(NamedTuple):
     row_id: int
-    """Of the fact or the episode."""
+    """The id of the fact or the episode."""
     blob: bytes
 
 
 def batches(transaction: Transaction, table: VectorTable, wanted: Wanted) -> Iterator[list[Vector]]:
-    """Yield the vectors of all that a filter lets through, many at a time."""
+    """Yield the vectors of all rows that pass a filter, in batches."""
     where, values = wanted.where(transaction.dialect)
     rows = transaction.rows(
         f"SELECT {table.filtered_row}, v.embedding FROM memstore_generations g"
@@ -351,7 +350,7 @@ def batches(transaction: Transaction, table: VectorTable, wanted: Wanted) -> Ite
 
 
 def has_any(transaction: Transaction, table: VectorTable, namespaces: Sequence[str] | None) -> bool:
-    """Whether something in these namespaces (``None``: anywhere) can be compared."""
+    """Return whether any owner in these namespaces (``None``: all) has a vector."""
     where = within(transaction.dialect, "h.namespace", namespaces).replace("WHERE", "AND")
     row = transaction.one(
         f"SELECT 1 FROM memstore_generations g CROSS JOIN {table.home} CROSS JOIN {table.name} v"
@@ -365,7 +364,7 @@ def has_any(transaction: Transaction, table: VectorTable, namespaces: Sequence[s
 def everything(
     transaction: Transaction, table: VectorTable, generation_id: int
 ) -> Iterator[tuple[int, bytes, int | None]]:
-    """Yield every stored vector of a generation by owner, whatever its length, and its checksum."""
+    """Yield every stored vector of a generation with its owner and checksum, of any length."""
     rows = transaction.rows(
         f"SELECT {table.owner}, embedding, checksum FROM {table.name}"
         f" WHERE generation_id = :generation AND embedding IS NOT NULL ORDER BY {table.owner}",
@@ -384,7 +383,7 @@ def missing(transaction: Transaction, table: VectorTable, generation_id: int) ->
 
 
 def count(transaction: Transaction, table: VectorTable, generation_id: int) -> int:
-    """Return how many owners have a vector in a generation; reads two indexes, and no vectors."""
+    """Return the number of vectors in a generation; this reads two indexes, but no vectors."""
     queue = transaction.dialect.indexed_by(table.queue)
     return transaction.scalar(
         f"SELECT (SELECT count(*) FROM {table.name} WHERE generation_id = :generation)"

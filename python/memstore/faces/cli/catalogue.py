@@ -47,7 +47,7 @@ else:
 
 
 class Entry(NamedTuple):
-    """A command, by name and before its module is imported."""
+    """A command whose module is not imported yet."""
 
     module: ModuleType
     summary: str
@@ -56,85 +56,79 @@ class Entry(NamedTuple):
 GROUPS: Final = {
     "store and correct": {
         "add": Entry(facts, "Store a fact: one claim about one subject."),
-        "supersede": Entry(facts, "Retire a fact in favour of a newer one that is stored."),
-        "confirm": Entry(facts, "Count one more confirmation that a fact holds true."),
-        "update": Entry(facts, "Change a fact's metadata; what it says is superseded."),
-        "delete": Entry(facts, "Take a fact out of every search; restore brings it back."),
-        "restore": Entry(facts, "The newer fact was wrong, or deleting it: bring a fact back."),
-        "erase": Entry(facts, "Remove a fact's text from the file for good."),
+        "supersede": Entry(facts, "Mark a fact as superseded by a newer one already stored."),
+        "confirm": Entry(facts, "Record that a fact was confirmed once more."),
+        "update": Entry(facts, "Change a fact's metadata. To change its text, supersede it."),
+        "delete": Entry(facts, "Delete a fact; restore brings it back."),
+        "restore": Entry(facts, "Bring a fact back; it replaces any newer version."),
+        "erase": Entry(facts, "Permanently remove a fact's text from the file."),
     },
     "find": {
         "search": Entry(search, "Find facts by words and by meaning, best first."),
-        "recall": Entry(search, "Write what answers a question as a text of so many tokens."),
+        "recall": Entry(search, "Print what answers a question, within a token budget."),
         "list": Entry(search, "List facts, oldest first."),
         "get": Entry(search, "Show one fact with all its fields."),
-        "history": Entry(search, "Show how a fact changed, oldest version first."),
+        "history": Entry(search, "Show the versions of a fact, oldest first."),
     },
     "learn from text": {
-        "extract": Entry(learn, "Store the facts in a text; a language model reads it."),
-        "remember": Entry(learn, "Learn from what was said: memories added, updated, deleted."),
-        "forget": Entry(learn, "Delete a memory, or all of a user, an agent or a run."),
-        "proposals list": Entry(learn, "List proposals that need a decision."),
-        "proposals accept": Entry(learn, "Let what was proposed supersede what it replaces."),
-        "proposals reject": Entry(learn, "Leave the facts as they are."),
-        "reinstate": Entry(learn, "The supersession was wrong: both facts hold."),
-        "rebuild": Entry(rebuild, "Rebuild what is derived: indexes, and facts from the log."),
-        "consolidate": Entry(rebuild, "Propose one fact that says what several say."),
+        "extract": Entry(learn, "Extract facts from a text with a language model."),
+        "remember": Entry(learn, "Learn from a conversation: add, update, delete memories."),
+        "forget": Entry(learn, "Delete one memory, or all of a user, agent or run."),
+        "proposals list": Entry(learn, "List the proposals waiting for a decision."),
+        "proposals accept": Entry(learn, "Accept a proposal: the new fact supersedes the old."),
+        "proposals reject": Entry(learn, "Reject a proposal: the facts stay as they are."),
+        "reinstate": Entry(learn, "Undo a supersession: both facts hold."),
+        "rebuild": Entry(rebuild, "Rebuild derived data: indexes, and facts from episodes."),
+        "consolidate": Entry(rebuild, "Propose one fact to replace several that overlap."),
     },
-    "relate what facts name": {
-        "graph build": Entry(graph, "Build entities and relations from the facts."),
-        "graph status": Entry(graph, "Say when the graph was built, and what changed since."),
-        "graph entities": Entry(graph, "List entities, those of the most facts first."),
-        "graph neighbours": Entry(graph, "Show what is near an entity, and which facts say so."),
-        "graph likely": Entry(graph, "List names that may be one entity's; nothing is merged."),
-        "graph merge": Entry(graph, "Say that two names are one entity."),
-        "graph apart": Entry(graph, "Say that two names are two entities."),
-        "graph forget": Entry(graph, "Take back what was said of two names."),
-        "graph decisions": Entry(graph, "List what was said of names."),
-        "graph drop": Entry(graph, "Remove the graph; what was said of names stays."),
+    "entities and relations in the facts": {
+        "graph build": Entry(graph, "Build the graph of entities and relations."),
+        "graph status": Entry(graph, "Show when the graph was built and what changed since."),
+        "graph entities": Entry(graph, "List entities, most mentioned first."),
+        "graph neighbours": Entry(graph, "Show an entity's relations and the facts behind them."),
+        "graph likely": Entry(graph, "List names that may mean the same entity."),
+        "graph merge": Entry(graph, "Record that two names mean the same entity."),
+        "graph apart": Entry(graph, "Record that two names mean different entities."),
+        "graph forget": Entry(graph, "Undo merge or apart for two names."),
+        "graph decisions": Entry(graph, "List the merge and apart decisions."),
+        "graph drop": Entry(graph, "Remove the graph; merge and apart decisions stay."),
     },
     "the log of episodes": {
-        "episode add": Entry(
-            episodes, "Record what was said or done, word for word, of any length."
-        ),
+        "episode add": Entry(episodes, "Record what was said or done, verbatim, at any length."),
         "episode search": Entry(episodes, "Find episodes by words and by meaning, best first."),
         "episode list": Entry(episodes, "List episodes, oldest first."),
-        "episode get": Entry(episodes, "Show one episode whole, with all its fields."),
-        "episode update": Entry(
-            episodes, "Change an episode's tags, expiry or metadata; its words stay."
-        ),
-        "episode erase": Entry(episodes, "Remove an episode's text from the file for good."),
+        "episode get": Entry(episodes, "Show one episode in full, with all its fields."),
+        "episode update": Entry(episodes, "Change an episode's tags, expiry or metadata."),
+        "episode erase": Entry(episodes, "Permanently remove an episode's text from the file."),
     },
     "tasks": {
-        "task add": Entry(tasks, "Store a task."),
-        "task update": Entry(tasks, "Move a task to another status."),
-        "task list": Entry(tasks, "List open tasks, the most pressing first."),
+        "task add": Entry(tasks, "Add a task."),
+        "task update": Entry(tasks, "Change a task's status."),
+        "task list": Entry(tasks, "List open tasks, most urgent first."),
     },
     "maintain the file": {
-        "status": Entry(file, "Say what the store holds, and where and how it is kept."),
-        "export": Entry(transfer, "Write what is held as JSON Lines: all but the embeddings."),
-        "import": Entry(transfer, "Bring an export in, or what another program remembers."),
-        "backup": Entry(file, "Copy the file while others use it, once or on a schedule."),
-        "recover": Entry(file, "Bring a backup back; what was there is kept beside it."),
-        "embed-pending": Entry(embedding, "Embed what was stored while the embedder was away."),
-        "reembed": Entry(embedding, "Bring the file over to another embedding model."),
-        "doctor": Entry(file, "Prove that indexes and embeddings agree with the facts."),
+        "status": Entry(file, "Show what the store holds, where it is and its settings."),
+        "export": Entry(transfer, "Export everything but the embeddings as JSON Lines."),
+        "import": Entry(transfer, "Import an export, or another program's memories."),
+        "backup": Entry(file, "Back up the file while in use, once or on a schedule."),
+        "recover": Entry(file, "Restore a backup; the current file is kept beside it."),
+        "embed-pending": Entry(embedding, "Embed what was stored while no embedder was available."),
+        "reembed": Entry(embedding, "Move the file to another embedding model."),
+        "doctor": Entry(file, "Check the file: indexes, embeddings, journal and links."),
     },
-    "remember in a host (Claude Code, Codex, Gemini CLI, Cursor, …)": {
-        "setup": Entry(hosts, "Register server and hooks with the hosts that are here."),
-        "hook": Entry(hosts, "Answer an event of a host; setup registers it."),
-        "where": Entry(hosts, "Say which namespace is a project's, or set it."),
+    "connect a host (Claude Code, Codex, Gemini CLI, Cursor, …)": {
+        "setup": Entry(hosts, "Register the server and hooks with the installed hosts."),
+        "hook": Entry(hosts, "Handle a host's event; setup registers this."),
+        "where": Entry(hosts, "Show or set the namespace of a project."),
     },
     "serve over HTTP (memstore-mcp --http)": {
-        "token create": Entry(
-            tokens, "Create an access token for the HTTP server, for a namespace."
-        ),
+        "token create": Entry(tokens, "Create an access token for the HTTP server."),
         "token list": Entry(tokens, "List the tokens of every namespace."),
-        "token revoke": Entry(tokens, "End a token at once."),
+        "token revoke": Entry(tokens, "Revoke a token immediately."),
     },
-    "see it work": {
-        "completion": Entry(completion, "Print what completes commands in bash, zsh or fish."),
-        "demo": Entry(demo, "See it work, in a temporary file."),
+    "try it": {
+        "completion": Entry(completion, "Print the completion script for bash, zsh or fish."),
+        "demo": Entry(demo, "See memstore at work in a temporary file."),
     },
 }
 
@@ -142,6 +136,6 @@ COMMANDS: Final = {name: entry for group in GROUPS.values() for name, entry in g
 
 
 def load(name: str) -> Command:
-    """Import a command: its arguments, and what it does."""
+    """Import a command's module and return the command."""
     found: dict[str, Command] = {one.name: one for one in COMMANDS[name].module.COMMANDS}
     return found[name]

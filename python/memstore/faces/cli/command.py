@@ -1,4 +1,4 @@
-"""What a command of the command line is, and how its arguments are read."""
+"""The definition of a command, and the parsing of its arguments."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from shlex import quote
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
 from memstore.domain.arguments import MAX_NUMBER
@@ -18,48 +17,55 @@ from memstore.domain.results import RANKINGS
 from memstore.faces.cli.usage import EMBEDDER_TROUBLE as EMBEDDER_TROUBLE
 from memstore.faces.cli.usage import REFUSED as REFUSED
 from memstore.faces.cli.usage import UsageError as UsageError
-from memstore.faces.options import chosen_settings, open_generator
+from memstore.faces.options import chosen_settings
+from memstore.lazy import lazy_import, lazy_pattern
 from memstore.settings import MIN_RELEVANCE
 
 if TYPE_CHECKING:
+    import shlex
+
     from memstore.domain.protocols import JSONGenerator
     from memstore.domain.records import AskedScope
     from memstore.domain.repairs import Repair
+    from memstore.faces import from_settings
     from memstore.faces.cli.render import JsonShow, PlainShow
     from memstore.faces.cli.render_terminal import TerminalShow
     from memstore.store.store import Store
+else:
+    from_settings = lazy_import("memstore.faces.from_settings")
+    shlex = lazy_import("shlex")
 
-FILTER: Final = re.compile(
+FILTER: Final = lazy_pattern(
     r"(?P<key>[^=<>!]+?)\s*(?P<op>==|!=|<=|>=|=|<|>)\s*(?P<value>.*)", re.DOTALL
 )
 
 Show: TypeAlias = "JsonShow | PlainShow | TerminalShow"
-"""The verbs a command answers with."""
+"""The output formats of a command."""
 
 Run: TypeAlias = Callable[[Any, argparse.Namespace, Show], int | None]
-"""Takes the store, or ``None`` where the file stays closed."""
+"""Takes the store, or ``None`` for a command that does not open the file."""
 Option: TypeAlias = Callable[[argparse._ActionsContainer], object]
-"""Adds one argument, or several that belong together, to a parser."""
-File: TypeAlias = Literal["made", "there", "temporary", "closed"]
-Need: TypeAlias = Literal["unused", "optional", "needed"]
+"""Adds one argument, or a group of them, to a parser."""
+File: TypeAlias = Literal["create", "existing", "temporary", "none"]
+Need: TypeAlias = Literal["unused", "optional", "required"]
 
 
 class Command(NamedTuple):
-    """One command: its arguments, and what it does; :mod:`.catalogue` says it in a sentence."""
+    """One command: its arguments and its action. :mod:`.catalogue` has its summary."""
 
     name: str
     example: str
-    """How it is used; lines a shell would take."""
+    """One shell command per line."""
     options: Sequence[Option]
     usage: str | None
-    """What follows the name, in short; its positional arguments by default."""
+    """The usage line after the name; by default the positional arguments."""
     file: File
-    """Whether a file that is not there yet is made; one that only reads has nothing to read. The
-    file stays closed for what replaces it."""
+    """``create`` makes a missing file, ``existing`` refuses one; ``temporary`` uses a temporary
+    file and ``none`` opens no file."""
     embedder: Need
-    """Without one a command opens any file; ``optional`` does so when the models do not fit."""
+    """``unused`` opens a file of any embedding model, ``optional`` does so if the models differ."""
     run: Run
-    """Answers; returns the exit code, ``None`` for 0."""
+    """Returns the exit code; ``None`` means 0."""
 
 
 def command(
@@ -67,14 +73,14 @@ def command(
     example: str,
     *options: Option,
     usage: str | None = None,
-    file: File = "there",
+    file: File = "existing",
     embedder: Need = "unused",
 ) -> Callable[[Run], Command]:
     return partial(Command, name, example, options, usage, file, embedder)
 
 
 def one_of(*options: Option) -> Option:
-    """Describe arguments of which one at most may be given."""
+    """Make options mutually exclusive."""
 
     def add(parser: argparse._ActionsContainer) -> None:
         group = parser.add_mutually_exclusive_group()
@@ -85,7 +91,7 @@ def one_of(*options: Option) -> Option:
 
 
 def option(names: str, meaning: str, **details: Any) -> Option:
-    """Describe an argument: ``ID``, ``left NAME``, ``--limit N``, or a switch: ``--all``."""
+    """Define an argument (``ID``, ``left NAME``, ``--limit N``) or a switch (``--all``)."""
     words = names.split()
     called = [word for word in words if word.startswith("-")]
     if len(words) > len(called):
@@ -97,12 +103,12 @@ def option(names: str, meaning: str, **details: Any) -> Option:
 
 
 def metadata_of(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Return the metadata that was given; ``-m`` wins over ``--metadata``."""
+    """Return the given metadata; ``-m`` overrides ``--metadata``."""
     return {**(arguments.metadata or {}), **dict(arguments.pairs or ())}
 
 
 def fact_id(text: str) -> int:
-    """Read the id of a fact; ``#12`` is understood as well."""
+    """Parse a fact's id: ``12`` or ``#12``."""
     digits = text.removeprefix("#")
     if not (digits.isascii() and digits.isdigit() and len(digits) < 20):
         raise argparse.ArgumentTypeError(f"an id is a whole number such as 12, not {text!r}")
@@ -118,7 +124,7 @@ def count(text: str, least: int = 1) -> int:
 
 
 def metadata_filter(text: str) -> MetadataFilter:
-    """Read ``key>=3``: a key, an operator, and a value that is JSON or else text."""
+    """Parse ``key>=3``: a key, an operator, and a value that is JSON or else text."""
     match = FILTER.fullmatch(text.strip())
     if match is None:
         raise argparse.ArgumentTypeError(
@@ -139,7 +145,7 @@ def metadata_pair(text: str) -> tuple[str, Any]:
 
 
 def json_or_text(text: str) -> Any:
-    """Return the value a text is the JSON of, or the text itself."""
+    """Decode a text as JSON, or return it unchanged if it is not JSON."""
     try:
         return DECODER.decode(text)
     except (ValueError, RecursionError):
@@ -157,7 +163,7 @@ def json_object(text: str) -> dict[str, Any]:
 
 
 def names(text: str) -> str | list[str]:
-    """Read namespaces separated by commas; ``all`` means every one."""
+    """Parse comma-separated namespaces; ``all`` means every one."""
     found = [name.strip() for name in text.split(",") if name.strip()]
     if not found:
         raise argparse.ArgumentTypeError("name a namespace, several with commas between, or all")
@@ -165,7 +171,7 @@ def names(text: str) -> str | list[str]:
 
 
 def content_of(text: str) -> str:
-    """Return the content given, or standard input where ``-`` was given."""
+    """Return the text, or standard input for ``-``."""
     return standard_input().strip() if text == "-" else text
 
 
@@ -173,11 +179,11 @@ def content_of(text: str) -> str:
 def needed_generator(
     arguments: argparse.Namespace, command: str, or_else: str = ""
 ) -> Iterator[JSONGenerator]:
-    """Make the language model that was chosen, for one command, and close it afterwards.
+    """Open the chosen language model for one command.
 
-    ``or_else`` says how to do without, as the rest of a sentence.
+    ``or_else`` ends the error message with a way to do without one.
     """
-    with open_generator(chosen_settings(arguments)) as generator:
+    with from_settings.open_generator(chosen_settings(arguments)) as generator:
         if generator is None:
             raise UsageError(
                 f"{command} needs a language model to read with: name one with --generator "
@@ -196,13 +202,13 @@ def standard_input() -> str:
         ) from None
 
 
-def agreed_to_erase(tell: Callable[[], str]) -> bool:
-    """Ask whether something is to be erased for good; ``tell`` says in one line what it is."""
+def agreed_to_erase(describe: Callable[[], str]) -> bool:
+    """Ask for confirmation to erase something that ``describe`` describes in one line."""
     if not _can_ask():
         raise UsageError(
             "erasing cannot be undone: confirm it with --yes where there is no terminal"
         )
-    print(tell(), file=sys.stderr)
+    print(describe(), file=sys.stderr)
     print("Erase it for good? [y/N] ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().casefold() in ("y", "yes")
 
@@ -212,21 +218,21 @@ def _can_ask() -> bool:
 
 
 BYTES_REMAIN: Final = (
-    "another process is using the file: the text can be seen no more, and its bytes go "
-    "when the last one closes it, or with the same command again"
+    "another process is using the file: the text is no longer visible, and its bytes "
+    "go when the last process closes the file, or when this command runs again"
 )
 
 ID: Final = option("ID", "the fact's id", type=fact_id)
-YES: Final = option("--yes", "do not ask")
+YES: Final = option("--yes", "do not ask for confirmation")
 OFFSET: Final = option(
-    "--offset N", "how many to pass over first", type=partial(count, least=0), default=0
+    "--offset N", "skip this many first", type=partial(count, least=0), default=0
 )
-NEWEST: Final = option("--newest", "the newest first")
-EXPIRES_AT: Final = option("--expires-at TIME", "from when on it no longer counts")
+NEWEST: Final = option("--newest", "newest first")
+EXPIRES_AT: Final = option("--expires-at TIME", "when it expires")
 
 NARROWING: Final = (
-    option("--subject NAME", "only facts about this"),
-    option("--category NAME", "only facts of this category"),
+    option("--subject NAME", "only facts about this subject"),
+    option("--category NAME", "only facts in this category"),
     option(
         "-f --filter CONDITION",
         "a condition on metadata, e.g. 'priority>=3' or 'lang=en'; operators "
@@ -235,17 +241,17 @@ NARROWING: Final = (
         type=metadata_filter,
         action="append",
     ),
-    option("--after TIME", "only stored after this"),
-    option("--before TIME", "only stored before this"),
-    option("--valid-after TIME", "only what holds since after this"),
-    option("--valid-before TIME", "only what holds since before this"),
-    option("--all", "superseded and expired facts too", dest="everything"),
+    option("--after TIME", "only those stored after this time"),
+    option("--before TIME", "only those stored before this time"),
+    option("--valid-after TIME", "only those valid since after this time"),
+    option("--valid-before TIME", "only those valid since before this time"),
+    option("--all", "include superseded and expired facts", dest="everything"),
 )
 
 METADATA: Final = (
     option(
         "-m KEY=VALUE",
-        "one value of metadata; read as JSON if it is JSON (3, true, null), else as text; "
+        "a metadata value, read as JSON (3, true, null) where possible and else as text; "
         "may be repeated",
         dest="pairs",
         type=metadata_pair,
@@ -254,28 +260,28 @@ METADATA: Final = (
     option("--metadata JSON", "metadata as a JSON object", type=json_object),
 )
 
-THREAD: Final = option("--thread NAME", "the conversation it is part of; each owner has its own")
+THREAD: Final = option("--thread NAME", "the conversation it belongs to; threads are per owner")
 SEQ: Final = option(
-    "--seq N", "its place there (default: behind the last)", type=partial(count, least=0)
+    "--seq N", "its position in the thread (default: last)", type=partial(count, least=0)
 )
 
 OWNERS: Final = (
-    option("--user ID", "whose it is", dest="user_id"),
-    option("--agent ID", "and which agent's", dest="agent_id"),
-    option("--run ID", "and which run's", dest="run_id"),
+    option("--user ID", "the user it belongs to", dest="user_id"),
+    option("--agent ID", "the agent it belongs to", dest="agent_id"),
+    option("--run ID", "the run it belongs to", dest="run_id"),
 )
 
 
 WHOSE: Final = (
     *OWNERS,
-    option("--scope", "all: of any owner", dest="whose", choices=(EVERYBODY,)),
+    option("--scope", "all: whoever it belongs to", dest="whose", choices=(EVERYBODY,)),
 )
-"""What a command looks for: what belongs to the owners named, or to nobody."""
+"""Selects what belongs to the owners named, or what has no owner."""
 
 
 CONTEXT: Final = option(
     "--context N",
-    "show so many neighbours on either side of each in its conversation, up to 10",
+    "show up to N neighbours on either side of each hit in its conversation (at most 10)",
     type=partial(count, least=0),
     default=0,
 )
@@ -283,7 +289,7 @@ CONTEXT: Final = option(
 
 RELEVANCE: Final = option(
     "--min-relevance X",
-    f"find nothing if nothing is so relevant, 0 to 1 (default: {MIN_RELEVANCE})",
+    f"return nothing unless some hit is at least this relevant, 0 to 1 (default: {MIN_RELEVANCE})",
     type=float,
     default=MIN_RELEVANCE,
 )
@@ -291,19 +297,19 @@ RELEVANCE: Final = option(
 RANKING: Final = (
     option(
         "--ranking NAME",
-        "threads: look at conversations, names and dates, too (default); classic: words and"
-        " meaning alone",
+        "threads (the default) also weighs conversations, names and dates; classic uses "
+        "words and meaning alone",
         choices=RANKINGS,
     ),
     RELEVANCE,
-    option("--explain", "show what each score is made of"),
+    option("--explain", "show the parts of each score"),
 )
-"""The options of both searches on how what is found is ranked."""
+"""The ranking options of both searches."""
 
 
 def limit(default: int | None = None) -> Option:
     told = f" (default: {default})" if default else ""
-    return option("--limit N", f"how many at most{told}", type=count, default=default)
+    return option("--limit N", f"return at most N{told}", type=count, default=default)
 
 
 def active_now(done: Repair) -> str:
@@ -311,18 +317,18 @@ def active_now(done: Repair) -> str:
 
 
 def scope_of(arguments: argparse.Namespace) -> Scope:
-    """Return the owners that were named; ValueError if one of them is blank."""
+    """Return the owners named; ValueError if one is blank."""
     return Scope(**owners_of(arguments))
 
 
 def scope_if_named(arguments: argparse.Namespace) -> Scope | None:
-    """Return the owners that were named; ``None`` if none was, which means everybody's."""
+    """Return the owners named; ``None``, meaning any owner, if there are none."""
     scope = scope_of(arguments)
     return None if scope == Scope() else scope
 
 
 def whose(arguments: argparse.Namespace) -> AskedScope:
-    """Return the owners that were named, nobody being none, or ``"all"``."""
+    """Return the owners named, which may be none, or ``"all"``."""
     scope = scope_of(arguments)
     if arguments.whose != EVERYBODY:
         return scope
@@ -332,16 +338,16 @@ def whose(arguments: argparse.Namespace) -> AskedScope:
 
 
 def same_owners(arguments: argparse.Namespace) -> str:
-    """Return the flags with which another command reaches what this one did."""
+    """Return the owner flags of this command, to suggest another with the same owners."""
     if getattr(arguments, "whose", None) == EVERYBODY:
         return " --scope all"
     named = (("--user", "user_id"), ("--agent", "agent_id"), ("--run", "run_id"))
     given = [(flag, getattr(arguments, name)) for flag, name in named]
-    return "".join(f" {flag} {quote(owner)}" for flag, owner in given if owner is not None)
+    return "".join(f" {flag} {shlex.quote(owner)}" for flag, owner in given if owner is not None)
 
 
 def known_id(store: Store, arguments: argparse.Namespace) -> int:
-    """Return the id that was given, if that fact belongs to the owners that are meant."""
+    """Return the given id after checking that the fact belongs to the owners named."""
     store.check_owners(whose(arguments), arguments.id)
     return int(arguments.id)
 

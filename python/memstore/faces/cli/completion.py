@@ -1,4 +1,4 @@
-"""Completion for shells: a script made of the parser, by shtab."""
+"""Shell completion: a script that shtab generates from the parser."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FOLDERS: Final = {"FOLDER"}
     "memstore completion zsh > ~/.zfunc/_memstore\n"
     "memstore completion fish > ~/.config/fish/completions/memstore.fish",
     cli.option("SHELL", "bash, zsh or fish", choices=SHELLS, metavar="SHELL"),
-    file="closed",
+    file="none",
 )
 def _completion(store: None, arguments: argparse.Namespace, show: cli.Show) -> None:
     parser = arguments.whole()
@@ -34,7 +34,7 @@ def _completion(store: None, arguments: argparse.Namespace, show: cli.Show) -> N
 
 
 def _mark(parser: argparse.ArgumentParser) -> None:
-    """Say which arguments are files, all the way down, and show the commands to shtab."""
+    """Mark the arguments that are files, in all subparsers, and list the commands for shtab."""
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
             action.help = "commands"

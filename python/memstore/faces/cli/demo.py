@@ -1,4 +1,4 @@
-"""``memstore demo``: one small story, told with a temporary file."""
+"""``memstore demo``: a short example in a temporary file."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ FACTS: Final = (
     ("servers", "project", "Nightly backups of the database go to a vault in Frankfurt"),
 )
 DEPLOYED: Final = 3
-"""Which of them turns out to be outdated."""
+"""The one that is superseded."""
 
 BY_WORDS: Final = ("when is Lighthouse deployed?", "緑茶")
 BY_MEANING: Final = ("food she cannot eat", "Portugal")
-"""Queries that share no word with the fact they find."""
+"""Queries that share no words with the facts they find."""
 
 CORRECTION: Final = "Lighthouse is deployed on every merge, behind feature flags"
 
@@ -60,7 +60,7 @@ NEXT: Final = (
 
 @contextmanager
 def temporary_file() -> Iterator[str]:
-    """Give the path of a file that is gone afterwards."""
+    """Yield the path of a file that is deleted afterwards."""
     with tempfile.TemporaryDirectory(prefix="memstore-demo-") as folder:
         yield str(Path(folder) / "demo.db")
 
@@ -69,7 +69,7 @@ def temporary_file() -> Iterator[str]:
     "demo",
     "memstore demo",
     file="temporary",
-    embedder="needed",
+    embedder="required",
 )
 def _tell(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     started = clock.monotonic()
@@ -86,7 +86,7 @@ def _tell(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
 
 
 def _stage(show: cli.Show) -> TerminalShow:
-    """Return what draws on a terminal, or the same without colours where there is none."""
+    """Return a console, without colours unless it is a terminal."""
     if isinstance(show, render_terminal.TerminalShow):
         return show
     return render_terminal.TerminalShow(

@@ -1,15 +1,16 @@
-"""The commands about embeddings: what waits for one, and going over to another model."""
+"""The commands for embeddings: embedding what is pending, and changing the model."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from memstore.errors import Conflict, EmbedderError
 from memstore.faces import wording
 from memstore.faces.cli import command as cli
 from memstore.faces.escaping import counted
-from memstore.faces.options import chosen_settings, make_embedder
+from memstore.faces.from_settings import make_embedder
+from memstore.faces.options import chosen_settings
+from memstore.frozen import asdict
 
 if TYPE_CHECKING:
     import argparse
@@ -32,20 +33,22 @@ def told(report: EmbedReport) -> str:
 @cli.command(
     "embed-pending",
     "memstore embed-pending --embedder ollama\nmemstore embed-pending --watch",
-    cli.option("--limit N", "how many texts at most; a long episode is several", type=cli.count),
-    cli.option("--retry-quarantined", "try those again whose embedding was given up"),
-    cli.option("--everywhere", "those of every namespace, whose texts then go to this embedder"),
+    cli.option(
+        "--limit N", "the most texts to embed; a long episode counts as several", type=cli.count
+    ),
+    cli.option("--retry-quarantined", "retry the texts whose embedding failed for good"),
+    cli.option("--everywhere", "embed in every namespace; all their texts go to this embedder"),
     cli.option(
         "--watch",
-        "go on until Ctrl-C: embed whenever something waits, and wait longer the longer the "
-        "embedder fails; of several that watch one file, one works at a time",
+        "keep running until Ctrl-C and embed new texts as they come, backing off while "
+        "the embedder fails; only one watcher per file works at a time",
     ),
-    embedder="needed",
+    embedder="required",
 )
 def _embed_pending(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int | None:
     if arguments.watch:
         if arguments.limit or arguments.retry_quarantined:
-            raise cli.UsageError("--watch goes on without end: leave the other options of it out")
+            raise cli.UsageError("--watch takes no other options of embed-pending")
         _watch(store, arguments, show)
         return None
     with show.progress("embedding") as progress:
@@ -80,8 +83,8 @@ def _watch(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
         last = trouble
 
     if store.status().embedder is None:
-        raise EmbedderError("without an embedder nothing can be embedded: name one with --embedder")
-    show.note("watching for what waits for its embedding; Ctrl-C ends it")
+        raise EmbedderError("embedding needs an embedder: name one with --embedder")
+    show.note("watching for texts to embed; press Ctrl-C to stop")
     try:
         store.keep_embedding(tell, everywhere=arguments.everywhere)
     except KeyboardInterrupt:  # the way it is meant to end
@@ -93,14 +96,12 @@ def _watch(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     "memstore reembed --embedder ollama --model mxbai-embed-large\n"
     "memstore reembed --status\nmemstore reembed --switch-back",
     cli.one_of(
-        cli.option("--status", "say how far each model's vectors are"),
-        cli.option(
-            "--again", "make all vectors again although the file's are of this model already"
-        ),
-        cli.option("--switch-back", "go back to the vectors that were in use before, at once"),
+        cli.option("--status", "show how far each model's vectors have come"),
+        cli.option("--again", "recompute all vectors even if they are from this model"),
+        cli.option("--switch-back", "switch back to the previous model's vectors, at once"),
         cli.option(
             "--drop ID",
-            "take a generation away for good: the retired one, or one begun by mistake",
+            "permanently remove a set of vectors: the previous one, or one started by mistake",
             type=cli.count,
         ),
     ),
@@ -125,7 +126,7 @@ def _reembed(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int
         with show.progress("embedding") as progress:
             report = store.reembed(embedder, again=arguments.again, progress=progress)
     except KeyboardInterrupt:
-        show.note("stopped; searches use the old vectors, and the same command goes on from here")
+        show.note("stopped; searches use the old vectors; run the same command to continue")
         raise
     return _tell_reembedded(report, show)
 
@@ -136,16 +137,18 @@ def _tell_reembedded(report: ReembedReport, show: cli.Show) -> int | None:
     if not report.switched:
         show.done(f"embedded {embedded}, {report.left} left; searches use the old vectors", values)
         show.note(f"stopped early: {wording.on_command_line(report.error or '')}")
-        show.note("the same command goes on from there")
+        show.note("run the same command to continue")
         return cli.EMBEDDER_TROUBLE
     show.done(f"embedded {embedded}; searches now use {report.generation.model}", values)
     for noun, ids in (("fact", report.quarantined_facts), ("episode", report.quarantined_episodes)):
         if ids:
             named = ", ".join(f"#{one}" for one in ids[:10]) + (" …" if len(ids) > 10 else "")
-            show.note(f"{counted(len(ids), noun)} the new model refuses, found by words: {named}")
+            show.note(
+                f"{counted(len(ids), noun)} rejected by the new model, found by words only: {named}"
+            )
     show.note(
-        "the old vectors are kept: memstore reembed --switch-back goes back to them at once, "
-        "memstore reembed --drop takes them away"
+        "the old vectors are kept: memstore reembed --switch-back returns to them at once, "
+        "memstore reembed --drop removes them"
     )
     return None
 
@@ -178,7 +181,7 @@ def _switch_back(store: Store, show: cli.Show) -> None:
         if one.generation.state == "retired" and one.generation.switched_at is not None
     ] or [one.generation for one in store.generations.list() if one.generation.state == "retired"]
     if not retired:
-        raise Conflict("no older generation is kept: there is nothing to go back to")
+        raise Conflict("no older generation is kept")
     before = max(retired, key=lambda one: (one.switched_at or one.created_at, one.id))
     now = store.generations.switch(before.id)
     show.done(

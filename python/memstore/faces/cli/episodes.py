@@ -1,4 +1,4 @@
-"""The commands for the log of episodes: what was said or done, word for word."""
+"""The commands for the log of episodes."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 DEFAULT_SOURCE = "cli"
 
 TOLD_CHARACTERS = 200
-"""Of a text that is about to be erased."""
+"""How much of a text is shown before it is erased."""
 
 
 def episode_id(text: str) -> int | str:
-    """Read the id of an episode, ``12`` or ``#12``, or its UUID."""
+    """Parse an episode's id: ``12``, ``#12`` or a UUID."""
     if len(text) == clock.UUID_CHARACTERS and text.count("-") == 4:
         return text
     return cli.fact_id(text)
@@ -36,16 +36,18 @@ def _tags(meaning: str) -> cli.Option:
 
 
 FILTERS = (
-    _tags("only episodes that have this tag; may be repeated"),
+    _tags("only episodes with this tag; may be repeated"),
     cli.option("--source NAME", "only from this source"),
-    cli.option("--after TIME", "only recorded after this"),
-    cli.option("--before TIME", "only recorded before this"),
-    cli.option("--valid-after TIME", "only said or done after this"),
-    cli.option("--valid-before TIME", "only said or done before this"),
-    cli.option("--expired-after TIME", "only what expired, or will, after this"),
-    cli.option("--expired-before TIME", "only what expired, or will, before this"),
-    cli.option("--all", "expired episodes too", dest="everything"),
-    cli.option("--namespaces A,B", "look in these instead; all for every one", type=cli.names),
+    cli.option("--after TIME", "only those recorded after this time"),
+    cli.option("--before TIME", "only those recorded before this time"),
+    cli.option("--valid-after TIME", "only those said or done after this time"),
+    cli.option("--valid-before TIME", "only those said or done before this time"),
+    cli.option("--expired-after TIME", "only those that expire after this time"),
+    cli.option("--expired-before TIME", "only those that expire before this time"),
+    cli.option("--all", "include expired episodes", dest="everything"),
+    cli.option(
+        "--namespaces A,B", "search these namespaces instead; all for every one", type=cli.names
+    ),
     *cli.WHOSE,
 )
 
@@ -54,15 +56,15 @@ FILTERS = (
     "episode add",
     "memstore episode add 'We agreed on blue-green deploys' --tag ops\n"
     "cat offer.txt | memstore episode add - --source mail --name 'Offer'",
-    cli.option("CONTENT", "the words, kept as they are; - reads them from standard input"),
+    cli.option("CONTENT", "the text, kept verbatim; - reads standard input"),
     cli.option(
         "--source NAME",
-        f"what they come from; call it always the same (default: {DEFAULT_SOURCE})",
+        f"where the text comes from; use one name consistently (default: {DEFAULT_SOURCE})",
         default=DEFAULT_SOURCE,
     ),
-    cli.option("--name TEXT", "what to call the episode"),
+    cli.option("--name TEXT", "a name for the episode"),
     cli.option("--source-model NAME", "the model that wrote it"),
-    cli.option("--source-description TEXT", "more about where it comes from"),
+    cli.option("--source-description TEXT", "more about the source"),
     _tags("a tag to find it by; may be repeated"),
     cli.THREAD,
     cli.SEQ,
@@ -71,10 +73,10 @@ FILTERS = (
     *cli.METADATA,
     cli.option(
         "--key TEXT",
-        "an idempotency key: adding again with the same key gives back the same episode",
+        "an idempotency key: adding with the same key again returns the same episode",
     ),
     *cli.OWNERS,
-    file="made",
+    file="create",
 )
 def _add(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     # Word for word: line ends too, unlike the content of a fact.
@@ -117,27 +119,29 @@ def _filters_of(arguments: argparse.Namespace) -> dict[str, Any]:
     "episode search",
     "memstore episode search what did we agree on about deploys\n"
     "memstore episode search rollback --tag ops --after 2026-01-01 --mode words",
-    cli.option("QUERY", "a question, or some words; none: the newest", nargs="*"),
+    cli.option("QUERY", "a question or keywords; without any, the newest episodes", nargs="*"),
     cli.limit(10),
     cli.CONTEXT,
     *cli.RANKING,
     cli.option(
         "--mode",
-        "find by words and by meaning (hybrid, the default), or by one of them",
+        "search by words and meaning (hybrid, the default) or by one of them",
         choices=("hybrid", "words", "meaning"),
         default="hybrid",
     ),
-    cli.option("--alpha X", "what the meaning counts, 0 to 1 (default: 0.4)", type=float),
+    cli.option("--alpha X", "weight of the meaning, 0 to 1 (default: 0.4)", type=float),
     cli.option(
         "--tag-boost X",
-        "tags do not filter, but raise the score by this much",
+        "tags raise the score by this much instead of filtering",
         type=float,
         default=0.0,
     ),
-    cli.option("--min-similarity X", "leave out what is less similar, -1 to 1", type=float),
+    cli.option(
+        "--min-similarity X", "leave out episodes less similar than this, -1 to 1", type=float
+    ),
     *FILTERS,
     usage="[QUERY…] [options]",
-    embedder="needed",
+    embedder="required",
 )
 def _search(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     hits = store.episodes.search(
@@ -160,7 +164,7 @@ def _tell(hits: EpisodeHits, show: cli.Show) -> None:
     if hits.words_only is not None:
         note = f"searched by words only: {wording.on_command_line(hits.words_only.reason)}"
         if hits.newest_first:
-            note += f"; the last {hits.newest_first} match no word and are just the newest"
+            note += f"; the last {hits.newest_first} match no word and are only the newest"
         show.note(note)
     elif not hits:
         show.note("nothing found: try other words, fewer conditions, or memstore episode list")
@@ -184,7 +188,7 @@ def _list(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     )
     show.episodes(episodes)
     if not episodes:
-        show.note("no episodes here")
+        show.note("no episodes")
 
 
 @cli.command(
@@ -204,14 +208,14 @@ def _get(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     "memstore episode update 12 --expires-at 2026-12-31\n"
     "memstore episode update 12 --no-tags --unexpire",
     EPISODE_ID,
-    _tags("a tag it has from now on, instead of those it has; may be repeated"),
-    cli.option("--no-tags", "take all its tags away"),
+    _tags("a new tag; replaces all existing tags; may be repeated"),
+    cli.option("--no-tags", "remove all its tags"),
     cli.EXPIRES_AT,
-    cli.option("--unexpire", "let it count again"),
+    cli.option("--unexpire", "remove its expiry time"),
     *cli.METADATA,
     cli.option(
         "--unset KEY",
-        "a key of its metadata to remove; may be repeated",
+        "a metadata key to remove; may be repeated",
         action="append",
         default=[],
     ),

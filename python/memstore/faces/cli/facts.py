@@ -1,4 +1,4 @@
-"""The commands that store facts and correct them."""
+"""The commands that store and correct facts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from memstore.store.store import Store
 
 
-ACROSS = cli.option("--across", "also a fact of another subject, or a task")
+ACROSS = cli.option("--across", "allow a fact about another subject, or a task")
 
 
 @cli.command(
@@ -23,10 +23,10 @@ ACROSS = cli.option("--across", "also a fact of another subject, or a task")
     "memstore add 'Alice prefers dark mode' --subject alice --category preference\n"
     "memstore add 'Alice moved to Porto' --subject alice --supersedes 12\n"
     "git log -1 --format=%s | memstore add - --subject api -m source=git -m level=3",
-    cli.option("CONTENT", "the claim, understandable on its own; - reads standard input"),
+    cli.option("CONTENT", "a claim that can be understood on its own; - reads standard input"),
     cli.option(
         "--subject NAME",
-        "whom or what it is about; call the same thing always the same",
+        "the person or thing it is about; use one name consistently",
         required=True,
     ),
     cli.option(
@@ -37,18 +37,18 @@ ACROSS = cli.option("--across", "also a fact of another subject, or a task")
     *cli.METADATA,
     cli.option("--supersedes ID", "the fact this one replaces", type=cli.fact_id),
     ACROSS,
-    cli.option("--valid-at TIME", "since when it holds, e.g. 2026-03-01"),
+    cli.option("--valid-at TIME", "when it became true, e.g. 2026-03-01"),
     cli.EXPIRES_AT,
     cli.option("--source TEXT", "where it comes from"),
     cli.THREAD,
     cli.SEQ,
     cli.option(
-        "--key TEXT", "an idempotency key: storing again with the same key gives back the same fact"
+        "--key TEXT", "an idempotency key: storing with the same key again returns the same fact"
     ),
     *cli.OWNERS,
     usage="CONTENT --subject NAME [options]",
-    embedder="needed",
-    file="made",
+    embedder="required",
+    file="create",
 )
 def _add(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     if arguments.supersedes is not None:
@@ -90,10 +90,10 @@ def tell_pending(store: Store, fact_id: int, embedded: bool, show: cli.Show) -> 
     "supersede",
     "memstore supersede 12 15",
     cli.option("OLD", "the fact that no longer holds", type=cli.fact_id),
-    cli.option("NEW", "the fact that holds instead, stored already", type=cli.fact_id),
+    cli.option("NEW", "the fact that replaces it, already stored", type=cli.fact_id),
     ACROSS,
     *cli.WHOSE,
-    file="made",
+    file="create",
 )
 def _supersede(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     store.check_owners(cli.whose(arguments), arguments.old, arguments.new)
@@ -106,7 +106,7 @@ def _supersede(store: Store, arguments: argparse.Namespace, show: cli.Show) -> N
     "memstore confirm 12",
     cli.ID,
     *cli.WHOSE,
-    file="made",
+    file="create",
 )
 def _confirm(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     fact = store.confirm(cli.known_id(store, arguments))
@@ -119,10 +119,12 @@ def _confirm(store: Store, arguments: argparse.Namespace, show: cli.Show) -> Non
     "memstore update 12 -m priority=3 -m lang=en --unset draft",
     cli.ID,
     *cli.METADATA,
-    cli.option("--unset KEY", "a key to remove; may be repeated", action="append", default=[]),
+    cli.option(
+        "--unset KEY", "a metadata key to remove; may be repeated", action="append", default=[]
+    ),
     *cli.WHOSE,
     usage="ID [-m KEY=VALUE] [--unset KEY] [options]",
-    file="made",
+    file="create",
 )
 def _update(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     patch = {**cli.metadata_of(arguments), **dict.fromkeys(arguments.unset)}
@@ -137,7 +139,7 @@ def _update(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
     "memstore delete 12",
     cli.ID,
     *cli.WHOSE,
-    file="made",
+    file="create",
 )
 def _delete(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     fact = store.delete(cli.known_id(store, arguments))
@@ -156,7 +158,7 @@ def _delete(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
     "memstore restore 12",
     cli.ID,
     *cli.WHOSE,
-    file="made",
+    file="create",
 )
 def _restore(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     done = store.facts.restore(cli.known_id(store, arguments))
@@ -173,7 +175,7 @@ def _restore(store: Store, arguments: argparse.Namespace, show: cli.Show) -> Non
     cli.YES,
     *cli.WHOSE,
     usage="ID [--yes] [options]",
-    file="made",
+    file="create",
 )
 def _erase(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int | None:
     store.check_owners(cli.whose(arguments), arguments.id)

@@ -1,19 +1,20 @@
-"""The commands that maintain the file: its status, copies of it, and its health."""
+"""The commands that maintain the file: status, backups and health."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
+import os
 from typing import TYPE_CHECKING
 
 from memstore.domain.records import EVERYBODY
 from memstore.faces import wording
 from memstore.faces.cli import command as cli
 from memstore.faces.options import KEPT_BACKUPS, chosen_settings, duration
+from memstore.frozen import asdict
 from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
     import argparse
-    from pathlib import Path
+    import pathlib
 
     from memstore.errors import Reason
     from memstore.store import recovery
@@ -37,18 +38,18 @@ def _status(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
     "memstore backup memories-2026-03-01.db\nmemstore backup --every 1h --keep 24",
     cli.option(
         "FILE",
-        "a new file; with --every the folder of the backups (default: the file's name with "
-        ".backups)",
+        "the backup file, which must not exist; with --every, the folder for backups "
+        "(default: the file's name plus .backups)",
         nargs="?",
     ),
     cli.option(
         "--every TIME",
-        "go on until Ctrl-C: make a backup whenever the newest is so old, e.g. 30m, 1h or 7d",
+        "keep running until Ctrl-C and back up whenever the newest backup is older than "
+        "this, e.g. 30m, 1h or 7d",
     ),
     cli.option(
         "--keep N",
-        f"how many backups are kept with --every (default: {KEPT_BACKUPS}); only files that it "
-        "has named are removed",
+        f"how many backups to keep with --every (default: {KEPT_BACKUPS})",
         type=cli.count,
     ),
 )
@@ -57,19 +58,19 @@ def _backup(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
         _keep_backups(store, arguments, show)
         return
     if arguments.file is None or arguments.keep is not None:
-        raise cli.UsageError("name the new file; --keep goes with --every")
+        raise cli.UsageError("name the backup file; --keep needs --every")
     with show.progress("copying") as progress:
         file = store.backup(arguments.file, progress=progress)
     _tell_backup(file, show)
 
 
-def _tell_backup(file: Path, show: cli.Show) -> None:
+def _tell_backup(file: pathlib.Path, show: cli.Show) -> None:
     size = file.stat().st_size
     show.done(f"copied {size / 1024:,.0f} KiB to {file}", {"file": str(file), "size_bytes": size})
 
 
 def _keep_backups(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
-    def tell(done: Path | Reason) -> None:
+    def tell(done: pathlib.Path | Reason) -> None:
         if isinstance(done, str):
             show.note(f"no backup was made: {wording.on_command_line(done)}")
         else:
@@ -81,31 +82,29 @@ def _keep_backups(store: Store, arguments: argparse.Namespace, show: cli.Show) -
         raise cli.UsageError(f"--every is {error}") from None
     try:
         store.keep_backups(every_seconds, arguments.keep or KEPT_BACKUPS, arguments.file, tell=tell)
-    except KeyboardInterrupt:  # the way it is meant to end
+    except KeyboardInterrupt:  # how a user ends it
         show.note("stopped")
 
 
 @cli.command(
     "recover",
     "memstore recover memories-2026-03-01.db",
-    cli.option("BACKUP", "what memstore backup wrote; it is left as it is"),
-    file="closed",
+    cli.option("BACKUP", "a file written by memstore backup; it is not changed"),
+    file="none",
 )
 def _recover(_: None, arguments: argparse.Namespace, show: cli.Show) -> None:
     with show.progress("copying") as progress:
         done = recovery.recover(arguments.backup, chosen_settings(arguments).db, progress=progress)
-    show.done(f"{done.path} holds what {arguments.backup} holds", asdict(done))
+    show.done(f"restored {arguments.backup} to {done.path}", asdict(done))
     if done.kept is not None:
-        show.note(f"what was there is kept: {done.kept}")
+        show.note(f"the previous file is kept as {done.kept}")
 
 
 @cli.command(
     "doctor",
     "memstore doctor --deep\nmemstore doctor --rebuild",
-    cli.option("--deep", "compare every line of the journal with its checksum, too"),
-    cli.option(
-        "--rebuild", "rebuild what is derived: the word index, and embeddings that do not fit"
-    ),
+    cli.option("--deep", "also verify the checksum of every journal line"),
+    cli.option("--rebuild", "rebuild the word index and embeddings that do not match"),
 )
 def _doctor(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int | None:
     rebuilt: list[str] = []
@@ -114,16 +113,18 @@ def _doctor(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int 
             rebuilt = store.rebuild(progress=progress)
     with show.progress("examining") as progress:
         findings = store.examine(deep=arguments.deep, progress=progress)
-    show.findings(findings, rebuilt)
-    if any(finding.repairable for finding in findings):
-        show.note("memstore doctor --rebuild mends what is marked as repairable")
     status = store.status(scope=EVERYBODY)
+    show.findings(findings, rebuilt, status.locks)
+    if any(finding.repairable for finding in findings):
+        show.note("memstore doctor --rebuild repairs the findings marked as repairable")
     for file, mode in status.exposed.items():
+        private = 700 if os.path.isdir(file) else 600
         show.note(
-            f"{file} is open to other users of this machine ({mode:04o}): chmod 600 closes it"
+            f"other users of this machine can open {file} ({mode:04o}); "
+            f"chmod {private} prevents that"
         )
     if rebuilt and status.pending:
-        show.note("memstore embed-pending embeds what is pending now")
+        show.note("run memstore embed-pending to embed what is pending")
     return cli.REFUSED if findings else None
 
 

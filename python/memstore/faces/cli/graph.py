@@ -1,4 +1,4 @@
-"""The commands of the graph: entities and relations derived from the facts on request."""
+"""The commands for the graph of entities and relations derived from the facts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from memstore.faces.cli import command as cli
 from memstore.faces.escaping import counted, second
-from memstore.faces.options import add_generator_flags, chosen_settings, open_generator
+from memstore.faces.from_settings import open_generator
+from memstore.faces.options import add_generator_flags, chosen_settings
 
 if TYPE_CHECKING:
     import argparse
@@ -37,14 +38,14 @@ def _build(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
         built = store.graph.build(generator=generator, progress=progress)
     show.done(_summary(built.status), built.to_dict())
     for one in built.refused[:REFUSALS_SHOWN]:
-        show.note(f"not believed, of fact {one.fact_id}: {one.reason}")
+        show.note(f"rejected, from fact {one.fact_id}: {one.reason}")
     if len(built.refused) > REFUSALS_SHOWN:
         more = counted(len(built.refused) - REFUSALS_SHOWN, "more refusal")
         show.note(f"{more}; --json has all of them")
 
 
 def _summary(status: GraphStatus) -> str:
-    entities = f"{status.entities} {'entity' if status.entities == 1 else 'entities'}"
+    entities = counted(status.entities, "entity")
     relations = counted(status.relations, "relation")
     return f"built from {counted(status.facts)}: {entities}, {relations}"
 
@@ -53,7 +54,7 @@ def _summary(status: GraphStatus) -> str:
 def _status(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     status = store.graph.status()
     if status.built_at is None:
-        show.done("never built: memstore graph build builds it", status.to_dict())
+        show.done("the graph is not built yet; run memstore graph build", status.to_dict())
         return
     by = f"rules and {status.model}" if status.model else "rules"
     behind = f"{counted(status.changed)} changed since" if status.changed else "up to date"
@@ -79,15 +80,15 @@ def _entities(store: Store, arguments: argparse.Namespace, show: cli.Show) -> No
 
 def _nothing(store: Store) -> str:
     if store.graph.status().built_at is None:
-        return "the graph was never built: memstore graph build builds it"
-    return "no entities here"
+        return "the graph is not built yet; run memstore graph build"
+    return "no entities"
 
 
 @cli.command(
     "graph neighbours",
     "memstore graph neighbours Alice --depth 2",
     cli.option("NAME", "the entity, by any of its names"),
-    cli.option("--depth N", "steps away at most, 1 to 5", type=cli.count, default=1),
+    cli.option("--depth N", "the most steps away, 1 to 5", type=cli.count, default=1),
     cli.limit(20),
     *cli.WHOSE,
 )
@@ -107,7 +108,7 @@ def _neighbours(store: Store, arguments: argparse.Namespace, show: cli.Show) -> 
     if not found:
         show.note(f"nothing is related to {found.entity.name}")
     if found.cut is not None:
-        show.note(f"not all: {found.cut}")
+        show.note(f"incomplete: {found.cut}")
 
 
 def _neighbour_row(one: Neighbour) -> Sequence[object]:
@@ -133,7 +134,7 @@ def _likely(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
     rows = [(one.left.name, one.right.name, one.reason) for one in found]
     show.rows(rows, [one.to_dict() for one in found])
     if not found:
-        show.note("no two entities look like one")
+        show.note("no two entities look alike")
 
 
 TWO = (
@@ -149,7 +150,7 @@ TWO = (
 )
 def _merge(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     done = store.graph.merge(arguments.left, arguments.right)
-    show.done(f"{done.left} and {done.right} are one; {_undo(done)}", done.to_dict())
+    show.done(f"{done.left} and {done.right} are the same entity; {_undo(done)}", done.to_dict())
 
 
 @cli.command(
@@ -159,12 +160,12 @@ def _merge(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
 )
 def _apart(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     done = store.graph.keep_apart(arguments.left, arguments.right)
-    show.done(f"{done.left} and {done.right} are two; {_undo(done)}", done.to_dict())
+    show.done(f"{done.left} and {done.right} are different entities; {_undo(done)}", done.to_dict())
 
 
 def _undo(done: EntityDecision) -> str:
     # Names are anybody's text, and the line is there to be copied.
-    return f"memstore graph forget {quote(done.left)} {quote(done.right)} takes it back"
+    return f"memstore graph forget {quote(done.left)} {quote(done.right)} undoes this"
 
 
 @cli.command(
@@ -174,7 +175,7 @@ def _undo(done: EntityDecision) -> str:
 )
 def _forget(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     done = store.graph.forget(arguments.left, arguments.right)
-    show.done(f"nothing is decided about {done.left} and {done.right} any more", done.to_dict())
+    show.done(f"removed the decision about {done.left} and {done.right}", done.to_dict())
 
 
 @cli.command("graph decisions", "memstore graph decisions")
@@ -186,13 +187,13 @@ def _decisions(store: Store, arguments: argparse.Namespace, show: cli.Show) -> N
     ]
     show.rows(rows, [one.to_dict() for one in found])
     if not found:
-        show.note("nothing was decided about entities")
+        show.note("no decisions")
 
 
 @cli.command("graph drop", "memstore graph drop")
 def _drop(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     store.graph.drop()
-    show.done("dropped the graph; memstore graph build builds it again", {"dropped": True})
+    show.done("dropped the graph; memstore graph build rebuilds it", {"dropped": True})
 
 
 COMMANDS = (

@@ -1,4 +1,4 @@
-"""The commands for the programs that agents run in: their set-up, and a project's namespace."""
+"""The commands that connect hosts, the programs in which agents run."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ else:
 WHY: Final = {
     "named": "{folder} has this name",
     "repository": "{folder} is the top of a repository",
-    "folder": "{folder} is in no repository",
-    "none": "{folder} is no project",
+    "folder": "{folder} is not in a repository",
+    "none": "{folder} is not a project",
 }
 
 
@@ -40,16 +40,18 @@ WHY: Final = {
     "setup",
     "memstore setup --dry-run\nmemstore setup claude-code codex\nmemstore setup --check\n"
     "memstore setup --uninstall",
-    cli.option("HOST", "the hosts, by name (default: those that are here)", nargs="*"),
+    cli.option("HOST", "the hosts, by name (default: those installed)", nargs="*"),
     cli.one_of(
-        cli.option("--dry-run", "show what would change, and change nothing"),
-        cli.option("--check", "start what is registered as the host would, and say what came"),
+        cli.option("--dry-run", "show what would change without changing it"),
+        cli.option(
+            "--check", "start the registered command as the host would and report what happens"
+        ),
     ),
-    cli.option("--uninstall", "take out what setup did, and no more"),
-    cli.option("--project", "for the current folder's project alone, in its own settings"),
-    cli.option("--no-hooks", "register the server alone"),
-    cli.option("--no-transcripts", "without the hooks that keep what was said"),
-    file="closed",
+    cli.option("--uninstall", "undo exactly what setup did"),
+    cli.option("--project", "only for the project in the current folder, in its own settings"),
+    cli.option("--no-hooks", "register only the server"),
+    cli.option("--no-transcripts", "leave out the hooks that record conversations"),
+    file="none",
     usage="[HOST…] [options]",
 )
 def _setup(store: None, arguments: argparse.Namespace, show: cli.Show) -> int | None:
@@ -59,7 +61,7 @@ def _setup(store: None, arguments: argparse.Namespace, show: cli.Show) -> int | 
     hosts = _hosts(arguments, project)
     if not hosts and not arguments.uninstall:
         raise cli.UsageError(
-            f"none of the hosts is here: name one of {', '.join(_names())} to set it up anyway"
+            f"no supported host is installed: name one of {', '.join(_names())} to set it up anyway"
         )
     told: dict[str, list[str]] = {}
     failed: dict[str, str] = {}
@@ -84,7 +86,7 @@ def _names() -> list[str]:
 
 
 def _hosts(arguments: argparse.Namespace, project: Path | None) -> list[Host]:
-    """Return the hosts that were named; else those that are here, or that were set up."""
+    """Return the hosts named, or else those installed or already set up."""
     known = catalogue.by_name()
     if unknown := [name for name in arguments.host if name not in known]:
         raise cli.UsageError(f"no host {unknown[0]!r} is known: {', '.join(known)}")
@@ -100,7 +102,7 @@ def _hosts(arguments: argparse.Namespace, project: Path | None) -> list[Host]:
 
 
 def _wanted(arguments: argparse.Namespace, project: Path | None) -> Wanted:
-    """Return what is to be registered: the programs, with the settings that are in force."""
+    """Return the commands to register, with the current settings."""
     programs = registration.programs()
     chosen = chosen_settings(arguments)
     flags = []
@@ -116,6 +118,7 @@ def _wanted(arguments: argparse.Namespace, project: Path | None) -> Wanted:
         namespace=chosen.namespace or AUTO,
         keeps=not arguments.no_transcripts,
         project=project,
+        environment=programs.environment,
     )
 
 
@@ -133,18 +136,18 @@ def _tell_what_follows(changed: list[Host], wanted: Wanted, show: cli.Show) -> N
             show.note(host.note)
     if Path(wanted.server[0]).stem == "uvx":
         show.note(
-            "uvx takes up to a second to start: after uv tool install pymemstore, memstore setup "
-            "registers what is installed"
+            "uvx takes up to a second to start; for a faster start run uv tool install pymemstore, "
+            "then memstore setup"
         )
     if wanted.hook is None:
         return
     if wanted.keeps:
         show.note(
-            "what you and the assistant say is kept as episodes, before a compaction and at the "
-            "end of a session; setup --no-transcripts registers without that"
+            "conversations are recorded as episodes before compaction and at the session end; "
+            "setup --no-transcripts turns that off"
         )
     else:
-        show.note("what is said in a session is not kept")
+        show.note("conversations are not recorded")
 
 
 def _summary(arguments: argparse.Namespace, told: dict[str, list[str]]) -> str:
@@ -152,7 +155,7 @@ def _summary(arguments: argparse.Namespace, told: dict[str, list[str]]) -> str:
     same = [catalogue.by_name()[name].title for name, lines in told.items() if not lines]
     if arguments.dry_run:
         return f"would change: {', '.join(changed) or 'nothing'}"
-    verb = "taken out of" if arguments.uninstall else "set up"
+    verb = "removed from" if arguments.uninstall else "set up"
     parts = [f"{verb}: {', '.join(changed)}"] if changed else []
     parts += [f"nothing to do: {', '.join(same)}"] if same else []
     back = " (memstore setup --uninstall undoes it)" if changed and not arguments.uninstall else ""
@@ -168,7 +171,7 @@ def _check(names: Sequence[str], project: Path | None, show: cli.Show) -> int | 
         for seen in check.seen(one)
     ]
     if not found:
-        raise cli.UsageError("nothing is registered: memstore setup does it")
+        raise cli.UsageError("nothing is registered; run memstore setup first")
     show.rows(
         [[host, s.what, "works" if s.works else "FAILS", s.answer, s.command] for host, s in found],
         [{"host": host, **s._asdict()} for host, s in found],
@@ -179,9 +182,9 @@ def _check(names: Sequence[str], project: Path | None, show: cli.Show) -> int | 
 @cli.command(
     "hook",
     "echo '{}' | memstore hook SessionStart --namespace auto",
-    cli.option("EVENT", "the event, as the host calls it"),
-    cli.option("--host NAME", "the source of what is kept of a session", default="host"),
-    file="closed",
+    cli.option("EVENT", "the event, by the host's name for it"),
+    cli.option("--host NAME", "the host, recorded as the source of its sessions", default="host"),
+    file="none",
 )
 def _hook(store: None, arguments: argparse.Namespace, show: cli.Show) -> int:
     return hook.respond(arguments)
@@ -192,16 +195,16 @@ def _hook(store: None, arguments: argparse.Namespace, show: cli.Show) -> int:
     "memstore where\nmemstore where ~/work/api\nmemstore where ~/work/acme --set acme",
     cli.option("FOLDER", "a folder of the project (default: the current one)", nargs="?"),
     cli.one_of(
-        cli.option("--set NAME", "keep the memories of FOLDER, and of all in it, there", dest="to"),
-        cli.option("--unset", "take the name of FOLDER away"),
+        cli.option("--set NAME", "use this namespace for FOLDER and everything in it", dest="to"),
+        cli.option("--unset", "forget the namespace set for FOLDER"),
     ),
-    file="closed",
+    file="none",
     usage="[FOLDER] [--set NAME | --unset] [options]",
 )
 def _where(store: None, arguments: argparse.Namespace, show: cli.Show) -> None:
     folder = Path(arguments.folder or settings.project_folder()).expanduser().resolve()
     if not folder.is_dir():
-        raise cli.UsageError(f"{str(folder)!r} is no folder")
+        raise cli.UsageError(f"{str(folder)!r} is not a folder")
     if arguments.to is not None or arguments.unset:
         projects.set_name(folder, arguments.to)
     found = projects.project_of(folder)

@@ -1,10 +1,9 @@
-"""The commands that learn from text, and those that review what was learned."""
+"""The commands that learn from text and review what was learnt."""
 
 from __future__ import annotations
 
 import json
 from contextlib import nullcontext
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +12,7 @@ from memstore.domain.records import EVERYBODY, Scope, asked_scope, set_fields
 from memstore.faces.cli import command as cli
 from memstore.faces.escaping import counted
 from memstore.faces.options import add_generator_flags
+from memstore.frozen import asdict
 from memstore.learn.comparison import POLICIES
 from memstore.learn.extraction import Extractor
 from memstore.learn.memory import Memory
@@ -43,23 +43,23 @@ def show_past(store: Store, arguments: argparse.Namespace, show: cli.Show) -> No
     "memstore extract notes.txt --generator ollama --source notes\n"
     "git log -1 | memstore extract - --subject api --generator openai --policy auto",
     cli.option("FILE", "the text; - reads standard input"),
-    cli.option("--subject NAME", "whom or what it is about, for facts that do not say"),
+    cli.option("--subject NAME", "the subject of facts that name none"),
     cli.option(
         "--policy",
-        "what becomes of an older fact that a new one may replace: propose (the default) "
-        "puts it forward, auto retires it where the words are plain, off compares nothing",
+        "what to do with an older fact that a new one may replace: propose (the default) "
+        "asks for a decision, auto supersedes it in clear cases, off does not compare",
         choices=POLICIES,
         default="propose",
     ),
-    cli.option("--source TEXT", "where the text comes from"),
-    cli.option("--at TIME", "when it was written"),
+    cli.option("--source TEXT", "the origin of the text"),
+    cli.option("--at TIME", "when the text was written"),
     cli.THREAD,
     *cli.METADATA,
     *cli.OWNERS,
     add_generator_flags,
     usage="FILE|- --generator NAME [options]",
-    embedder="needed",
-    file="made",
+    embedder="required",
+    file="create",
 )
 def _extract(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     text = _text_in(arguments.file)
@@ -88,7 +88,7 @@ def _show_extraction(done: Extraction, show: cli.Show) -> None:
     if done.not_compared is not None:
         show.note(f"older facts were not compared: {done.not_compared}")
     if not done.items:
-        show.note(f"nothing to remember in it; the text is on record as episode {done.episode.id}")
+        show.note(f"found no facts; the text is recorded as episode {done.episode.id}")
 
 
 def _item_row(item: Extracted) -> tuple[object, ...]:
@@ -120,26 +120,26 @@ def _number(fact: int | None) -> str | None:
         'a conversation instead: a JSON array of {"role", "content", "name"?, "at"?}; '
         "- reads standard input",
     ),
-    cli.option("--retry", "the recorded conversations that could not be learnt from"),
+    cli.option("--retry", "learn from the recorded conversations that failed before"),
     cli.option("--at TIME", "when the text was said"),
     cli.THREAD,
-    cli.option("--direct", "store what users and assistants said as it is, without a model"),
+    cli.option("--direct", "store what users and assistants said verbatim, without a model"),
     cli.option("--every-role", "with --direct, store system and tool messages too"),
     *cli.METADATA,
     *cli.WHOSE,
     add_generator_flags,
     usage="TEXT | --messages FILE | --retry [options]",
-    embedder="needed",
-    file="made",
+    embedder="required",
+    file="create",
 )
 def _remember(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     if arguments.retry:
         _retry(store, arguments, show)
         return
     if arguments.whose is not None:
-        raise cli.UsageError("--scope all goes with --retry")
+        raise cli.UsageError("--scope all needs --retry")
     messages = _messages(arguments)
-    or_else = ", or store the words as they are with --direct"
+    or_else = ", or store the words verbatim with --direct"
     needed = cli.needed_generator(arguments, "remember", or_else)
     with nullcontext() if arguments.direct else needed as generator:
         changes = Memory(store, generator).add(
@@ -156,7 +156,7 @@ def _remember(store: Store, arguments: argparse.Namespace, show: cli.Show) -> No
 def _retry(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     given = (arguments.text, arguments.messages, arguments.at, arguments.thread)
     if any(one is not None for one in given) or arguments.direct or cli.metadata_of(arguments):
-        raise cli.UsageError("--retry goes with owners and a generator, and nothing else")
+        raise cli.UsageError("--retry takes only owners and a generator")
     everything = cli.whose(arguments) == EVERYBODY
     with cli.needed_generator(arguments, "remember --retry") as generator:
         done = Memory(store, generator).retry(everything=everything, **cli.owners_of(arguments))
@@ -169,12 +169,12 @@ def _retry(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
 
 def _messages(arguments: argparse.Namespace) -> Messages:
     if (arguments.text is None) == (arguments.messages is None):
-        raise cli.UsageError("remember takes a text, or --messages FILE")
+        raise cli.UsageError("remember needs a text or --messages FILE")
     if arguments.messages is None:
         said = {"role": "user", "content": cli.content_of(arguments.text)}
         return [said | ({} if arguments.at is None else {"at": arguments.at})]
     if arguments.at is not None:
-        raise cli.UsageError('--at goes with a text: each message of a file has its own "at"')
+        raise cli.UsageError('--at needs a text; each message in a file has its own "at"')
     try:
         found: Messages = json.loads(_text_in(arguments.messages))
     except (json.JSONDecodeError, RecursionError) as error:
@@ -203,7 +203,7 @@ def _show_changes(changes: MemoryEvents, show: cli.Show) -> None:
     show.rows([_change_row(change) for change in changes], _learnt(changes))
     _tell_refused(changes, show)
     if not changes:
-        show.note("nothing to remember in it")
+        show.note("found nothing to remember")
 
 
 def _learnt(changes: MemoryEvents) -> dict[str, Any]:
@@ -217,7 +217,7 @@ def _learnt(changes: MemoryEvents) -> dict[str, Any]:
 def _tell_refused(changes: MemoryEvents, show: cli.Show) -> None:
     for refusal in changes.refused:
         what = " ".join(filter(None, (refusal.event, refusal.fact and f"for {refusal.fact!r}")))
-        show.note(f"not carried out: {what or 'an operation'}: {refusal.reason}")
+        show.note(f"rejected: {what or 'an operation'}: {refusal.reason}")
 
 
 def _change_row(change: MemoryEvent) -> tuple[object, ...]:
@@ -235,30 +235,30 @@ def _change_row(change: MemoryEvent) -> tuple[object, ...]:
     "memstore forget 12 --user ana\nmemstore forget --all --user ana",
     cli.option("ID", "one memory", type=cli.fact_id, nargs="?"),
     cli.option("--all", "every memory of the owners named", dest="whole"),
-    cli.option("--everything", "every memory of every owner in the namespace; tasks stay"),
+    cli.option("--everything", "every memory of every owner in the namespace, but no tasks"),
     *cli.OWNERS,
     usage="ID | --all [options]",
 )
 def _forget(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     owners = cli.owners_of(arguments)
     if (arguments.id is not None) + arguments.whole + arguments.everything != 1:
-        raise cli.UsageError(
-            "forget takes the id of a memory, --all with its owners, or --everything"
-        )
+        raise cli.UsageError("give a memory's id, --all with its owners, or --everything")
     memory = Memory(store)
     if arguments.id is not None:
         gone = [memory.delete(arguments.id, **owners)]
     elif arguments.whole and cli.scope_of(arguments) == Scope():
         raise cli.UsageError("--all needs --user, --agent or --run; --everything means every owner")
     elif arguments.everything and cli.scope_of(arguments) != Scope():
-        raise cli.UsageError("--everything goes with no owner: use --all for theirs")
+        raise cli.UsageError(
+            "--everything cannot name an owner; use --all for one owner's memories"
+        )
     else:
         gone = memory.delete_all(everything=arguments.everything, **owners)
     value = {"changes": gone}
     one = gone[0]["id"] if len(gone) == 1 else "ID"
     whose = " --scope all" if arguments.everything else cli.same_owners(arguments)
     back = f"; memstore restore {one}{whose} brings it back" if gone else ""
-    show.done(f"forgot {counted(len(gone), 'thing')}{back}", value)
+    show.done(f"forgot {counted(len(gone), 'memory')}{back}", value)
 
 
 @cli.command(
@@ -266,7 +266,7 @@ def _forget(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
     "memstore proposals list\nmemstore proposals list --state all --user ana",
     cli.option(
         "--state",
-        "those that wait (the default), were accepted or rejected, or all",
+        "open (the default), accepted, rejected or all",
         choices=(*map(str, ProposalState), "all"),
         default="open",
     ),
@@ -277,7 +277,7 @@ def _list(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     found = store.proposals.list(state, scope=cli.whose(arguments))
     show.rows([_proposal_row(one) for one in found], [one.to_dict() for one in found])
     if not found:
-        show.note("no proposals here")
+        show.note("no proposals")
 
 
 def _proposal_row(one: Proposal) -> Sequence[object]:
@@ -305,7 +305,7 @@ PROPOSAL = cli.option("ID", "the proposal's id", type=cli.fact_id)
 def _accept(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     done = store.proposals.accept(arguments.id, scope=asked_scope(cli.whose(arguments)))
     whose = cli.same_owners(arguments)
-    undo = f"memstore reinstate {done.old.id}{whose} makes both hold again"
+    undo = f"memstore reinstate {done.old.id}{whose} makes both active again"
     if len(done.sources) > 1:
         undo = f"memstore reinstate {done.old.id}{whose} brings all of them back"
     are = "is" if len(done.sources) == 1 else "are"
@@ -322,7 +322,7 @@ def _accept(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
 def _reject(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     done = store.proposals.reject(arguments.id, scope=asked_scope(cli.whose(arguments)))
     beside = "" if done.new is None else f" and #{done.new.id}"
-    show.done(f"{_sources(done)}{beside} stay side by side", done.to_dict())
+    show.done(f"{_sources(done)}{beside} remain active", done.to_dict())
 
 
 def _sources(proposal: Proposal) -> str:

@@ -1,4 +1,4 @@
-"""The command line, ``memstore``: parse, one call, render. Errors become exit codes here."""
+"""The command line, ``memstore``: parse, make one call, render. Errors become exit codes here."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from memstore.settings import Settings
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from memstore.faces import wording
+    from memstore.faces import from_settings, wording
     from memstore.faces.cli import demo, render, render_terminal
     from memstore.faces.cli.catalogue import Entry
     from memstore.faces.cli.command import Command, Show
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 else:
     demo = lazy_import("memstore.faces.cli.demo")
     escaping = lazy_import("memstore.text.escaping")
+    from_settings = lazy_import("memstore.faces.from_settings")
     paths = lazy_import("memstore.store.paths")
     render = lazy_import("memstore.faces.cli.render")
     render_terminal = lazy_import("memstore.faces.cli.render_terminal")
@@ -39,15 +40,15 @@ WIDEST_NAME: Final = max(map(len, COMMANDS))
 INTERRUPTED: Final = 130
 WHICH_WHEN: Final = (
     "which when:",
-    "  add              You know the fact, and what it is about.",
-    "  remember         A language model is to learn facts from what was said.",
-    "  episode add      The words themselves are to be kept.",
-    "  search           You look for facts;  episode search: for what was said.",
-    "  recall           A prompt needs what is known, in so many tokens.",
+    "  add              You know the fact and its subject.",
+    "  remember         A language model should learn facts from a conversation.",
+    "  episode add      You want to keep the exact words.",
+    "  search           You want facts; episode search: what was said.",
+    "  recall           A prompt needs what is known, within a token budget.",
 )
 
 NOBODY_READS: Final = 141
-"""What a shell reports of a program that SIGPIPE or Ctrl-C ended."""
+"""What a shell reports for a program ended by SIGPIPE."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -87,16 +88,16 @@ def exit_code(error: Exception) -> int:
 
 
 def parser(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
-    """Return the parser of the whole command line, or of what these words may name.
+    """Return the parser of the command line, or only of the commands that these words name.
 
-    Building the parsers of all commands takes longer than most commands do.
+    Building all parsers takes longer than running most commands.
     """
     top = usage.Parser(
         prog="memstore",
         usage="memstore COMMAND …",
         description=_description(),
         epilog=f"{usage.EXIT_CODES}\n\n{options.ENVIRONMENT_HELP}\n"
-        "  NO_COLOR          no colours;  FORCE_COLOR: colours in pipes, too",
+        "  NO_COLOR          turns colours off;  FORCE_COLOR: on, also in pipes",
     )
     top.add_argument("--version", action="version", version=f"memstore {__version__}")
     _add_common(top)
@@ -149,8 +150,8 @@ def _add_common(to: argparse.ArgumentParser) -> None:
         "--json",
         action="store_true",
         default=argparse.SUPPRESS,
-        help="answer with one JSON document (demo has none, and an export on standard output is "
-        "JSON Lines anyway); errors and notes are JSON lines on standard error",
+        help="print one JSON document (except demo, and export, which prints JSON Lines); "
+        "errors and notes are JSON lines on standard error",
     )
 
 
@@ -160,7 +161,7 @@ def _description() -> str:
     for title, group in GROUPS.items():
         lines += ["", f"{title}:", *_listed(group)]
     lines += ["", *WHICH_WHEN]
-    lines += ["", "memstore COMMAND --help says more of each. Start with: memstore demo"]
+    lines += ["", "Run memstore COMMAND --help for details. Start with: memstore demo"]
     return "\n".join(lines)
 
 
@@ -184,7 +185,7 @@ def _run(argv: Sequence[str]) -> int:
     if command.file == "temporary":
         _refuse_common(command, arguments)
     show = _show(arguments.json)
-    if command.file == "closed":
+    if command.file == "none":
         return command.run(None, arguments, show) or 0
     with _opened(command, arguments) as (store, trouble):
         if trouble is not None:
@@ -192,21 +193,21 @@ def _run(argv: Sequence[str]) -> int:
         with secrets.noted() as redacted:
             status = command.run(store, arguments, show) or 0
         if redacted:
-            show.note(f"redacted what looks like a secret: {', '.join(sorted(redacted))}")
+            show.note(f"redacted text that looks like a secret: {', '.join(sorted(redacted))}")
         return status
 
 
 def _refuse_common(command: Command, arguments: argparse.Namespace) -> None:
-    """Refuse what would be passed over in silence, given before the command's name."""
+    """Refuse common options, given before the command's name, that it would ignore."""
     common = ["json"] * arguments.json + [*Settings._fields]
     if given := [name for name in common if getattr(arguments, name, None) is not None]:
         raise usage.UsageError(
-            f"{command.name} has a file of its own and no JSON: leave --{given[0]} out"
+            f"{command.name} uses a temporary file and has no JSON output: leave --{given[0]} out"
         )
 
 
 def _show(as_json: bool) -> Show:
-    """Return the way to show things that fits where the answer goes; rich is for terminals."""
+    """Choose the output format: JSON, a terminal's, or plain text."""
     if as_json:
         return render.JsonShow()
     if sys.stdout.isatty() or settings.forces_color():
@@ -216,28 +217,28 @@ def _show(as_json: bool) -> Show:
 
 @contextmanager
 def _opened(command: Command, arguments: argparse.Namespace) -> Iterator[tuple[Store, str | None]]:
-    """Open the file a command works on; with it goes why it was opened without its embedder."""
+    """Open the command's file; yield with it the reason if its embedder could not be used."""
     if command.file == "temporary":
         with (
             demo.temporary_file() as file,
-            options.open_store(Settings(db=file, embedder="local"), source="demo") as store,
+            from_settings.open_store(Settings(db=file, embedder="local"), source="demo") as store,
         ):
             yield store, None
         return
     chosen = options.chosen_settings(arguments)
     wordless = chosen._replace(embedder="none", model=None)
-    if command.file == "there":
+    if command.file == "existing":
         _check_there(chosen)
     trouble = None
     try:
-        store = options.open_store(
+        store = from_settings.open_store(
             wordless if command.embedder == "unused" else chosen, source="cli"
         )
     except errors.EmbedderMismatch as error:
         if command.embedder != "optional":
             raise
         trouble = _in_words(error)
-        store = options.open_store(wordless, source="cli")
+        store = from_settings.open_store(wordless, source="cli")
     if command.embedder == "optional" and store.embedder_trouble is not None:
         trouble = wording.on_command_line(store.embedder_trouble)
     with store:
@@ -245,12 +246,12 @@ def _opened(command: Command, arguments: argparse.Namespace) -> Iterator[tuple[S
 
 
 def _check_there(chosen: Settings) -> None:
-    """Refuse a named file that is missing, rather than make an empty one out of a typing error."""
+    """Refuse a missing file, rather than create an empty one for a mistyped name."""
     if chosen.db in (None, ":memory:"):
         return
-    if not paths.file_at(chosen.db).exists():
+    if not os.path.exists(paths.file_at(chosen.db)):
         raise errors.StorageError(
-            f"{chosen.db} does not exist: memstore add makes it, or name another file with --db"
+            f"{chosen.db} does not exist: memstore add creates it, or name another file with --db"
         )
 
 
@@ -268,14 +269,14 @@ def _complain(text: str, kind: str, code: int, argv: Sequence[str]) -> None:
 
 
 def _have_streams() -> None:
-    """Put nothing in the place of a stream that the caller closed, which Python makes ``None``."""
+    """Open the null device for streams that the caller closed, which Python sets to ``None``."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
 
 
 def _speak_utf8() -> None:
-    """Read and write UTF-8 through pipes, and never fail over a letter a terminal lacks."""
+    """Use UTF-8 for pipes, and never fail on a character that the terminal cannot show."""
     for stream in (sys.stdin, sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is None:
@@ -290,7 +291,7 @@ def _speak_utf8() -> None:
 
 
 def _stop_writing() -> None:
-    """Let the interpreter's last flush go nowhere instead of failing again."""
+    """Redirect output to the null device, so that the final flush does not fail again."""
     with open(os.devnull, "w") as nowhere:
         for stream in (sys.stdout, sys.stderr):
             _redirect(stream, nowhere)

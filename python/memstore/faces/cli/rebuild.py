@@ -1,4 +1,4 @@
-"""The commands ``rebuild`` and ``consolidate``: facts made again, or made of other facts."""
+"""The commands ``rebuild`` and ``consolidate``."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     "memstore rebuild\nmemstore rebuild --facts --generator ollama",
     cli.option(
         "--facts",
-        "derive facts from the episodes again too, with the language model that is named; "
-        "--generator says so as well",
+        "also derive facts from the episodes again, with the language model; implied by "
+        "--generator",
     ),
     cli.option(
         "--policy",
-        "what becomes of an older fact that an added one may replace; see extract",
+        "what to do with an older fact that an added one may replace; see extract",
         choices=comparison.POLICIES,
         default="propose",
     ),
@@ -57,8 +57,8 @@ def _rebuild(store: Store, arguments: argparse.Namespace, show: cli.Show) -> Non
     cli.option("SUBJECT", "the subject of the facts"),
     cli.option(
         "--policy",
-        "propose (the default) puts each forward; auto accepts what merely joins the words "
-        "of its facts",
+        "propose (the default) asks for a decision on each; auto accepts those that only "
+        "join the facts' own words",
         choices=consolidation.POLICIES,
         default="propose",
     ),
@@ -79,7 +79,7 @@ def _consolidate(store: Store, arguments: argparse.Namespace, show: cli.Show) ->
         )
     show.rows([_row(one) for one in done], [set_fields(one) for one in done])
     if not done:
-        show.note("nothing to put together")
+        show.note("nothing to consolidate")
 
 
 def _row(one: Consolidated) -> tuple[object, ...]:

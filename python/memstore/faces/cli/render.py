@@ -12,12 +12,12 @@ from __future__ import annotations
 import json
 import sys
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from memstore.domain import clock
 from memstore.faces import wording
 from memstore.faces.escaping import as_json, second
+from memstore.frozen import asdict
 from memstore.lazy import lazy_import
 from memstore.text.escaping import visible
 
@@ -41,23 +41,23 @@ HEALTHY: Final = "healthy: everything derived agrees with the rows"
 
 
 def compact(value: object) -> str:
-    """Return a value as JSON on one line that is safe to show."""
+    """Return a value as one line of JSON that is safe to print."""
     return visible(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
 
 
 def told(value: object) -> str:
-    """Return text as it is, and anything else as JSON; both on one line, safe to show."""
+    """Return text unchanged and anything else as JSON, on one line that is safe to print."""
     return visible(value) if isinstance(value, str) else compact(value)
 
 
 def changed(line: records.JournalLine) -> dict[str, Any]:
-    """Return what a line set, without what only repeats the fact itself."""
+    """Return the fields that a journal line set, without those that repeat the fact itself."""
     after = line.after or {}
     return {} if line.kind in ("add", "adopt") else after
 
 
 def made_of(parts: ScoreParts) -> str:
-    """Return what there is of a score's parts."""
+    """Return the parts of a score that are not empty."""
     *named, decay = parts._asdict().items()
     told = [f"{name} {part:.2f}" for name, part in named if abs(part) >= 0.005]
     return " · ".join([*told, f"{decay[0]} {decay[1]:.2f}"] if decay[1] < 0.995 else told)
@@ -68,18 +68,18 @@ class _Record(Protocol):
 
 
 class JsonShow:
-    """One JSON document on standard output; notes are JSON too, a line each, on standard error."""
+    """Prints one JSON document on standard output, and notes as JSON lines on standard error."""
 
     def done(self, sentence: str, value: Mapping[str, Any]) -> None:
-        """Tell that something was done; programs get ``value``."""
+        """Report that something was done; JSON output is ``value``."""
         self._print(value)
 
     def note(self, sentence: str) -> None:
-        """Say something beside the answer, on standard error."""
+        """Print a note on standard error."""
         print(to_json({"note": sentence}), file=sys.stderr)
 
     def text(self, text: str, value: Mapping[str, Any]) -> None:
-        """Show a text of several lines that is safe to show; programs get ``value``."""
+        """Print a text of several lines that is safe to print; JSON output is ``value``."""
         self._print(value)
 
     def fact(self, one: _Record) -> None:
@@ -95,8 +95,8 @@ class JsonShow:
     def hits(
         self, hits: Sequence[records.SearchHit | EpisodeHit], *, explain: bool = False
     ) -> None:
-        """Write hits with all that they are made of, ``explain`` or not."""
-        found = [{f.name: getattr(hit, f.name) for f in fields(hit)} for hit in hits]
+        """Print hits with all their fields, whether or not ``explain`` is set."""
+        found = [asdict(hit) for hit in hits]
         for hit in found:
             kind = next(iter(hit))  # fact or episode
             hit[kind] = hit[kind].to_dict()
@@ -111,19 +111,21 @@ class JsonShow:
     def journal(self, lines: Sequence[records.JournalLine]) -> None:
         self._print([line._asdict() | {"at": clock.to_text(line.at)} for line in lines])
 
-    def findings(self, findings: Sequence[Finding], rebuilt: Sequence[str]) -> None:
+    def findings(self, findings: Sequence[Finding], rebuilt: Sequence[str], locks: str) -> None:
         found = [
             {**asdict(finding), "message": wording.on_command_line(finding.message)}
             for finding in findings
         ]
-        self._print({"healthy": not found, "findings": found, "rebuilt": list(rebuilt)})
+        self._print(
+            {"healthy": not found, "findings": found, "rebuilt": list(rebuilt), "locks": locks}
+        )
 
     def rows(self, rows: Sequence[Sequence[object]], value: object) -> None:
-        """Show lines of cells, ``None`` for an empty one; programs get ``value``."""
+        """Print rows of cells, ``None`` for an empty one; JSON output is ``value``."""
         self._print(value)
 
     def progress(self, title: str) -> AbstractContextManager[Progress | None]:
-        """Show the progress of long work; ``None`` where the output is not a terminal."""
+        """Return a progress bar for a long operation; ``None`` if the output is no terminal."""
         return nullcontext()
 
     def _print(self, value: object) -> None:
@@ -131,14 +133,14 @@ class JsonShow:
 
 
 def to_json(value: object) -> str:
-    """Return a JSON document on one line, in which nothing can act on a terminal."""
+    """Return a JSON document on one line, without control characters."""
     # No hidden character can stand outside a string there.
     return as_json(json.dumps(value, ensure_ascii=False))
 
 
 @contextmanager
 def progress_bar(title: str) -> Iterator[Progress | None]:
-    """Draw a bar on standard error while work goes on, if that is a terminal."""
+    """Draw a progress bar on standard error if that is a terminal."""
     if not sys.stderr.isatty():
         yield None
         return
@@ -225,7 +227,7 @@ class PlainShow:
         for cells in rows:
             _row(*cells)
 
-    def findings(self, findings: Sequence[Finding], rebuilt: Sequence[str]) -> None:
+    def findings(self, findings: Sequence[Finding], rebuilt: Sequence[str], locks: str) -> None:
         for sentence in rebuilt:
             print(visible(sentence))
         for finding in findings:
@@ -233,6 +235,7 @@ class PlainShow:
             _row(finding.check, mends, wording.on_command_line(finding.message))
         if not findings:
             print(HEALTHY)
+        print(f"locks: {locks}")
 
 
 def _cells(fact: records.Fact) -> tuple[object, ...]:

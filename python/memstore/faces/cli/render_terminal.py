@@ -28,16 +28,16 @@ if TYPE_CHECKING:
     from memstore.upkeep.doctor import Finding
 
 WIDEST: Final = 100
-"""Columns of text at most: longer lines are hard to read on a wide terminal."""
+"""The widest text, in columns: longer lines are hard to read."""
 
 MOST_COUNTED: Final = 12
-"""Subjects and categories named by ``status``; the rest are summed up."""
+"""How many subjects and categories ``status`` lists before it summarises the rest."""
 
 MOST_CHARACTERS: Final = 1_200
-"""Of one episode among several; a log can hold whole books."""
+"""How much of each episode a list shows; one may be as long as a book."""
 
 NARROWEST: Final = 20
-"""Columns that hanging lines need; with fewer they hang by two."""
+"""The narrowest hanging indent, in columns; below that lines are indented by two."""
 
 TASK_MARKS: Final = {"pending": "○", "in_progress": "◐", "completed": "●", "cancelled": "✕"}
 TASK_STYLES: Final = {"in_progress": "yellow", "completed": "green", "cancelled": "dim"}
@@ -163,7 +163,7 @@ class TerminalShow:
     def _beside(
         self, rows: Sequence[records.Fact | Episode], indent: int, *, end: bool = False
     ) -> None:
-        """Draw neighbours of a hit: their texts alone."""
+        """Draw the neighbours of a hit: only their texts."""
         for one in rows:
             who: str | None = getattr(one, "subject", None) or getattr(one, "speaker", None)
             text = visible_lines(one.content[:MOST_CHARACTERS])
@@ -173,7 +173,7 @@ class TerminalShow:
             self.line()
 
     def _stretch(self, episode: Episode, start: int, stop: int, details: str, *more: Piece) -> None:
-        """Draw an episode: of a long one, the beginning of a stretch."""
+        """Draw an episode, or the beginning of an excerpt from a long one."""
         head = f"#{episode.id}   "
         self.line((head, "bold cyan"), *_named(episode), *more, hang=len(head))
         shown = episode.content[start : min(stop, start + MOST_CHARACTERS)]
@@ -218,7 +218,7 @@ class TerminalShow:
             told = "  ".join(visible(str(cell)) for cell in rest if cell is not None)
             self.line((f"{visible(str(first))}  ", "bold cyan"), (told, ""), hang=4)
 
-    def findings(self, findings: Sequence[Finding], rebuilt: Sequence[str]) -> None:
+    def findings(self, findings: Sequence[Finding], rebuilt: Sequence[str], locks: str) -> None:
         for sentence in rebuilt:
             self.done(sentence, {})
         for finding in findings:
@@ -227,6 +227,7 @@ class TerminalShow:
             self.line(mark, (f"{finding.check}  ", "bold"), (told, ""), hang=2)
         if not findings:
             self.done(HEALTHY, {})
+        self.line((f"locks: {locks}", "dim"))
 
     def panel(self, title: str, text: str) -> None:
         self._console.print(
@@ -258,7 +259,7 @@ class TerminalShow:
             self._console.print(left, no_wrap=True, overflow="ignore", crop=False)
 
     def _wrapped(self, text: Text, room: int, hang: int) -> Iterator[Text]:
-        """Yield the lines of a text; all but the first have less room, by what they hang in."""
+        """Wrap a text; all lines but the first are narrower by the hanging indent."""
         first, *more = text.wrap(self._console, room)
         yield first
         if not more:
@@ -411,7 +412,7 @@ def _top(counts: Mapping[str, int]) -> list[Piece]:
 
 
 def chains(facts: Sequence[records.Fact]) -> list[list[records.Fact]]:
-    """Return facts by the chain they are in, each oldest first, in the order they are given."""
+    """Group facts by chain, oldest first in each, keeping the order of the chains."""
     by_id = {fact.id: fact for fact in facts}
     grouped: dict[int, list[records.Fact]] = {}
     for fact in facts:

@@ -1,4 +1,4 @@
-"""The commands that find facts and show them."""
+"""The commands that find and show facts."""
 
 from __future__ import annotations
 
@@ -20,25 +20,27 @@ if TYPE_CHECKING:
 else:
     learn = lazy_import("memstore.faces.cli.learn")
 
-EMPTY: Final = "no facts here yet: store one with memstore add"
+EMPTY: Final = "the memory is empty; store a fact with memstore add"
 
 
 @cli.command(
     "search",
     "memstore search what does Alice like\n"
     "memstore search deploy --subject api -f 'level>=3' --limit 5",
-    cli.option("QUERY", "a question, or some words", nargs="+"),
-    cli.option("--limit N", "how many facts at most (default: 10)", type=cli.count, default=10),
+    cli.option("QUERY", "a question or keywords", nargs="+"),
+    cli.option("--limit N", "return at most N facts (default: 10)", type=cli.count, default=10),
     cli.CONTEXT,
     *cli.RANKING,
     *cli.NARROWING,
-    cli.option("--tasks", "find tasks, too"),
-    cli.option("--namespaces A,B", "search these instead; all for every one", type=cli.names),
+    cli.option("--tasks", "include tasks"),
+    cli.option(
+        "--namespaces A,B", "search these namespaces instead; all for every one", type=cli.names
+    ),
     *cli.WHOSE,
-    cli.option("--word-weight X", "what the words count (default: 0.6)", type=float),
-    cli.option("--vector-weight X", "what the meaning counts (default: 0.4)", type=float),
+    cli.option("--word-weight X", "weight of the words (default: 0.6)", type=float),
+    cli.option("--vector-weight X", "weight of the meaning (default: 0.4)", type=float),
     usage="QUERY… [options]",
-    embedder="needed",
+    embedder="required",
 )
 def _search(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     hits = store.search(
@@ -58,7 +60,7 @@ def _search(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
     if not hits:
         is_empty = arguments.namespaces is None and not store.count(scope="all")
         show.note(EMPTY if is_empty else f"nothing found: try {_wider(arguments)}")
-    sys.stdout.flush()  # the answer is there; what follows is for the next one
+    sys.stdout.flush()  # the answer is out; the rest only speeds up the next search
     store.save_index()
 
 
@@ -77,7 +79,7 @@ def _narrowing(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def _wider(arguments: argparse.Namespace) -> str:
-    """Name the ways to more that the search has not taken yet."""
+    """Suggest options that would widen the search."""
     ways = ["other words"]
     narrow = (arguments.subject, arguments.category, arguments.filters, arguments.after,
               arguments.before, arguments.valid_after, arguments.valid_before)  # fmt: skip
@@ -86,7 +88,7 @@ def _wider(arguments: argparse.Namespace) -> str:
     if not arguments.everything:
         ways.append("--all for superseded facts")
     if getattr(arguments, "min_relevance", 0):
-        ways.append("--min-relevance 0 for what is far from it")
+        ways.append("--min-relevance 0 for less relevant facts")
     return f"{', '.join(ways)}, or memstore list"
 
 
@@ -99,17 +101,19 @@ def _tell_words_only(why: WordsOnly | None, show: cli.Show) -> None:
 @cli.command(
     "recall",
     "memstore recall --tokens 500 what does Alice like",
-    cli.option("QUERY", "a question, or some words", nargs="+"),
+    cli.option("QUERY", "a question or keywords", nargs="+"),
     cli.option(
-        "--tokens N", "the most the text may take (default: 1000)", type=cli.count, default=1000
+        "--tokens N", "the longest the text may be (default: 1000)", type=cli.count, default=1000
     ),
-    cli.option("--no-episodes", "facts alone"),
+    cli.option("--no-episodes", "facts only"),
     cli.RELEVANCE,
     *cli.NARROWING,
-    cli.option("--namespaces A,B", "search these instead; all for every one", type=cli.names),
+    cli.option(
+        "--namespaces A,B", "search these namespaces instead; all for every one", type=cli.names
+    ),
     *cli.WHOSE,
     usage="QUERY… [options]",
-    embedder="needed",
+    embedder="required",
 )
 def _recall(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     recalled = store.recall(
@@ -124,7 +128,7 @@ def _recall(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
     _tell_words_only(recalled.words_only, show)
     if not recalled.text:
         show.note(f"nothing found: try {_wider(arguments)}")
-    sys.stdout.flush()  # the answer is there; what follows is for the next one
+    sys.stdout.flush()  # the answer is out; the rest only speeds up the next search
     store.save_index()
 
 
@@ -132,7 +136,7 @@ def _recall(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
     "list",
     "memstore list --subject alice\nmemstore list --newest --limit 20 --json",
     *cli.NARROWING,
-    cli.option("--deleted", "deleted facts too"),
+    cli.option("--deleted", "include deleted facts"),
     cli.limit(),
     cli.OFFSET,
     cli.NEWEST,
@@ -148,7 +152,7 @@ def _list(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     )
     show.facts(facts)
     if not facts:
-        show.note("no facts here")
+        show.note("no facts")
 
 
 @cli.command("get", "memstore get 12", cli.ID, *cli.WHOSE)
@@ -159,15 +163,15 @@ def _get(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
 @cli.command(
     "history",
     "memstore history 12\nmemstore history --subject alice --journal",
-    cli.option("ID", "any fact of the chain", type=cli.fact_id, nargs="?"),
-    cli.option("--subject NAME", "every fact there ever was about this, instead"),
-    cli.option("--journal", "every change instead: when, what, and by whom"),
+    cli.option("ID", "any version of the fact", type=cli.fact_id, nargs="?"),
+    cli.option("--subject NAME", "instead: every fact ever stored about this subject"),
+    cli.option("--journal", "show every change instead: when, what and by whom"),
     *cli.WHOSE,
     usage="ID | --subject NAME [options]",
 )
 def _history(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     if (arguments.id is None) == (arguments.subject is None):
-        raise cli.UsageError("history takes the id of a fact, or --subject NAME")
+        raise cli.UsageError("give a fact's id or --subject NAME")
     scope = cli.whose(arguments)
     if scope not in (Scope(), EVERYBODY) and arguments.id is not None and not arguments.journal:
         learn.show_past(store, arguments, show)
@@ -178,11 +182,11 @@ def _history(store: Store, arguments: argparse.Namespace, show: cli.Show) -> Non
     else:
         show.chain(facts)
     if not facts:
-        show.note("there never was a fact about this")
+        show.note("no fact about this was ever stored")
 
 
 def _journal(store: Store, facts: list[Fact]) -> list[JournalLine]:
-    """Return the lines on all these facts; one question answers for a whole chain."""
+    """Return the journal lines about these facts; one query covers a whole chain."""
     found: dict[int, JournalLine] = {}
     answered: set[int | None] = set()
     for fact in facts:

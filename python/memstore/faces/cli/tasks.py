@@ -1,4 +1,4 @@
-"""The commands for what is to be done."""
+"""The commands for tasks."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ SCOPES = "user, agent or collaborative"
 @cli.command(
     "task add",
     "memstore task add 'Renew the certificate' --due 2026-12-01 --priority high",
-    cli.option("CONTENT", "what is to be done; - reads it from standard input"),
-    cli.option("--scope WHO", f"who does it: {SCOPES} (default: user)", default="user"),
+    cli.option("CONTENT", "what is to be done; - reads standard input"),
+    cli.option("--scope WHO", f"who should do it: {SCOPES} (default: user)", default="user"),
     cli.option("--priority P", "high, normal or low (default: normal)", default="normal"),
-    cli.option("--project NAME", "what it belongs to"),
-    cli.option("--due TEXT", "when; a date such as 2026-12-01 orders the list"),
+    cli.option("--project NAME", "the project it belongs to"),
+    cli.option("--due TEXT", "the due date; free text, but only dates such as 2026-12-01 sort"),
     *cli.OWNERS,
-    embedder="needed",
-    file="made",
+    embedder="required",
+    file="create",
 )
 def _add(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     task = store.tasks.create(
@@ -47,9 +47,9 @@ def _add(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     "memstore task update 7 completed --note 'renewed until 2027'",
     cli.option("ID", "the task's id", type=cli.fact_id),
     cli.option("STATUS", "pending, in_progress, completed or cancelled"),
-    cli.option("--note TEXT", "why; kept with the task"),
+    cli.option("--note TEXT", "the reason, kept with the task"),
     *cli.WHOSE,
-    file="made",
+    file="create",
 )
 def _update(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     task = store.tasks.update(
@@ -64,14 +64,14 @@ def _update(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
 @cli.command(
     "task list",
     "memstore task list --scope agent\nmemstore task list --status all",
-    cli.option("--scope WHO", f"only what {SCOPES} does; all: of every owner", dest="whose"),
     cli.option(
-        "--status STATUS", "only those with this status; all for every status (default: open)"
+        "--scope WHO", f"only tasks for {SCOPES}; all: whoever they belong to", dest="whose"
     ),
-    cli.option("--project NAME", "only those of this project"),
+    cli.option("--status STATUS", "only tasks with this status, or all (default: open)"),
+    cli.option("--project NAME", "only tasks of this project"),
     cli.option(
         "--surface",
-        "startup: only those an agent is shown when it starts",
+        "startup: only the tasks shown to an agent when it starts",
         choices=(SURFACE_STARTUP,),
     ),
     cli.limit(),
@@ -89,7 +89,7 @@ def _list(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     )
     show.tasks(tasks)
     if not tasks:
-        show.note("no tasks here")
+        show.note("no tasks")
 
 
 COMMANDS = (_add, _update, _list)

@@ -1,4 +1,4 @@
-"""The commands for who may use the server over HTTP."""
+"""The commands for the HTTP server's access tokens."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
     "token create",
     "memstore token create laptop\n"
     "memstore token create dashboard --namespace work --read-only --expires-at 2027-01-01",
-    cli.option("NAME", "what it is called, e.g. whose it is"),
-    cli.option("--read-only", "only for the tools that change nothing", dest="reading"),
-    cli.option("--expires-at TIME", "from when on it is refused"),
+    cli.option("NAME", "a name for the token, e.g. that of its user"),
+    cli.option("--read-only", "allow only the tools that change nothing", dest="reading"),
+    cli.option("--expires-at TIME", "when it expires"),
     cli.option(
         "--secret-file FILE",
-        "take a secret made elsewhere, e.g. by `openssl rand -hex 32`, from this file (- for "
-        "standard input), and print none; doing so twice makes one token",
+        "read the secret from this file (- for standard input), e.g. one made by `openssl"
+        " rand -hex 32`, and print none; repeating it makes only one token",
     ),
-    file="made",
+    file="create",
 )
 def _create(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     given = None if arguments.secret_file is None else _secret(arguments.secret_file)
@@ -43,8 +43,8 @@ def _create(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
     if given is not None:
         show.done(sentence, token.to_dict())
         return
-    show.note(f"{sentence}; its secret is shown this once, and stored nowhere:")
-    # By itself on standard output, where a script takes it from.
+    show.note(f"{sentence}; its secret is shown only now and stored nowhere:")
+    # Alone on standard output, so that a script can capture it.
     show.rows([[secret]], token.to_dict() | {"secret": secret})
 
 
@@ -60,7 +60,7 @@ def _list(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     tokens = store.tokens.list()
     show.rows([_cells(token) for token in tokens], [token.to_dict() for token in tokens])
     if not tokens:
-        show.note("no tokens here")
+        show.note("no tokens")
 
 
 def _cells(token: AccessToken) -> list[object]:

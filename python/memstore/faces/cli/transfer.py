@@ -1,4 +1,4 @@
-"""The commands that bring memories out of the file and into it, also from other programs."""
+"""The commands that export memories and import them, also from other programs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import stat
 import sys
 import tempfile
 from contextlib import contextmanager, suppress
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TextIO
 
@@ -16,6 +15,7 @@ from memstore.errors import TransferError
 from memstore.faces import wording
 from memstore.faces.cli import command as cli
 from memstore.faces.escaping import counted
+from memstore.frozen import asdict
 
 if TYPE_CHECKING:
     import argparse
@@ -37,7 +37,9 @@ ATTACHED: Final = {"proposals": "proposal", "replies": "model reply", "decisions
     "export",
     "memstore export memories.jsonl\nmemstore export --namespaces all | gzip > all.gz",
     cli.option("FILE", "- for standard output (default)", nargs="?", default=STANDARD),
-    cli.option("--namespaces A,B", "export these instead; all for every one", type=cli.names),
+    cli.option(
+        "--namespaces A,B", "export these namespaces instead; all for every one", type=cli.names
+    ),
     usage="[FILE | -] [options]",
 )
 def _export(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
@@ -55,7 +57,7 @@ def _export(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
 
 
 def _write(lines: Iterable[str], file: TextIO) -> dict[str, int]:
-    """Write an export and return how many facts and episodes it holds."""
+    """Write an export; return the number of facts and episodes in it."""
     held = {"facts": 0, "episodes": 0}
     for line in lines:
         file.write(line + "\n")
@@ -66,9 +68,9 @@ def _write(lines: Iterable[str], file: TextIO) -> dict[str, int]:
 
 @contextmanager
 def _whole_file(target: Path) -> Iterator[TextIO]:
-    """Open a file that is there whole in the end, or as it was before.
+    """Open a file for writing that replaces the target only when it is complete.
 
-    Anything but an ordinary file (a pipe, a device) is written to directly.
+    A pipe or a device is written to directly.
     """
     target = Path(os.path.realpath(target))
     if target.exists() and not stat.S_ISREG(target.stat().st_mode):
@@ -96,25 +98,27 @@ def _whole_file(target: Path) -> Iterator[TextIO]:
 @cli.command(
     "import",
     "memstore import memories.jsonl --db other.db\nmemstore import --from mem0 memories.json",
-    cli.option("FILE", "what export or another program wrote; - for standard input", nargs="?"),
     cli.option(
-        "--from", "the program that wrote it, if not this one", dest="source", choices=SOURCES
+        "FILE", "a file written by export or by another program; - for standard input", nargs="?"
     ),
-    cli.option("--keep-namespaces", "leave everything in the namespace or group it came from"),
-    cli.option("--skip-damaged", "with --from: leave out what cannot be read, and say so"),
-    cli.option("--no-embed", "leave the embedding for later (embed-pending)"),
-    cli.option("--give-up", "without a FILE: no longer wait for interrupted imports to go on"),
+    cli.option(
+        "--from", "the program that wrote the file, if not memstore", dest="source", choices=SOURCES
+    ),
+    cli.option("--keep-namespaces", "keep each record in the namespace or group it came from"),
+    cli.option("--skip-damaged", "with --from: skip and report records that cannot be read"),
+    cli.option("--no-embed", "embed later (embed-pending)"),
+    cli.option("--give-up", "without a FILE: abandon interrupted imports"),
     usage="FILE | - | --give-up [options]",
-    embedder="needed",
-    file="made",
+    embedder="required",
+    file="create",
 )
 def _import(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     if (arguments.file is None) != arguments.give_up:
-        raise cli.UsageError("import takes a FILE, or - for standard input; or --give-up alone")
+        raise cli.UsageError("give a FILE, - for standard input, or --give-up alone")
     if arguments.give_up:
         given_up = store.give_up_imports()
         show.done(
-            f"gave up {counted(given_up, 'import')}; what they brought in stays",
+            f"abandoned {counted(given_up, 'import')}; the records already imported stay",
             {"given_up": given_up},
         )
         return
@@ -140,8 +144,8 @@ def _import(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
     _tell_left_out(done, show)
     if len(done.namespaces) > 1 and not arguments.keep_namespaces:
         show.note(
-            f"{len(done.namespaces)} namespaces came into one, {store.namespace}; with "
-            "--keep-namespaces each stays by itself"
+            f"{len(done.namespaces)} namespaces were merged into {store.namespace}; use "
+            "--keep-namespaces to keep them apart"
         )
     _tell_waiting(report, show)
 
@@ -150,14 +154,12 @@ def _tell_left_out(done: ImportFromReport, show: cli.Show) -> None:
     for kind, left in sorted(done.left_out.items()):
         more = ", …" if left.count > len(left.first) else ""
         named = "" if kind == "embeddings" else f" ({', '.join(left.first)}{more})"
-        show.note(f"not carried over: {kind}: {left.count}{named}")
+        show.note(f"not imported: {kind}: {left.count}{named}")
 
 
 def _import_export(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     if arguments.skip_damaged:
-        raise cli.UsageError(
-            "--skip-damaged goes with --from: a damaged export of memstore is refused"
-        )
+        raise cli.UsageError("--skip-damaged needs --from: a damaged memstore export is refused")
     with show.progress("importing") as progress, _lines(arguments.file, progress) as lines:
         done = store.import_(lines, keep_namespaces=arguments.keep_namespaces, progress=progress)
     report = _embed(store, arguments, show)
@@ -170,31 +172,31 @@ def _import_export(store: Store, arguments: argparse.Namespace, show: cli.Show) 
 
 
 def _known(number: int) -> str:
-    return f", {number} known already" if number else ""
+    return f", {number} already known" if number else ""
 
 
 def _ended(done: ImportReport | ImportFromReport) -> str:
     told = {"superseded": done.retired, "deleted or erased": done.removed}
     told["restored"] = getattr(done, "restored", 0)
-    return "".join(f", {number} of them {how} now" for how, number in told.items() if number)
+    return "".join(f", {number} of them now {how}" for how, number in told.items() if number)
 
 
 def _besides(done: ImportReport) -> str:
     told = []
     if done.episodes or done.episodes_known:
-        known = f" ({done.episodes_known} known already)" if done.episodes_known else ""
+        known = f" ({done.episodes_known} already known)" if done.episodes_known else ""
         told.append(counted(done.episodes, "episode") + known)
     if done.episodes_removed:
-        told.append(f"{counted(done.episodes_removed, 'episode')} erased now")
+        told.append(f"{counted(done.episodes_removed, 'episode')} now erased")
     for name, noun in ATTACHED.items():
         if number := getattr(done, name):
             told.append(counted(number, noun) if noun != "model reply" else f"{number} {name}")
-    return "; besides " + ", ".join(told) if told else ""
+    return "; also " + ", ".join(told) if told else ""
 
 
 @contextmanager
 def _lines(name: str, progress: Progress | None) -> Iterator[Iterable[str]]:
-    """Yield the lines of a file; first, while all are checked, the progress is of their bytes."""
+    """Yield the lines of a file, reporting progress in bytes while they are checked."""
     try:
         if name == STANDARD:
             yield sys.stdin
@@ -217,7 +219,7 @@ def _counted(file: TextIO, size: int, progress: Progress) -> Iterator[str]:
 
 @contextmanager
 def _seekable(name: str) -> Iterator[Path]:
-    """Yield a file that can be read twice; standard input is copied to one first."""
+    """Yield a file that can be read twice, copying standard input to one first."""
     if name != STANDARD:
         yield Path(name).expanduser()
         return
@@ -228,7 +230,7 @@ def _seekable(name: str) -> Iterator[Path]:
 
 
 def _embed(store: Store, arguments: argparse.Namespace, show: cli.Show) -> EmbedReport | None:
-    """Embed what is pending; ``None`` where that is not wanted, or there is no embedder."""
+    """Embed what is pending; return ``None`` if that is not wanted or there is no embedder."""
     if arguments.no_embed or store.status().embedder is None:
         return None
     with show.progress("embedding") as progress:
@@ -238,7 +240,7 @@ def _embed(store: Store, arguments: argparse.Namespace, show: cli.Show) -> Embed
 def _tell_waiting(report: EmbedReport | None, show: cli.Show) -> None:
     if report is not None and report.error:
         show.note(
-            f"{counted(report.left)} without an embedding so far: "
+            f"{counted(report.left)} still without an embedding: "
             f"{wording.on_command_line(report.error)}"
         )
 

@@ -1,4 +1,4 @@
-"""How the command line is used: the parser, what it says of wrong usage, and the exit codes."""
+"""The argument parser, its messages about wrong usage, and the exit codes."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ EMBEDDER_TROUBLE: Final = 4
 
 EXIT_CODES: Final = """\
 exit codes:
-  0    done; also a search or a list that found nothing
-  1    refused: no such fact, a conflict, a damaged export,
-       findings of the doctor
+  0    success, also if a search or list found nothing
+  1    refused: no such fact, a conflict, a damaged export, or
+       the doctor found faults
   2    wrong usage: an unknown option or an invalid argument
   3    the database or a file could not be read or written
-  4    the embedder or the generator failed, or the file holds the vectors of
-       another model
-  130  interrupted; 141: the reader of the output closed it"""
+  4    the embedder or the language model failed, or the file's vectors are
+       from another model
+  130  interrupted; 141: the output was closed early"""
 
 
 SERVES: Final = "memstore-mcp serves, over pipes or with --http HOST:PORT"
@@ -37,13 +37,13 @@ ELSEWHERE: Final = {
     "server": SERVES,
     "mcp": SERVES,
     "install": "memstore setup registers the server with hosts",
-    "init": "memstore add makes the file, and memstore setup registers the server with hosts",
+    "init": "memstore add creates the file, and memstore setup registers the server with hosts",
     "store": "memstore add stores a fact",
     "find": "memstore search finds facts",
-    "remove": "memstore delete takes a fact away, and memstore erase its bytes too",
-    "rm": "memstore delete takes a fact away, and memstore erase its bytes too",
+    "remove": "memstore delete deletes a fact, memstore erase also removes its text from the file",
+    "rm": "memstore delete deletes a fact, memstore erase also removes its text from the file",
 }
-"""What other programs call something that has another name here."""
+"""Names that other programs use, and the command for each."""
 
 
 class UsageError(ValueError):
@@ -54,7 +54,7 @@ class Parser(argparse.ArgumentParser):
     """An argument parser that raises its errors and suggests a fix."""
 
     commands: Sequence[str] = ()
-    """All that may be meant by the name of a command, if not all of them are in the parser."""
+    """All command names, if the parser has only some of them."""
 
     _given: Sequence[str] = ()
 
@@ -63,7 +63,7 @@ class Parser(argparse.ArgumentParser):
         super().__init__(allow_abbrev=False, **details)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Parse as ever, and refuse here what the command does not know, not one level up."""
+        """Parse, and report unknown arguments with this command's usage, not its parent's."""
         self._given = list(args or ())
         known, unknown = super().parse_known_args(args, namespace)
         if unknown:
@@ -88,7 +88,7 @@ class Parser(argparse.ArgumentParser):
         super()._check_value(action, value)
 
     def _dashed(self) -> str | None:
-        """Return a word that begins with a dash, is not an option, and may be meant as text."""
+        """Return a word that starts with a dash but is no option, so may be meant as text."""
         if not self._get_positional_actions():
             return None
         for word in self._given:

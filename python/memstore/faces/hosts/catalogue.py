@@ -1,6 +1,6 @@
-"""The hosts: where each keeps its settings, and what is put there.
+"""The hosts: where each keeps its settings, and what memstore writes there.
 
-Seen with the real programs, or in their documentation: docs/hosts.md says which.
+docs/hosts.md says which of this was tested with the real program, and which is from documentation.
 """
 
 from __future__ import annotations
@@ -24,19 +24,21 @@ FOLDER_OF_WORKSPACE: Final = "${workspaceFolder}"
 
 
 class Wanted(NamedTuple):
-    """What is to be registered."""
+    """What to register."""
 
     server: list[str]
-    """The server's command, with these flags and without a namespace."""
+    """The server's command with its flags, without a namespace."""
     hook: list[str] | None
     """The command of the hooks, without the event; ``None`` for no hooks."""
     flags: list[str]
-    """Which file, and how it is opened."""
+    """The flags for the file and how it is opened."""
     namespace: str
     keeps: bool
-    """Whether what is said is kept."""
+    """Whether conversations are stored."""
     project: Path | None
-    """Where it is registered for one project alone."""
+    """The project to register it for; ``None`` for the user."""
+    environment: dict[str, str]
+    """Variables that the server's command needs and hosts do not pass on."""
 
 
 class Host(NamedTuple):
@@ -45,13 +47,13 @@ class Host(NamedTuple):
     name: str
     title: str
     program: str
-    """By which it is found on the PATH."""
+    """The name of its executable on the PATH."""
     folder: Callable[[], Path]
-    """Its settings; it is here if they are."""
+    """The folder of its settings; the host counts as installed if it exists."""
     server: Callable[[Wanted], list[tuple[Path, Edit]]]
     hooks: Callable[[Wanted], list[tuple[Path, Edit]]] = lambda _: []
     in_project: bool = True
-    """Whether a project may have settings of its own."""
+    """Whether a project can have its own settings."""
     note: str = ""
 
     @property
@@ -60,16 +62,17 @@ class Host(NamedTuple):
 
 
 def stdio(wanted: Wanted, *, auto: bool = True, workspace: bool = False) -> dict[str, Any]:
-    """Return a server as most hosts write it.
+    """Return the entry of a server in the form that most hosts use.
 
-    Where a host starts its servers in no folder of the project, ``auto`` would mean any.
+    ``auto`` is false for hosts that do not start servers in the project's folder: there
+    ``--namespace auto`` could not find the project.
     """
     namespace = wanted.namespace
     if namespace == "auto" and not (auto or wanted.project):
         namespace = settings.DEFAULT_NAMESPACE
     command, *arguments = [*wanted.server, "--namespace", namespace]
     server: dict[str, Any] = {"command": command, "args": arguments}
-    environment = settings.data_environment()
+    environment = settings.data_environment() | wanted.environment
     if workspace and namespace == "auto":
         environment["MEMSTORE_PROJECT"] = FOLDER_OF_WORKSPACE
     return {**server, "env": environment} if environment else server
@@ -80,7 +83,7 @@ def _home(*parts: str) -> Path:
 
 
 def _applications(*parts: str) -> Path:
-    """Return where graphical programs keep their settings."""
+    """Return the settings folder of a graphical program."""
     return Path(settings.configuration_folder(), *parts)
 
 
@@ -91,7 +94,7 @@ def _below(wanted: Wanted, home: Path, *parts: str) -> Path:
 def _hooks(
     wanted: Wanted, host: str, file: Path, events: dict[str, str], shape: Callable[..., Any]
 ) -> list[tuple[Path, Edit]]:
-    """Return one element for each event; ``events`` says what each of them is for."""
+    """Return one array element for each event; ``events`` maps the host's names to ours."""
     if wanted.hook is None:
         return []
     edits = []
@@ -129,7 +132,7 @@ def _claude_shape(line: str, event: str) -> dict[str, Any]:
 
 
 def _codex_shape(line: str, event: str) -> dict[str, Any]:
-    seconds = 3 if event == "SessionEnd" else HOOK_SECONDS  # which is the most it grants
+    seconds = 3 if event == "SessionEnd" else HOOK_SECONDS  # Codex allows no more at the end
     return {"hooks": [{"type": "command", "command": line, "timeout": seconds}]}
 
 
@@ -139,7 +142,7 @@ def _gemini_shape(line: str, event: str) -> dict[str, Any]:
 
 
 def _claude_hooks(wanted: Wanted) -> list[tuple[Path, Edit]]:
-    # Its paths are this machine's, so a project gets them in the file that is not shared.
+    # The paths are this machine's, so for a project they go into the file that is not shared.
     file = _below(wanted, claude_folder() / "settings.json", ".claude", "settings.local.json")
     return _hooks(wanted, "claude-code", file, CLAUDE_EVENTS, _claude_shape)
 
@@ -154,7 +157,7 @@ def codex_folder() -> Path:
 
 def _codex_server(wanted: Wanted) -> list[tuple[Path, Edit]]:
     file = _below(wanted, codex_folder() / "config.toml", ".codex", "config.toml")
-    # Without these a server that is late is missing from the whole session.
+    # Without these, a server that starts slowly is missing for the whole session.
     server = {**stdio(wanted), "required": True, "startup_timeout_sec": 30}
     return [(file, Edit(("mcp_servers", NAME), server))]
 
@@ -201,7 +204,7 @@ HOSTS: Final = (
         "Claude Code",
         "claude",
         claude_folder,
-        lambda _: [],  # registered by its own command: it writes its file all the time
+        lambda _: [],  # registered by its own command, because it rewrites its file all the time
         _claude_hooks,
     ),
     Host(

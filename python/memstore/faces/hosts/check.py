@@ -1,4 +1,4 @@
-"""Starts what is registered with a host as the host would, and says what came of it."""
+"""Starts the registered server and a hook as the host would, and reports the results."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import subprocess
 import tempfile
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore import settings
 from memstore.domain import clock
-from memstore.faces.hosts import claude_code, files
+from memstore.faces.hosts import claude_code, files, hook
 from memstore.faces.hosts.files import MISSING
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ PROTOCOL: Final = "2025-06-18"
 
 
 class Seen(NamedTuple):
-    """What was started, and what came of it."""
+    """A program that was started, and the result."""
 
     what: str
     command: str
@@ -33,7 +33,10 @@ class Seen(NamedTuple):
 
 
 def seen(done: Done) -> Iterator[Seen]:
-    """Start a host's server and one of its hooks, in an environment as poor as hosts have it."""
+    """Start a host's server and one of its hooks.
+
+    As in a real host, the server gets a minimal environment and the hook the full one.
+    """
     project = Path(done.project) if done.project else None
     registered = claude_code.registered(project) if done.command is not None else None
     hook = None
@@ -61,28 +64,43 @@ def _server(registered: Any, project: Path | None) -> Seen:
     words = command if isinstance(command, list) else [command, *registered.get("args", [])]
     began = clock.monotonic()
     try:
-        answers = _asked(words, environment, project)
+        answers, said = _asked(words, environment, project)
     except OSError as error:
         return Seen("server", words[0], False, f"it does not start: {error.strerror}")
+    took = clock.monotonic() - began
     if len(answers) < 2:
-        return Seen("server", words[0], False, f"it did not answer in {PATIENCE_SECONDS} s")
+        return Seen("server", words[0], False, f"no answer after {took:.1f} s{_last_line(said)}")
     program = answers[0]["result"]["serverInfo"]
     tools = len(answers[1]["result"]["tools"])
-    took = clock.monotonic() - began
     told = f"{program['name']} {program['version']} offered {tools} tools after {took:.1f} s"
     return Seen("server", words[0], True, told)
 
 
+def _last_line(said: str) -> str:
+    lines = said.strip().splitlines()
+    return f": {lines[-1].strip()}" if lines else ""
+
+
 def _asked(
     words: list[str], environment: dict[str, str], project: Path | None
+) -> tuple[list[dict[str, Any]], str]:
+    """Return a server's answers and its standard error."""
+    with tempfile.TemporaryFile() as errors:
+        answers = _conversation(words, environment, project, errors)
+        errors.seek(0)
+        return answers, errors.read().decode(errors="replace")
+
+
+def _conversation(
+    words: list[str], environment: dict[str, str], project: Path | None, errors: IO[bytes]
 ) -> list[dict[str, Any]]:
     client = {"protocolVersion": PROTOCOL, "capabilities": {}}
     client["clientInfo"] = {"name": "memstore setup", "version": "1"}
-    server = subprocess.Popen(  # noqa: S603 - what we registered
+    server = subprocess.Popen(  # noqa: S603 - the command that we registered
         words,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
+        stderr=errors,
         cwd=project or tempfile.gettempdir(),
         env={**settings.poor_environment(), **environment},
         encoding="utf-8",
@@ -103,7 +121,7 @@ def _asked(
                 said.flush()
                 if "id" in message and (line := heard.readline()):
                     answers.append(json.loads(line))
-    except (OSError, ValueError):  # it ended, or speaks another language
+    except (OSError, ValueError):  # it ended, or did not answer with JSON
         pass
     finally:
         watch.cancel()
@@ -118,12 +136,11 @@ def _hook(registered: dict[str, Any], project: Path | None) -> Seen:
     folder = str(project or Path.home())
     began = clock.monotonic()
     try:
-        done = subprocess.run(  # noqa: S602 - hosts run it by the shell, too
+        done = subprocess.run(  # noqa: S602 - hosts also run it with a shell
             line,
             shell=True,
             input=json.dumps({"cwd": folder, "session_id": "setup --check"}),
             cwd=folder,
-            env=settings.poor_environment(),
             capture_output=True,
             encoding="utf-8",
             errors="replace",
@@ -132,9 +149,11 @@ def _hook(registered: dict[str, Any], project: Path | None) -> Seen:
         )
         answer = json.loads(done.stdout or "{}")
     except (subprocess.TimeoutExpired, ValueError) as error:
-        return Seen("hooks", line, False, f"no answer of a hook: {error}")
+        return Seen("hooks", line, False, f"no answer from the hook: {error}")
     took = clock.monotonic() - began
-    if done.returncode or not isinstance(answer, dict) or done.stderr:
-        return Seen("hooks", line, False, f"exit code {done.returncode}: {done.stderr.strip()}")
-    told = "told the start of a session" if answer else "had nothing to tell"
+    # Messages of uvx about its own work are not errors.
+    if done.returncode or not isinstance(answer, dict) or hook.TROUBLE in done.stderr:
+        said = f"exit code {done.returncode}{_last_line(done.stderr)}"
+        return Seen("hooks", line, False, said)
+    told = "added context at session start" if answer else "had no context to add at session start"
     return Seen("hooks", line, True, f"{told} after {took:.1f} s")

@@ -1,4 +1,4 @@
-"""Registers the server in Claude Code by its own command: it rewrites its file all the time."""
+"""Registers the server by Claude Code's own command, which rewrites its file all the time."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ PATIENCE_SECONDS = 60
 
 
 class HostFailed(MemstoreError):
-    """A host's own command could not be run, or refused."""
+    """A host's own command could not be run, or failed."""
 
 
 def registered(project: Path | None) -> Any:
-    """Return the server as it is registered for the user, or for one project; else ``MISSING``."""
+    """Return the entry registered for the user or for one project; ``MISSING`` if none is."""
     folder = settings.host_folder("CLAUDE_CONFIG_DIR")
     text = read(Path(folder, ".claude.json") if folder else Path.home() / ".claude.json")
     place = ["projects", str(project)] if project else []
@@ -34,7 +34,7 @@ def registered(project: Path | None) -> Any:
 
 
 def register(server: dict[str, Any] | str, project: Path | None) -> None:
-    """Register a server in place of the one that is there; ``MISSING`` for none."""
+    """Replace the registered server; ``MISSING`` removes it."""
     scope = "local" if project else "user"
     if registered(project) != MISSING:
         _run(["mcp", "remove", "--scope", scope, NAME], project)

@@ -1,4 +1,4 @@
-"""Changes to a host's settings file, written so that each can be undone exactly."""
+"""Changes to a host's settings file that can be undone exactly."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from memstore.errors import MemstoreError
 from memstore.faces.hosts import jsonc
+from memstore.frozen import frozen
 from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
@@ -27,12 +28,12 @@ MISSING: Final = "(missing)"
 
 
 class SettingsUnreadable(MemstoreError):
-    """A host's settings file cannot be read or written; it was left as it is."""
+    """A host's settings file cannot be read or written; it was not changed."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Edit:
-    """A value of ours in a file: a member, or one more element of an array."""
+    """A value to set in a file: a member, or an element to append to an array."""
 
     path: tuple[str, ...]
     value: Any
@@ -41,17 +42,17 @@ class Edit:
 
 @dataclass
 class Changed:
-    """What was done to a file: enough to undo it, also where it changed since."""
+    """The changes made to a file: enough to undo them, even if it was changed since."""
 
     file: str
     edits: list[dict[str, Any]]
-    """Each with ``before``: what stood there."""
+    """Each with ``before``, the previous value."""
     digest: str
-    """Of the file as it was left."""
+    """Of the file after the change."""
     copy: str | None = None
-    """Where the file is kept as it was; ``None`` if there was none."""
+    """The path of a copy of the original file; ``None`` if there was none."""
     folders: list[str] = field(default_factory=list)
-    """Those that were made for it."""
+    """The folders that were created for it."""
 
 
 def language_of(file: Path) -> ModuleType:
@@ -59,7 +60,7 @@ def language_of(file: Path) -> ModuleType:
 
 
 def read(file: Path) -> str | None:
-    """Return a file's text, its line ends as they are; ``None`` if it is missing."""
+    """Return a file's text with its original line ends; ``None`` if the file is missing."""
     try:
         return file.read_bytes().decode("utf-8")
     except FileNotFoundError:
@@ -69,7 +70,7 @@ def read(file: Path) -> str | None:
 
 
 def edited(file: Path, text: str | None, edits: Iterable[Edit]) -> tuple[str, list[dict[str, Any]]]:
-    """Return a file's text with the edits, and what stood in their places."""
+    """Return a file's text with the edits applied, and the edits with the previous values."""
     language = language_of(file)
     text = text or ""
     done = []
@@ -102,9 +103,9 @@ def _value(file: Path, text: str, edit: Edit) -> Any:
 
 
 def undone(changed: Changed, text: str | None) -> str | None:
-    """Return a file's text without our changes; ``None`` if it was made for them.
+    """Return a file's text without our changes; ``None`` if the file was created for them.
 
-    Where nobody changed it since, that is the copy, to the byte.
+    If nobody changed the file since, that is the copy, byte for byte.
     """
     if text is None:
         return None
@@ -127,7 +128,7 @@ def _without(language: ModuleType, text: str, edit: dict[str, Any]) -> str:
         if edit["how"] == "append":
             path.append(there.index(edit["value"]))
         elif there != edit["value"]:
-            return text  # somebody changed it: it is theirs now
+            return text  # somebody changed our value, so it stays
         elif edit["before"] != MISSING:
             return str(language.put(text, path, edit["before"]))
     except (KeyError, ValueError, AttributeError, TypeError):
@@ -141,17 +142,17 @@ def _without(language: ModuleType, text: str, edit: dict[str, Any]) -> str:
 def _is_empty(language: ModuleType, text: str, path: Sequence[str | int]) -> bool:
     try:
         return not language.value_at(text, path)
-    except KeyError:  # a table that was only there for others
+    except KeyError:  # a table that only existed as the parent of others
         return False
 
 
 def missing_folders(file: Path) -> list[str]:
-    """Return the folders that have to be made for a file, the inner ones first."""
+    """Return the folders that must be created for a file, innermost first."""
     return [str(folder) for folder in file.parents if not folder.exists()]
 
 
 def write(file: Path, text: str | None) -> None:
-    """Put a text into a file, or remove the file."""
+    """Write a text to a file; ``None`` removes the file."""
     if text is None:
         file.unlink(missing_ok=True)
         return
@@ -174,7 +175,7 @@ def write(file: Path, text: str | None) -> None:
 
 
 def remove_folders(folders: Sequence[str]) -> None:
-    """Remove folders that were made for a file, as far as they are empty, the inner ones first."""
+    """Remove those folders created for a file that are empty, innermost first."""
     for folder in folders:
         with suppress(OSError):
             os.rmdir(folder)
@@ -185,7 +186,7 @@ def digest(text: str) -> str:
 
 
 def difference(file: str, old: str | None, new: str | None) -> list[str]:
-    """Return what changes, without the lines around it, which may hold what is private."""
+    """Return a diff without context lines, which may contain private settings."""
     lines = difflib.unified_diff(
         (old or "").splitlines(),
         (new or "").splitlines(),

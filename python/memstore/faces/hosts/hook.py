@@ -1,9 +1,9 @@
-"""``memstore hook EVENT``: what a host runs at its events, so that an agent remembers by itself.
+"""``memstore hook EVENT``: run by a host at its events, so that an agent remembers automatically.
 
-At the start of a session it tells the open tasks and the project's newest facts, at a prompt the
-facts that fit it; before a compaction and at the end it lets another process keep what was said.
-A hook must never disturb its host: it ends with 0, in a few seconds at most, and writes nothing to
-standard output but the host's JSON.
+At the start of a session it prints the open tasks and the project's newest facts, at a prompt the
+relevant facts; before a compaction and at the end it starts a process that stores the conversation.
+A hook must never disturb its host: it exits with 0 within a few seconds, and writes only the host's
+JSON to standard output.
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ import os
 import subprocess
 import sys
 import threading
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore import settings
-from memstore.faces import options
+from memstore.faces import from_settings, options
 from memstore.faces.hosts import transcripts
 from memstore.lazy import lazy_import
 from memstore.providers.local import tokens_at_most
@@ -35,17 +36,20 @@ if TYPE_CHECKING:
 else:
     keeping = lazy_import("memstore.faces.hosts.keeping")
 
+TROUBLE: Final = "memstore hook: "
+"""What the line on standard error begins with."""
+
 PATIENCE_SECONDS: Final = 5.0
-"""How long a host waits at most, whatever the file or the machine does."""
+"""The longest time a host has to wait for a hook."""
 
 BUDGET_TOKENS: Final = 500
 AROUND_TOKENS: Final = 50
-"""For what is told around the facts."""
+"""Tokens for the text around the facts."""
 
 MOST_FACTS: Final = 30
 MOST_FOUND: Final = 10
 LEAST_COSINE: Final = 0.35
-"""Below it a fact beside the best has little to do with a prompt: some word is always the same."""
+"""Below it, a fact other than the best one shares little more than a word with the prompt."""
 
 MOST_OF_A_PROMPT: Final = 4000
 MOST_OF_A_FACT: Final = 300
@@ -59,7 +63,7 @@ KEEP: Final = {"precompact", "precompress", "sessionend"}
 
 
 def main(argv: Sequence[str]) -> int:
-    """Answer one event of a host; returns 0 whatever happens."""
+    """Handle one event of a host; returns 0 whatever happens."""
     try:
         arguments = parser().parse_args(argv)
     except SystemExit:  # argparse, of flags of another version; it says which
@@ -68,18 +72,20 @@ def main(argv: Sequence[str]) -> int:
 
 
 def respond(arguments: argparse.Namespace) -> int:
-    """Answer the event that stands on standard input."""
+    """Handle the event on standard input."""
     watch = threading.Timer(PATIENCE_SECONDS, os._exit, (0,))
     watch.daemon = True
-    if arguments.event != "keep":  # for which nobody waits
+    if arguments.event != "keep":  # which runs in the background
         watch.start()
     try:
-        answer = answered(arguments, json.loads(sys.stdin.buffer.read() or b"{}"))
+        given = sys.stdin.buffer.read() if sys.stdin else b""
+        answer = answered(arguments, json.loads(given or b"{}"))
         if answer is not None:
             sys.stdout.write(json.dumps(answer) + "\n")
             sys.stdout.flush()
     except Exception as error:  # noqa: BLE001 - the host has to go on, whatever it is
-        print(f"memstore hook: {error}", file=sys.stderr)
+        with suppress(Exception):  # closed, or nobody reads it
+            sys.stderr.write(f"{TROUBLE}{error}\n")
     finally:
         watch.cancel()
     return 0
@@ -94,45 +100,45 @@ def parser() -> argparse.ArgumentParser:
 
 
 def answered(arguments: argparse.Namespace, event: dict[str, Any]) -> dict[str, Any] | None:
-    """Return what the host gets as JSON; ``None`` for nothing."""
+    """Return the JSON for the host; ``None`` for none."""
     name = arguments.event.lower()
     if name in KEEP:
         keep_in_background(arguments, event)
         return None
     enter(event)
     chosen = chosen_settings(arguments)
-    if not file_at(chosen.db or settings.default_path()).exists():
+    if not os.path.exists(file_at(chosen.db or settings.default_path())):
         return None
     if name == "keep":
-        with options.open_store(chosen, actor="agent", source=arguments.host) as store:
+        with from_settings.open_store(chosen, actor="agent", source=arguments.host) as store:
             keeping.keep(store, arguments.host, event)
-            store.warm()  # the hooks that tell only read: what they search is made ready here
+            store.warm()  # prepares the index here, because the other hooks only read
             store.save_index()
         return None
     if name not in START | PROMPT:
         return None
-    with options.open_store(chosen._replace(read_only=True), source=arguments.host) as store:
+    with from_settings.open_store(chosen._replace(read_only=True), source=arguments.host) as store:
         told = at_start(store) if name in START else at_prompt(store, prompt_of(event))
     return None if told is None else shaped(arguments.event, told)
 
 
 def chosen_settings(arguments: argparse.Namespace) -> Settings:
-    """Return the settings, with an embedder only if it asks nobody."""
+    """Return the settings, without an embedder if it would use the network."""
     chosen = options.chosen_settings(arguments)
-    if options.embedder_name(chosen) == "local":
+    if chosen.embedder_name == "local":
         return chosen
     return chosen._replace(embedder="none", model=None)
 
 
 def shaped(event: str, told: str) -> dict[str, Any]:
-    """Return a context in the shape of the host that calls its event so."""
+    """Return the text in the JSON form of the host, which is known by its event name."""
     if event[:1].islower():  # Cursor
         return {"additional_context": told}
     return {"hookSpecificOutput": {"hookEventName": event, "additionalContext": told}}
 
 
 def enter(event: dict[str, Any]) -> None:
-    """Go to the folder the host works in, which names the project."""
+    """Change to the host's working folder, which determines the project."""
     roots = event.get("workspace_roots") or []
     folder = event.get("cwd") or (roots[0] if roots else None)
     if isinstance(folder, str) and os.path.isdir(folder):
@@ -145,7 +151,7 @@ def prompt_of(event: dict[str, Any]) -> str:
 
 
 def at_start(store: Store) -> str | None:
-    """Return open tasks, the project's newest facts, and the newest that are about the user."""
+    """Return open tasks, the project's newest facts, and the newest facts about the user."""
     own = store.alone
     newest = own.list(newest_first=True, limit=MOST_FACTS, tasks=False)
     shared = (
@@ -166,7 +172,7 @@ def at_start(store: Store) -> str | None:
 
 
 def fitting(groups: dict[str, list[str]]) -> str | None:
-    """Return the lines that fit the budget, of each group its share, the first ones first."""
+    """Return the lines that fit the budget; each group gets its share, in order."""
     room = BUDGET_TOKENS - AROUND_TOKENS
     told = []
     left = [group for group in groups.items() if group[1]]
@@ -194,7 +200,7 @@ def _cost(line: str) -> int:
 
 
 def at_prompt(store: Store, prompt: str) -> str | None:
-    """Return the facts that fit a prompt; ``None`` where none does."""
+    """Return the facts relevant to a prompt; ``None`` if there are none."""
     if not prompt or prompt.startswith("/"):
         return None
     lines = fitting(
@@ -204,7 +210,7 @@ def at_prompt(store: Store, prompt: str) -> str | None:
 
 
 def recalled(store: Store, prompt: str) -> list[Fact]:
-    """Return what fits a prompt: the best, if anything is relevant, and what is near as well."""
+    """Return the best fact for a prompt, if it is relevant, and others with a similar meaning."""
     hits = store.search(
         prompt[:MOST_OF_A_PROMPT],
         limit=MOST_FOUND,
@@ -230,7 +236,7 @@ def _task(task: Task) -> str:
 
 
 def keep_in_background(arguments: argparse.Namespace, event: dict[str, Any]) -> None:
-    """Start a process of its own that stores what was said, which the host need not wait for."""
+    """Start a separate process that stores the conversation, so that the host need not wait."""
     if not settings.keeps_transcripts() or not transcripts.file_of(event):
         return
     given = {name: getattr(arguments, name, None) for name in ("host", *Settings._fields)}
@@ -240,7 +246,7 @@ def keep_in_background(arguments: argparse.Namespace, event: dict[str, Any]) -> 
         if sys.platform == "win32"
         else {"start_new_session": True}
     )
-    child = subprocess.Popen(  # noqa: S603 - this program, with flags of its own
+    child = subprocess.Popen(  # noqa: S603 - this program itself
         [sys.executable, "-m", "memstore", "hook", "keep", *flags],
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,

@@ -1,8 +1,8 @@
-"""Changes one member of a JSON text that people write: comments, commas and order stay as they are.
+"""Changes single members of a JSON text, preserving its comments, commas and order.
 
-Hosts keep their settings as JSON with comments and trailing commas. The text is read into a tree
-that knows where each value stands; a change replaces, inserts or cuts out one of them and leaves
-every other character alone.
+Hosts keep their settings as JSON with comments and trailing commas. The text is parsed into a tree
+with the position of each value; a change replaces, inserts or removes one of them and leaves every
+other character alone.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ TOKEN: Final = re.compile(
 
 
 class Node(NamedTuple):
-    """A value, and where it stands in the text."""
+    """A value and its position in the text."""
 
     start: int
     end: int
@@ -31,7 +31,7 @@ class Node(NamedTuple):
 
 
 class Member(NamedTuple):
-    """A value in an object or an array, where its key is a number."""
+    """A value in an object or an array; in an array its key is the index."""
 
     start: int
     key: str | int
@@ -39,17 +39,17 @@ class Member(NamedTuple):
 
 
 def value_at(text: str, path: Sequence[str | int]) -> Any:
-    """Return the value at a path; ``KeyError`` where there is none."""
+    """Return the value at a path; ``KeyError`` if there is none."""
     return _find(_read(text), path).value
 
 
 def put(text: str, path: Sequence[str | int], value: Any) -> str:
-    """Return the text with a value at a path; objects on the way are made."""
+    """Return the text with a value at a path; missing objects on the way are created."""
     text = text if text.strip("\ufeff \t\r\n") else f"{text}{{}}\n"
     node = _read(text)
     for place, key in enumerate(path):
         if not isinstance(node.value, dict):
-            raise ValueError(f"{'.'.join(map(str, path[:place])) or 'it'} is no object")
+            raise ValueError(f"{'.'.join(map(str, path[:place])) or 'it'} is not an object")
         found = [member for member in node.inner if member.key == key]
         if not found:
             for made in reversed(path[place + 1 :]):
@@ -61,13 +61,13 @@ def put(text: str, path: Sequence[str | int], value: Any) -> str:
 
 
 def append(text: str, path: Sequence[str | int], value: Any) -> str:
-    """Return the text with one more value in the array at a path, which is made if missing."""
+    """Return the text with a value appended to the array at a path, which is created if missing."""
     try:
         node = _find(_read(text), path)
     except (KeyError, ValueError):
         return put(text, path, [value])
     if not isinstance(node.value, list):
-        raise ValueError(f"{'.'.join(map(str, path))} is no array")
+        raise ValueError(f"{'.'.join(map(str, path))} is not an array")
     return _insert(text, node, "", value)
 
 
@@ -86,7 +86,7 @@ def cut(text: str, path: Sequence[str | int]) -> str:
         start -= text[start - 1 : start + 1] == "\r\n"
     cut_out = text[:start] + text[end:]
     before = parent.inner[place - 1] if place else None
-    if comma is None and before is not None:  # the one before is the last now
+    if comma is None and before is not None:  # the member before becomes the last
         at = _comma(text, before.node.end)
         assert at is not None
         cut_out = text[:at] + text[at + 1 : start] + text[end:]
@@ -107,7 +107,7 @@ def _find(node: Node, path: Sequence[str | int]) -> Node:
 
 
 def _insert(text: str, parent: Node, label: str, value: Any) -> str:
-    """Add a member to the end of an object or array, on a line of its own."""
+    """Add a member to the end of an object or array, on its own line."""
     outer = _indent(text, parent.start)
     line_end = "\r\n" if "\r\n" in text else "\n"
     if not parent.inner:
@@ -142,7 +142,7 @@ def _step(text: str) -> str:
 
 
 def _comma(text: str, at: int) -> int | None:
-    """Return where the comma stands that follows a value; ``None`` if none does."""
+    """Return the position of the comma after a value; ``None`` if there is none."""
     while (found := TOKEN.match(text, at)) and found["blank"] is not None:
         at = found.end()
     return at if text[at : at + 1] == "," else None

@@ -1,4 +1,4 @@
-"""Stores what was said in a host's session as episodes, each turn once."""
+"""Stores the turns of a host's session as episodes, each once."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from memstore.store.store import Store
 
 AT_ONCE: Final = 100
-"""Episodes in a transaction: other writers need not wait long."""
+"""Episodes per transaction, so that other writers need not wait long."""
 
 
 def keep(store: Store, host: str, event: dict[str, Any]) -> int:
     """Store the turns of a session that are not stored yet; return how many turns it has.
 
-    A turn is known by its mark in the transcript, so that a session is read again at any time.
+    A turn is identified by its id in the transcript, so a session can be read again at any time.
     """
     path = transcripts.file_of(event)
     if path is None:
@@ -35,7 +35,7 @@ def keep(store: Store, host: str, event: dict[str, Any]) -> int:
 
 
 def _episode(turn: Turn, host: str, session: str) -> NewEpisode:
-    # A host may write a turn down before it is complete, and again under the same mark.
+    # A host may write an incomplete turn, and later the complete one under the same id.
     digest = sha256(turn.text.encode("utf-8", "replace")).hexdigest()[:12]
     return NewEpisode(
         content=turn.text,

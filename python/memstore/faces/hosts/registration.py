@@ -1,4 +1,4 @@
-"""The commands that hosts run: this installation's programs, by paths that stay."""
+"""The commands that hosts run: this installation's programs, by paths that stay valid."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
-from memstore import __version__
+from memstore import __version__, settings
 from memstore.errors import MemstoreError
 
 if TYPE_CHECKING:
@@ -30,39 +30,42 @@ class NoProgram(MemstoreError):
 
 
 class Programs(NamedTuple):
-    """How a host starts the server, and the command line that answers its hooks."""
+    """The commands for the server and for the hooks."""
 
     server: list[str]
     command_line: list[str]
+    environment: dict[str, str]
+    """What a server needs to be given, because hosts leave it out."""
 
 
 def programs() -> Programs:
-    """Return the programs of this installation; from uvx, ``uvx`` and the version.
+    """Return the programs of this installation; if uvx runs it, ``uvx`` with the version.
 
     Raises:
-        NoProgram: there is none that would be there tomorrow.
+        NoProgram: there is none that will still exist later.
     """
     if any(UV_CACHE.fullmatch(part) for part in Path(sys.prefix).parts):
         uvx = shutil.which("uvx")
         if uvx is None:
             raise NoProgram("uvx is not on the PATH. Install with: uv tool install pymemstore")
         start = [str(Path(uvx).absolute()), "--from", _requirement()]
-        return Programs([*start, "memstore-mcp"], [*start, "memstore"])
+        environment = settings.uvx_environment()
+        return Programs([*start, "memstore-mcp"], [*start, "memstore"], environment)
     folder = Path(sysconfig.get_path("scripts"))
     found = []
     for name in ("memstore-mcp", "memstore"):
         program = shutil.which(name, path=str(folder))
         if program is None or "cache" in (part.strip(".") for part in folder.parts):
             raise NoProgram(
-                f"there is no program {name} that stays, in {str(folder)!r}. Install with: "
+                f"there is no permanent program {name} in {str(folder)!r}. Install with: "
                 "uv tool install pymemstore, pipx install pymemstore or pip install pymemstore"
             )
         found.append([str(Path(program).absolute())])
-    return Programs(*found)
+    return Programs(found[0], found[1], {})
 
 
 def _requirement() -> str:
-    """Return what uvx was told to run: the file it came from, or the version of the index."""
+    """Return the requirement that uvx runs: the file it came from, or the version on the index."""
     try:
         origin = json.loads(metadata.distribution(PACKAGE).read_text("direct_url.json") or "{}")
     except metadata.PackageNotFoundError:
@@ -74,5 +77,5 @@ def _requirement() -> str:
 
 
 def shell_line(words: Sequence[str]) -> str:
-    """Return a command as hosts give it to the system's shell."""
+    """Return a command quoted for the system's shell."""
     return subprocess.list2cmdline(words) if sys.platform == "win32" else shlex.join(words)

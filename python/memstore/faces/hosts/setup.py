@@ -1,7 +1,7 @@
-"""Registers the server and the hooks with a host, and takes both out again exactly.
+"""Registers the server and the hooks with a host, and undoes exactly that.
 
-What was done is kept in ``setup.json`` beside the user's memories, with a copy of each file as it
-was. Registering again starts from the file as it would be without us, so nothing changes twice.
+``setup.json`` beside the user's memories records the changes, with a copy of each original file.
+Registering again starts from the file without our changes, so nothing is added twice.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
 
 @dataclass
 class Done:
-    """What was done for a host, for the user or for one project."""
+    """The changes made for a host, for the user or for one project."""
 
     host: str
     project: str | None = None
     files: list[Changed] = field(default_factory=list)
     command: dict[str, Any] | None = None
-    """What the host's own command registered, and what it took the place of."""
+    """The entry registered by the host's own command, and the one it replaced."""
 
 
 @dataclass
 class Step:
-    """A file to be changed: as it is, as it was before us, and as it will be."""
+    """A file to change: its present text, its text without our changes, and its new text."""
 
     file: str
     text: str | None
@@ -43,7 +43,7 @@ class Step:
 
 
 def install(host: Host, wanted: Wanted, *, dry_run: bool = False) -> list[str]:
-    """Register with a host; return the differences, none of them if all is as it should be."""
+    """Register with a host; return the diff, empty if everything is registered already."""
     done = _done(host, wanted.project)
     steps = [_step(file, edits, done) for file, edits in _by_file(host, wanted).items()]
     wanted_files = {step.file for step in steps}
@@ -60,10 +60,10 @@ def install(host: Host, wanted: Wanted, *, dry_run: bool = False) -> list[str]:
 
 
 def uninstall(host: Host, project: Path | None, *, dry_run: bool = False) -> list[str]:
-    """Take out what :func:`install` did, and no more; return the differences."""
+    """Undo :func:`install` and nothing else; return the diff."""
     done = _done(host, project)
     told = []
-    for change in done.files[::-1]:  # the folders of one may be those of the next
+    for change in done.files[::-1]:  # two files may be in the same new folder
         step = _back(change)
         told += files.difference(step.file, step.text, step.new)
         if not dry_run:
@@ -80,7 +80,7 @@ def uninstall(host: Host, project: Path | None, *, dry_run: bool = False) -> lis
 
 
 def everything() -> list[Done]:
-    """Return what was done, for every host and project."""
+    """Return the recorded changes of every host and project."""
     try:
         return [
             Done(**{**one, "files": [Changed(**change) for change in one["files"]]})
@@ -91,7 +91,7 @@ def everything() -> list[Done]:
 
 
 def _held() -> dict[str, Any]:
-    """Return what was done, and the folders that were made to keep that."""
+    """Return the contents of ``setup.json``, with the folders that were created for it."""
     text = files.read(_file())
     if text is None:
         return {"hosts": [], "folders": files.missing_folders(_file())}
@@ -152,7 +152,7 @@ def _back(change: Changed) -> Step:
 
 
 def _write(step: Step, done: Done) -> None:
-    """Write a file, with a copy of what it was; what is written down first can be undone."""
+    """Write a file and a copy of the original; recorded first, so that a crash can be undone."""
     earlier = [change for change in done.files if change.file == step.file]
     done.files = [change for change in done.files if change.file != step.file]
     if step.edits and step.new is not None:
@@ -190,7 +190,7 @@ def _register_claude(wanted: Wanted, done: Done, *, dry_run: bool) -> list[str]:
 
 
 def _command_lines(old: Any, new: Any) -> list[str]:
-    """Return the change of what the host's own command keeps, as a difference."""
+    """Return the change made by the host's own command, as a diff."""
     lines = ["--- claude mcp", "+++ claude mcp"]
     for sign, server in (("-", old), ("+", new)):
         if server != MISSING:

@@ -1,4 +1,4 @@
-"""Changes one table of a TOML text; ``tomlkit`` keeps comments, order and blanks."""
+"""Changes one table of a TOML text; ``tomlkit`` preserves comments, order and blanks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def value_at(text: str, path: Sequence[Any]) -> Any:
-    """Return the value at a path; ``KeyError`` where there is none."""
+    """Return the value at a path; ``KeyError`` if there is none."""
     value = _read(text).unwrap()
     for key in path:
         value = value[key]
@@ -20,7 +20,7 @@ def value_at(text: str, path: Sequence[Any]) -> Any:
 
 
 def put(text: str, path: Sequence[Any], value: Any) -> str:
-    """Return the text with a value at a path; tables on the way are made."""
+    """Return the text with a value at a path; missing tables on the way are created."""
     document = _read(text)
     *way, last = path
     table: Any = document
@@ -39,7 +39,7 @@ def put(text: str, path: Sequence[Any], value: Any) -> str:
 
 
 def cut(text: str, path: Sequence[Any]) -> str:
-    """Return the text without what stands at a path."""
+    """Return the text without the value at a path."""
     document = _read(text)
     *way, last = path
     table: Any = document

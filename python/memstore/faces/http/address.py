@@ -1,4 +1,4 @@
-"""Where the server listens, the names it answers to, and who on the network can reach it."""
+"""The server's address, the host names it accepts, and whether other machines can reach it."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ import ipaddress
 import os
 import re
 import socket
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
+
+from memstore.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -24,7 +25,7 @@ ORIGIN: Final = re.compile(r"https?://(?P<rest>[^\s/]+)", re.IGNORECASE)
 
 
 class Address(NamedTuple):
-    """A host and a port, split; an IPv6 address is without its brackets."""
+    """A host and a port; an IPv6 address has no brackets here."""
 
     host: str
     port: int
@@ -45,7 +46,7 @@ def read_address(text: str) -> Address:
 
 
 def listen(address: Address) -> list[socket.socket]:
-    """Open the sockets of an address: one for each that its name stands for on this machine."""
+    """Open a listening socket for each IP address of a host name on this machine."""
     try:
         found = socket.getaddrinfo(
             address.host, address.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
@@ -64,7 +65,7 @@ def listen(address: Address) -> list[socket.socket]:
                     raise
                 trouble = error
                 continue
-            port = sockets[0].getsockname()[1]  # where the system chose, the others follow
+            port = sockets[0].getsockname()[1]  # if the system chose it, the others use it too
         if not sockets:
             raise trouble
     except OSError as error:
@@ -78,12 +79,12 @@ def listen(address: Address) -> list[socket.socket]:
 
 
 def _bound(family: int, where: tuple[object, ...]) -> socket.socket:
-    # Named, or asyncio does not know it for TCP, leaves Nagle's algorithm on, and each answer waits
-    # 40 ms for the receipt of its headers.
+    # With the protocol named: otherwise asyncio does not recognise TCP and leaves Nagle's algorithm
+    # on, and each answer waits 40 ms for the acknowledgement of its headers.
     opened = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         if os.name == "posix":
-            # A server that was just ended must not keep the next one from its port.
+            # A server that has just ended must not block the port for the next one.
             opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         if family == socket.AF_INET6:
             opened.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
@@ -95,12 +96,12 @@ def _bound(family: int, where: tuple[object, ...]) -> socket.socket:
     return opened
 
 
-@dataclass(frozen=True)
+@frozen
 class Names:
-    """The names the server answers to, and the web origins that may call it.
+    """The host names the server accepts, and the web origins that may call it.
 
-    A foreign page can point its own name at this machine (DNS rebinding): the browser then
-    sends that name as ``Host``, and it is none of these.
+    A foreign web page can point its own name at this machine (DNS rebinding). The browser then
+    sends that name as ``Host``, which is not among these.
     """
 
     hosts: frozenset[str]
@@ -110,7 +111,7 @@ class Names:
 
     @classmethod
     def of(cls, bound: str, hosts: Iterable[str], origins: Iterable[str]) -> Names:
-        """Return the names of a server: this machine's own, the bound one, and what is allowed."""
+        """Return the names of a server: this machine's own, the bound one, and the allowed ones."""
         for host in hosts:
             if NAMED.fullmatch(host) is None:
                 raise ValueError(
@@ -143,7 +144,7 @@ class Names:
         )
 
     def know_origin(self, origin: str | None) -> bool:
-        """Whether the page that sends a request may; programs send no ``Origin``."""
+        """Whether a page of this origin may call; programs send no ``Origin``."""
         if origin is None or origin.lower() in self.origins:
             return True
         found = ORIGIN.fullmatch(origin)

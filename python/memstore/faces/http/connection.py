@@ -1,8 +1,8 @@
-"""A client's connection, in front of the HTTP parser: strict heads, bounded time, bounded number.
+"""Client connections, in front of the HTTP parser: strict heads, time limits, a limited number.
 
-The parser reads lines that end in a bare LF, headers folded over several lines, and a length beside
-chunks. A proxy may read those otherwise, and then one client's request could be hidden in
-another's, so they are refused here.
+The parser accepts lines that end in a bare LF, headers folded over several lines, and a length
+beside chunks. A proxy may interpret those differently, so that one client could hide a request in
+another's (request smuggling). So they are refused here.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ LARGEST_HEAD: Final = 16 * 1024
 """Bytes of a request's first line and headers."""
 
 LINGER_SECONDS: Final = 1.0
-"""For a client to read why it was refused: what it still sends would else reset the connection."""
+"""Time for a refused client to read the answer; closing at once would reset the connection."""
 
 HEAD_END: Final = b"\r\n\r\n"
 BARE_BREAK: Final = re.compile(rb"(?<!\r)\n|\r(?!\n|\Z)")
@@ -25,7 +25,7 @@ FOLD: Final = re.compile(rb"\r\n[ \t]")
 LENGTH: Final = re.compile(rb"\d{1,18}")
 
 UNTIL_CLOSED: Final = sys.maxsize
-"""The length of a body in chunks, which only the parser counts: it is the connection's last."""
+"""The length of a chunked body. Only the parser finds its end, so the connection ends with it."""
 
 REASONS: Final = {
     400: b"Bad Request",
@@ -35,25 +35,24 @@ REASONS: Final = {
 
 
 class Connections:
-    """The open connections. Where there are too many, those that nobody misses are closed.
+    """The open connections; above the limit, the longest silent ones are closed.
 
-    A connection is trusted once a request on it was let in. All clients of a proxy come from one
-    address, so what counts against a peer is what was not let in, and what is closed first is what
-    has been silent longest.
+    A connection is trusted once a request on it was accepted. All clients of a proxy share one
+    address, so only untrusted connections count towards the limit per peer.
 
     Args:
-        most: how many there may be.
-        most_untrusted: how many of one peer may be that no request was let in on.
+        most: the limit of all connections.
+        most_untrusted: the limit of untrusted connections per peer.
     """
 
     def __init__(self, most: int, most_untrusted: int) -> None:
         self._most = most
         self._most_untrusted = most_untrusted
         self._open: dict[Connection, None] = {}
-        """Those that were silent longest come first."""
+        """The longest silent ones come first."""
 
     def add(self, new: Connection) -> bool:
-        """Take a connection in; return False if there is no room, and none can be made."""
+        """Add a connection; return False if there is no room and none can be made."""
         self._open[new] = None
         ours = [one for one in self._open if one.peer == new.peer and not one.trusted]
         if len(ours) > self._most_untrusted:
@@ -85,12 +84,12 @@ def _most_silent(connections: list[Connection]) -> Connection:
 
 
 class Connection(asyncio.Protocol):
-    """Passes what a client sends to the parser: each head once it is whole and beyond doubt.
+    """Passes a client's bytes to the parser, each head once it is complete and unambiguous.
 
     Args:
-        parser: what reads requests and answers them on the same transport.
-        connections: all of the server's.
-        head_seconds: from the connection or the first byte, until the head of a request is here.
+        parser: parses requests and answers them on the same transport.
+        connections: all connections of the server.
+        head_seconds: the time limit for a request's head, from the connection or the first byte.
     """
 
     def __init__(
@@ -119,9 +118,9 @@ class Connection(asyncio.Protocol):
         self._unanswered -= 1
         self._connections.note_use(self)
         if self._body_left and not self.answering:
-            self._wait()  # for a body that nobody wants
+            self._wait()  # for the rest of a body that was refused
 
-    # -- what asyncio calls ------------------------------------------------------------------------
+    # -- called by asyncio -------------------------------------------------------------------------
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
@@ -154,7 +153,7 @@ class Connection(asyncio.Protocol):
     # -- heads and bodies --------------------------------------------------------------------------
 
     def _pass_body(self, data: bytes) -> bytes:
-        """Pass on what belongs to the body, and return what follows it."""
+        """Pass on the bytes of the body, and return those after it."""
         part, rest = data[: self._body_left], data[self._body_left :]
         if self._body_left != UNTIL_CLOSED:
             self._body_left -= len(part)
@@ -164,7 +163,7 @@ class Connection(asyncio.Protocol):
         return rest
 
     def _pass_head(self, data: bytes) -> bytes:
-        """Pass on a head that is complete, and return what follows it."""
+        """Pass on a complete head, and return the bytes after it."""
         searched = max(0, len(self._head) - len(HEAD_END) + 1)
         self._head += data
         while self._head.startswith(b"\r\n"):  # allowed between requests
@@ -192,7 +191,7 @@ class Connection(asyncio.Protocol):
     def _refuse(self, status: int, reason: str) -> None:
         self._refused = True
         self._stop_waiting()
-        if self.answering:  # an earlier request: another answer would be taken for its own
+        if self.answering:  # an earlier request, which this would be mistaken for the answer to
             self._transport.close()
             return
         body = reason.encode()
@@ -220,18 +219,18 @@ class Connection(asyncio.Protocol):
 
 
 def _fault(head: bytearray, start: int, end: int) -> tuple[int, str] | None:
-    """Return what is wrong with the lines of a head, of which the end may be missing."""
+    """Return the error in the lines of a head, which may be incomplete."""
     if BARE_BREAK.search(head, start, end):
         return 400, "a line of the head does not end in CRLF"
     if FOLD.search(head, start, end):
         return 400, "a header is folded over several lines"
     if end > LARGEST_HEAD:
-        return 431, f"the head of a request may take {LARGEST_HEAD // 1024} KiB"
+        return 431, f"the head of a request is limited to {LARGEST_HEAD // 1024} KiB"
     return None
 
 
 def _body_length(head: bytes) -> int:
-    """Return the bytes of the body that follows a head; raise ValueError if it is in doubt."""
+    """Return the length of the body after a head; raise ValueError if it is ambiguous."""
     lengths: list[bytes] = []
     codings: list[bytes] = []
     for line in head.split(b"\r\n")[1:]:
@@ -254,7 +253,7 @@ def _body_length(head: bytes) -> int:
 
 
 def _peer(name: object) -> str:
-    """Return whose connection it is: an address, or the network that one IPv6 client has."""
+    """Return the peer that a connection counts for: an IPv4 address or an IPv6 /64 network."""
     if not isinstance(name, tuple):
         return ""
     host = str(name[0]).partition("%")[0]

@@ -24,18 +24,17 @@ if TYPE_CHECKING:
     from memstore.faces.mcp.methods import StoreSource
 
 TOKEN: Final = "memstore.token"  # noqa: S105 - a key of the request's scope
-"""Where a request's scope holds the token it came with; ``None`` where none is needed."""
+"""The key of a request's scope for its token; the value is ``None`` if none is needed."""
 
 CALLS_AT_ONCE: Final = 32
-"""Threads for tool calls of all clients: some wait for a language model for minutes."""
+"""Threads for the tool calls of all clients: some wait for a language model for minutes."""
 
 
 class Endpoint:
-    """Answers requests that have been let in; each is complete in itself.
+    """Answers accepted requests; each is complete in itself.
 
-    Answers are JSON and not streams, since no tool speaks before its end: then a call that runs
-    when the server is told to end is still answered, and no proxy has to be told to hold nothing
-    back.
+    Answers are plain JSON, not streams, because no tool sends partial results. So a call that is
+    running at shutdown is still answered, and proxies need not turn off buffering.
     """
 
     def __init__(
@@ -47,7 +46,7 @@ class Endpoint:
         largest_body: int,
     ) -> None:
         self._stores = stores
-        # Two, because the handshake tells the model what it can do here.
+        # Two, because the handshake lists the tools that this token may use.
         self._managers = {
             access: StreamableHTTPSessionManager(
                 SdkServer(Methods(offered, generator), self._source_of, CALLS_AT_ONCE).server,
@@ -60,7 +59,7 @@ class Endpoint:
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Be ready for requests; what still runs at the end is cancelled."""
+        """Accept requests; those still running at the end are cancelled."""
         async with AsyncExitStack() as stack:
             for manager in self._managers.values():
                 await stack.enter_async_context(manager.run())
@@ -72,6 +71,6 @@ class Endpoint:
         await self._managers[access].handle_request(scope, receive, send)
 
     def _source_of(self, context: ServerRequestContext[Any]) -> StoreSource:
-        assert context.request is not None  # the SDK's HTTP transports always hand it over
+        assert context.request is not None  # the SDK's HTTP transports always set it
         token: AccessToken | None = context.request.scope[TOKEN]
         return self._stores if token is None else Confined(self._stores, token.namespace)

@@ -1,7 +1,7 @@
 """Checks on every HTTP request before a tool runs: host, origin, token, size.
 
-Nothing of a body is read before its sender is known, and nothing of an answer says more than why
-a request was refused. ``/health`` needs no token and discloses nothing.
+No body is read before its sender is known, and the answer to a refused request contains only the
+reason. ``/health`` needs no token and discloses nothing.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import logging
 import threading
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -25,6 +24,7 @@ from memstore.errors import AccessDenied, MemstoreError, Remedy
 from memstore.faces import wording
 from memstore.faces.http.endpoint import TOKEN
 from memstore.faces.mcp.wire import HALF, mended
+from memstore.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
@@ -40,18 +40,18 @@ PATH: Final = "/mcp"
 HEALTH: Final = "/health"
 
 LARGEST_BODY: Final = 16 * 1024 * 1024
-"""Bytes of one request: a fact of a million characters takes 12 MB where each is spelt out."""
+"""Bytes of one request: a fact of a million characters takes 12 MB if all are JSON escapes."""
 
 HEALTH_SECONDS: Final = 2.0
 """Time for the database to answer a health check."""
 
 LOOKS_AT_ONCE: Final = 4
-"""Threads that look tokens up, apart from those that calls may fill."""
+"""Threads for looking up tokens, separate from those for calls."""
 
 DRAINED_BYTES: Final = 2 * LARGEST_BODY
 DRAIN_SECONDS: Final = 2.0
-"""How much of a refused body is read, and for how long, so that its sender reads the answer: if the
-connection were closed on what is still coming, the answer would be lost with it."""
+"""How much of a refused body is read, and for how long. If the connection were closed while bytes
+are still arriving, the sender would lose the answer."""
 
 HANDED_ON: Final = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via")
 """Headers of a proxy or a tunnel. A forwarded request is remote, whatever its Host says."""
@@ -61,7 +61,7 @@ INVALID_REQUEST: Final = -32600
 
 
 class Refused(Exception):
-    """A request that goes no further; its sender is told the reason."""
+    """A request that is refused; its sender gets the reason."""
 
     def __init__(
         self,
@@ -82,9 +82,9 @@ class Refused(Exception):
         )
 
 
-@dataclass(frozen=True)
+@frozen
 class Patience:
-    """How long a client may take: one that drips must not hold a connection for ever."""
+    """Time limits for a client, so that a slow one cannot hold a connection for ever."""
 
     head_seconds: float = 20.0
     """From the connection or the first byte."""
@@ -95,10 +95,10 @@ class Gate:
     """The server's ASGI application.
 
     Args:
-        writing: the tools that a token for reading may not call.
-        needs_token: whether a request needs a token even while there is none. One that a proxy
-            hands on always does.
-        on_admitted: called with the scope of each request that is let in.
+        writing: the tools that a read-only token may not call.
+        needs_token: whether a request needs a token even while the file has none. A request that
+            was forwarded by a proxy always does.
+        on_admitted: called with the scope of each accepted request.
     """
 
     def __init__(
@@ -109,7 +109,7 @@ class Gate:
         names: Names,
         writing: Collection[str],
         needs_token: bool,
-        patience: Patience = Patience(),
+        patience: Patience = Patience(),  # noqa: B008 (frozen)
         on_admitted: Callable[[Scope], object] = lambda _scope: None,
     ) -> None:
         self._endpoint = endpoint
@@ -140,12 +140,12 @@ class Gate:
     async def _pass(
         self, scope: Scope, receive: Receive
     ) -> tuple[AccessToken | None, bytes] | None:
-        """Return the token of a request that is let in, and its body; ``None`` if it is gone."""
+        """Return the token and body of an accepted request; ``None`` if the client is gone."""
         headers = Headers(scope=scope)
         if not self._names.know_host(headers.get("host")):
-            raise Refused(421, "this server does not answer to that Host: --allow-host adds a name")
+            raise Refused(421, "this server does not accept that Host: --allow-host adds a name")
         if not self._names.know_origin(headers.get("origin")):
-            raise Refused(403, "pages of that Origin may not ask here: --allow-origin adds one")
+            raise Refused(403, "that Origin is not allowed: --allow-origin adds one")
         if scope["path"].rstrip("/") != PATH:
             raise Refused(404, f"there is nothing here: the endpoint is {PATH}")
         token = await self._admit(headers)
@@ -162,13 +162,13 @@ class Gate:
         return token, body
 
     async def _admit(self, headers: Headers) -> AccessToken | None:
-        """Return the token of a request; ``None`` where it needs none."""
+        """Return the token of a request; ``None`` if it needs none."""
         given = headers.get("authorization")
         scheme, _, secret = (given or "").partition(" ")
         if given is not None and scheme.lower() != "bearer":
             raise _unauthorized("give the token as: Authorization: Bearer TOKEN")
         try:
-            # Looked up each time, so that a token that is revoked ends at once.
+            # Looked up each time, so that revoking a token takes effect at once.
             return await anyio.to_thread.run_sync(
                 partial(
                     self._look_up,
@@ -182,7 +182,7 @@ class Gate:
             raise _unauthorized(wording.in_server(error), given=given is not None) from error
         except (MemstoreError, ValueError, TypeError) as error:
             # The sender is unknown, so only the log gets the reason.
-            logger.warning("a request could not be let in: %s", wording.in_server(error))
+            logger.warning("a token could not be checked: %s", wording.in_server(error))
             raise Refused(503, "the database cannot be read; the server's log says why") from error
 
     def _look_up(self, secret: str | None, *, needed: bool) -> AccessToken | None:
@@ -202,12 +202,12 @@ class Gate:
             message: Any = json.loads(body)
             name = message["params"]["name"] if message["method"] == "tools/call" else None
         except (ValueError, RecursionError, KeyError, TypeError):
-            return  # no call: the endpoint says what is wrong with it
+            return  # not a tool call: the endpoint reports what is wrong with it
         if isinstance(name, str) and name in self._writing:
             number = message.get("id")
             raise Refused(
                 403,
-                f"the token is for reading, and {name} writes: use one made without --read-only",
+                f"the token is read-only, and {name} writes: use one made without --read-only",
                 {"WWW-Authenticate": 'Bearer realm="memstore", error="insufficient_scope"'},
                 number if isinstance(number, str | int) else None,
             )
@@ -237,7 +237,7 @@ class Gate:
 
 
 class _Incoming:
-    """What a client sends of a request, and whether that was all."""
+    """Receives a request and remembers whether it was complete."""
 
     def __init__(self, receive: Receive) -> None:
         self._receive = receive
@@ -250,7 +250,7 @@ class _Incoming:
 
 
 async def _refuse(response: JSONResponse, scope: Scope, incoming: _Incoming, send: Send) -> None:
-    """Send a whole answer, and read on for a while before the connection may be closed."""
+    """Send a complete answer, and read on for a while before the connection may be closed."""
 
     async def send_open(message: Message) -> None:
         more = {"more_body": True} if message["type"] == "http.response.body" else {}
@@ -265,7 +265,7 @@ async def _refuse(response: JSONResponse, scope: Scope, incoming: _Incoming, sen
 
 
 class _Replay:
-    """Gives a body that was read already once more, and then what comes after it."""
+    """Replays a body that was read already, and then continues with the connection."""
 
     def __init__(self, body: bytes, receive: Receive) -> None:
         self._body: bytes | None = body
@@ -292,7 +292,7 @@ def for_pages(app: ASGIApp, names: Names) -> ASGIApp:
 
 
 async def _read(headers: Headers, receive: Receive, seconds: float) -> bytes | None:
-    """Return a request's body, as long as it is neither too large nor too slow."""
+    """Return a request's body; :class:`Refused` if it is too large or too slow."""
     declared = headers.get("content-length", "")
     if declared.isdecimal() and int(declared) > LARGEST_BODY:
         raise _too_large()
@@ -317,12 +317,12 @@ def _whole(body: bytes) -> bytes:
     try:
         return mended(body).encode()
     except (ValueError, RecursionError):
-        return body  # the endpoint says what is wrong with it
+        return body  # the endpoint reports what is wrong with it
 
 
 def _too_large() -> Refused:
     return Refused(
-        413, f"a request may take {LARGEST_BODY // 1024**2} MiB", {"Connection": "close"}
+        413, f"a request is limited to {LARGEST_BODY // 1024**2} MiB", {"Connection": "close"}
     )
 
 

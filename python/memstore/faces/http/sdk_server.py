@@ -1,4 +1,4 @@
-"""The protocol's SDK around our methods: it serves them over HTTP."""
+"""Adapts our methods to the protocol's SDK, which serves them over HTTP."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 
 class SdkServer:
-    """Offers methods, and runs each call in a thread, so many at once; the rest wait.
+    """Offers methods, and runs each call in a thread; calls beyond the limit queue.
 
     Args:
-        source_of: where a request gets its store from.
+        source_of: returns the source of a request's store.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class SdkServer:
             on_read_resource=self._read_resource,
             on_completion=self._complete,
         )
-        # Not before: opening imports what would take its time from the handshake.
+        # Not earlier: the imports for opening would delay the handshake.
         self.server.add_notification_handler(
             "notifications/initialized", types.NotificationParams, self._initialized
         )
@@ -63,7 +63,7 @@ class SdkServer:
     async def _list_tools(
         self, context: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
-        self._source_of(context).start()  # newer clients begin here, without a handshake
+        self._source_of(context).start()  # newer clients send no handshake before this
         return types.ListToolsResult.model_validate(self._methods.list_tools())
 
     async def _list_prompts(
@@ -112,7 +112,7 @@ class SdkServer:
         method: Callable[[StoreSource, Mapping[str, Any]], dict[str, Any]],
         params: types.RequestParams,
     ) -> dict[str, Any]:
-        # A client that goes away ends the waiting only: what has begun to be stored is stored.
+        # If the client disconnects, only the wait ends: a write that has begun is completed.
         with _Errors():
             return await anyio.to_thread.run_sync(
                 partial(method, self._source_of(context), _given(params)),

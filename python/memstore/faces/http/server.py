@@ -1,4 +1,4 @@
-"""The server over HTTP: it listens, serves many clients at once, and ends in bounded time."""
+"""The HTTP server: it serves many clients at once, and stops within a time limit."""
 
 from __future__ import annotations
 
@@ -37,25 +37,25 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 GRACE_SECONDS: Final = 3
-"""For calls that run when the server is told to end; then they are dropped."""
+"""For calls that are running at shutdown; then they are dropped."""
 
 END_SECONDS: Final = 6.0
-"""From a signal to the end of the process, whatever happens."""
+"""The longest time from a signal to the end of the process."""
 
 KEEP_ALIVE_SECONDS: Final = 75
-"""For an idle connection: longer than reverse proxies keep theirs, so that they close first."""
+"""For an idle connection: longer than reverse proxies use, so that they close first."""
 
 CONNECTIONS_AT_ONCE: Final = 512
-"""More would fill the memory: idle ones are closed for new ones."""
+"""More would use too much memory: idle ones are closed to admit new ones."""
 
 UNTRUSTED_OF_A_PEER: Final = 64
-"""Connections from one address on which no request was let in yet."""
+"""Connections from one address without an accepted request."""
 
 FIRST_TOKEN: Final = "first"  # noqa: S105 - a name
-"""The token that is created where a file has none."""
+"""The name of the token that is created if a file never had one."""
 
 CONNECTION: Final = "memstore.connection"
-"""Where a request's state holds the connection it came by."""
+"""The key of a request's state for its connection."""
 
 
 def run(
@@ -74,21 +74,21 @@ def run(
     error.
 
     Args:
-        no_token: serve without one, as long as the file has none, on this machine only.
+        no_token: serve without a token, on this machine only and only while the file has none.
     """
     status = 1
-    # While the file is opened, too, which may take long; as process 1 of a container there would
-    # be no other end.
+    # Set before the file is opened, which may take long: as process 1 of a container, the server
+    # would otherwise ignore signals.
     on_signals(lambda _number, _frame: end(opening, 0))
     try:
         sockets = listen(address)
         public = reachable(sockets) or not names.local
         if public and no_token:
             raise ValueError(
-                f"others may reach {address}, and --no-token serves this machine only: leave it out"
+                f"other machines may reach {address}, and --no-token serves this one only: omit it"
             )
         bound = [Address(*opened.getsockname()[:2]) for opened in sockets]
-        # In a thread, since signals are not heard while SQLite works in this one.
+        # In a thread, because signals are not handled while SQLite works in this one.
         with ThreadPoolExecutor(1) as pool:
             told = pool.submit(_prepare_tokens, opening, bound[0], public, no_token).result()
         for line in (*told, *(f"memstore-mcp: serving http://{one}{PATH}" for one in bound)):
@@ -114,14 +114,14 @@ def run(
 def _prepare_tokens(
     opening: Opening, bound: Address, public: bool, no_token: bool
 ) -> tuple[str, ...]:
-    """See to it that there is a token where one is needed; return the lines that show a new one."""
+    """Make sure that a token exists if one is needed; return the lines that show a new one."""
     try:
         store = opening.store()
         has_tokens = store.tokens.required()
     except (MemstoreError, ValueError, TypeError) as error:
         if public:
             raise
-        # Calls say so too, and the file may be repaired in the meantime.
+        # Serve anyway: each call reports the error, and the file may be repaired meanwhile.
         logger.warning("the store did not open: %s", wording.in_server(error))
         return ()
     create = "create one with `memstore token create NAME`"
@@ -129,7 +129,7 @@ def _prepare_tokens(
         if no_token:
             raise ValueError(f"{store.path} holds tokens, so requests need one: omit --no-token")
         if not store.tokens.usable():
-            raise ValueError(f"{store.path} holds no token that is good: {create}")
+            raise ValueError(f"{store.path} has no valid token: {create}")
         return ()
     if no_token:
         return ()
@@ -152,7 +152,7 @@ def _prepare_tokens(
 
 
 def _local(bound: Address) -> Address:
-    """Return an address to connect to on this machine, where the server listens on all."""
+    """Return an address for connecting from this machine, even if the server listens on all."""
     return bound._replace(host={"0.0.0.0": "127.0.0.1", "::": "::1"}.get(bound.host, bound.host))  # noqa: S104
 
 
@@ -169,7 +169,7 @@ def _serve(
     connections = Connections(CONNECTIONS_AT_ONCE, UNTRUSTED_OF_A_PEER)
 
     class Protocol(Connection):
-        """A connection as uvicorn makes it: its own parser within ours."""
+        """The protocol class for uvicorn: our connection around its parser."""
 
         def __init__(
             self,
@@ -226,7 +226,7 @@ def _serve(
 
 
 class _Application:
-    """The application as uvicorn calls it; tells each connection when a request was answered.
+    """The ASGI application for uvicorn; notifies each connection when a request was answered.
 
     Args:
         on_start: called once uvicorn has set its own signal handlers.
@@ -252,7 +252,7 @@ class _Application:
 
 
 def _closing(send: Send) -> Send:
-    """Let each answer end its connection: nobody here counts where a body in chunks ends."""
+    """Close the connection after the answer, because we do not track the end of a chunked body."""
 
     async def send_last(message: Message) -> None:
         if message["type"] == "http.response.start":

@@ -1,24 +1,25 @@
-"""The stores of one server: one file, and a store for each namespace that tokens lead to."""
+"""The stores of one server: one file, with a store for each namespace of a token."""
 
 from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from memstore.frozen import frozen
 
 if TYPE_CHECKING:
     from memstore.faces.mcp.opening import Opening
     from memstore.store.store import Store
 
 MOST_STORES: Final = 64
-"""Namespaces whose stores are kept; making another costs next to nothing."""
+"""How many stores are cached; making another one is cheap."""
 
 
 class Stores:
-    """Hands out a store for each namespace; all of them share connections, model and vectors.
+    """Returns a store for each namespace; all of them share connections, model and vectors.
 
-    What is pending in any namespace is embedded by the file's own store.
+    The server's own store embeds the pending items of every namespace.
     """
 
     def __init__(self, opening: Opening) -> None:
@@ -33,7 +34,7 @@ class Stores:
         return self._opening.store()
 
     def confined(self, namespace: str) -> Store:
-        """Return a store that reaches this namespace and no other."""
+        """Return a store that can access only this namespace."""
         home = self._opening.store()
         with self._making:
             store = self._made.get(namespace)
@@ -45,9 +46,9 @@ class Stores:
             return store
 
 
-@dataclass(frozen=True)
+@frozen
 class Confined:
-    """Where the calls of one token get their store from."""
+    """The source of the store for calls with one token."""
 
     stores: Stores
     namespace: str

@@ -20,110 +20,67 @@ def _list(item: Schema) -> Schema:
     return {"type": "array", "items": item}
 
 
-def _object(required: str, **optional: Schema) -> Schema:
-    """Return an object with texts that are always there, and others that may be missing."""
-    always = {name: ALWAYS.get(name, TEXT) for name in required.split()}
-    return {"type": "object", "properties": always | optional, "required": list(always)}
-
-
-ALWAYS: Final = {
-    "id": WHOLE,
-    "active": WHOLE,
-    "confirmed": WHOLE,
-    "keys": WHOLE,
-    "megabytes": NUMBER,
-    "subjects": COUNTS,
-    "categories": COUNTS,
+TYPES: Final[dict[str, Schema]] = {
+    **dict.fromkeys(("megabytes", "score", "similarity"), NUMBER),
+    **dict.fromkeys(("metadata", "old"), OBJECT),
+    **dict.fromkeys(("subjects", "categories"), COUNTS),
+    **dict.fromkeys(("before", "after", "changes", "refused", "items", "proposals"), _list(OBJECT)),
+    **dict.fromkeys(("tags", "names"), _list(TEXT)),
+    **dict.fromkeys(
+        """id active confirmed keys superseded superseded_by left_out more more_left_out next_offset
+        only_newest episode distance""".split(),
+        WHOLE,
+    ),
     "active_now": _list(WHOLE),
 }
-"""The types of what is always there and is no text."""
+"""The types of members that are not texts."""
+
+
+def _object(required: str, optional: str = "", **of_their_own: Schema) -> Schema:
+    """Return an object; members whose type differs from the usual one are optional."""
+    names = [*required.split(), *optional.split()]
+    properties = {name: TYPES.get(name, TEXT) for name in names} | of_their_own
+    return {"type": "object", "properties": properties, "required": required.split()}
+
 
 FACT: Final = _object(
     "id subject category content created",
-    metadata=OBJECT,
-    score=NUMBER,
-    status=TEXT,
-    superseded_by=WHOLE,
-    superseded_at=TEXT,
-    confirmed=WHOLE,
-    valid_from=TEXT,
-    valid_until=TEXT,
-    before=_list(OBJECT),
-    after=_list(OBJECT),
-    cut=TEXT,
+    "metadata score status superseded_by superseded_at confirmed valid_from valid_until before"
+    " after cut",
 )
-
-STORED: Final = _object("id status", superseded=WHOLE, undo=TEXT)
+STORED: Final = _object("id status", "superseded undo")
 FACTS: Final = _object(
-    "note",
-    facts=_list(FACT),
-    recalled=TEXT,
-    left_out=WHOLE,
-    more=WHOLE,
-    next_offset=WHOLE,
-    hint=TEXT,
-    words_only=TEXT,
+    "note", "recalled left_out more next_offset hint words_only", facts=_list(FACT)
 )
-HISTORY: Final = _object(
-    "note", facts=_list(FACT), left_out=_list(WHOLE), more_left_out=WHOLE, hint=TEXT
-)
-DELETED: Final = _object(
-    "id status", undo=TEXT, older=FACT, hint=TEXT, repair=TEXT, active_now=_list(WHOLE)
-)
-CONFIRMED: Final = _object("id confirmed", undo=TEXT)
-UPDATED: Final = _object("id keys", undo=TEXT)
+HISTORY: Final = _object("note", "more_left_out hint", facts=_list(FACT), left_out=_list(WHOLE))
+DELETED: Final = _object("id status", "undo hint repair active_now", older=FACT)
+CONFIRMED: Final = _object("id confirmed", "undo")
+UPDATED: Final = _object("id keys", "undo")
 STATUS: Final = _object("note namespace active search file megabytes subjects categories")
 
-TASK: Final = _object(
-    "id content status scope created",
-    priority=TEXT,
-    project=TEXT,
-    due=TEXT,
-    cut=TEXT,
-)
-TASK_CHANGED: Final = _object("id status", undo=TEXT)
-TASKS: Final = _object("note", tasks=_list(TASK), more=WHOLE, hint=TEXT)
+TASK: Final = _object("id content status scope created", "priority project due cut")
+TASK_CHANGED: Final = _object("id status", "undo")
+TASKS: Final = _object("note", "more hint", tasks=_list(TASK))
 
-EPISODE_ID: Final = {"type": ["integer", "string"]}
+EPISODE_ID: Final = {"anyOf": [WHOLE, TEXT]}
 EPISODE: Final = _object(
     "content created",
+    "source name thread speaker tags valid_at expired_at metadata score similarity before after"
+    " cut",
     id=EPISODE_ID,
-    source=TEXT,
-    name=TEXT,
-    thread=TEXT,
-    speaker=TEXT,
-    tags=_list(TEXT),
-    valid_at=TEXT,
-    expired_at=TEXT,
-    metadata=OBJECT,
-    score=NUMBER,
-    similarity=NUMBER,
-    before=_list(OBJECT),
-    after=_list(OBJECT),
-    cut=TEXT,
 )
-EPISODE_STORED: Final = _object("status", id=EPISODE_ID, undo=TEXT)
+EPISODE_STORED: Final = _object("status", "undo", id=EPISODE_ID)
 EPISODES: Final = _object(
-    "note",
-    episodes=_list(EPISODE),
-    left_out=WHOLE,
-    more=WHOLE,
-    only_newest=WHOLE,
-    hint=TEXT,
-    words_only=TEXT,
+    "note", "left_out more only_newest hint words_only", episodes=_list(EPISODE)
 )
 HEALTH: Final = _object("status version namespace search", episodes=WHOLE, facts=COUNTS)
 
-ENTITY: Final = _object("name", facts=WHOLE, names=_list(TEXT))
-ENTITIES: Final = _object(
-    "note", entities=_list(ENTITY), more=WHOLE, next_offset=WHOLE, built=TEXT, hint=TEXT
-)
+ENTITY: Final = _object("name", "names", facts=WHOLE)
+ENTITIES: Final = _object("note", "more next_offset built hint", entities=_list(ENTITY))
 NEIGHBOURS: Final = _object(
-    "note", entity=ENTITY, neighbours=_list(_object("name", distance=WHOLE)), left_out=WHOLE
+    "note", "left_out", entity=ENTITY, neighbours=_list(_object("name", "distance"))
 )
 
-LEARNED: Final = _object("note", changes=_list(OBJECT), refused=_list(OBJECT), left_out=WHOLE)
-EXTRACTED: Final = _object("note", items=_list(OBJECT), episode=WHOLE, left_out=WHOLE)
-PROPOSALS: Final = _object(
-    "", note=TEXT, proposals=_list(OBJECT), more=WHOLE, id=WHOLE, state=TEXT, old=OBJECT
-)
+LEARNED: Final = _object("note", "changes refused left_out")
+EXTRACTED: Final = _object("note", "items episode left_out")
+PROPOSALS: Final = _object("", "note proposals more id state old")

@@ -1,9 +1,9 @@
-"""Arguments of tools: what a function's signature says of one, as a JSON schema and as a check.
+"""Arguments of tools: the JSON schema and the check that a function's signature gives for each.
 
     limit: Annotated[int, Field(ge=1, le=100, description="how many")] = 10
 
-Models write JSON by hand, so a number that comes as text is read as one, and an object or an array
-may come as the text of its JSON where the type says so.
+Models write JSON by hand, so a number passed as text is accepted, and an object or an array may be
+passed as JSON text if the type allows it.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 DIGITS: Final = 20
-"""More than any number takes that is not refused anyway."""
+"""No number with more digits is in any argument's range."""
 
 TRUTH: Final = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 
 REQUIRED: Final = object()
-"""The default of an argument that has none."""
+"""Marks an argument without a default."""
 
 
 class Field(NamedTuple):
-    """Limits and meaning of an argument, as an annotation of its type."""
+    """Limits and description of an argument, as an annotation of its type."""
 
     ge: float | None = None
     le: float | None = None
@@ -55,20 +55,20 @@ class Field(NamedTuple):
 
 
 class BeforeValidator(NamedTuple):
-    """A function that reads what is given before its type is checked."""
+    """A function that converts a value before its type is checked."""
 
     read: Callable[[Any], Any]
 
 
 class WithJsonSchema:
-    """The schema to show instead of the type's own."""
+    """A schema to show instead of the type's own."""
 
     def __init__(self, schema: Mapping[str, Any]) -> None:
-        self.schema = schema  # no tuple, which a dictionary in it would keep from a union of types
+        self.schema = schema  # not a NamedTuple: its dictionary is unhashable, so unions would fail
 
 
 class Kind(NamedTuple):
-    """A type: its schema, how a value is read, and the Python types that need no reading."""
+    """A type: its schema, the conversion of values, and the Python types that need none."""
 
     schema: dict[str, Any]
     read: Callable[[Any], Any]
@@ -87,11 +87,12 @@ class Argument(NamedTuple):
 
     @property
     def schema(self) -> dict[str, Any]:
-        default = {} if self.required or self.default is None else {"default": self.default}
+        # A default of None, False or empty goes without saying, and would cost tokens.
+        default = {} if self.required or not self.default else {"default": self.default}
         return self.kind.schema | default
 
     def read(self, value: Any) -> Any:
-        """Return what is given as the function takes it; raise ValueError with what is wrong."""
+        """Return a value as the function takes it; the text of a ValueError says what is wrong."""
         return self.kind.read(value)
 
 
@@ -114,7 +115,7 @@ def kind_of(annotation: Any) -> Kind:
 
 
 def from_json(value: Any) -> Any:
-    """Read an object or an array that is passed as the text of its JSON, as some hosts do."""
+    """Read an object or an array passed as JSON text, as some hosts do."""
     if isinstance(value, str):
         try:
             return json.loads(value)
@@ -136,9 +137,9 @@ def _said(kind: Kind, said: Any) -> Kind:
 
 
 def _any_of(kinds: list[Kind]) -> Kind:
-    """Return what takes a value of any of some kinds, as it is or else as the first reads it.
+    """Return a kind that accepts any of some kinds; the first that can converts other values.
 
-    Null is not in the schema: it says what leaving the argument out says.
+    Null is not in the schema, because it means the same as leaving the argument out.
     """
     types = tuple(one for kind in kinds for one in kind.types)
     shown = [kind for kind in kinds if kind.types != (NoneType,)]
@@ -187,7 +188,7 @@ def _number(value: Any, otherwise: str) -> int | float:
             value = json.loads(value)
         except ValueError:
             raise ValueError(otherwise) from None
-    # JSON's true is Python's 1, and no number.
+    # In Python True equals 1, but in JSON true is not a number.
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise ValueError(otherwise)
     if isinstance(value, float) and not isfinite(value):

@@ -1,4 +1,4 @@
-"""Calls of tools: which function it is, and its answer or its error as the protocol has them."""
+"""Calls of tools: finding the function, and returning its answer or error."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ class Calls:
             answer = self._tools[offered].call(open_store, arguments)
         except ToolError as error:
             return {"content": [_text(str(error))], "isError": True}
-        # Twice the same, as the protocol asks for: some hosts show the model only the one, some
-        # only the other.
+        # The same answer twice, as the protocol asks: some hosts show the model only one of them,
+        # some only the other.
         return {
             "content": [_text(to_text(answer))],
             "structuredContent": answer,
@@ -53,7 +53,7 @@ class Calls:
 
 
 def explained(work: Callable[[], Answered]) -> Answered:
-    """Run what is no tool; raise :class:`Refused` with the words of what goes wrong."""
+    """Run a request other than a tool call; turn errors into :class:`Refused`."""
     try:
         return work()
     except (Explained, ValueError) as error:

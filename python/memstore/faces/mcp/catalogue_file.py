@@ -10,7 +10,7 @@ from memstore.faces.mcp.catalogue import FILE
 
 
 def text() -> str:
-    """Return what the file should hold: a line for each tool, so that changes are read easily."""
+    """Return the contents of the file: one line per tool, so that diffs are readable."""
     made = tools.declared()
     sets = ",\n".join(
         f"{json.dumps(name)}: [\n" + ",\n".join(map(_line, declared)) + "\n]"

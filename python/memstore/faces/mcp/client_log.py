@@ -1,4 +1,4 @@
-"""Log messages for the client that asks for them, beside those on standard error."""
+"""Sends log messages to a client that asks for them, in addition to standard error."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ NAMES: Final = {
     "warning": logging.WARNING,
     "error": logging.ERROR,
 }
-"""Python's levels; what is more serious is all CRITICAL."""
+"""The Python levels of the protocol's; those above "error" are all CRITICAL."""
 
 
 class ToClient(logging.Handler):
-    """Hands every record on; who gets it decides what the client wants to know."""
+    """Passes every record on; the receiver filters by the client's level."""
 
     def __init__(self, tell: Callable[[str, str, str], object]) -> None:
         super().__init__()
@@ -30,7 +30,7 @@ class ToClient(logging.Handler):
 
 
 def attach(tell: Callable[[str, str, str], object], level: str) -> None:
-    """Let the package's loggers tell the client, from this level on."""
+    """Send the package's log records of at least this level to the client."""
     logger = logging.getLogger("memstore")
     for handler in [one for one in logger.handlers if isinstance(one, ToClient)]:
         logger.removeHandler(handler)

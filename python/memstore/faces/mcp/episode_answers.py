@@ -36,9 +36,9 @@ TAGS_CHARACTERS: Final = 1_000
 
 
 def of_hits(hits: EpisodeHits, home: str, narrowing: Sequence[str] = ()) -> Answer:
-    """Return the hits, best first, and why meaning took no part if it did not.
+    """Return the hits, best first, and the reason if only words were used.
 
-    Episodes of ``home``, the server's namespace, are called by their number.
+    Episodes of ``home``, the server's namespace, are identified by number.
     """
     room = _room_each(len(hits))
     found = (_of_hit(hit, home, room) for hit in hits)
@@ -49,7 +49,7 @@ def of_hits(hits: EpisodeHits, home: str, narrowing: Sequence[str] = ()) -> Answ
     matching = len(hits) - hits.newest_first
     if hits.newest_first and (filling := len(answer["episodes"]) - matching) > 0:
         answer["only_newest"] = filling
-        answer.setdefault("hint", f"the last {filling} match nothing and are just the newest")
+        answer.setdefault("hint", f"the last {filling} do not match; they are the newest")
     return answer
 
 
@@ -60,7 +60,7 @@ def of_list(
     found = (of_episode(episode, home, room) for episode in episodes)
     answer = capped("episodes", found, total, "more", narrowing)
     if len(answer["episodes"]) == len(episodes):
-        answer.pop("hint", None)  # the limit cut them, and the answer was not full
+        answer.pop("hint", None)  # the limit left them out, not the size of the answer
     return answer
 
 
@@ -71,9 +71,9 @@ def of_episode(
     start: int = 0,
     stop: int | None = None,
 ) -> Answer:
-    """Return what a model needs of an episode; content and metadata may take ``room`` together.
+    """Return the members of an episode for a model; ``room`` limits content and metadata together.
 
-    If there is no room for all of it, the stretch from ``start`` to ``stop`` matters.
+    If the content does not fit, the part around ``start`` to ``stop`` is shown.
     """
     content = beginning(episode.content, room)
     begin = 0
@@ -132,10 +132,10 @@ def undoing(asked_id: int | str, before: Episode, changes: Mapping[str, Any]) ->
 
 
 def of_health(status: StoreStatus, probe: Probe | None) -> Answer:
-    """Return whether everything works, and what is stored where.
+    """Return whether everything works, and the counts of what is stored.
 
-    Of other namespaces it says nothing: they belong to others. The probe is what the embedder
-    answered just now; ``None`` where there is none.
+    It contains nothing about other namespaces, which belong to others. The probe is the result of
+    the embedder's health check; ``None`` without an embedder.
     """
     answer: Answer = {
         "status": "healthy" if probe is None or probe.works else "degraded",
@@ -164,12 +164,12 @@ def of_health(status: StoreStatus, probe: Probe | None) -> Answer:
         }
         if probe.trouble is not None:
             answer["embedder"]["trouble"] = explained(probe.trouble)
-            answer["hint"] = "what is added is stored and found by words; meaning follows later"
+            answer["hint"] = "new items are stored and found by words; meaning follows later"
     return answer
 
 
 def _id(episode: Episode, home: str) -> int | str:
-    """Return the number, or of another namespace the UUID, by which it can be changed from here."""
+    """Return an episode's number, or its UUID if it is in another namespace."""
     return episode.id if episode.namespace == home else episode.uuid
 
 
@@ -188,7 +188,7 @@ def _of_neighbour(home: str, episode: Episode) -> Answer:
 
 
 def _room_each(count: int) -> int:
-    """Return what the content and metadata of one of so many may take."""
+    """Return the budget for content and metadata of each of ``count`` episodes."""
     return max(EACH_CHARACTERS, WHOLE_CHARACTERS // max(1, count))
 
 

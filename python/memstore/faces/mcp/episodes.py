@@ -1,4 +1,4 @@
-"""The tool set ``episodes``: the log, with the tools and arguments that Engram gave it."""
+"""The tool set ``episodes``: the log, with the tools and arguments of Engram."""
 
 # No postponed annotations here: the schemas are made from the evaluated ones.
 
@@ -32,12 +32,12 @@ ACCEPTED_METADATA: Final = 'a JSON object such as {"ticket": 12}, or its text'
 
 
 def _said(value: object) -> object:
-    """Take an empty text for one that was left out, as many models mean it."""
+    """Treat an empty text as left out, which is what many models mean."""
     return None if isinstance(value, str) and not value.strip() else value
 
 
 def _metadata(value: object) -> object:
-    """Read metadata, which may come as the text of its JSON."""
+    """Read metadata, which may be passed as JSON text."""
     if isinstance(value, str):
         if not value.strip():
             return None
@@ -51,7 +51,7 @@ def _metadata(value: object) -> object:
 
 
 def _id(value: object) -> object:
-    """Read the number of an episode, also as text, or its UUID."""
+    """Read the number of an episode, which may be passed as text, or its UUID."""
     if isinstance(value, int) and not isinstance(value, bool):
         return value
     if isinstance(value, str):
@@ -78,7 +78,7 @@ Mode = Annotated[str, WithJsonSchema({"type": "string", "enum": list(MODES)})]
 def add_memory(
     store: Store,
     content: str,
-    source: Annotated[Name, Field(description="who records it, e.g. claude-code; keep to one")],
+    source: Annotated[Name, Field(description="who records it, e.g. claude-code; use one")],
     name: Text = None,
     source_model: Text = None,
     source_description: Text = None,
@@ -116,7 +116,7 @@ def search(
     max_results: Limit = 10,
     before: Annotated[Text, Field(description="only recorded before; RFC 3339")] = None,
     after: Text = None,
-    tags: Annotated[Tags, Field(description="all of them")] = [],  # noqa: B006
+    tags: Annotated[Tags, Field(description="must have all")] = [],  # noqa: B006
     source: Text = None,
     group_id: Group = None,
     include_expired: bool = False,
@@ -128,7 +128,7 @@ def search(
         float | None, Field(ge=0, le=1, description="higher favours meaning; 0.4")
     ] = None,
     tag_boost: Annotated[
-        float, Field(ge=0, le=100, description="tags raise the score by it, not filter")
+        float, Field(ge=0, le=100, description="added to the score instead of filtering")
     ] = 0.0,
     valid_before: Text = None,
     valid_after: Text = None,
@@ -160,7 +160,7 @@ def search(
         expired_after=expired_after,
         expired_before=expired_before,
         include_expired=include_expired,
-        # 0 leaves nothing out there, and where no meaning is asked for there is none to judge by.
+        # In Engram 0 means no minimum, and a search by words has no similarity to compare.
         min_similarity=min_similarity or None,
         min_relevance=MIN_RELEVANCE,
         limit=max_results,
@@ -210,7 +210,7 @@ def update_episode(
     id: EpisodeId,  # noqa: A002 - the tool's argument
     tags: Annotated[Tags | None, Field(description="replace the tags; [] clears them")] = None,
     expired_at: Annotated[
-        str | None, Field(description='from when on it no longer counts; null or "" un-expires')
+        str | None, Field(description='when it expires; null or "" removes the expiry')
     ] = None,
     metadata: Annotated[Metadata, Field(description="merged in; null removes a key")] = None,
     *,
@@ -231,24 +231,24 @@ def update_episode(
 
 
 def get_status(store: Store, *, owner: Scope) -> Answer:
-    """Check the memory and its embedder; count what waits."""
+    """Check the memory and its embedder; count pending items."""
     return of_health(store.status(scope=owner), store.probe_embedder())
 
 
 def bound(store: Store, group_id: str | None) -> Store:
-    """Return the store for a namespace: the server's own, unless another one is asked for."""
+    """Return the store for a namespace, by default the server's own."""
     return store if group_id is None else store.within(checked_name(group_id, "group_id"))
 
 
 def _home(store: Store, episode_id: int | str) -> Store:
-    """Return the store for the namespace that an episode is in; a number is of the server's own.
+    """Return the store of an episode's namespace; a number means the server's own namespace.
 
-    There is no argument for the group where one is changed, so of another group's episodes the
-    answers show the UUID, which cannot be hit by accident.
+    The tools that change an episode have no argument for its group. So for episodes of other
+    groups the answers show the UUID, which cannot be confused with a number of this namespace.
     """
     if isinstance(episode_id, int):
         return store
-    with suppress(AccessDenied):  # there it is not found, as if there were no other namespace
+    with suppress(AccessDenied):  # then it is not found, as if there were no other namespace
         namespace = store.episodes.namespace_of(episode_id)
         return store if namespace is None else store.within(namespace)
     return store
@@ -258,7 +258,7 @@ TOOLS: Final = (
     Tool(add_memory, "Record an episode", answer_schemas.EPISODE_STORED),
     Tool(search, "Search episodes", answer_schemas.EPISODES, alias="episode_search", reads=True),
     Tool(get_episodes, "List episodes", answer_schemas.EPISODES, reads=True),
-    # null says something there: that the episode counts again.
+    # null has a meaning for expired_at: it removes the expiry.
     Tool(
         update_episode,
         "Change an episode",

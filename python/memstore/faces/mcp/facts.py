@@ -35,10 +35,10 @@ MIN_TOKENS: Final = 50
 MAX_TOKENS: Final = 5_000
 
 MAX_PAGE: Final = 100
-"""Facts of one answer; more would not fit it."""
+"""Facts of one answer; more would not fit."""
 
 Conditions = Annotated[
-    Object, Field(description='conditions that all hold: {"key": value}, {"key": {">=": 3}}')
+    Object, Field(description='conditions, all required: {"key": value}, {"key": {">=": 3}}')
 ]
 Context = Annotated[int | None, Field(description="neighbours to add")]
 Offset = Annotated[int, Field(ge=0, le=1_000_000_000), WithJsonSchema({"type": "integer"})]
@@ -48,10 +48,8 @@ Limit = Annotated[int, Field(ge=1, le=MAX_PAGE)]
 
 def memory_store(
     store: Store,
-    content: Annotated[
-        str, Field(max_length=MAX_CONTENT, description="one claim that stands by itself")
-    ],
-    subject: Annotated[Name, Field(description="whom or what it is about, always spelt the same")],
+    content: Annotated[str, Field(max_length=MAX_CONTENT, description="one self-contained claim")],
+    subject: Annotated[Name, Field(description="who or what it is about; keep one spelling")],
     category: Annotated[
         Name, Field(description=f"{', '.join(CATEGORIES)}; notes fade")
     ] = DEFAULT_CATEGORY,
@@ -62,8 +60,8 @@ def memory_store(
     *,
     owner: Scope,
 ) -> Answer:
-    """Remember one durable fact. Search first; if it corrects a stored fact, pass supersedes. One
-    that is held already is confirmed: its status is "duplicate".
+    """Remember one durable fact. Search first; if it corrects a stored fact, pass supersedes. A
+    known fact is confirmed instead, with status "duplicate".
     """
     if supersedes is not None:
         store.check_owners(owner, supersedes)
@@ -91,7 +89,7 @@ def memory_search(
     metadata: Conditions | None = None,
     context: Context = None,
     max_tokens: Annotated[
-        int | None, Field(ge=MIN_TOKENS, le=MAX_TOKENS, description="answer a text this long")
+        int | None, Field(ge=MIN_TOKENS, le=MAX_TOKENS, description="return text this long")
     ] = None,
     after: Text = None,
     before: Text = None,
@@ -140,14 +138,22 @@ def memory_list(
     limit: Limit = 20,
     offset: Offset = 0,
     metadata: Object | None = None,
+    after: Text = None,
+    before: Text = None,
+    valid_after: Text = None,
+    valid_before: Text = None,
     *,
     owner: Scope,
 ) -> Answer:
-    """Page through active facts, newest first. Use when you want all of a kind."""
+    """Page through active facts, newest first. Use to see all of a kind."""
     wanted: dict[str, Any] = {
         "subject": subject,
         "category": category,
         "filters": conditions(metadata),
+        "created_after": after,
+        "created_before": before,
+        "valid_after": valid_after,
+        "valid_before": valid_before,
         "scope": owner,
     }
     page = store.list(**wanted, limit=limit, offset=offset, newest_first=True)
@@ -161,7 +167,7 @@ def memory_delete(
     *,
     owner: Scope,
 ) -> Answer:
-    """Take back a fact that was never true; supersede one that was. undo brings either back."""
+    """Delete a fact that was never true; supersede one that was true. undo reverses either."""
     store.check_owners(owner, id)
     if not undo:
         return of_deletion(store.delete(id), store.older(id))
@@ -172,8 +178,8 @@ def memory_delete(
 def memory_supersede(
     store: Store, old_id: Id, new_id: Id, across: bool = False, *, owner: Scope
 ) -> Answer:
-    """Retire a fact in favour of a newer one, when both are stored already."""
-    if old_id != new_id:  # which has an error of its own
+    """Replace a fact by a newer one that is stored already."""
+    if old_id != new_id:  # else the store raises its own error
         store.check_owners(owner, old_id, new_id)
     return of_change(store.supersede(old_id, new_id, across=across)) | undoing(old_id)
 
@@ -195,7 +201,7 @@ def memory_confirm(
     *,
     owner: Scope,
 ) -> Answer:
-    """Count that a stored fact was just seen to be still true."""
+    """Record that a stored fact is still true."""
     store.check_owners(owner, id)
     fact = store.confirm(id)
     return {"id": fact.id, "confirmed": fact.confirmed_count}

@@ -1,4 +1,4 @@
-"""The tool set ``graph``: the people and things that facts mention, and how they are related."""
+"""The tool set ``graph``: the people and things that facts mention, and their relations."""
 
 # No postponed annotations here: the schemas are made from the evaluated ones.
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from memstore.domain.entities import Entity, GraphStatus, Neighbour, Neighbours, Relation
 
 EVIDENCE_CHARACTERS: Final = 500
-"""What one fact may take as the evidence of a relation."""
+"""The most characters of a fact that is shown as evidence of a relation."""
 
 OTHER_NAMES: Final = 5
 

@@ -1,4 +1,4 @@
-"""The tool set ``learn``: conversations and texts are read by a language model, and remembered."""
+"""The tool set ``learn``: a language model reads conversations and texts to remember facts."""
 
 # No postponed annotations here: the schemas are made from the evaluated ones.
 
@@ -25,7 +25,7 @@ NO_GENERATOR = (
 
 
 def _listed(value: object) -> object:
-    """Some hosts pass an array as its JSON text; any other text is what the user said."""
+    """Read an array passed as JSON text, as some hosts do; other text is a user's message."""
     read = from_json(value)
     return read if isinstance(read, list) and read and isinstance(read[0], dict) else value
 
@@ -49,7 +49,7 @@ Action = Annotated[str, WithJsonSchema({"type": "string", "enum": ["list", "acce
 
 
 class Learning:
-    """The tools, and the generator they share, made when the first call wants it."""
+    """The tools, and the generator they share, which is created by the first call."""
 
     def __init__(self, make: Callable[[], JSONGenerator | None]) -> None:
         self._make = make
@@ -72,9 +72,7 @@ class Learning:
         store: Store,
         messages: Messages,
         metadata: Object | None = None,
-        thread: Annotated[
-            str | None, Field(description="conversation that it goes on with")
-        ] = None,
+        thread: Annotated[str | None, Field(description="conversation that it continues")] = None,
         infer: Annotated[bool, Field(description="false stores each message word for word")] = True,
         every_role: Annotated[
             bool, Field(description="with infer=false, system and tool messages too")
@@ -82,9 +80,8 @@ class Learning:
         *,
         owner: Scope,
     ) -> Answer:
-        """Learn from a conversation: a model extracts facts, compares them with what is held for
-        the same owners, and adds, updates or deletes memories. Repeating it after an error is
-        safe.
+        """Learn from a conversation: a model extracts facts, compares them with the same owners'
+        memories, and adds, updates or deletes memories. Repeating it after an error is safe.
         """
         memory = Memory(store, self._generator(", or pass infer=false") if infer else None)
         return of_learned(
@@ -103,14 +100,14 @@ class Learning:
         store: Store,
         text: Annotated[str, Field(max_length=MAX_CONTENT)],
         subject: Annotated[
-            Name | None, Field(description="what it is about, for facts that do not say")
+            Name | None, Field(description="subject of facts that name none")
         ] = None,
         source: Name | None = None,
         metadata: Object | None = None,
         *,
         owner: Scope,
     ) -> Answer:
-        """Store the facts in a text. What may replace an older fact is proposed, not done: see
+        """Store the facts in a text. Replacing an older fact is only proposed: see
         memory_proposals.
         """
         extractor = Extractor(store, self._generator(), scope=owner)
@@ -124,8 +121,8 @@ class Learning:
         *,
         owner: Scope,
     ) -> Answer:
-        """List pairs of facts of which the newer may replace the older, and facts that one text
-        may take the place of; or decide about one by its proposal's id.
+        """List proposals to replace an older fact by a newer one, or several facts by one text;
+        or decide one by its id.
         """
         if action == "list" and id is None:
             return of_proposals(store.proposals.list(scope=owner))

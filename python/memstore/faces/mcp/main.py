@@ -3,27 +3,19 @@
 from __future__ import annotations
 
 import argparse
-import gc
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from memstore import __version__
-from memstore.faces import options, wording
+from memstore.faces import from_settings, options, wording
 from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
-    import logging
     from collections.abc import Sequence
-    from pathlib import Path
 
-    from memstore.domain.protocols import JSONGenerator
-    from memstore.errors import Reason
     from memstore.faces.http import address, server
     from memstore.faces.mcp import catalogue, opening, session
-    from memstore.settings import Settings
-    from memstore.store.store import Store
 else:
-    logging = lazy_import("logging")
     address = lazy_import("memstore.faces.http.address")
     catalogue = lazy_import("memstore.faces.mcp.catalogue")
     opening = lazy_import("memstore.faces.mcp.opening")
@@ -48,11 +40,10 @@ with flags, here for one project's own memory, found by meaning through Ollama:
 
 Claude Code: claude mcp add memstore -- "$(which memstore-mcp)"
 
-A client may not know your PATH: then "command" is the full path that `which memstore-mcp` prints.
+If the client does not use your PATH, give the full path that `which memstore-mcp` prints.
 
 With --http it serves many clients at http://HOST:PORT/mcp instead, each with a token: the first
-start on a file prints one, and `memstore token create` makes others. GET /health asks after its
-health.
+start on a file prints one, and `memstore token create` makes others. GET /health is a health check.
 
 {options.ENVIRONMENT_HELP}
   MEMSTORE_TOOLS, MEMSTORE_READ_ONLY
@@ -71,54 +62,20 @@ def main(argv: Sequence[str] | None = None) -> None:
         schedule = options.backup_schedule(chosen)
     except ValueError as error:
         parser.error(wording.in_server(error))
-    opened = opening.Opening(partial(open_store, chosen, schedule))
-    make_generator = partial(generator, chosen)
+    opened = opening.Opening(partial(opening.open_store, chosen, schedule))
+    make_generator = partial(from_settings.make_generator, chosen)
     if served is None:
         session.run(offered, opened, make_generator)
     try:
         serve = server.run
     except ImportError as error:
         parser.error(NO_HTTP.format(error=error))
-    _log_to_standard_error()
+    opening.log_to_standard_error()
     serve(offered, opened, *served, generator=make_generator, no_token=arguments.no_token)
 
 
-def _log_to_standard_error() -> None:
-    """Standard output belongs to the protocol; what is wrong goes to the host's log."""
-    logging.basicConfig(format="memstore-mcp: %(message)s")
-    for handler in logging.getLogger().handlers:
-        handler.setLevel(logging.WARNING)  # a client may ask for more, and gets it by itself
-
-
-def generator(chosen: Settings) -> JSONGenerator | None:
-    return options.make_generator(chosen)
-
-
-def open_store(chosen: Settings, schedule: options.BackupSchedule | None = None) -> Store:
-    _log_to_standard_error()
-    try:
-        store = options.open_store(chosen, actor="agent", source="mcp")
-    finally:
-        gc.freeze()  # what was imported is never garbage
-        gc.enable()
-    if schedule is not None:
-        try:
-            store.backup_in_background(*schedule, tell=_tell_backup)
-        except BaseException:
-            store.close()
-            raise
-    return store
-
-
-def _tell_backup(done: Path | Reason) -> None:
-    if isinstance(done, str):
-        logging.getLogger(__name__).warning("no backup was made: %s", wording.in_server(done))
-    else:
-        logging.getLogger(__name__).info("a backup was made: %s", done)
-
-
 def _http(arguments: argparse.Namespace) -> tuple[address.Address, address.Names] | None:
-    """Return where to listen and by which names; ``None`` for standard input and output."""
+    """Return the address and the allowed names; ``None`` for standard input and output."""
     if arguments.http is None:
         if arguments.allow_host or arguments.allow_origin or arguments.no_token:
             raise ValueError("--allow-host, --allow-origin and --no-token go with --http")
@@ -148,18 +105,18 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--backup-every",
         metavar="TIME",
-        help="make a backup of the file whenever the newest is so old, e.g. 1h; of several servers "
-        "of one file, one makes it",
+        help="make a backup of the file whenever the newest is this old, e.g. 1h; if several "
+        "servers share the file, one of them makes it",
     )
     parser.add_argument(
         "--backup-keep",
         metavar="N",
-        help=f"how many of them are kept (default: {options.KEPT_BACKUPS})",
+        help=f"how many backups to keep (default: {options.KEPT_BACKUPS})",
     )
     parser.add_argument(
         "--backup-folder",
         metavar="FOLDER",
-        help="where they are (default: the file's name with .backups)",
+        help="the folder of the backups (default: the file's name with .backups)",
     )
     parser.add_argument(
         "--read-only",
@@ -185,7 +142,7 @@ def _parser() -> argparse.ArgumentParser:
         metavar="NAME",
         action="append",
         default=[],
-        help="answer to this name as well, e.g. that of a reverse proxy; may be repeated",
+        help="also accept this host name, e.g. that of a reverse proxy; may be repeated",
     )
     http.add_argument(
         "--allow-origin",

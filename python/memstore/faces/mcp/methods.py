@@ -1,6 +1,6 @@
-"""What the server answers to each method of the protocol, over pipes and over HTTP alike.
+"""The methods of the protocol, for stdio and HTTP alike.
 
-Only tools, resources and completions need the store; all else is answered at once.
+Only tools, resources and completions need the store; the others are answered at once.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from memstore.faces.mcp import answers, calls, resources
     from memstore.faces.mcp.catalogue import Catalogue
     from memstore.store.store import Store
-else:  # what comes with the store
+else:  # imported with the store
     answers = lazy_import("memstore.faces.mcp.answers")
     calls = lazy_import("memstore.faces.mcp.calls")
     resources = lazy_import("memstore.faces.mcp.resources")
@@ -39,7 +39,7 @@ STARTUP: Final = {
 SUBJECT: Final = {
     "uriTemplate": "memory://subject/{name}",
     "name": "subject",
-    "title": "What is known of a subject",
+    "title": "Facts about a subject",
     "description": "The newest facts about one subject",
     "mimeType": "application/json",
 }
@@ -49,13 +49,13 @@ MOST_COMPLETIONS: Final = 100
 
 
 class StoreSource(Protocol):
-    """Where a call gets its store from."""
+    """Opens the store for calls."""
 
     def start(self) -> None:
-        """Begin opening it, without waiting."""
+        """Begin opening the store, without waiting."""
 
     def store(self) -> Store:
-        """Return it, waiting until it is open; or raise why it is not."""
+        """Return the store once it is open; raise the error if it cannot be opened."""
         ...
 
 
@@ -125,7 +125,7 @@ class Methods:
     def read_resource(
         self, source: StoreSource, params: Mapping[str, Any], *, older: bool
     ) -> Result:
-        """Return a resource; the older era has a code of its own for one that is not there."""
+        """Return a resource; the error code for a missing one depends on the era."""
         uri = params["uri"]
         text = calls.explained(lambda: resources.read(source.store(), uri))
         if text is None:
@@ -143,11 +143,9 @@ class Methods:
             raise Refused(INVALID_PARAMS, "there is nothing of this name to complete")
         found: list[str] = []
         if argument["name"] in ("name", "topic"):
-            found = calls.explained(lambda: resources.subjects(source.store(), argument["value"]))
-        return {
-            "completion": {
-                "values": found[:MOST_COMPLETIONS],
-                "total": len(found),
-                "hasMore": len(found) > MOST_COMPLETIONS,
-            }
-        }
+            found = calls.explained(
+                lambda: resources.subjects(source.store(), argument["value"], MOST_COMPLETIONS + 1)
+            )
+        has_more = len(found) > MOST_COMPLETIONS
+        completion = {"values": found[:MOST_COMPLETIONS], "hasMore": has_more}
+        return {"completion": completion if has_more else completion | {"total": len(found)}}

@@ -1,10 +1,12 @@
-"""Opens the store in the background, so that no client waits for it at the handshake."""
+"""Opens the store in the background, so that the handshake does not wait for it."""
 
 from __future__ import annotations
 
 import _thread
+import gc
 import os
 import signal
+import sys
 import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NoReturn
@@ -15,25 +17,35 @@ if TYPE_CHECKING:
     import logging
     from collections.abc import Callable
     from concurrent import futures
+    from pathlib import Path
     from types import FrameType
 
     from memstore import errors
-    from memstore.faces import wording
+    from memstore.errors import Reason
+    from memstore.faces import from_settings, wording
+    from memstore.faces.options import BackupSchedule
+    from memstore.settings import Settings
     from memstore.store.store import Store
-else:  # the handshake is answered before
+else:  # imported after the handshake
     errors = lazy_import("memstore.errors")
+    from_settings = lazy_import("memstore.faces.from_settings")
     futures = lazy_import("concurrent.futures")
     logging = lazy_import("logging")
     wording = lazy_import("memstore.faces.wording")
 
 CLOSING_SECONDS: Final = 0.8
-"""For the store to close; what was acknowledged is on disk whether it does or not."""
+"""Time for the store to close; acknowledged writes are on disk in any case."""
+
+
+QUIET_SECONDS: Final = 0.3
+"""The pause between opening and preparing, in which the call that opened the store is answered: the
+imports for preparing would delay it."""
 
 
 class Opening:
-    """Opens a store once, for every call that needs it; a failure is tried again by the next.
+    """Opens a store once for all calls; after a failure the next call tries again.
 
-    A file that was replaced while it was open is closed, and what took its place is opened.
+    If the file is replaced while it is open, it is closed and the new one is opened.
 
     Opening may block for as long as a migration or a lock takes.
     """
@@ -43,20 +55,18 @@ class Opening:
         self._deciding = threading.Lock()
         self._attempt: futures.Future[Store] | None = None
         self._closed = False
-        self._preparing: threading.Thread | None = None
+        self._preparing: threading.Timer | None = None
 
     def start(self) -> None:
-        """Begin opening, in a thread, unless that has begun."""
+        """Begin opening in a thread, unless that has begun already."""
         if self._attempt is None:
             _in_background(self._try)
 
     def store(self) -> Store:
-        """Return the store, waiting until it is open.
-
-        Calls that wait for the same attempt share its outcome."""
+        """Return the store once it is open; concurrent calls share one attempt."""
         with self._deciding:
             if self._closed:
-                raise errors.StoreClosed("the server is ending")
+                raise errors.StoreClosed("the server is shutting down")
             before = attempt = self._attempt
             ours = before is None or _is_over(before)
             if ours:
@@ -68,10 +78,13 @@ class Opening:
                     before.result().close()
                 store = self._open_store()
             except BaseException as error:
+                _collect_garbage()
                 attempt.set_exception(error)
                 raise
             attempt.set_result(store)
-            self._preparing = _in_background(lambda: _prepare(store))
+            self._preparing = threading.Timer(QUIET_SECONDS, _prepare, [store])
+            self._preparing.daemon = True
+            self._preparing.start()
         return attempt.result()
 
     def close(self) -> None:
@@ -81,6 +94,7 @@ class Opening:
         if attempt is not None and attempt.done() and attempt.exception() is None:
             attempt.result().close()
         if self._preparing is not None:  # it may still hold a connection
+            self._preparing.cancel()
             self._preparing.join(CLOSING_SECONDS)
 
     def _try(self) -> None:
@@ -92,11 +106,56 @@ class Opening:
             logging.getLogger(__name__).warning("the store did not open: %s", told)
 
 
+def log_to_standard_error() -> None:
+    """Standard output belongs to the protocol, so warnings go to the host's log."""
+    logging.basicConfig(format="memstore-mcp: %(message)s")
+    for handler in logging.getLogger().handlers:
+        handler.setLevel(logging.WARNING)  # a client that wants more gets it from client_log
+
+
+def open_store(chosen: Settings, schedule: BackupSchedule | None = None) -> Store:
+    log_to_standard_error()
+    store = from_settings.open_store(chosen, actor="agent", source="mcp")
+    if schedule is not None:
+        try:
+            store.backup_in_background(*schedule, tell=_tell_backup)
+        except BaseException:
+            store.close()
+            raise
+    return store
+
+
+def _tell_backup(done: Path | Reason) -> None:
+    if isinstance(done, str):
+        logging.getLogger(__name__).warning("no backup was made: %s", wording.in_server(done))
+    else:
+        logging.getLogger(__name__).info("a backup was made: %s", done)
+
+
 def _is_over(attempt: futures.Future[Store]) -> bool:
-    """Return whether an attempt to open failed, or what it opened is there no more."""
+    """Return whether an attempt to open failed, or the file it opened was replaced."""
     if not attempt.done():
         return False
     return attempt.exception() is not None or attempt.result().is_replaced
+
+
+def end_on_signals(opening: Opening) -> None:
+    """End the process at a signal, whatever the main thread is doing.
+
+    A handler runs in the main thread, between two steps of Python: if the signal comes just before
+    a read blocks, the handler would wait until that read ends. So a thread waits for the signal.
+    """
+    woken, wake = os.pipe()
+    if sys.platform != "win32":  # there it need not be, and cannot be before Python 3.12
+        os.set_blocking(wake, False)
+    signal.set_wakeup_fd(wake)
+    on_signals(lambda _number, _frame: None)
+
+    def wait() -> None:
+        os.read(woken, 1)
+        end(opening, 0)
+
+    threading.Thread(target=wait, name="memstore-signals", daemon=True).start()
 
 
 def on_signals(stop: Callable[[int, FrameType | None], None]) -> None:
@@ -106,10 +165,10 @@ def on_signals(stop: Callable[[int, FrameType | None], None]) -> None:
 
 
 def end(opening: Opening, status: int) -> NoReturn:
-    """Close the store and leave the process.
+    """Close the store and exit the process.
 
-    Not by returning: the interpreter would first wait for threads that read an input which never
-    comes, or talk to a server which never answers.
+    It does not return: the interpreter would first wait for threads that read from an idle input or
+    wait for a server that never answers.
     """
     closing = _thread.allocate_lock()
     closing.acquire()
@@ -120,20 +179,27 @@ def end(opening: Opening, status: int) -> NoReturn:
         finally:
             closing.release()
 
-    # A signal may come while this thread begins another one: threading would wait for itself.
+    # A signal may arrive while this thread is starting another: threading would then deadlock.
     _thread.start_new_thread(close, ())
     closing.acquire(timeout=CLOSING_SECONDS)
     os._exit(status)
 
 
 def _prepare(store: Store) -> None:
-    """Do early what the first search and the first fact would else wait for."""
+    """Start embedding and warm up, so that the first search and the first fact need not wait."""
     with suppress(errors.StoreClosed):
         try:
-            store.embed_in_background()  # first: it goes on where warming up fails
+            store.embed_in_background()  # first, because it must start even if warming up fails
             store.warm()
         except errors.MemstoreError as error:
             logging.getLogger(__name__).info("not ready for searches by meaning yet: %s", error)
+    _collect_garbage()
+
+
+def _collect_garbage() -> None:
+    """Collect from now on; starting made many objects, and none of them is garbage."""
+    gc.freeze()
+    gc.enable()
 
 
 def _in_background(work: Callable[[], None]) -> threading.Thread:

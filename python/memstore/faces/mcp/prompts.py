@@ -1,4 +1,4 @@
-"""Prompts: what a person asks for by a slash command, as words for the model."""
+"""Prompts: slash commands for people, each with its text for the model."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ class Prompt(NamedTuple):
     """One prompt.
 
     Attributes:
-        tool: the tool that its text names; without it there is no prompt.
-        argument: the name of its only argument, what it is, and whether it must be given.
+        tool: the tool that its text names; without this tool the prompt is not offered.
+        argument: the name of its only argument, its description, and whether it is required.
         text: with ``{tool}``, and ``{given}`` for the argument.
-        otherwise: the text where no argument is given.
+        otherwise: the text if no argument is given.
     """
 
     title: str
@@ -35,23 +35,23 @@ PROMPTS: Final = {
         title="Recall",
         description="Tell what the memory holds about something",
         tool="memory_search",
-        argument=("topic", "whom or what it is about, or a question", True),
+        argument=("topic", "a person, a thing or a question", True),
         text="Search the memory with {tool} for: {given}\n"
-        "If little is found, try once more in other words. Then tell me what is remembered, with "
+        "If little is found, try once more with other words. Then tell me what is remembered, with "
         "the dates, and what has changed since. Say so if nothing fits; do not guess.",
     ),
     "remember": Prompt(
         title="Remember",
         description="Store what will matter later",
         tool="memory_store",
-        argument=("what", "what to remember; left out, what this conversation brought", False),
+        argument=("what", "what to remember; by default, from this conversation", False),
         text="Remember this with {tool}: {given}\n"
-        "One claim a fact. Search first: where it corrects a stored fact, pass supersedes. Then "
-        "tell me in a line what was stored.",
+        "One claim per fact. Search first: if it corrects a stored fact, pass supersedes. Then "
+        "tell me in one line what was stored.",
         otherwise="Go through our conversation and remember with {tool} what will matter in later "
-        "ones: preferences, decisions, people, the state of the work. One claim a fact, nothing "
-        "that is only about today. Search first: where one corrects a stored fact, pass "
-        "supersedes. Then list what was stored, a line each.",
+        "ones: preferences, decisions, people, the state of the work. One claim per fact, nothing "
+        "that is only about today. Search first: if one corrects a stored fact, pass supersedes. "
+        "Then list what was stored, one line each.",
     ),
     "review-proposals": Prompt(
         title="Review proposals",
@@ -59,7 +59,7 @@ PROMPTS: Final = {
         tool="memory_proposals",
         argument=None,
         text="List the open proposals with {tool}. Show me each one: the older fact, the newer "
-        "one, and what you would do. Accept or reject none before I have answered.",
+        "one, and what you would do. Do not accept or reject any before I have answered.",
     ),
 }
 

@@ -1,8 +1,8 @@
-"""The protocol's messages: revisions, error codes, and what a request of each method must hold.
+"""The protocol's messages: revisions, error codes, and the required parameters of each method.
 
-A connection speaks one of two eras, which its first request decides. In the older one a handshake
-(``initialize``) agrees on a revision; in the newer one each request says its own, in an envelope
-under ``_meta``.
+A connection uses one of two eras, which its first request determines. In the older one a handshake
+(``initialize``) agrees on a revision; in the newer one each request names its revision, in an
+envelope under ``_meta``.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ LEVELS: Final = (
     *("debug", "info", "notice", "warning"),
     *("error", "critical", "alert", "emergency"),
 )
-"""Of log messages, the least serious first."""
+"""The levels of log messages, least serious first."""
 
 
 class Refused(Exception):
-    """A request that is answered by an error of the protocol."""
+    """A request that is answered with a protocol error."""
 
     def __init__(self, code: int, message: str, data: Any = None) -> None:
         super().__init__(message)
@@ -62,10 +62,10 @@ def invalid_params(fault: str = "") -> Refused:
     return Refused(INVALID_PARAMS, "the parameters do not fit the method", fault)
 
 
-# -- what requests hold ----------------------------------------------------------------------------
+# -- parameters of requests ------------------------------------------------------------------------
 
 MapOf: Final = list
-"""``[shape]`` is an object with any names and values of one shape."""
+"""``[shape]`` is an object with any keys and values of one shape."""
 
 TOKEN: Final = (str, int)
 META: Final = {"progressToken?": TOKEN}
@@ -103,8 +103,8 @@ REQUESTS: Final = {
         "context?": {"arguments?": [str]},
     },
 }
-"""Shapes of parameters. ``?`` marks what may be missing or null, a tuple what there is a choice of;
-a text in one is itself."""
+"""Shapes of parameters. ``?`` marks one that may be missing or null; a tuple lists alternatives, in
+which a string stands for itself."""
 
 ENVELOPE: Final = {
     "_meta": {
@@ -139,7 +139,7 @@ def _holds(value: Params, name: str, shape: Any) -> bool:
 
 
 def check(method: str, params: Params) -> None:
-    """Raise :class:`Refused` where a method of the protocol lacks what it needs."""
+    """Raise :class:`Refused` if the parameters of a protocol method are invalid."""
     if not fits(params, REQUESTS[method]):
         raise invalid_params()
 
@@ -148,13 +148,13 @@ def check(method: str, params: Params) -> None:
 
 
 def has_envelope(params: Params | None) -> bool:
-    """Return whether a request says its revision; the key is reserved, so nothing else has it."""
+    """Return whether a request names its revision; the key is reserved for that."""
     meta = params.get("_meta") if params else None
     return isinstance(meta, dict) and REVISION_KEY in meta
 
 
 def check_envelope(params: Params | None) -> None:
-    """Raise :class:`Refused` unless a request says its revision, and one that is served."""
+    """Raise :class:`Refused` unless a request names a supported revision."""
     meta = params.get("_meta") if params else None
     if not isinstance(meta, dict):
         raise Refused(INVALID_PARAMS, f"_meta must say {REVISION_KEY} and {CAPABILITIES_KEY}")
@@ -166,13 +166,13 @@ def check_envelope(params: Params | None) -> None:
     if revision not in ENVELOPE_REVISIONS:
         raise Refused(
             UNSUPPORTED_REVISION,
-            f"the revision {revision[:20]!r} is not served",
+            f"the revision {revision[:20]!r} is not supported",
             {"supported": list(ENVELOPE_REVISIONS), "requested": revision},
         )
 
 
 def refused_handshake(params: Params | None) -> Refused:
-    """Return what ``initialize`` is answered by in the newer era."""
+    """Return the error for ``initialize`` in the newer era."""
     requested = (params or {}).get("protocolVersion")
     asked = {"requested": requested} if isinstance(requested, str) else {}
     return Refused(
@@ -183,7 +183,7 @@ def refused_handshake(params: Params | None) -> Refused:
 
 
 def refused_envelope() -> Refused:
-    """Return what a request with an envelope is answered by in the older era."""
+    """Return the error for a request with an envelope in the older era."""
     return Refused(
         INVALID_REQUEST,
         "this connection began with a handshake: requests with an envelope of "
@@ -195,12 +195,12 @@ def refused_envelope() -> Refused:
 
 
 def request_id(value: Any) -> str | int | None:
-    """Return the id of a request, or ``None`` for what is none."""
+    """Return a valid request id, or ``None``."""
     return value if isinstance(value, str | int) and not isinstance(value, bool) else None
 
 
 def same_id(value: str | int) -> str | int:
-    """Return what the ids of one request have in common: some clients send 7 back as ``"7"``."""
+    """Return the key of an id, under which 7 and ``"7"`` are equal: some clients mix them."""
     if isinstance(value, str):
         try:
             return int(value)

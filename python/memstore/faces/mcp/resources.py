@@ -1,4 +1,4 @@
-"""Resources: what is in the memory, to be attached to a conversation by a person or a host."""
+"""Resources: parts of the memory that a person or a host can attach to a conversation."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from urllib.parse import quote, unquote
 from memstore.domain.records import Scope
 from memstore.faces.mcp.answers import Answer, of_list, of_tasks, seen, to_text
 from memstore.facts.tasks import SURFACE_STARTUP
-from memstore.text.folding import subject_key
 
 if TYPE_CHECKING:
     from memstore.store.store import Store
@@ -21,7 +20,7 @@ NEWEST: Final = 20
 
 
 def read(store: Store, uri: str) -> str | None:
-    """Return what a resource holds, as JSON; ``None`` if there is no such resource."""
+    """Return the content of a resource as JSON; ``None`` if there is no such resource."""
     if uri == STARTUP:
         return to_text(seen(_startup(store)))
     subject = unquote(uri.removeprefix(SUBJECT))
@@ -30,11 +29,8 @@ def read(store: Store, uri: str) -> str | None:
     return to_text(seen(_newest(store, subject)))
 
 
-def subjects(store: Store, beginning: str) -> list[str]:
-    """Return the subjects that begin so, those with the most facts first."""
-    wanted = subject_key(beginning)
-    counted = store.status(scope=Scope()).subjects
-    return [name for name in counted if subject_key(name).startswith(wanted)]
+def subjects(store: Store, beginning: str, limit: int) -> list[str]:
+    return store.facts.subjects(beginning, Scope(), limit)
 
 
 def uri_of(subject: str) -> str:

@@ -1,8 +1,8 @@
-"""One session over standard input and output: who asks what, and what becomes of it.
+"""One session over standard input and output: reading requests, running and answering them.
 
-The thread that reads answers at once whatever needs no store. Calls run in threads of their own; a
-call that its client cancels goes on, since what it has begun to store is stored, and is not
-answered.
+The reading thread answers at once every request that needs no store. Calls run in other threads. A
+call that its client cancels still runs to the end, because a write that has begun is completed, but
+it is not answered.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from memstore.faces.mcp import protocol
 from memstore.faces.mcp.methods import Methods
-from memstore.faces.mcp.opening import end, on_signals
+from memstore.faces.mcp.opening import end, end_on_signals
 from memstore.faces.mcp.protocol import Refused
 from memstore.faces.mcp.wire import Outgoing, lines, read_json, room_of, take_over
 from memstore.lazy import lazy_import
@@ -36,18 +36,18 @@ else:
     queue = lazy_import("queue")
 
 CALLS_AT_ONCE: Final = 8
-"""Threads for calls; the rest wait."""
+"""Threads for calls; further calls queue."""
 
 GRACE_SECONDS: Final = 4.0
-"""Time for requests that are unanswered when the input ends: their sender may still be reading, and
+"""Time for requests that are unanswered when the input ends: the client may still be reading, and
 the store may still be opening. A host that does not want to wait sends a signal."""
 
 LISTING_SECONDS: Final = 0.5
-"""Between the handshake and the opening of the store, for the client to ask for the tools: what
-opening imports would take its time from the answer."""
+"""The pause between the handshake and opening the store, in which the client asks for the tools:
+the imports for opening would delay that answer."""
 
 PROGRESS_SECONDS: Final = 5.0
-"""Between two signs of life of a call, for clients that ask for them."""
+"""The interval of progress notifications for a call, if the client asks for them."""
 
 CACHEABLE: Final = (
     *("server/discover", "tools/list", "prompts/list"),
@@ -56,7 +56,7 @@ CACHEABLE: Final = (
 
 
 class Call:
-    """A request that is answered by a thread of its own."""
+    """A request that is answered by another thread."""
 
     def __init__(self, number: str | int, method: str, params: Params) -> None:
         meta = params.get("_meta") or {}
@@ -73,7 +73,7 @@ class Session:
     """Answers one client.
 
     Args:
-        send: takes a message for the client.
+        send: sends a message to the client.
         source: opens the store.
     """
 
@@ -101,7 +101,7 @@ class Session:
         self._current = threading.local()
 
     def receive(self, line: bytes) -> None:
-        """Take one line of the client's."""
+        """Handle one line from the client."""
         try:
             received = read_json(line)
         except (ValueError, RecursionError):
@@ -111,12 +111,12 @@ class Session:
             self._take(message)
 
     def settle(self, seconds: float) -> None:
-        """Wait until every request is answered, or for so long."""
+        """Wait until every request is answered, at most ``seconds``."""
         with self._changed:
             self._changed.wait_for(lambda: not self._unanswered, seconds)
 
     def log(self, level: str, logger: str, text: str) -> None:
-        """Tell the client what is logged, as far as it wants to know."""
+        """Send a log message to the client if it asked for this level."""
         call: Call | None = getattr(self._current, "call", None)
         least = self._level if not self._by_envelope else call and call.level
         if least is not None and protocol.LEVELS.index(level) >= protocol.LEVELS.index(least):
@@ -138,7 +138,7 @@ class Session:
             if number is None:
                 self._complain()
             else:
-                refused = Refused(protocol.INVALID_REQUEST, "this is no request")
+                refused = Refused(protocol.INVALID_REQUEST, "this is not a request")
                 self._send({"id": number, "error": refused.error})
         elif number is None:
             self._notice(method, params or {})
@@ -171,7 +171,7 @@ class Session:
             self._source.start()
 
     def _check(self, method: str, params: Params | None) -> None:
-        """Raise :class:`Refused` for what cannot be asked now, or not so."""
+        """Raise :class:`Refused` for a request that is invalid, or invalid in this era."""
         if self._by_envelope:
             if method == "initialize":
                 raise protocol.refused_handshake(params)
@@ -188,7 +188,7 @@ class Session:
             raise protocol.invalid_params()
 
     def _whole(self, method: str, result: dict[str, Any]) -> dict[str, Any]:
-        """Return a result with what the newer era adds to each."""
+        """Return a result with the members that the newer era adds."""
         if not self._by_envelope:
             return result
         fresh = {"ttlMs": 0, "cacheScope": "private"} if method in CACHEABLE else {}
@@ -196,11 +196,11 @@ class Session:
         return {**result, **fresh, "resultType": "complete", "_meta": meta}
 
     def _complain(self) -> None:
-        if not self._complained:  # once: the host's log is not the place for a flood
+        if not self._complained:  # only once, so as not to flood the host's log
             self._complained = True
-            logging.getLogger(__name__).warning("the client sent a line that is no message")
+            logging.getLogger(__name__).warning("the client sent a line that is not a message")
 
-    # -- what is answered at once ------------------------------------------------------------------
+    # -- answered at once --------------------------------------------------------------------------
 
     def initialize(self, params: Params) -> dict[str, Any]:
         self._greeted = True
@@ -276,7 +276,7 @@ class Session:
             return {"result": self._whole(call.method, result)}
         except Refused as refused:
             return {"error": refused.error}
-        except Exception:  # noqa: BLE001 - told in the log, and a thread has to go on
+        except Exception:  # noqa: BLE001 - logged; the thread must live on
             logging.getLogger(__name__).exception("%s failed", call.method)
             return {
                 "error": Refused(
@@ -303,7 +303,7 @@ class Session:
                 self._changed.notify_all()
 
     def _tell_progress(self) -> None:
-        """Give signs of life until no call that wants them is left."""
+        """Send progress notifications until no call that wants them is left."""
         while True:
             with self._changed:
                 self._changed.wait_for(lambda: not self._watched(), self._progress_seconds)
@@ -340,7 +340,7 @@ WITH_STORE: Final[Mapping[str, Callable[[Session, Params], dict[str, Any]]]] = {
 
 
 class Pool:
-    """So many threads at most, begun as they are needed; they end with the process."""
+    """A limited number of threads, started as needed; they end with the process."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -364,7 +364,7 @@ def run(
     catalogue: Catalogue, opening: Opening, generator: Callable[[], JSONGenerator | None]
 ) -> NoReturn:
     """Serve until the input ends or a signal comes, close the store, and end the process."""
-    on_signals(lambda _number, _frame: end(opening, 0))
+    end_on_signals(opening)
     status = 1
     try:
         incoming, outgoing = take_over()
@@ -373,14 +373,14 @@ def run(
         )
         serve(Methods(catalogue, generator, logging=True), opening, lines(incoming), wire)
         status = 0
-    except Exception:  # noqa: BLE001 - told in the log
+    except Exception:  # noqa: BLE001 - logged
         logging.getLogger(__name__).exception("the session failed")
     finally:
         end(opening, status)
 
 
 def serve(methods: Methods, opening: Opening, received: Iterable[bytes], wire: Outgoing) -> None:
-    """Answer one client until its input ends and what was asked is answered."""
+    """Answer one client until its input ends and every request is answered."""
     session = Session(methods, opening, wire.send)
     for line in received:
         session.receive(line)

@@ -1,7 +1,7 @@
-"""Where ``memstore-mcp`` starts: at once, where nothing but the plainest flags are given.
+"""The entry point of ``memstore-mcp``, which parses simple flags itself to start faster.
 
-A host waits a moment for its servers before it sends its first request; parsing flags, with all
-their help and their errors, would take a third of the time that the tools take to be there.
+A host waits only a moment for its servers before its first model request; building the full parser
+would take a third of the time until the tools are listed.
 """
 
 from __future__ import annotations
@@ -16,15 +16,17 @@ from memstore.lazy import lazy_import
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from memstore.faces import from_settings
     from memstore.faces.mcp import main as every_flag
     from memstore.settings import Settings
 else:
     every_flag = lazy_import("memstore.faces.mcp.main")
+    from_settings = lazy_import("memstore.faces.from_settings")
 
 TAKING_A_VALUE: Final = ("db", "namespace", "embedder", "tools")
 
 ODD: Final = ("model", "ollama", "openai", "backup_every", "backup_keep", "backup_folder")
-"""Settings that contradict others, or need reading."""
+"""Settings that can contradict others or need parsing; the full parser handles them."""
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -34,17 +36,17 @@ def main(argv: Sequence[str] | None = None) -> None:
         chosen = _plain(given)
         offered = catalogue.offered(chosen.tools, read_only=chosen.read_only)
     except ValueError:
-        every_flag.main(given)  # which says what is wrong, if anything is
+        every_flag.main(given)  # reports what is wrong, if anything is
         return
     session.run(
         offered,
-        opening.Opening(lambda: every_flag.open_store(chosen)),
-        lambda: every_flag.generator(chosen),
+        opening.Opening(lambda: opening.open_store(chosen)),
+        lambda: from_settings.make_generator(chosen),
     )
 
 
 def _plain(given: Sequence[str]) -> Settings:
-    """Read settings from plain flags and the environment; raise ValueError if any is not plain."""
+    """Read settings from simple flags and the environment; ValueError if any is not simple."""
     flags: dict[str, str | bool] = {}
     rest = list(given)
     while rest:

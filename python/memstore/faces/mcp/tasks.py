@@ -1,4 +1,4 @@
-"""The tool set ``tasks``: what is to be done, by whom, and what an agent is shown at start-up."""
+"""The tool set ``tasks``: creating, updating and listing tasks."""
 
 # No postponed annotations here: the schemas are made from the evaluated ones.
 
@@ -19,7 +19,7 @@ from memstore.store.store import Store
 
 
 def _one_of(values: Iterable[str]) -> WithJsonSchema:
-    """Show the model the values; the store checks them, and knows their aliases."""
+    """Show the model the values; the store checks them, and accepts aliases."""
     return WithJsonSchema({"type": "string", "enum": [str(value) for value in values]})
 
 
@@ -40,7 +40,7 @@ def memory_task_create(
     *,
     owner: Scope,
 ) -> Answer:
-    """Remember something to be done, across conversations."""
+    """Remember something to do, across conversations."""
     return of_task_change(
         store.tasks.create(
             content, scope=scope, priority=priority, project=project, due=due, owners=owner
@@ -56,9 +56,9 @@ def memory_task_update(
     *,
     owner: Scope,
 ) -> Answer:
-    """Move a task on: started, done, cancelled, or re-opened."""
+    """Set a task's status: started, done, cancelled or reopened."""
     before = None
-    with suppress(NotFound):  # the update has an error of its own
+    with suppress(NotFound):  # the update below raises it
         before = store.get(id).metadata.get("status")
     task = store.tasks.update(id, status, note=note, owners=owner)
     return of_task_change(task, str(before))
@@ -73,8 +73,8 @@ def memory_task_list(
     *,
     owner: Scope,
 ) -> Answer:
-    """List tasks, most pressing first; open ones unless status is given. At the start of a session
-    with surface "startup".
+    """List tasks, most urgent first; open ones unless status is given. At the start of a session,
+    pass surface "startup".
     """
     return of_tasks(
         store.tasks.list(

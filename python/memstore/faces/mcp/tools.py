@@ -1,11 +1,11 @@
-"""The functions behind the tools, by set; a set is imported when one of it is called."""
+"""The functions of the tools, by set; a set is imported when one of its tools is called."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.domain.records import CATEGORIES
+from memstore.frozen import replace
 from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
@@ -29,14 +29,14 @@ TEACHING: Final = (
     ),
     (
         "memory_store",
-        "When you learn what will matter later, call {tool}: one claim a fact, in words "
-        "that stand by themselves, under a subject you always spell the same, with a category: "
+        "When you learn something that will matter later, call {tool}: one self-contained claim "
+        "per fact, a subject that you always spell the same, and a category: "
         f"{', '.join(CATEGORIES)}.",
     ),
     (
         "memory_store",
         "When a stored fact has changed, do not store a contradiction beside it: store the new "
-        "one with supersedes=<old id>. Confirm facts that prove still true.",
+        "one with supersedes=<old id>. Confirm facts that are still true.",
     ),
     (
         "memory_task_list",
@@ -44,7 +44,7 @@ TEACHING: Final = (
     ),
     (
         "memory_add",
-        "When a conversation held more than a fact or two that will matter later, pass its "
+        "When a conversation had more than one or two facts that will matter later, pass its "
         "messages to {tool} instead of storing them one by one.",
     ),
     (
@@ -53,8 +53,8 @@ TEACHING: Final = (
     ),
     (
         "add_memory",
-        "What is worth keeping as it was said or done, record with {tool}, always under the "
-        "same source of your own.",
+        "To keep something word for word as it was said or done, call {tool}, always with the "
+        "same source.",
     ),
     (
         "memory_graph_neighbours",
@@ -62,7 +62,7 @@ TEACHING: Final = (
     ),
     ("memory_task_update", "Keep the status of tasks current as you work."),
 )
-"""What the model should do of its own accord, each with the tool it takes."""
+"""The instructions for the model, each with its tool."""
 
 
 class Tools:

@@ -1,4 +1,4 @@
-"""Messages over pipes: one line of JSON each, read from standard input, written by a thread."""
+"""Messages over pipes: one line of JSON each."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 LARGEST_LINE: Final = 64 * 1024 * 1024
-"""Bytes of one message. What has no end would else fill the memory."""
+"""Bytes of one message; an endless line would otherwise fill the memory."""
 
 MOST_UNREAD: Final = 64 * 1024 * 1024
-"""Bytes of answers that wait for a client to read them; then nothing more is read from it."""
+"""Bytes of answers that the client has not read; above it, no more requests are read."""
 
 PIECE: Final = getattr(select, "PIPE_BUF", 512)
-"""Bytes for which a pipe has room where the system says that it has any."""
+"""Bytes that a pipe accepts without blocking whenever the system reports it writable."""
 
 HALF: Final = re.compile(rb"\\u[dD][89a-fA-F]")
-"""An escape of half a character; most often the other half follows."""
+"""An escape of a surrogate; usually the other half of the pair follows."""
 
 
 def mended(text: str | bytes) -> str:
-    """Return JSON with U+FFFD for each half of a character, such as an emoji cut in two.
+    """Return JSON with U+FFFD for each lone surrogate, such as half of an emoji.
 
     Raises ValueError if it is not JSON, and RecursionError if it is nested too deeply.
     """
@@ -36,15 +36,15 @@ def mended(text: str | bytes) -> str:
 
 
 def read_json(line: bytes) -> Any:
-    """Read one line; raises as :func:`mended`."""
+    """Parse one line; raises like :func:`mended`."""
     text = line.decode("utf-8", "replace")
     return json.loads(mended(text) if HALF.search(line) else text)
 
 
 def take_over() -> tuple[BinaryIO, int]:
-    """Return standard input and the descriptor of standard output, for nobody else to use.
+    """Take over standard input and output, and return the stream and the descriptor.
 
-    What prints by mistake, or a program that is started, then disturbs no message.
+    Then a stray ``print`` or a child process cannot corrupt the messages.
     """
     incoming, outgoing = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDWR)
@@ -58,7 +58,7 @@ def take_over() -> tuple[BinaryIO, int]:
 
 
 def lines(incoming: BinaryIO, largest: int = LARGEST_LINE) -> Iterator[bytes]:
-    """Yield each line that is not empty; one that is too long becomes empty text."""
+    """Yield each non-empty line; one that is too long is yielded as empty bytes."""
     while line := incoming.readline(largest):
         if len(line) == largest and not line.endswith(b"\n"):
             while line and not line.endswith(b"\n"):
@@ -69,13 +69,13 @@ def lines(incoming: BinaryIO, largest: int = LARGEST_LINE) -> Iterator[bytes]:
 
 
 class Outgoing:
-    """Writes messages in the order they are sent; nobody who sends waits for the client to read.
+    """Writes messages in order; senders never wait for the client to read.
 
-    What there is room for is written at once. The rest is left to a thread.
+    As much as the pipe accepts is written at once, the rest by a thread.
 
     Args:
-        write: writes some bytes and returns how many, as ``os.write``.
-        on_gone: called once the client reads no more.
+        write: writes some bytes and returns how many, like ``os.write``.
+        on_gone: called once the client has closed the pipe.
         has_room: whether ``PIECE`` bytes can be written without waiting.
     """
 
@@ -103,17 +103,17 @@ class Outgoing:
                 self._leave_to_thread(line)
 
     def wait_for_room(self) -> None:
-        """Wait until not too much is unwritten."""
+        """Wait until at most ``MOST_UNREAD`` bytes are unwritten."""
         with self._changed:
             self._changed.wait_for(lambda: self._unwritten < MOST_UNREAD)
 
     def flush(self, seconds: float) -> None:
-        """Wait until everything is written, or for so long."""
+        """Wait until everything is written, at most ``seconds``."""
         with self._changed:
             self._changed.wait_for(lambda: not self._unwritten, seconds)
 
     def _write_at_once(self, line: memoryview) -> memoryview:
-        """Write what there is room for; return the rest."""
+        """Write as much as the pipe accepts; return the rest."""
         try:
             while line and self._has_room():
                 line = line[self._write(line[:PIECE]) :]
@@ -147,7 +147,7 @@ class Outgoing:
 
 
 def room_of(descriptor: int) -> Callable[[], bool]:
-    """Return what tells whether a pipe takes ``PIECE`` bytes at once."""
-    if sys.platform == "win32":  # which can ask sockets only
+    """Return a function that tells whether a pipe accepts ``PIECE`` bytes without blocking."""
+    if sys.platform == "win32":  # where select() works only for sockets
         return lambda: False
     return lambda: bool(select.select([], [descriptor], [], 0)[1])

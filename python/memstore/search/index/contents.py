@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, TypeVar
+import threading
+from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 from memstore._kernel import Codes, Columns, Texts, Words
 from memstore.database.tables import indexed
@@ -11,7 +12,7 @@ from memstore.domain.records import BYTES_PER_NUMBER
 from memstore.embedding.requests import text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from memstore.database.engine import Transaction
     from memstore.database.tables.feeds import Changed, DerivedFiles
@@ -23,6 +24,29 @@ BATCH: Final = 2000
 """Rows read at once. Between two batches of a large load no transaction is open."""
 
 T = TypeVar("T")
+
+
+class Beside(Generic[T]):
+    """A call in a thread of its own."""
+
+    def __init__(self, work: Callable[[], T]) -> None:
+        self._work = work
+        self._error: Exception | None = None
+        self._thread = threading.Thread(target=self._run)
+        self._thread.start()
+
+    def result(self) -> T:
+        """Return what the call returned, or raise what it raised, once it has ended."""
+        self._thread.join()
+        if self._error is not None:
+            raise self._error
+        return self._value
+
+    def _run(self) -> None:
+        try:
+            self._value = self._work()
+        except Exception as error:  # noqa: BLE001 - raised by result
+            self._error = error
 
 
 class Contents:
@@ -63,13 +87,18 @@ class Contents:
             ValueError: a file is damaged, another one's, or of another position.
         """
         database = bytes.fromhex(saved.identity)
+
+        def open_codes() -> Codes | None:
+            if saved.generation_id is None:
+                return None
+            return Codes.open(files.path(saved.identity, "codes"), database, generation.id)
+
+        # Opening compares the checksum of every byte; half of them are the codes.
+        codes_beside = Beside(open_codes)
         columns = Columns.open(files.path(saved.identity, "columns"), database)
         words = Words.open(files.path(saved.identity, "words"), database)
         texts = Texts.open(files.path(saved.identity, "texts"), database)
-        codes = None
-        if saved.generation_id is not None:
-            path = files.path(saved.identity, "codes")
-            codes = Codes.open(path, database, generation.id)
+        codes = codes_beside.result()
         parts = (columns, words, texts, codes)
         if {part.position for part in parts if part is not None} != {saved.position}:
             raise ValueError("the files are not of one position")

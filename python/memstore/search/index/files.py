@@ -8,9 +8,9 @@ is not changed but followed by a new one, for what is mapped cannot be replaced 
 
 from __future__ import annotations
 
+import os
 import re
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from memstore.domain import clock
@@ -29,33 +29,31 @@ class Files:
     """Names of the derived files for one kind of rows."""
 
     def __init__(self, database: str, rows: str) -> None:
-        self._folder = Path(database).parent
-        self._stem = f"{Path(database).name}.{rows}-"
-        self._name = re.compile(
-            rf"{re.escape(self._stem)}([0-9a-f]{{32}})\.(?:{'|'.join(PARTS)})(?:-\d+\.part)?"
-        )
+        self._stem = f"{database}.{rows}-"
 
-    def path(self, identity: str, part: str) -> Path:
-        return self._folder / f"{self._stem}{identity}.{part}"
+    def path(self, identity: str, part: str) -> str:
+        return f"{self._stem}{identity}.{part}"
 
     def remove(self, identity: str) -> bool:
         """Remove a set, and return whether it is gone: some systems keep what is mapped."""
         paths = [self.path(identity, part) for part in PARTS]
         for path in paths:
             with suppress(OSError):
-                path.unlink()
-        return not any(path.exists() for path in paths)
+                os.unlink(path)
+        return not any(map(os.path.exists, paths))
 
     def remove_others(self, identity: str | None) -> None:
         """Remove what no process can want any more: sets that are old and not this one."""
         now = clock.utc_now().timestamp()
         for file, other in self._found():
             with suppress(OSError):
-                if other != identity and abs(now - file.stat().st_mtime) > STRAY_SECONDS:
-                    file.unlink()
+                if other != identity and abs(now - os.stat(file).st_mtime) > STRAY_SECONDS:
+                    os.unlink(file)
 
-    def _found(self) -> Iterator[tuple[Path, str]]:
+    def _found(self) -> Iterator[tuple[str, str]]:
+        folder, stem = os.path.split(self._stem)
+        ours = rf"{re.escape(stem)}([0-9a-f]{{32}})\.(?:{'|'.join(PARTS)})(?:-\d+\.part)?"
         with suppress(OSError):
-            for file in list(self._folder.iterdir()):
-                if name := self._name.fullmatch(file.name):
-                    yield file, name[1]
+            for file in os.listdir(folder):
+                if name := re.fullmatch(ours, file):
+                    yield os.path.join(folder, file), name[1]

@@ -10,14 +10,13 @@ from __future__ import annotations
 import os
 import threading
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memstore.database.tables import feeds, indexed
 from memstore.database.tables import generations as generation_table
 from memstore.database.tables.feeds import DerivedFiles
-from memstore.embedding.leases import Lease
 from memstore.errors import StorageError
+from memstore.lazy import lazy_import
 from memstore.search.index.contents import Contents
 from memstore.search.index.files import Files
 from memstore.search.index.gate import Gate
@@ -29,6 +28,9 @@ if TYPE_CHECKING:
     from memstore.database.tables.feeds import Changed, Span
     from memstore.database.tables.indexed import Source
     from memstore.domain.generations import Generation
+    from memstore.embedding import leases
+else:
+    leases = lazy_import("memstore.embedding.leases")
 
 AT_ONCE: Final = 2000
 """So many rows are indexed within a search, in some 50 ms. More are indexed behind it, and SQLite
@@ -57,8 +59,7 @@ OLD_SNAPSHOTS: Final = 20
 are again and again, the file was set back, and the index is of something that is gone."""
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
+class Kind(NamedTuple):
     """Which rows an index is of."""
 
     name: str
@@ -283,7 +284,7 @@ class Index:
             return
         self._tried_at = held.loose  # the file may be busy, or the folder not ours to write
         job = f"index of {self._kind.name}"
-        with suppress(StorageError, OSError), Lease(self._engine, job) as lease:
+        with suppress(StorageError, OSError), leases.Lease(self._engine, job) as lease:
             if lease.held:
                 self.save()
 

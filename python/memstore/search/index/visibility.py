@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from memstore._kernel import Ids
-from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables.indexed import (
     CREATED,
@@ -18,6 +17,7 @@ from memstore.database.tables.indexed import (
     VALID,
 )
 from memstore.domain import clock
+from memstore.lazy import lazy_import
 from memstore.text.folding import subject_key
 
 if TYPE_CHECKING:
@@ -27,10 +27,13 @@ if TYPE_CHECKING:
     from memstore._kernel import Columns
     from memstore.database.engine import Transaction
     from memstore.database.filters import EpisodeFilter, FactFilter
+    from memstore.database.tables import episodes as episode_table
     from memstore.domain.metadata import MetadataFilter
     from memstore.domain.records import Scope
+else:
+    episode_table = lazy_import("memstore.database.tables.episodes")
 
-BOUNDED: Final = ((CREATED, "created"), (VALID, "valid"))
+COLUMNS: Final = {"created": CREATED, "valid": VALID, "expired": EXPIRES}
 
 Period: TypeAlias = "tuple[int, str | None, str | None, bool]"
 """A column of moments, after and before which moment, and whether one that is not set passes."""
@@ -74,7 +77,7 @@ def of_episodes(transaction: Transaction, columns: Columns, wanted: EpisodeFilte
     if not wanted.is_common:
         return Ids(episode_table.select_ids(transaction, wanted))
     periods = [] if wanted.include_expired else [_unexpired(wanted.now)]
-    periods += _periods(wanted, *BOUNDED, (EXPIRES, "expired"))
+    periods += _periods(wanted)
     found = columns.select(
         wanted.namespaces,
         without=ERASED | _owned(wanted.scope),
@@ -90,11 +93,11 @@ def _owned(scope: Scope | None) -> int:
     return 0 if scope is None else OWNED
 
 
-def _periods(wanted: FactFilter | EpisodeFilter, *bounded: tuple[int, str]) -> Iterator[Period]:
-    for column, name in bounded or BOUNDED:
-        after, before = (_text(getattr(wanted, f"{name}_{end}")) for end in ("after", "before"))
+def _periods(wanted: FactFilter | EpisodeFilter) -> Iterator[Period]:
+    for kind in wanted.KINDS:
+        after, before = map(_text, wanted.period(kind))
         if after is not None or before is not None:
-            yield column, after, before, False
+            yield COLUMNS[kind], after, before, False
 
 
 def _unexpired(now: datetime) -> Period:

@@ -1,1 +1,1 @@
-"""The schema: the original's steps V1 to V6, and V7 with one file for each group of tables."""
+"""The schema: the original's versions 1 to 6, and version 7, a file for each group of tables."""

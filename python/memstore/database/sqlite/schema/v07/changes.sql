@@ -1,7 +1,7 @@
--- The feeds: which rows changed, whoever changed them, one line a change. What is kept in memory or
--- in files beside the database follows them: `seq` says how far it has come, and the ids after that
--- are read again. They are written by triggers, so that what another program does is seen, too.
--- Only the newest 200,000 lines are kept; what is further behind is built anew.
+-- The feeds: one line for each change of a row. Indexes in memory and in derived files follow them:
+-- they remember the last `seq` they have read, and read the rows of later lines again. Triggers
+-- write the feeds, so that changes by other programs are seen too. Only the newest 200,000 lines are
+-- kept; an index that is further behind is rebuilt.
 CREATE TABLE memstore_fact_changes (seq INTEGER PRIMARY KEY, id INTEGER NOT NULL);
 CREATE TRIGGER memstore_fact_changes_kept AFTER INSERT ON memstore_fact_changes
 WHEN new.seq % 1000 = 0 BEGIN
@@ -13,18 +13,18 @@ END;
 CREATE TRIGGER memstore_facts_removed AFTER DELETE ON memstore_facts BEGIN
     INSERT INTO memstore_fact_changes (id) VALUES (old.id);
 END;
--- Not use counts and confirmations: no search asks for them.
+-- Use counts and confirmations are left out, because searches do not need them.
 CREATE TRIGGER memstore_facts_changed AFTER UPDATE OF content, subject, category, segments, namespace,
     user_id, agent_id, run_id, superseded_by, deleted_at, expired_at, subject_key, thread, seq,
     valid_at, created_at ON memstore_facts BEGIN
     INSERT INTO memstore_fact_changes (id) VALUES (new.id);
 END;
--- An open task does not grow old.
+-- Open tasks do not decay, so their status matters to searches.
 CREATE TRIGGER memstore_tasks_changed AFTER UPDATE OF metadata ON memstore_facts
 WHEN new.subject_key = 'todo' BEGIN
     INSERT INTO memstore_fact_changes (id) VALUES (new.id);
 END;
--- Vectors of the active generation. A switch to another one makes all of them anew.
+-- Vectors of the active generation. After a switch, indexes read all vectors again.
 CREATE TRIGGER memstore_fact_vectors_added AFTER INSERT ON memstore_fact_vectors
 WHEN new.embedding IS NOT NULL
     AND new.generation_id = (SELECT id FROM memstore_generations WHERE state = 'active') BEGIN
@@ -40,7 +40,7 @@ WHEN new.generation_id = (SELECT id FROM memstore_generations WHERE state = 'act
     INSERT INTO memstore_fact_changes (id) VALUES (new.fact_id);
 END;
 
--- The same for episodes; with a piece, the change is that piece's or its vector's.
+-- The same for episodes. A line with a piece_id is about that piece or its vector.
 CREATE TABLE memstore_episode_changes (seq INTEGER PRIMARY KEY, id INTEGER NOT NULL, piece_id INTEGER);
 CREATE TRIGGER memstore_episode_changes_kept AFTER INSERT ON memstore_episode_changes
 WHEN new.seq % 1000 = 0 BEGIN
@@ -79,13 +79,13 @@ WHEN new.generation_id = (SELECT id FROM memstore_generations WHERE state = 'act
     SELECT coalesce((SELECT episode_id FROM memstore_pieces WHERE id = new.piece_id), 0), new.piece_id;
 END;
 
--- The files beside the database that searches are answered from: which of those that lie there hold
--- what, and how far in the feed they go.
+-- The derived files beside the database that searches use: which files are valid, and the position
+-- in the feed that they have reached.
 CREATE TABLE memstore_derived_files (
     rows          TEXT PRIMARY KEY,
-    -- In their names and in their headers; 32 hexadecimal digits.
+    -- Part of their names and headers; 32 hexadecimal digits.
     identity      TEXT NOT NULL,
     position      INTEGER NOT NULL,
-    -- Of the vectors; NULL where there are none.
+    -- The generation of their vectors; NULL if they have none.
     generation_id INTEGER
 ) WITHOUT ROWID;

@@ -12,8 +12,8 @@ CREATE TABLE memstore_episodes (
     user_id            TEXT,
     agent_id           TEXT,
     run_id             TEXT,
-    -- SHA-256 of the content, so that a text recorded before is found without reading any; empty
-    -- once the episode is erased.
+    -- SHA-256 of the content, to find a text that was recorded before; empty after the episode was
+    -- erased.
     content_hash       TEXT NOT NULL,
     source_model       TEXT,
     source_description TEXT,
@@ -21,36 +21,36 @@ CREATE TABLE memstore_episodes (
     tags               TEXT NOT NULL DEFAULT '[]',
     expired_at         TEXT,
     idempotency_key    TEXT,
-    -- What the UUIDs of its facts are derived with; goes when the episode is erased, so that a guess
-    -- at an erased fact cannot be confirmed by its UUID.
+    -- The salt for the UUIDs of its facts; NULL after the episode was erased, so that a UUID cannot
+    -- be used to check a guess at an erased fact.
     salt               TEXT,
-    -- Scripts written without spaces, cut into characters, for the full-text index.
+    -- Text in scripts without spaces, split into characters, for the full-text index.
     segments           TEXT,
-    -- The conversation it is part of, and its place there; one of the same name under another owner
-    -- is another one.
+    -- The conversation it is part of, and its place in it. Threads are separate for each set of
+    -- owners.
     thread             TEXT,
     seq                INTEGER,
     speaker            TEXT,
     CHECK ((thread IS NULL) = (seq IS NULL))
 );
 CREATE UNIQUE INDEX idx_memstore_episode_uuid ON memstore_episodes (namespace, uuid);
--- Not unique: the same words said twice are two episodes if the caller says so.
+-- Not unique: the same text said twice may be two episodes.
 CREATE INDEX idx_memstore_episode_hash ON memstore_episodes (namespace, content_hash);
 CREATE UNIQUE INDEX idx_memstore_episode_key ON memstore_episodes (namespace, idempotency_key)
     WHERE idempotency_key IS NOT NULL;
--- Every column that filters ask for: passing over an episode must not read its text, which comes
--- before them in the row.
+-- Covers every column that filters use, so that skipping an episode does not read its row, where a
+-- long text comes first.
 CREATE INDEX idx_memstore_episode_seen ON memstore_episodes
     (namespace, created_at, id, source, valid_at, expired_at, user_id, agent_id, run_id)
     WHERE content_hash <> '';
 CREATE INDEX idx_memstore_episode_expired ON memstore_episodes (expired_at)
     WHERE expired_at IS NOT NULL;
--- A thread in its order.
+-- A thread in order.
 CREATE INDEX idx_memstore_episode_thread ON memstore_episodes
     (namespace, thread, user_id, agent_id, run_id, seq, id) WHERE thread IS NOT NULL;
 
--- Append-only: metadata, tags and expired_at may change, and nothing else. An episode that the
--- journal records as erased may be blanked; its row stays.
+-- Append-only: only metadata, tags and expired_at may change. An episode that the journal records as
+-- erased may be blanked; its row stays.
 CREATE TRIGGER memstore_episodes_keep BEFORE DELETE ON memstore_episodes BEGIN
     SELECT RAISE(ABORT, 'episodes are append-only');
 END;
@@ -70,7 +70,7 @@ ON memstore_episodes WHEN
 BEGIN
     SELECT RAISE(ABORT, 'episodes are append-only');
 END;
--- INSERT OR REPLACE fires no trigger for the rows it deletes.
+-- INSERT OR REPLACE does not fire delete triggers for the rows it replaces.
 CREATE TRIGGER memstore_episodes_apart BEFORE INSERT ON memstore_episodes WHEN
     EXISTS (SELECT 1 FROM memstore_episodes WHERE id = new.id)
     OR EXISTS (SELECT 1 FROM memstore_episodes
@@ -80,13 +80,13 @@ CREATE TRIGGER memstore_episodes_apart BEFORE INSERT ON memstore_episodes WHEN
 BEGIN
     SELECT RAISE(ABORT, 'episodes are append-only');
 END;
--- UPDATE OF id does not notice an id that is changed under its other name, rowid.
+-- UPDATE OF id does not fire if the id is changed under its other name, rowid.
 CREATE TRIGGER memstore_episodes_place BEFORE UPDATE ON memstore_episodes
 WHEN new.id IS NOT old.id BEGIN
     SELECT RAISE(ABORT, 'episodes are append-only');
 END;
 
--- The tags again, so that finding one does not read the tags of a hundred thousand episodes.
+-- A copy of the tags, so that a filter by tag does not read the tags of every episode.
 CREATE TABLE memstore_episode_tags (
     tag        TEXT NOT NULL,
     episode_id INTEGER NOT NULL REFERENCES memstore_episodes(id),

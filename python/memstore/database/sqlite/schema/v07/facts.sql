@@ -1,9 +1,9 @@
 -- Facts, and the indexes that find them.
 CREATE TABLE memstore_facts (
-    -- AUTOINCREMENT: an id is never given twice, because people and models remember ids.
+    -- AUTOINCREMENT: ids are never reused, because people and models remember them.
     id                INTEGER PRIMARY KEY AUTOINCREMENT,
     content           TEXT NOT NULL,
-    -- As it was written; `subject_key` is what is compared.
+    -- As it was written; comparisons use `subject_key`.
     subject           TEXT NOT NULL,
     category          TEXT NOT NULL,
     metadata          TEXT,
@@ -26,27 +26,27 @@ CREATE TABLE memstore_facts (
     -- A tombstone: deleting can be undone, erasing cannot.
     deleted_at        TEXT,
     source            TEXT,
-    -- The episode the fact was drawn from.
+    -- The episode that the fact was extracted from.
     episode_id        INTEGER,
     idempotency_key   TEXT,
-    -- Scripts written without spaces, cut into characters, for the full-text index.
+    -- Text in scripts without spaces, split into characters, for the full-text index.
     segments          TEXT,
-    -- A hash of subject and content without regard to case and blanks, by which a fact that is said
-    -- again is found; NULL once it is erased.
+    -- A hash of subject and content, ignoring case and spacing, to find facts that say the same;
+    -- NULL after the fact was erased.
     claim_hash        INTEGER,
-    -- 'extract', 'memory' or 'consolidate'; NULL for a fact that was stored by hand.
+    -- 'extract', 'memory' or 'consolidate'; NULL for a fact that was stored directly.
     derivation        TEXT,
-    -- The subject with case and Unicode's normal form folded.
+    -- The subject with case and Unicode normal form folded.
     subject_key       TEXT NOT NULL,
-    -- The conversation it belongs to, and its place there; one of the same name under another owner
-    -- is another one.
+    -- The conversation it belongs to, and its place in it. Threads are separate for each set of
+    -- owners.
     thread            TEXT,
     seq               INTEGER,
     CHECK ((thread IS NULL) = (seq IS NULL))
 );
 CREATE INDEX idx_memstore_namespace ON memstore_facts (namespace, id);
--- These hold every column that decides who may see a fact, so that counting reads no rows.
--- The owners come before the id: they are always asked for exactly, NULL included.
+-- These cover every column that filters use, so that counting reads no rows.
+-- The owners come before the id, because filters compare them exactly, including NULL.
 CREATE INDEX idx_memstore_subject ON memstore_facts (namespace, subject_key,
     user_id, agent_id, run_id, id, superseded_by, deleted_at, expired_at);
 CREATE INDEX idx_memstore_category ON memstore_facts (namespace, category,
@@ -63,15 +63,15 @@ CREATE INDEX idx_memstore_deleted ON memstore_facts
 CREATE UNIQUE INDEX idx_memstore_uuid ON memstore_facts (namespace, uuid);
 CREATE UNIQUE INDEX idx_memstore_idempotency_key ON memstore_facts (namespace, idempotency_key)
     WHERE idempotency_key IS NOT NULL;
--- The facts of one user, in whatever state. Partial, so that facts without a user cost nothing here.
+-- The facts of one user, in any state. Partial, so that facts without a user cost nothing here.
 CREATE INDEX idx_memstore_user ON memstore_facts (namespace, user_id, agent_id, run_id, id)
     WHERE user_id IS NOT NULL;
 CREATE INDEX idx_memstore_claim
     ON memstore_facts (claim_hash, namespace, user_id, agent_id, run_id)
     WHERE claim_hash IS NOT NULL;
--- A thread in its order. Partial, so that facts outside of threads cost nothing here.
+-- A thread in order. Partial, so that facts outside of threads cost nothing here.
 CREATE INDEX idx_memstore_thread ON memstore_facts
     (namespace, thread, user_id, agent_id, run_id, seq, id) WHERE thread IS NOT NULL;
--- The facts drawn from one episode.
+-- The facts extracted from one episode.
 CREATE INDEX idx_memstore_fact_episode ON memstore_facts (episode_id)
     WHERE episode_id IS NOT NULL;

@@ -1,16 +1,16 @@
--- The members of the facts' metadata, by which filters find facts. The metadata is the truth.
+-- An index of the facts' metadata for filters, derived from the column `metadata`.
 CREATE TABLE memstore_fact_members (
     key     TEXT NOT NULL,
     -- The kind of value, because a comparison never mixes kinds: 'text', 'number', 'truth', 'null',
     -- or 'other' for an array or an object.
     kind    TEXT NOT NULL,
-    -- As it is compared, without a type of the column's own; empty for 'null' and 'other'.
+    -- The value to compare, in a column without type affinity; empty for 'null' and 'other'.
     value   NOT NULL,
     fact_id INTEGER NOT NULL,
     PRIMARY KEY (key, kind, value, fact_id)
 ) WITHOUT ROWID;
--- What the table should hold. A row of another program may hold anything: what is not a JSON object
--- has no members.
+-- The rows that the table should hold. Other programs may have stored metadata that is not a JSON
+-- object; it has no members.
 CREATE VIEW memstore_fact_members_read (key, kind, value, fact_id) AS
 SELECT member.key,
     CASE WHEN member.type IN ('text', 'null') THEN member.type
@@ -20,7 +20,7 @@ SELECT member.key,
 FROM memstore_facts f
     JOIN json_each(CASE WHEN json_valid(f.metadata) THEN f.metadata ELSE '{}' END) AS member
 WHERE typeof(member.key) = 'text';
--- The original's facts are there already. OR IGNORE: JSON may hold a key twice.
+-- In an upgrade, the original's facts already exist. OR IGNORE: JSON may contain a key twice.
 INSERT OR IGNORE INTO memstore_fact_members SELECT * FROM memstore_fact_members_read;
 CREATE TRIGGER memstore_fact_members_ai AFTER INSERT ON memstore_facts
 WHEN new.metadata IS NOT NULL BEGIN

@@ -1,5 +1,5 @@
--- Proposals: supersessions that nothing proves, and consolidations (one text that says what several
--- facts say). Somebody decides them.
+-- Proposals for a person to decide: supersessions without proof, and consolidations (one text that
+-- replaces several facts).
 CREATE TABLE memstore_proposals (
     id         INTEGER PRIMARY KEY AUTOINCREMENT,
     at         TEXT NOT NULL,
@@ -11,8 +11,8 @@ CREATE TABLE memstore_proposals (
     evidence   TEXT,
     state      TEXT NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'accepted', 'rejected')),
     decided_at TEXT,
-    -- For a consolidation: the ids of the facts it sums up, a JSON array in order; and its text,
-    -- which is blanked once a fact holds it or one of the facts was erased.
+    -- For a consolidation: the ids of the facts it replaces, as a sorted JSON array; and its text,
+    -- which is blanked when it is accepted or one of the facts is erased.
     sources    TEXT,
     content    TEXT,
     CHECK ((sources IS NULL) = (content IS NULL)),
@@ -21,7 +21,7 @@ CREATE TABLE memstore_proposals (
 -- A pair is proposed only once. The index also finds the proposals about an older fact.
 CREATE UNIQUE INDEX idx_memstore_proposal_pair ON memstore_proposals (old_id, new_id);
 CREATE INDEX idx_memstore_proposal_new ON memstore_proposals (new_id);
--- So is the consolidation of the same facts.
+-- A consolidation of the same facts is proposed only once, too.
 CREATE UNIQUE INDEX idx_memstore_proposal_sources ON memstore_proposals (sources)
     WHERE sources IS NOT NULL;
 -- Only open proposals are listed; decided ones are read by id.

@@ -1,6 +1,6 @@
 -- Access tokens for the HTTP server. Only their hashes are stored.
 CREATE TABLE memstore_tokens (
-    -- AUTOINCREMENT: an id is never given twice, because the journal names tokens by it.
+    -- AUTOINCREMENT: ids are never reused, because the journal identifies tokens by them.
     id           INTEGER PRIMARY KEY AUTOINCREMENT,
     name         TEXT NOT NULL,
     hash         TEXT NOT NULL UNIQUE,
@@ -11,5 +11,5 @@ CREATE TABLE memstore_tokens (
     revoked_at   TEXT,
     last_used_at TEXT
 );
--- A name means one token; once the token is revoked, its name may be used again.
+-- Names of tokens are unique, but the name of a revoked one can be used again.
 CREATE UNIQUE INDEX idx_memstore_token_name ON memstore_tokens (name) WHERE revoked_at IS NULL;

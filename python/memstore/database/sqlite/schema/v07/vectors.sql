@@ -1,6 +1,5 @@
--- Embedding generations and their vectors. Vectors are kept apart from what they belong to, so that
--- two models' vectors can exist side by side, switching is one small change, and reading a row reads
--- no vector.
+-- Embedding generations and their vectors. Vectors are stored apart from facts and pieces, so that two
+-- models' vectors can coexist, switching is one small change, and reading a row reads no vector.
 CREATE TABLE memstore_generations (
     id          INTEGER PRIMARY KEY AUTOINCREMENT,
     -- Both NULL until the first vector is stored.
@@ -15,8 +14,8 @@ CREATE UNIQUE INDEX idx_memstore_generation_active ON memstore_generations (stat
 CREATE UNIQUE INDEX idx_memstore_generation_staged ON memstore_generations (state)
     WHERE state = 'staged';
 
--- One row for every fact in every generation. Without a vector the fact is pending, or was erased:
--- then embed_attempts is -1, because there is nothing to embed.
+-- One row for every fact in every generation. Without a vector the fact is pending, or it was erased:
+-- then embed_attempts is -1.
 CREATE TABLE memstore_fact_vectors (
     id             INTEGER PRIMARY KEY,
     generation_id  INTEGER NOT NULL REFERENCES memstore_generations(id),
@@ -24,11 +23,11 @@ CREATE TABLE memstore_fact_vectors (
     embed_attempts INTEGER NOT NULL DEFAULT 0,
     embed_error    TEXT,
     embedding      BLOB,
-    -- CRC-32 of the embedding, begun with the owner's id: a vector of another owner is damage, too.
+    -- CRC-32 of the owner's id and the embedding, to detect a vector of another owner too.
     checksum       INTEGER
 );
 CREATE UNIQUE INDEX idx_memstore_fact_vector ON memstore_fact_vectors (generation_id, fact_id);
--- What waits for the embedder, in order.
+-- The queue of pending embeddings.
 CREATE INDEX idx_memstore_fact_queue ON memstore_fact_vectors (generation_id, fact_id, embed_attempts)
     WHERE embedding IS NULL;
 
@@ -46,7 +45,7 @@ CREATE UNIQUE INDEX idx_memstore_piece_vector ON memstore_piece_vectors (generat
 CREATE INDEX idx_memstore_piece_queue ON memstore_piece_vectors (generation_id, piece_id, embed_attempts)
     WHERE embedding IS NULL;
 
--- Which process does a job that only one may do at a time. A lease expires if its holder dies.
+-- The process that does a job which only one may do at a time. A lease expires if its holder dies.
 CREATE TABLE memstore_leases (
     job        TEXT PRIMARY KEY,
     holder     TEXT NOT NULL,

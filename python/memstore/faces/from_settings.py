@@ -1,0 +1,90 @@
+"""The store, the embedder and the generator that settings choose."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from memstore import providers, settings
+from memstore.errors import EmbedderMismatch, InvalidArgument, Reason
+from memstore.lazy import lazy_import
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from memstore.domain.protocols import Embedder, JSONGenerator
+    from memstore.providers import http_generator
+    from memstore.settings import Settings
+    from memstore.store import opening
+    from memstore.store.store import Store
+else:
+    http_generator = lazy_import("memstore.providers.http_generator")
+    opening = lazy_import("memstore.store.opening")
+
+
+def make_generator(chosen: Settings) -> JSONGenerator | None:
+    """Return the generator named in the settings, if any."""
+    name = chosen.generator or "none"
+    if name == "none" and (chosen.generator_model or chosen.generator_url):
+        raise ValueError(
+            "--generator-model and --generator-url belong to a generator: name it with "
+            "--generator or MEMSTORE_GENERATOR"
+        )
+    try:
+        return providers.generator(
+            name,
+            model=chosen.generator_model,
+            base_url=chosen.generator_url,
+        )
+    except InvalidArgument as error:
+        # An embedder's arguments have the same names, and other flags.
+        error.argument = {"model": "generator_model", "base_url": "generator_url"}.get(
+            error.argument or "", error.argument
+        )
+        raise
+
+
+@contextmanager
+def open_generator(chosen: Settings) -> Iterator[JSONGenerator | None]:
+    """Make a generator as :func:`make_generator` does, and close its connections afterwards."""
+    made = make_generator(chosen)
+    try:
+        yield made
+    finally:
+        if made is not None and isinstance(made, http_generator.HttpGenerator):
+            made.close()
+
+
+def make_embedder(chosen: Settings) -> Embedder | None:
+    """Return the embedder named in the settings; ``None`` for words only."""
+    name = chosen.embedder_name
+    return providers.embedder(
+        name,
+        model=chosen.model,
+        base_url={"ollama": chosen.ollama, "openai": chosen.openai}.get(name),
+    )
+
+
+def open_store(chosen: Settings, *, actor: str = "user", source: str) -> Store:
+    """Open the store that the settings describe; raises what :func:`memstore.open` does.
+
+    ``actor`` (``user`` or ``agent``) and ``source`` are recorded in the journal.
+    """
+    name = chosen.embedder_name
+    options: dict[str, Any] = {
+        "path": chosen.db,
+        "namespace": chosen.namespace or settings.DEFAULT_NAMESPACE,
+        "actor": actor,
+        "source": source,
+        "read_only": chosen.read_only,
+        "durability": chosen.durability,
+        "secrets": chosen.secrets or "redact",
+    }
+    base_url = {"ollama": chosen.ollama, "openai": chosen.openai}.get(name)
+    try:
+        return opening.open(**options, embedder=name, model=chosen.model, base_url=base_url)
+    except EmbedderMismatch as error:
+        if chosen.db or chosen.embedder or chosen.model or base_url:
+            raise
+        # The usual file, as another program left it: nobody chose the model that does not fit.
+        return opening.open_by_words(Reason.of(error), **options)

@@ -1,0 +1,69 @@
+"""The samples of the documents run as they are printed, each page in an empty folder."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.support.embedding_server import EmbeddingServer
+from tests.support.model_server import ModelServer
+from tests.support.served import Served
+
+import memstore
+
+DOCS = Path(__file__).parents[1] / "docs"
+SAMPLE = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+PAGES = {
+    page.stem: found
+    for page in sorted(DOCS.glob("*.md"))
+    if (found := SAMPLE.findall(page.read_text(encoding="utf-8")))
+}
+LEARNT = '{"facts": [{"content": "Ida drinks coffee", "subject": "ida"}], "groups": []}'
+
+
+def run(page: str, **replaced: str) -> None:
+    """Run the samples of a page one after the other, as a reader does."""
+    names: dict[str, Any] = {"__name__": "__main__"}
+    for sample in PAGES[page]:
+        for old, new in replaced.items():
+            assert old in sample
+            sample = re.sub(rf"^{old} = .*$", f"{old} = {new!r}", sample, flags=re.MULTILINE)
+        exec(compile(sample, f"docs/{page}.md", "exec"), names)
+    if isinstance(store := names.get("store"), memstore.Store):
+        store.close()
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page != "http"])
+def test_the_samples_of_a_page_run(
+    page: str, model_server: ModelServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    model_server.replies = [LEARNT]
+    with EmbeddingServer.running() as embeddings:
+        for name, url in (
+            ("OllamaGenerator", model_server.url),
+            ("OllamaEmbedder", embeddings.url),
+        ):
+            monkeypatch.setattr(memstore, name, partial(getattr(memstore, name), base_url=url))
+        run(page)
+
+
+@pytest.mark.process
+def test_the_sample_of_a_client_over_http_runs(
+    no_proxy: None,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with memstore.open(tmp_path / "memory.db", embedder=None) as store:
+        store.add("Alice likes the dark theme", subject="alice")
+    server = Served(tmp_path / "memory.db")
+    try:
+        monkeypatch.setenv("SECRET", server.secret or "")
+        run("http", URL=f"{server.url}/mcp")
+    finally:
+        server.close()
+    assert "dark theme" in capsys.readouterr().out
