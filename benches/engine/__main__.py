@@ -22,6 +22,8 @@ from benches.engine import rows
 from benches.engine.rows import Figure
 
 ROWS = {"searches": rows.searches, "scan": rows.scan, "programs": rows.programs}
+ONCE = {"ranking": rows.ranking, "writes": rows.written}
+"""What does not depend on how many facts there are."""
 
 
 def main() -> None:
@@ -29,11 +31,11 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--facts", default="10000,100000,1000000")
-    parser.add_argument("--only", nargs="+", choices=[*ROWS, "writes"])
+    parser.add_argument("--only", nargs="+", choices=[*ROWS, *ONCE])
     parser.add_argument("--folder", type=Path, default=Path("benches/.made"))
     asked = parser.parse_args()
     asked.folder.mkdir(parents=True, exist_ok=True)
-    wanted = asked.only or [*ROWS, "writes"]
+    wanted = asked.only or [*ROWS, *ONCE]
     figures: list[Figure] = []
     print(f"{_processor()}, {os.cpu_count()} cores", flush=True)
 
@@ -41,10 +43,10 @@ def main() -> None:
         print(text, flush=True)
 
     for count in map(int, asked.facts.split(",")):
-        for name, row in ROWS.items():
-            figures += row(asked.folder, count, told) if name in wanted else []
-    if "writes" in wanted:
-        figures += rows.written(told)
+        for name, measure in ROWS.items():
+            figures += measure(asked.folder, count, told) if name in wanted else []
+    for name, row in ONCE.items():
+        figures += row(told) if name in wanted else []
     told("\n| work | measured | wanted | reached |\n|---|---|---|---|")
     for figure in figures:
         sign = "≥" if figure.at_least else "≤"

@@ -24,6 +24,8 @@ class Way:
 
     answer: Answer
     seconds: dict[int, float] = field(default_factory=dict)
+    cpu_seconds: list[float] = field(default_factory=list)
+    """Of all threads of this process; what another process does for it is not in it."""
     recalls: list[float] = field(default_factory=list)
 
     @property
@@ -58,11 +60,12 @@ def take_turns(
             if turn % step[name]:
                 continue
             pause(PAUSE_SECONDS)
-            start = time.perf_counter()
+            start, cpu_start = time.perf_counter(), time.process_time()
             found[name] = way.answer(question)
-            took = time.perf_counter() - start
+            took, cpu = time.perf_counter() - start, time.process_time() - cpu_start
             if turn:
                 way.seconds[turn] = took
+                way.cpu_seconds.append(cpu)
             elif took > SLOW_SECONDS:
                 step[name] = 10
         if right := set(found.get(truth or "") or ()):
@@ -75,9 +78,10 @@ def take_turns(
 def table(title: str, ways: Mapping[str, Way], first: str) -> str:
     """Return a table as text; the last column is the first way's time for each second of it."""
     lines = [f"\n{title}"]
-    lines.append(f"{'':26}{'p50 ms':>10}{'p95 ms':>10}{'recall':>9}{first + ' to it':>18}")
+    heads = f"{'p50 ms':>10}{'p95 ms':>10}{'cpu ms':>10}{'recall':>9}"
+    lines.append(f"{'':26}{heads}{first + ' to it':>18}")
     for name, way in ways.items():
         recall = f"{mean(way.recalls):.2f}" if way.recalls else ""
-        times = f"{1e3 * way.p50:10.2f}{1e3 * way.p95:10.2f}"
+        times = "".join(f"{1e3 * t:10.2f}" for t in (way.p50, way.p95, median(way.cpu_seconds)))
         lines.append(f"  {name:24}{times}{recall:>9}{ways[first].to(way):18.3f}")
     return "\n".join(lines)

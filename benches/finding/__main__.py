@@ -22,10 +22,11 @@ from benches.finding.measures import chance, judge, recall, tokens_of, within
 from benches.finding.sets import Labelled, Question
 from benches.finding.ways import EPISODES, FACTS, Ask, Hit, unit_of
 from memstore import Store
+from memstore.search.requests import MAX_LIMIT, MIN_CANDIDATES, Request
 
 BUDGETS = (250, 500, 1000, 2000)
 DEEP = 100
-"""Hits for a budget, and for the orders without one part of the score."""
+"""Hits for a budget."""
 
 LEFT_OUT = ("terms", "thread", "session", "subject", "date", "type")
 
@@ -100,12 +101,14 @@ def _recalled(labelled: Labelled, store: Store, budget: int) -> float:
 
 
 def ablation(labelled: Labelled, store: Store) -> None:
-    """Tell recall at 10 without each part of the score; the candidates stay as they are."""
+    """Tell recall at 10 without each part of the score, of the candidates of a search for ten."""
+    Request.candidates = property(lambda _: MIN_CANDIDATES)  # type: ignore[assignment,method-assign]
     _head(labelled, "R@10", "lost", "no loss")
     ways = {way: ask for way, ask in _ways(labelled).items() if "," not in way}
     for way, ask in ways.items():
         found = [
-            (question, ask(own, question.text, DEEP)) for question, own in _asked(labelled, store)
+            (question, ask(own, question.text, MAX_LIMIT))
+            for question, own in _asked(labelled, store)
         ]
         whole = [recall(_best(hits, ""), question.grades) for question, hits in found]
         _row(way, f"{statistics.mean(whole):.3f}")
