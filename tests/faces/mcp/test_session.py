@@ -15,7 +15,7 @@ from tests.support.clock import wait_until
 from memstore.faces.mcp import catalogue, protocol
 from memstore.faces.mcp.methods import Methods
 from memstore.faces.mcp.session import CALLS_AT_ONCE, Session
-from memstore.faces.mcp.wire import MOST_UNREAD, PIECE, Outgoing, lines, mended
+from memstore.faces.mcp.wire import BATCH, MOST_UNREAD, PIECE, Outgoing, lines, mended
 
 HELLO = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t"}}
 HELLO["clientInfo"] |= {"version": "1"}
@@ -35,6 +35,19 @@ class Slow(Methods):
         self.begun.append(params["name"])
         LOGGER.warning("%s begins", params["name"])
         assert self.let.wait(20)
+        return {"content": []}
+
+
+class OneByOne(Methods):
+    """Calls that take half a second each, one after the other."""
+
+    def __init__(self) -> None:
+        super().__init__(catalogue.offered())
+        self.turn = threading.Lock()
+
+    def call_tool(self, source: object, params: Any) -> dict[str, Any]:
+        with self.turn:
+            threading.Event().wait(0.5)
         return {"content": []}
 
 
@@ -93,6 +106,23 @@ def test_calls_run_at_once_up_to_a_number_and_the_rest_wait(
     session.settle(20)
     assert set(sent.answers()) == {"quick", *range(CALLS_AT_ONCE + 5)}
     assert len(slow.begun) == CALLS_AT_ONCE + 5
+
+
+@pytest.mark.slow
+def test_answers_are_awaited_as_long_as_they_keep_coming(sent: Sent) -> None:
+    session = Session(OneByOne(), Nothing(), sent.append)  # type: ignore[arg-type]
+    greet(session, sent)
+    for number in range(CALLS_AT_ONCE):
+        say(session, number, "tools/call", name="half a second")
+    session.settle(3)  # less than all of them take
+    assert len(sent.answers()) == CALLS_AT_ONCE
+
+
+def test_an_answer_that_does_not_come_is_given_up(session: Session, slow: Slow, sent: Sent) -> None:
+    greet(session, sent)
+    say(session, 0, "tools/call", name="stuck")
+    session.settle(0.01)
+    assert not sent.answers()
 
 
 @pytest.mark.parametrize("named", [0, "0"])
@@ -234,6 +264,21 @@ def test_a_client_that_reads_nothing_is_not_read_on() -> None:
     outgoing._write = lambda rest: len(rest)  # all at once
     waiting.join(20)
     assert not waiting.is_alive()
+
+
+@pytest.mark.slow
+def test_a_client_that_reads_slowly_is_awaited() -> None:
+    taken: list[int] = []
+
+    def write(rest: memoryview) -> int:
+        threading.Event().wait(0.5)
+        taken.append(len(rest))
+        return len(rest)
+
+    outgoing = Outgoing(write, lambda: None)
+    outgoing.send({"result": "x" * 8 * BATCH})
+    outgoing.flush(3)  # less than all of it takes
+    assert sum(taken) > 8 * BATCH
 
 
 def test_a_client_that_is_gone_is_noticed() -> None:

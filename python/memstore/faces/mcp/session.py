@@ -39,7 +39,7 @@ CALLS_AT_ONCE: Final = 8
 """Threads for calls; further calls queue."""
 
 GRACE_SECONDS: Final = 4.0
-"""Time for requests that are unanswered when the input ends: the client may still be reading, and
+"""The longest wait for the next answer, and for the client to read on, after the input has ended:
 the store may still be opening. A host that does not want to wait sends a signal."""
 
 LISTING_SECONDS: Final = 0.5
@@ -111,9 +111,10 @@ class Session:
             self._take(message)
 
     def settle(self, seconds: float) -> None:
-        """Wait until every request is answered, at most ``seconds``."""
+        """Wait until every request is answered, or until ``seconds`` pass without an answer."""
         with self._changed:
-            self._changed.wait_for(lambda: not self._unanswered, seconds)
+            while self._unanswered and self._changed.wait(seconds):
+                pass
 
     def log(self, level: str, logger: str, text: str) -> None:
         """Send a log message to the client if it asked for this level."""

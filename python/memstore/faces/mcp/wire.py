@@ -22,6 +22,9 @@ MOST_UNREAD: Final = 64 * 1024 * 1024
 PIECE: Final = getattr(select, "PIPE_BUF", 512)
 """Bytes that a pipe accepts without blocking whenever the system reports it writable."""
 
+BATCH: Final = 65_536
+"""Bytes written at a time once the pipe is full, so that it is seen whether the client reads."""
+
 HALF: Final = re.compile(rb"\\u[dD][89a-fA-F]")
 """An escape of a surrogate; usually the other half of the pair follows."""
 
@@ -108,9 +111,10 @@ class Outgoing:
             self._changed.wait_for(lambda: self._unwritten < MOST_UNREAD)
 
     def flush(self, seconds: float) -> None:
-        """Wait until everything is written, at most ``seconds``."""
+        """Wait until everything is written, or until the client reads nothing for ``seconds``."""
         with self._changed:
-            self._changed.wait_for(lambda: not self._unwritten, seconds)
+            while self._unwritten and self._changed.wait(seconds):
+                pass
 
     def _write_at_once(self, line: memoryview) -> memoryview:
         """Write as much as the pipe accepts; return the rest."""
@@ -134,16 +138,17 @@ class Outgoing:
             with self._changed:
                 self._changed.wait_for(lambda: self._waiting)
                 batch, self._waiting = b"".join(self._waiting), []
-            try:
-                rest = memoryview(batch)
-                while rest:
-                    rest = rest[self._write(rest) :]
-            except OSError:
-                self._on_gone()
-                return
-            with self._changed:
-                self._unwritten -= len(batch)
-                self._changed.notify_all()
+            rest = memoryview(batch)
+            while rest:
+                try:
+                    written = self._write(rest[:BATCH])
+                except OSError:
+                    self._on_gone()
+                    return
+                rest = rest[written:]
+                with self._changed:
+                    self._unwritten -= written
+                    self._changed.notify_all()
 
 
 def room_of(descriptor: int) -> Callable[[], bool]:
