@@ -206,7 +206,7 @@ def test_same_words_without_a_time_may_be_true_anew(
 ) -> None:
     now = [
         "Ana lives in Berlin",
-        "Ana lives in Lisbon, before in Berlin",
+        "Ana lives in Lisbon, previously in Berlin",
         "Ana lives in Berlin again, before in Lisbon",
     ]
     moves = {

@@ -22,9 +22,9 @@ class Conversing:
     """``extract`` and ``decide``, as they were asked for."""
 
     def __call__(self, prompt: str) -> str:
-        if "The memories that are held:" in prompt:
+        if "The existing memories:" in prompt:
             self.steps.append("decide")
-            return self.decide(prompt.split("The memories that are held:")[1])
+            return self.decide(prompt.split("The existing memories:")[1])
         self.steps.append("extract")
         return self.extract(prompt.rsplit("The text:", 1)[1])
 

@@ -79,7 +79,7 @@ def test_add_tells_which_fact_was_refused_and_how_many_found_no_room(
     call: Callable[..., Any], model_server: ModelServer
 ) -> None:
     def scripted(prompt: str) -> str:
-        if "The memories that are held:" in prompt:
+        if "The existing memories:" in prompt:
             return json.dumps({"operations": [{"fact": 1, "event": "ADD", "memory": None}]})
         return facts(*(f"Ana has cat {n} " + "of many " * 40 for n in range(20)))
 
