@@ -47,7 +47,7 @@ class Remedy(Enum):
     RESTORE = "Restore it first with restore()."
     ADD_AGAIN = "Add the text as a new fact."
     SUPERSEDE = "Supersede it with supersede(), or use a new idempotency key."
-    SAY_ACROSS = "If that is meant, pass across=True."
+    SAY_ACROSS = "If this is intended, pass across=True."
     USE_NEWEST = "Name the newest fact of the chain."
     REJECT = "Reject the proposal with proposals.reject()."
     UPDATE_TASK = "Use tasks.update()."

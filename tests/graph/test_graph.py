@@ -179,7 +179,7 @@ def test_an_answer_says_what_it_leaves_out(store: Store) -> None:
     store.graph.build()
     found = store.graph.neighbours("Alice", depth=3, limit=10)
     assert len(found) == 10
-    assert found.cut == "20 more, and everything more than 1 step away; ask with a larger limit"
+    assert found.cut == "20 more, and everything more than 1 step away; use a larger limit"
     # The one with the most facts between comes first.
     store.add("Alice met Nr7 Person", subject="alice")
     store.graph.build()

@@ -1059,7 +1059,7 @@ def test_conversation_that_could_not_be_learnt_from_is_counted_logged_and_retrie
     assert (store.status().unlearnt, store.status(scope=ANA).unlearnt) == (0, 1)
     (failure,) = [r.getMessage() for r in caplog.records]
     assert failure.startswith("could not learn from episode 1: stopped at the step 'extract'")
-    with pytest.raises(LearningError, match="1 of 1 conversations wait for another retry"):
+    with pytest.raises(LearningError, match="1 of 1 conversations could not be learnt from"):
         memory.retry(user_id="ana")
     model_server.replies = model
     assert memory.retry(user_id="ben") == []

@@ -254,7 +254,7 @@ def test_connection_broken_in_the_reply_is_tried_again(
     assert generator.generate("x") == "whole"
     assert model_server.prompts == ["x", "x"]
     model_server.replies = [Reply("half", keep_bytes=kept)]
-    with pytest.raises(GeneratorUnavailable, match="broke off"):
+    with pytest.raises(GeneratorUnavailable, match="closed the connection"):
         generator.generate("x")
 
 

@@ -278,7 +278,7 @@ def test_openai_dimensions_are_asked_for_and_checked(server: Any) -> None:
     assert embedder.embed(["a"]).shape == (1, 2)
     assert server.asked[0].body["dimensions"] == 2
     server.reply({"data": [{"index": 0, "embedding": [0.5, 1, 2]}]})
-    with pytest.raises(EmbedderRejected, match="3 dimensions where 2"):
+    with pytest.raises(EmbedderRejected, match="3 dimensions instead of 2"):
         embedder.embed(["a"])
     embedder.close()
     with pytest.raises(ValueError, match="dimensions"):

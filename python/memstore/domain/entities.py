@@ -31,7 +31,7 @@ class Entity(Record):
 
 @frozen(kw_only=True)
 class Relation(Record):
-    """How one entity is related to another, and the facts that say so."""
+    """How one entity is related to another, and the facts that state it."""
 
     source: str
     """The name of the entity it starts from."""

@@ -86,7 +86,7 @@ def add_store_flags(parser: argparse._ActionsContainer) -> None:
         "--durability",
         choices=("full", "normal"),
         help="what a confirmed write survives: full (the default) a power failure; normal, "
-        "which is faster, the death of the process",
+        "which is faster, a crash of the process",
     )
     flag(
         "--secrets",

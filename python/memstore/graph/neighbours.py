@@ -102,12 +102,12 @@ def _cut(more: int, reach: int | None, ended: bool) -> str | None:
     """Say what a result leaves out: a number, everything further away, or an unknown rest."""
     if ended:
         steps = f"{graph_reads.MOST_STEPS:,}"
-        return f"the search ended after {steps} entities; ask about one that is related to fewer"
+        return f"the search ended after {steps} entities; choose an entity with fewer relations"
     if more > 0:
         further = (
             ""
             if reach is None
             else f", and everything more than {reach} step{'s' * (reach > 1)} away"
         )
-        return f"{more} more{further}; ask with a larger limit"
+        return f"{more} more{further}; use a larger limit"
     return None

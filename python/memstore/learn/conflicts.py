@@ -155,7 +155,7 @@ class _Conflicts:
             f"the model wants to change {wanted} of the {shown} memories it was shown; "
             f"at most {most} may change"
         )
-        self._refuse(f"{reason}: delete them by id if that is meant", lambda d: d.event == "DELETE")
+        self._refuse(f"{reason}: delete them by id if intended", lambda d: d.event == "DELETE")
         for update in updates[most:]:
             self._add_instead(update, reason)
 

@@ -184,8 +184,8 @@ class Memory:
                     break  # the others would fail too
         if failed:
             raise LearningError(
-                f"{len(wanted) - len(learnt)} of {len(wanted)} conversations wait for another "
-                f"retry: {failed[0]}",
+                f"{len(wanted) - len(learnt)} of {len(wanted)} conversations could not be learnt "
+                f"from and can be retried: {failed[0]}",
                 step=failed[0].step,
                 episode_id=failed[0].episode_id,
                 remedy=failed[0].remedy,

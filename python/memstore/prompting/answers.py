@@ -47,7 +47,7 @@ class Replies:
             if known is not None:
                 return list(json.loads(known))
         if self.only_kept:
-            raise GeneratorUnavailable("the model does not answer, and was not asked again")
+            raise GeneratorUnavailable("the model does not answer and was not called again")
         self.asked += 1
         found = read(ask(self.generator, prompt, schema))
         if self.readings is not None:

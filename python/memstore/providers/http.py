@@ -212,10 +212,10 @@ class Endpoint:
         try:
             answer = self._open().post(url, content, deadline - clock.monotonic())
         except TimeoutError:
-            what = f"gave no answer in time ({given:.3g} s)"
+            what = f"did not answer in time ({given:.3g} s)"
             raise _AttemptError(what, remedy=Remedy.ALLOW_TIME) from None
         except CancelledError:
-            raise _AttemptError("cannot be asked: this client was closed", 0) from None
+            raise _AttemptError("cannot be called: this client was closed", 0) from None
         if answer.status >= 300:
             raise _refusal(answer)
         return _object_in(answer.body)
@@ -262,7 +262,7 @@ class _Wire:
             client = httpx.AsyncClient(headers=dict(headers), verify=trusted)
         except (ValueError, ImportError, OSError, httpx.InvalidURL) as error:
             # Without the error's message, which may quote the password of a proxy.
-            what = f"cannot be asked: no HTTP client could be set up ({type(error).__name__})"
+            what = f"cannot be called: no HTTP client could be set up ({type(error).__name__})"
             raise _AttemptError(what, remedy=Remedy.CHECK_PROXY) from None
         self._client = client
         self._failures = (httpx.HTTPError, httpx.InvalidURL)
@@ -299,7 +299,7 @@ class _Wire:
         # handshake that is cancelled instead of timing out leaves its socket open.
         timeouts = self._timeouts(None, connect=min(CONNECT_SECONDS, seconds / 3))
         body = bytearray()
-        what = "gave no reply"
+        what = "did not reply"
         try:
             async with (
                 self._deadline(seconds),
@@ -307,7 +307,7 @@ class _Wire:
                     "POST", url, content=content, headers=headers, timeout=timeouts
                 ) as response,
             ):
-                what = "broke off in the middle of its reply"
+                what = "closed the connection in the middle of its reply"
                 async for chunk in response.aiter_bytes():
                     body += chunk
                     if len(body) > REPLY_CAP_BYTES:

@@ -68,7 +68,7 @@ class OpenAIEmbedder(HttpEmbedder):
         if self._dimensions is None or not isinstance(vector, list):
             return vector
         if len(vector) != self._dimensions:
-            raise self._misfit(f"sent {len(vector)} dimensions where {self._dimensions} were asked")
+            raise self._misfit(f"sent {len(vector)} dimensions instead of {self._dimensions}")
         return vector
 
 

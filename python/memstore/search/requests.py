@@ -130,7 +130,7 @@ def _ranking(ranking: str | None, **weights: float | None) -> str:
         return CLASSIC if given else THREADS
     checked_choice(ranking, RANKINGS, "ranking")
     if given and ranking != CLASSIC:
-        raise InvalidArgument(f"{ranking!r} has no {given[0]}", argument="ranking")
+        raise InvalidArgument(f"{ranking!r} does not take {given[0]}", argument="ranking")
     return ranking
 
 

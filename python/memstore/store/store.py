@@ -285,7 +285,7 @@ class Store:
         Args:
             content: the claim, in words that can be understood without context.
             subject: the person or thing it is about, always under the same name.
-            category: ``preference``, ``identity``, ``project``, … ; a ``note`` fades with time.
+            category: ``preference``, ``identity``, ``project``, … ; a ``note`` loses rank with age.
             metadata: a JSON object of your own.
             supersedes: the id of the active fact that this one replaces, in the same transaction.
             across: allow it to replace a fact of another subject, or a task.

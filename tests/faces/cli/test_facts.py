@@ -177,7 +177,7 @@ def test_add_of_what_is_held_confirms_it(cli: CommandLine) -> None:
         first["id"], "duplicate", 1,
     )  # fmt: skip
     told = cli("add", "Ada lives in Rome", "--subject", "ada")
-    assert "held already and confirmed: #1" in told.out
+    assert "already stored, confirmed: #1" in told.out
     other = cli.json("add", "Ada lives in Rome", "--subject", "ada", "-m", "n=1")
     assert (other["id"] != first["id"], other["status"]) == (True, "active")
 

@@ -52,12 +52,12 @@ def test_neighbours_are_rows_with_the_way_and_the_facts(filled: CommandLine) -> 
     answer = filled("graph", "neighbours", "alice", "--depth", 2, "--limit", 1)
     assert (
         answer.err
-        == "incomplete: 1 more, and everything more than 1 step away; ask with a larger limit\n"
+        == "incomplete: 1 more, and everything more than 1 step away; use a larger limit\n"
     )
     told = filled.json("graph", "neighbours", "alice", "--limit", 1)
     assert told["entity"]["name"] == "Alice"
     assert told["neighbours"][0]["path"][0][0]["facts"][0]["content"] == "Alice likes GitHub"
-    assert told["cut"] == "1 more; ask with a larger limit"
+    assert told["cut"] == "1 more; use a larger limit"
 
 
 def test_an_entity_of_its_own_has_no_neighbours(filled: CommandLine) -> None:

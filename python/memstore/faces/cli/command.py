@@ -166,7 +166,7 @@ def names(text: str) -> str | list[str]:
     """Parse comma-separated namespaces; ``all`` means every one."""
     found = [name.strip() for name in text.split(",") if name.strip()]
     if not found:
-        raise argparse.ArgumentTypeError("name a namespace, several with commas between, or all")
+        raise argparse.ArgumentTypeError("name a namespace, several separated by commas, or all")
     return "all" if found == ["all"] else found
 
 
@@ -186,7 +186,7 @@ def needed_generator(
     with from_settings.open_generator(chosen_settings(arguments)) as generator:
         if generator is None:
             raise UsageError(
-                f"{command} needs a language model to read with: name one with --generator "
+                f"{command} needs a language model: name one with --generator "
                 f"ollama|openai|anthropic or MEMSTORE_GENERATOR{or_else}"
             )
         yield generator
@@ -274,7 +274,7 @@ OWNERS: Final = (
 
 WHOSE: Final = (
     *OWNERS,
-    option("--scope", "all: whoever it belongs to", dest="whose", choices=(EVERYBODY,)),
+    option("--scope", "all: facts of every owner", dest="whose", choices=(EVERYBODY,)),
 )
 """Selects what belongs to the owners named, or what has no owner."""
 

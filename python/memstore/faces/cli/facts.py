@@ -31,7 +31,7 @@ ACROSS = cli.option("--across", "allow a fact about another subject, or a task")
     ),
     cli.option(
         "--category NAME",
-        f"{', '.join(CATEGORIES)}, or another; a note, which is the default, fades with time",
+        f"{', '.join(CATEGORIES)}, or another; a note (the default) ranks lower with age",
         default="note",
     ),
     *cli.METADATA,
@@ -73,7 +73,7 @@ def _add(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     repeated = fact.status == "active" and fact.confirmed_count
     held = {"status": "duplicate"} if repeated else {}
     instead = f", superseding #{arguments.supersedes}" if arguments.supersedes else ""
-    told = "held already and confirmed:" if held else "stored as"
+    told = "already stored, confirmed:" if held else "stored as"
     show.done(f"{told} #{fact.id}{instead}", fact.to_dict() | held)
     tell_pending(store, fact.id, fact.embedded, show)
 
@@ -82,7 +82,7 @@ def tell_pending(store: Store, fact_id: int, embedded: bool, show: cli.Show) -> 
     if not embedded and (trouble := store.embedder_trouble):
         show.note(
             f"stored as #{fact_id}; its embedding is pending: {wording.on_command_line(trouble)} "
-            "(words find it already; memstore embed-pending tries again)"
+            "(searches by words find it; memstore embed-pending retries)"
         )
 
 

@@ -29,7 +29,7 @@ else:
     setup = lazy_import("memstore.faces.hosts.setup")
 
 WHY: Final = {
-    "named": "{folder} has this name",
+    "named": "{folder} is set to this namespace",
     "repository": "{folder} is the top of a repository",
     "folder": "{folder} is not in a repository",
     "none": "{folder} is not a project",

@@ -145,13 +145,13 @@ class Gate:
         if not self._names.know_host(headers.get("host")):
             raise Refused(421, "this server does not accept that Host: --allow-host adds a name")
         if not self._names.know_origin(headers.get("origin")):
-            raise Refused(403, "that Origin is not allowed: --allow-origin adds one")
+            raise Refused(403, "this Origin is not allowed: --allow-origin adds one")
         if scope["path"].rstrip("/") != PATH:
-            raise Refused(404, f"there is nothing here: the endpoint is {PATH}")
+            raise Refused(404, f"not found: the endpoint is {PATH}")
         token = await self._admit(headers)
         self._on_admitted(scope)
         if scope["method"] != "POST":  # there is no session to end, and no stream to listen to
-            raise Refused(405, "send requests by POST", {"Allow": "POST"})
+            raise Refused(405, "use POST", {"Allow": "POST"})
         body = await _read(headers, receive, self._patience.body_seconds)
         if body is None:
             return None
@@ -214,7 +214,7 @@ class Gate:
 
     async def _health(self, method: str) -> JSONResponse:
         if method not in ("GET", "HEAD"):
-            raise Refused(405, "ask by GET", {"Allow": "GET, HEAD"})
+            raise Refused(405, "use GET", {"Allow": "GET, HEAD"})
         answers = False
         with anyio.move_on_after(HEALTH_SECONDS):
             try:

@@ -60,7 +60,7 @@ def _id(value: object) -> object:
             return int(text)
         if len(text) == clock.UUID_CHARACTERS:
             return text
-    raise ValueError("an id is a whole number such as 12, or a UUID, as search answers it")
+    raise ValueError("an id is a whole number such as 12, or a UUID, as search returns it")
 
 
 Text = Annotated[str | None, BeforeValidator(_said)]
@@ -144,7 +144,7 @@ def search(
     if search_mode not in MODES:
         raise ValueError(f"search_mode must be {', '.join(MODES)}, not {search_mode[:60]!r}")
     if query is not None and len(query) > MAX_QUERY:
-        raise ValueError(f"query is longer than {MAX_QUERY:,} characters: ask a shorter question")
+        raise ValueError(f"query is longer than {MAX_QUERY:,} characters: use a shorter query")
     narrowing = {"before": before, "after": after, "tags": tags, "source": source}
     hits = bound(store, group_id).episodes.search(
         query,

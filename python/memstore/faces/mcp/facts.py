@@ -51,7 +51,7 @@ def memory_store(
     content: Annotated[str, Field(max_length=MAX_CONTENT, description="one self-contained claim")],
     subject: Annotated[Name, Field(description="who or what it is about; keep one spelling")],
     category: Annotated[
-        Name, Field(description=f"{', '.join(CATEGORIES)}; notes fade")
+        Name, Field(description=f"{', '.join(CATEGORIES)}; notes lose rank with age")
     ] = DEFAULT_CATEGORY,
     metadata: Object | None = None,
     supersedes: Annotated[Id | None, Field(description="the fact this one replaces")] = None,

@@ -35,7 +35,7 @@ def memory_graph_neighbours(
     *,
     owner: Scope,
 ) -> Answer:
-    """Show what a person or thing is related to, nearest first, with the facts that say so."""
+    """Show what a person or thing is related to, nearest first, with the facts that state it."""
     return of_neighbours(store.graph.neighbours(name, depth=depth, limit=limit, scope=owner))
 
 

@@ -1,4 +1,4 @@
-"""Answers of the tool set ``graph``: entities and relations, with the facts that say so."""
+"""Answers of the tool set ``graph``: entities and relations, with the facts that state it."""
 
 from __future__ import annotations
 

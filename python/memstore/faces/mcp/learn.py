@@ -19,7 +19,7 @@ from memstore.prompting.messages import ROLES
 from memstore.store.store import Store
 
 NO_GENERATOR = (
-    "this server has no language model to read with: start it with --generator "
+    "this server has no language model: start it with --generator "
     "ollama|openai|anthropic, or MEMSTORE_GENERATOR{else_}"
 )
 

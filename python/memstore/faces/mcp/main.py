@@ -99,8 +99,8 @@ def _parser() -> argparse.ArgumentParser:
         metavar="NAMES",
         help="the tool sets and single tools to offer, separated by commas, -NAME to leave one out "
         f"(default: {catalogue.DEFAULT_TOOLS}); "
-        "fewer leave more of the context to the work; episodes is the log of what was said, "
-        "graph relates what facts mention, learn reads conversations with --generator",
+        "fewer tools take less of the model's context; episodes is the log of what was said, graph "
+        "relates what facts mention, learn reads conversations with --generator",
     )
     parser.add_argument(
         "--backup-every",
@@ -128,14 +128,14 @@ def _parser() -> argparse.ArgumentParser:
     http.add_argument(
         "--http",
         metavar="HOST:PORT",
-        help="listen there, e.g. on 127.0.0.1:8765; every request needs a token, and the first "
-        "one is created and printed",
+        help="listen on this address, e.g. 127.0.0.1:8765; every request needs a token, and the "
+        "first one is created and printed",
     )
     http.add_argument(
         "--no-token",
         action="store_true",
-        help="let everybody on this machine in; not for other machines, and not once there is a "
-        "token",
+        help="serve every user of this machine without a token; refused on an address that other "
+        "machines can reach, and if the file has a token",
     )
     http.add_argument(
         "--allow-host",
@@ -149,8 +149,8 @@ def _parser() -> argparse.ArgumentParser:
         metavar="ORIGIN",
         action="append",
         default=[],
-        help="let pages of this origin ask from a browser, e.g. https://app.example.com; may be "
-        "repeated",
+        help="also accept requests from web pages of this origin, e.g. https://app.example.com; "
+        "may be repeated",
     )
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     return parser

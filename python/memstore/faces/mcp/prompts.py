@@ -33,25 +33,25 @@ class Prompt(NamedTuple):
 PROMPTS: Final = {
     "recall": Prompt(
         title="Recall",
-        description="Tell what the memory holds about something",
+        description="Report what is stored about something",
         tool="memory_search",
         argument=("topic", "a person, a thing or a question", True),
         text="Search the memory with {tool} for: {given}\n"
-        "If little is found, try once more with other words. Then tell me what is remembered, with "
-        "the dates, and what has changed since. Say so if nothing fits; do not guess.",
+        "If you find little, search once more with other words. Then tell me what is stored, with "
+        "dates, and what has changed since. If nothing matches, tell me that; do not guess.",
     ),
     "remember": Prompt(
         title="Remember",
         description="Store what will matter later",
         tool="memory_store",
         argument=("what", "what to remember; by default, from this conversation", False),
-        text="Remember this with {tool}: {given}\n"
+        text="Store this with {tool}: {given}\n"
         "One claim per fact. Search first: if it corrects a stored fact, pass supersedes. Then "
         "tell me in one line what was stored.",
-        otherwise="Go through our conversation and remember with {tool} what will matter in later "
-        "ones: preferences, decisions, people, the state of the work. One claim per fact, nothing "
-        "that is only about today. Search first: if one corrects a stored fact, pass supersedes. "
-        "Then list what was stored, one line each.",
+        otherwise="Review our conversation and store with {tool} what will matter in later ones: "
+        "preferences, decisions, people, the state of the work. One claim per fact; leave out what "
+        "matters only today. Search first: if one corrects a stored fact, pass supersedes. Then "
+        "list what was stored, one line each.",
     ),
     "review-proposals": Prompt(
         title="Review proposals",
@@ -59,7 +59,7 @@ PROMPTS: Final = {
         tool="memory_proposals",
         argument=None,
         text="List the open proposals with {tool}. Show me each one: the older fact, the newer "
-        "one, and what you would do. Do not accept or reject any before I have answered.",
+        "one, and what you would do. Do not accept or reject any before I answer.",
     ),
 }
 

@@ -157,7 +157,7 @@ def check_envelope(params: Params | None) -> None:
     """Raise :class:`Refused` unless a request names a supported revision."""
     meta = params.get("_meta") if params else None
     if not isinstance(meta, dict):
-        raise Refused(INVALID_PARAMS, f"_meta must say {REVISION_KEY} and {CAPABILITIES_KEY}")
+        raise Refused(INVALID_PARAMS, f"_meta must contain {REVISION_KEY} and {CAPABILITIES_KEY}")
     if missing := [key for key in (REVISION_KEY, CAPABILITIES_KEY) if key not in meta]:
         raise Refused(INVALID_PARAMS, f"_meta lacks {' and '.join(missing)}")
     revision = meta[REVISION_KEY]
@@ -177,7 +177,7 @@ def refused_handshake(params: Params | None) -> Refused:
     asked = {"requested": requested} if isinstance(requested, str) else {}
     return Refused(
         UNSUPPORTED_REVISION,
-        f"this connection speaks {ENVELOPE_REVISIONS[-1]}: there is no initialize",
+        f"this connection uses {ENVELOPE_REVISIONS[-1]}, which has no initialize",
         {"supported": list(ENVELOPE_REVISIONS), **asked},
     )
 

@@ -101,7 +101,7 @@ class Contents:
         codes = codes_beside.result()
         parts = (columns, words, texts, codes)
         if {part.position for part in parts if part is not None} != {saved.position}:
-            raise ValueError("the files are not of one position")
+            raise ValueError("the files were saved at different positions")
         made = cls(
             source,
             generation,
