@@ -64,9 +64,7 @@ def _update(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
 @cli.command(
     "task list",
     "memstore task list --scope agent\nmemstore task list --status all",
-    cli.option(
-        "--scope WHO", f"only tasks for {SCOPES}; all: everybody's", dest="whose"
-    ),
+    cli.option("--scope WHO", f"only tasks for {SCOPES}; all: everybody's", dest="whose"),
     cli.option("--status STATUS", "only tasks with this status, or all (default: open)"),
     cli.option("--project NAME", "only tasks of this project"),
     cli.option(
