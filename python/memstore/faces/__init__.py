@@ -1,1 +1,1 @@
-"""The faces memstore shows: the command line and the MCP server. Thin: parse, one call, render."""
+"""The interfaces: the command line, the MCP server and hosts. Thin: parse, one call, render."""

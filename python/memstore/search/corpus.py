@@ -1,7 +1,7 @@
 """What a search runs over: facts, which have one vector each, and episodes, which have several.
 
 All that depends on how rows are indexed is behind three verbs: ``words``, ``near`` and ``parts``.
-The index answers them, if there is one, and otherwise SQLite, with the same rows and scores.
+They use the index, if there is one, and otherwise SQLite, with the same rows and scores.
 """
 
 from __future__ import annotations
@@ -60,8 +60,8 @@ REACH: Final = 2
 """How many neighbours in its thread are candidates, on either side of each row found."""
 
 DATED: Final = 3
-"""How many rows of a date that the query names are candidates at least, if it says more than that
-date: more would come before rows that answer it better, and are of another date."""
+"""How many rows of a date in the query become candidates, if it says more than that date: more of
+them would displace rows of other dates that answer it better."""
 
 HIT_FIELDS: Final = ("fact", *Ranked._fields[1:])
 
@@ -69,7 +69,7 @@ H = TypeVar("H", SearchHits, "EpisodeHits")
 
 
 class Query(NamedTuple):
-    """A query; the vector and the rows near it are there where vectors take part."""
+    """A query, with its vector and the nearest rows if vectors are used."""
 
     text: str
     vector: Vector | None = None
@@ -80,18 +80,18 @@ class Query(NamedTuple):
 
 class Parts(NamedTuple):
     words: Mapping[str, float]
-    """BM25 by word of the query, more negative is better; the words the row does not hold are
-    left out. The sum is the row's BM25."""
+    """BM25 by word of the query, more negative is better, without the words that the row does not
+    have. The sum is the row's BM25."""
     cosine: float | None
-    """Of the nearest vector, -1 to 1; ``None`` where the row has none yet."""
+    """Of the nearest vector, -1 to 1; ``None`` if the row has none yet."""
 
 
 class Corpus(ABC, Generic[F, H]):
     """Rows of one kind, as one transaction sees them.
 
     Args:
-        transaction: what is read.
-        contents: the index in the same state; ``None`` where SQLite is to answer.
+        transaction: the state to read.
+        contents: the index in the same state; ``None`` if SQLite has to answer.
     """
 
     kind: ClassVar[Kind]
@@ -136,13 +136,13 @@ class Corpus(ABC, Generic[F, H]):
                 rows = self._by_row(near)
                 if len(rows) >= k or len(near) < asked:
                     found[place] = near if rows is near else _best(rows.items(), k)
-            asked *= 4  # a few long episodes took the places
+            asked *= 4  # most of the pieces are of a few long episodes
         return [found[place] for place in range(len(vectors))]
 
     def parts(
         self, query: str | None, vector: Vector | None, ids: Sequence[int]
     ) -> dict[int, Parts]:
-        """Return what the scores of these rows are made of; without a query, the cosines alone."""
+        """Return the parts of the scores of these rows; without a query, only the cosines."""
         words = {} if query is None else self._word_parts(query, ids)
         cosines = {} if vector is None or not ids else self._cosines(vector, ids)
         return {id_: Parts(words.get(id_, {}), cosines.get(id_)) for id_ in ids}
@@ -150,7 +150,7 @@ class Corpus(ABC, Generic[F, H]):
     # -- the second stage ---------------------------------------------------------------------
 
     def query_vectors(self, queries: Sequence[str], vectors: Sequence[Vector]) -> Sequence[Vector]:
-        """Return the queries' vectors: of the embedded model, weighed by how telling words are."""
+        """Return the queries' vectors; of the built-in model, with rare words weighing more."""
         if self._contents is None or not self._is_embedded_model:
             return vectors
         return [numbers(self._contents.texts.vector(query)) for query in queries]
@@ -175,7 +175,7 @@ class Corpus(ABC, Generic[F, H]):
             others = [id_ for id_ in ids if id_ not in cosines]
             cosines = {**cosines, **(self._cosines(query.vector, others) if others else {})}
         if (least := request.min_similarity) is not None:
-            # What has no vector yet cannot be judged and stays.
+            # Rows without a vector cannot be compared, and stay.
             ids = [id_ for id_ in ids if cosines.get(id_, least) >= least]
         telling, tokens = self._terms(query.text)
         ranked = contents.texts.rank(
@@ -226,10 +226,9 @@ class Corpus(ABC, Generic[F, H]):
         return more
 
     def relevance(self, query: str, ids: Sequence[int]) -> float | None:
-        """Return how likely the best of these answers the query at all, 0 to 1.
+        """Return how relevant the best of these rows is to the query, 0 to 1.
 
-        What holds each of its words does, however long it is. ``None`` where there is no index to
-        tell of the others.
+        A row with every word of the query has 1. ``None`` for other rows if there is no index.
         """
         telling = self._terms(query)[0]
         held = self._word_parts(query, ids).values()
@@ -249,7 +248,7 @@ class Corpus(ABC, Generic[F, H]):
 
     @property
     def _ranks_cosines(self) -> bool:
-        """Whether a row's cosine is that of its whole text, which the ranking computes itself."""
+        """Whether the ranking itself computes the cosines, each of a row's whole text."""
         return False
 
     def _half_lives(self, request: Request[F]) -> list[tuple[str, float]]:
@@ -263,7 +262,7 @@ class Corpus(ABC, Generic[F, H]):
             return generation_table.active(self._transaction)
         return self._contents.generation
 
-    # -- how they are answered --------------------------------------------------------------
+    # -- implementation ---------------------------------------------------------------------
 
     def has_vectors(self, namespaces: Sequence[str] | None) -> bool:
         """Whether anything there can be found by meaning."""
@@ -294,7 +293,7 @@ class Corpus(ABC, Generic[F, H]):
         return self._asked[query]
 
     def _visible(self, wanted: F, contents: Contents) -> Visible:
-        for known, ids in self._seen:  # words and vectors ask for the same
+        for known, ids in self._seen:  # words and vectors use the same filter
             if known is wanted:
                 return ids
         ids = self._selected(wanted, contents)
@@ -303,7 +302,7 @@ class Corpus(ABC, Generic[F, H]):
 
     @abstractmethod
     def _selected(self, wanted: F, contents: Contents) -> Visible:
-        """Return the ids of the rows that a filter lets through."""
+        """Return the ids of the rows that match a filter."""
 
     def _by_row(self, near: dict[int, float]) -> dict[int, float]:
         """Return the cosine of each row's nearest vector, from those of vectors, best first."""
@@ -312,7 +311,7 @@ class Corpus(ABC, Generic[F, H]):
     def _nearest_by_sql(
         self, vectors: Sequence[Vector], wanted: F, k: int
     ) -> list[dict[int, float]]:
-        """Compare every vector; what the index saves."""
+        """Compare every vector, if there is no index."""
         found: list[dict[int, float]] = [{} for _ in vectors]
         for batch in vector_table.batches(self._transaction, self.table, wanted):
             for best, vector in zip(found, vectors, strict=True):
@@ -323,10 +322,10 @@ class Corpus(ABC, Generic[F, H]):
             found = [_best(best.items(), k) for best in found]
         return found
 
-    # -- what is special to the kind of rows ------------------------------------------------
+    # -- differences between facts and episodes ---------------------------------------------
 
     def newest(self, request: Request[F]) -> list[Ranked]:
-        """Return what is found without a query."""
+        """Return the results of a search without a query."""
         return []
 
     def ageing(self, ids: Iterable[int], request: Request[F]) -> list[Ageing]:
@@ -334,14 +333,14 @@ class Corpus(ABC, Generic[F, H]):
         return []
 
     def boosted(self, ids: Sequence[int], wanted: F) -> set[int]:
-        """Return those of the rows that a filter lets through."""
+        """Return those of the rows that match a filter."""
         return self._full_text.visible(self._transaction, ids, wanted)
 
     @abstractmethod
     def results(
         self, query: Query, found: Sequence[Ranked], request: Request[F], why: WordsOnly | None
     ) -> H:
-        """Read the winners; ``why`` tells why vectors took no part although they were asked for."""
+        """Read the best rows; ``why`` is the reason why vectors were not used as requested."""
 
     @abstractmethod
     def _cosines(self, vector: Vector, ids: Sequence[int]) -> dict[int, float]:
@@ -415,7 +414,7 @@ class FactCorpus(Corpus[FactFilter, SearchHits]):
     def _ranks_cosines(self) -> bool:
         return self._is_embedded_model
 
-    # The embedded model's vectors are made from the words, which are in the index.
+    # The built-in model's vectors are computed from the tokens, which are in the index.
 
     def near(self, vectors: Sequence[Vector], wanted: FactFilter, k: int) -> list[dict[int, float]]:
         contents = self._contents
@@ -436,7 +435,7 @@ class EpisodeCorpus(Corpus[EpisodeFilter, "EpisodeHits"]):
 
     kind = EPISODES
     table = vector_table.PIECES
-    newest_of_equals = True  # what was said last is what holds
+    newest_of_equals = True  # the latest statement counts
 
     def _selected(self, wanted: EpisodeFilter, contents: Contents) -> Visible:
         return visibility.of_episodes(self._transaction, contents.columns, wanted)

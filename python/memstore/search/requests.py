@@ -1,4 +1,4 @@
-"""What a search is asked for, apart from its queries."""
+"""The parameters of a search, apart from its queries."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WORD_WEIGHT: Final = 0.6
 VECTOR_WEIGHT: Final = 0.4
 
 HALF_LIVES_SECONDS: Final[Mapping[str, float]] = {"note": 30 * 86_400.0}
-"""What decays unless a search says otherwise. Preferences, identities and the rest do not."""
+"""The categories that decay by default. Preferences, identities and the rest do not."""
 
 MODES: Final = ("hybrid", "words", "meaning")
 
@@ -28,11 +28,11 @@ MAX_LIMIT: Final = 1000
 MAX_CONTEXT: Final = 10
 
 MIN_CANDIDATES: Final = 50
-"""Each pass brings twice the limit, and at least these: a row that both passes rate well, or a
-fresh one among many that have decayed, must not be lost because a small limit cut it from one."""
+"""Each pass returns twice the limit, and at least this many: a small limit must not cut a row that
+both passes rate well, or a fresh one among many that have decayed."""
 
 JUDGED: Final = 10
-"""How many of the first hits are looked at for one that is so relevant."""
+"""How many of the first hits are checked for ``min_relevance``."""
 
 F = TypeVar("F", FactFilter, EpisodeFilter)
 
@@ -44,24 +44,24 @@ class Weights(NamedTuple):
 
 @frozen(kw_only=True)
 class Request(Generic[F]):
-    """What one search wants; made by :func:`for_facts` and :func:`for_episodes`."""
+    """The parameters of one search; made by :func:`for_facts` and :func:`for_episodes`."""
 
     wanted: F
     limit: int
     weights: Weights
     weights_alone: Weights
-    """When the vectors take no part, by choice or because there are none."""
+    """The weights if vectors are not used, by choice or because there are none."""
     compares: bool
     """Whether queries are embedded and compared."""
     half_lives_seconds: Mapping[str, float] = field(default_factory=dict)
-    """By category; what is not named does not decay."""
+    """By category; other categories do not decay."""
     min_similarity: float | None = None
     ranking: str = CLASSIC
     """One of :data:`~memstore.domain.results.RANKINGS`."""
     min_relevance: float | None = None
-    """How relevant one of the first :data:`JUDGED` must be, or nothing is found."""
+    """One of the first :data:`JUDGED` must be this relevant, or nothing is returned."""
     boosted: F | None = None
-    """What gets :attr:`boost` added to its score."""
+    """The rows whose scores are raised by :attr:`boost`."""
     boost: float = 0.0
     context: int = 0
     """How many neighbours each hit gets on either side of it in its thread."""
@@ -73,12 +73,12 @@ class Request(Generic[F]):
 
     @property
     def passes(self) -> list[F]:
-        """Where to look: what is boosted is looked for separately, so that no cut takes it."""
+        """The filters to search with; boosted rows have their own, so that no limit cuts them."""
         return [self.wanted] if self.boosted is None else [self.wanted, self.boosted]
 
     @property
     def candidates(self) -> int:
-        """How many rows each pass brings."""
+        """How many rows each pass returns."""
         return max(2 * self.limit, MIN_CANDIDATES)
 
 
@@ -93,7 +93,7 @@ def for_facts(
     ranking: str | None = None,
     min_relevance: float | None = None,
 ) -> Request[FactFilter]:
-    """Return the request of a search over facts; ``Store.search`` says what each argument means."""
+    """Return the request of a search over facts; arguments as for ``Store.search``."""
     ranking = _ranking(ranking, word_weight=word_weight, vector_weight=vector_weight)
     weights = Weights(
         WORD_WEIGHT if word_weight is None else word_weight,
@@ -153,7 +153,7 @@ def for_episodes(
     ranking: str | None = None,
     min_relevance: float | None = None,
 ) -> Request[EpisodeFilter]:
-    """Return the request of a search over episodes; ``Episodes.search`` says what each means."""
+    """Return the request of a search over episodes; arguments as for ``Episodes.search``."""
     checked_choice(mode, MODES, "mode")
     ranking = _ranking(ranking, mode=None if mode == "hybrid" else 0, alpha=alpha)
     alpha = VECTOR_WEIGHT if alpha is None else alpha

@@ -39,7 +39,7 @@ class Searches:
         self._embedder = embedder
         self._read_only = read_only
         self.wordless = NO_EMBEDDER
-        """What a search says that could use no embedder."""
+        """The reason that searches without an embedder report."""
         self._loading = threading.Lock()
         self._loaded: tuple[FactSearch, EpisodeSearch] | None = None
 
@@ -59,7 +59,7 @@ class Searches:
         self.episodes.index.prepare()
 
     def save_index(self) -> None:
-        """Have the files that the next process needs; see :meth:`Index.finish`."""
+        """Write the files for the next process; see :meth:`Index.finish`."""
         for search in self._loaded or ():
             search.index.finish()
 

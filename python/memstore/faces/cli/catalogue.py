@@ -1,4 +1,4 @@
-"""The commands of the command line: what the list of them says, and the module of each.
+"""The commands of the command line: the summary and the module of each.
 
 A module is imported when one of its commands is named, so a command starts with what it uses.
 """

@@ -1,7 +1,7 @@
 """For people at a terminal: colours, and text wrapped under its heading.
 
 Imported only where a terminal is, since rich is slow to import. Text is only ever shown as
-``rich.text.Text``, which knows no markup.
+``rich.text.Text``, which has no markup.
 """
 
 from __future__ import annotations

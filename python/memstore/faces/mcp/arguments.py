@@ -87,7 +87,7 @@ class Argument(NamedTuple):
 
     @property
     def schema(self) -> dict[str, Any]:
-        # A default of None, False or empty goes without saying, and would cost tokens.
+        # A default of None, False or empty is left out, because it would cost tokens.
         default = {} if self.required or not self.default else {"default": self.default}
         return self.kind.schema | default
 

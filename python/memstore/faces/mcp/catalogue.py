@@ -95,8 +95,7 @@ class Catalogue(NamedTuple):
 def offered(names: str | None = None, *, read_only: bool = False) -> Catalogue:
     """Return the tools named in a comma-separated list of sets and single tools.
 
-    ``-`` in front leaves one out; where nothing else is named, of the default sets,
-    which are also meant by no names.
+    A name with ``-`` in front is left out. Without other names, the default sets are offered.
 
     Raises:
         ValueError: a name of no tool and no set, or no name.

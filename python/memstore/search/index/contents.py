@@ -1,4 +1,4 @@
-"""What an index holds, in memory or mapped: columns, words, texts, and codes of vectors."""
+"""The contents of an index, in memory or mapped: columns, words, texts, and codes of vectors."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ T = TypeVar("T")
 
 
 class Beside(Generic[T]):
-    """A call in a thread of its own."""
+    """A call in a separate thread."""
 
     def __init__(self, work: Callable[[], T]) -> None:
         self._work = work
@@ -36,7 +36,7 @@ class Beside(Generic[T]):
         self._thread.start()
 
     def result(self) -> T:
-        """Return what the call returned, or raise what it raised, once it has ended."""
+        """Wait for the call; return its result or raise its error."""
         self._thread.join()
         if self._error is not None:
             raise self._error
@@ -70,9 +70,9 @@ class Contents:
         self.generation = generation
         self.position = position
         self.identity: str | None = None
-        """Of the files that most of it is in, if it is."""
+        """The identity of the mapped files; ``None`` if there are none."""
         self.loose = 0
-        """How many rows were put that are in no file, at most."""
+        """The number of rows put since the files were written, including repetitions."""
         self._source = source
         self.compare_with(generation)
 
@@ -83,8 +83,8 @@ class Contents:
         """Map what :meth:`save` wrote.
 
         Raises:
-            OSError: a file is not there, or cannot be read.
-            ValueError: a file is damaged, another one's, or of another position.
+            OSError: a file does not exist, or cannot be read.
+            ValueError: a file is damaged, belongs to another set, or has another position.
         """
         database = bytes.fromhex(saved.identity)
 
@@ -115,9 +115,9 @@ class Contents:
         return made
 
     def compare_with(self, generation: Generation) -> bool:
-        """Go on with the active generation; false if the vectors held are of another one.
+        """Use the active generation; return false if the vectors here are from another one.
 
-        Before its first vector a generation has no dimension, and then there is nothing to hold.
+        A generation has no dimension, and so no codes, before its first vector.
         """
         if self.codes is None and generation.dimension is not None:
             self.codes = Codes(generation.dimension)
@@ -143,7 +143,7 @@ class Contents:
         return len(self.columns)
 
     def follow(self, transaction: Transaction, changed: Changed, position: int) -> None:
-        """Take over what changed up to a position: the newest that the transaction sees."""
+        """Apply the changes up to a position: the newest that the transaction sees."""
         for ids in _batches(changed.rows):
             gone = set(ids).difference(self._put_rows(transaction, ids))
             self.columns.drop(gone)
@@ -157,7 +157,7 @@ class Contents:
         self.position = position
 
     def load_rows(self, transaction: Transaction, after: int) -> int | None:
-        """Put the next rows behind an id; return the last one's, or ``None`` if there were none."""
+        """Add the rows after an id; return the last one's id, or ``None`` if there are none."""
         return max(self._put_rows(transaction, Range(after, BATCH)), default=None)
 
     def load_vectors(self, transaction: Transaction, after: int) -> int | None:
@@ -179,7 +179,7 @@ class Contents:
         found = list(indexed.vectors(transaction, self._source, self.generation.id, size, which))
         try:
             _put(self.codes, found)
-        except ValueError:  # one holds NaN: leave it to the doctor, and search the others
+        except ValueError:  # one has NaN: skip it, the doctor reports it
             for one in found:
                 self.codes.drop([one.id])
                 _try_to_put(self.codes, one)

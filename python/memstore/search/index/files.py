@@ -1,9 +1,9 @@
 """The derived files of a database: beside it, named after it, each written once and then mapped.
 
-They are never needed for a right answer, and may be deleted at any time. Each set has an identity
-in its names and headers, which the database records together with how far in its changes they go;
-so files of another database, of a backup or of a copy that went its own way are never used. A set
-is not changed but followed by a new one, for what is mapped cannot be replaced on every system.
+They may be deleted at any time; answers are the same without them. Each set has an identity in its
+names and headers, which the database records together with the position in its changes. So files
+of another database, of a backup or of a copy that was changed separately are never used. A set is
+never changed, only replaced by a new one, because some systems cannot replace a mapped file.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 PARTS: Final = ("columns", "words", "texts", "codes")
 
 STRAY_SECONDS: Final = 3600.0
-"""A file that the database does not name and that is older was left by a process that was killed.
-A younger one may be of a set that is being written."""
+"""An older file that the database does not name was left by a process that was killed. A younger
+one may belong to a set that is being written."""
 
 
 class Files:
@@ -35,7 +35,7 @@ class Files:
         return f"{self._stem}{identity}.{part}"
 
     def remove(self, identity: str) -> bool:
-        """Remove a set, and return whether it is gone: some systems keep what is mapped."""
+        """Remove a set; return whether it is gone, because some systems keep mapped files."""
         paths = [self.path(identity, part) for part in PARTS]
         for path in paths:
             with suppress(OSError):
@@ -43,7 +43,7 @@ class Files:
         return not any(map(os.path.exists, paths))
 
     def remove_others(self, identity: str | None) -> None:
-        """Remove what no process can want any more: sets that are old and not this one."""
+        """Remove the sets that no process uses any more: old ones other than this."""
         now = clock.utc_now().timestamp()
         for file, other in self._found():
             with suppress(OSError):

@@ -1,4 +1,4 @@
-"""A gate that many pass together, or one alone; who waits to be alone goes first."""
+"""A lock that many threads can hold together, or one alone; waiting for the latter goes first."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Gate:
         self._waiting = 0
 
     def enter(self) -> None:
-        """Go in beside others, and stay until :meth:`leave`."""
+        """Enter together with others, until :meth:`leave`."""
         with self._changed:
             self._changed.wait_for(lambda: not self._alone and not self._waiting)
             self._inside += 1
@@ -30,9 +30,9 @@ class Gate:
 
     @contextmanager
     def alone(self, *, stay: bool = False) -> Iterator[None]:
-        """Be inside alone; with ``stay``, be among those inside after it, until :meth:`leave`.
+        """Be inside alone; with ``stay``, remain inside afterwards, until :meth:`leave`.
 
-        Nobody else is alone in between. Where it is left by an error, nobody stays.
+        No other thread is alone in between. After an error, the thread does not remain inside.
         """
         with self._changed:
             self._waiting += 1

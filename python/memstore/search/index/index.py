@@ -1,8 +1,8 @@
-"""The index of a file's facts or episodes, which searches share and which follows their feed.
+"""The index of a file's facts or episodes, shared by its searches and kept current by a feed.
 
-A search reads one state of the file, and the index is brought to that state first: rows that
-changed since are read again, whoever changed them. While it searches, the index stays as it is.
-Where there is no index, because it is being built or does not fit the rows, SQLite answers.
+A search reads one state of the file. The index is first updated to that state: rows that changed
+since, by any program, are read again. While a search runs, the index does not change. If there is
+no index, because it is being built or cannot hold the rows, SQLite answers.
 """
 
 from __future__ import annotations
@@ -33,34 +33,34 @@ else:
     leases = lazy_import("memstore.embedding.leases")
 
 AT_ONCE: Final = 2000
-"""So many rows are indexed within a search, in some 50 ms. More are indexed behind it, and SQLite
-answers until that is done."""
+"""The most rows that a search indexes itself, in some 50 ms. More are indexed in the background,
+and SQLite answers until that is done."""
 
 SAVED_FROM: Final = 2000
-"""Fewer rows are indexed sooner than files are opened."""
+"""Indexing fewer rows takes less time than opening files."""
 
 LOOSE_SHARE: Final = 8
-"""New files are written when an eighth of the rows changed: what is not in them costs memory in
-every process, and is searched more slowly."""
+"""New files are written when an eighth of the rows changed: rows that are not in them take memory
+in every process and are searched more slowly."""
 
 SAVED_AT_THE_END: Final = 200_000
-"""So many rows are still indexed and saved when a program ends; that takes some seconds."""
+"""The most rows that are indexed and saved when a program ends; that takes some seconds."""
 
 SAVE_WAIT_SECONDS: Final = 5.0
 """How long recording new files waits for a writer. They can be written again later."""
 
 CLOSING_SECONDS: Final = 30.0
-"""How long closing waits for the batch or the file that is being worked on."""
+"""How long closing waits for the current batch or file."""
 
 LEAST_ID: Final = -(2**63)
 
 OLD_SNAPSHOTS: Final = 20
-"""A transaction may be older than the index by as much as other threads were faster; if new ones
-are again and again, the file was set back, and the index is of something that is gone."""
+"""How often a transaction may be older than the index, because other threads were faster. If each
+new one is, the file was replaced by an older copy, and the index is discarded."""
 
 
 class Kind(NamedTuple):
-    """Which rows an index is of."""
+    """The rows that an index covers."""
 
     name: str
     feed: str
@@ -79,7 +79,7 @@ class _Older(Exception):
 
 
 class Index:
-    """One kind of rows, of every namespace; any number of threads search it at once."""
+    """One kind of rows, of every namespace; any number of threads can search it at once."""
 
     def __init__(self, engine: Engine, kind: Kind, *, read_only: bool = False) -> None:
         self._engine = engine
@@ -90,9 +90,9 @@ class Index:
         self._gate = Gate()
         self._held: Contents | None = None
         self._unfit = False
-        """Whether the rows cannot be indexed: their ids are too far apart, or not ours."""
+        """Whether the rows cannot be indexed: their ids are too far apart or out of range."""
         self._tried_at: int | None = None
-        """How much was in no file when one was last to be written, and maybe was not."""
+        """``Contents.loose`` at the last attempt to write files, which may have failed."""
         self._starting = threading.Lock()
         self._worker: threading.Thread | None = None
         self._ended = threading.Event()
@@ -101,7 +101,7 @@ class Index:
 
     @contextmanager
     def reading(self) -> Iterator[tuple[Transaction, Contents | None]]:
-        """Open a transaction, and the index in its state; ``None`` where SQLite is to answer."""
+        """Open a transaction, and the index in its state; ``None`` if SQLite has to answer."""
         for left in reversed(range(OLD_SNAPSHOTS)):
             with self._engine.read() as transaction:
                 try:
@@ -122,7 +122,7 @@ class Index:
         self._work_behind()
 
     def _enter(self, transaction: Transaction) -> Contents | None:
-        """Return the index in the state of the transaction, and be inside its gate."""
+        """Return the index in the state of the transaction, and enter its gate."""
         span = feeds.span(transaction, self._kind.feed)
         generation = generation_table.active(transaction)
         self._gate.enter()
@@ -140,7 +140,7 @@ class Index:
         return held
 
     def _bring_up(self, transaction: Transaction, span: Span, generation: Generation) -> None:
-        """Let what is held be of the state that the transaction sees, or nothing be held."""
+        """Update ``_held`` to the state that the transaction sees, or set it to ``None``."""
         held = self._held
         if held is not None and held.position > span.newest:
             raise _Older
@@ -157,10 +157,10 @@ class Index:
     ) -> None:
         saved = feeds.derived_files(transaction, self._kind.name)
         if saved is not None and saved.identity != held.identity:
-            # Another process wrote new files: they are shared, and hold nothing that was erased.
+            # Another process wrote new files: they are shared, and contain no erased text.
             self._held = held = self._opened(transaction, span, generation) or held
         if span.newest - held.position > max(AT_ONCE, len(held) // LOOSE_SHARE):
-            self._held = None  # so much is built behind
+            self._held = None  # too much for a search: rebuilt in the background
         else:
             self._follow(held, transaction, span)
 
@@ -213,7 +213,7 @@ class Index:
     def _build(self) -> Contents | None:
         """Index every row, in many transactions, each of which may see later rows than the last.
 
-        What changed after the first of them is in the feed, and read again.
+        Rows that changed after the first of them are in the feed, and are read again.
         """
         with self._engine.read() as transaction:
             span = feeds.span(transaction, self._kind.feed)
@@ -240,7 +240,7 @@ class Index:
         return not self._unfit
 
     def _catch_up(self, contents: Contents) -> bool:
-        """Follow the feed until little is left for the search that comes next."""
+        """Follow the feed until the next search has little left to do."""
         while not self._ended.is_set():
             with self._engine.read() as transaction:
                 span = feeds.span(transaction, self._kind.feed)
@@ -254,7 +254,7 @@ class Index:
         return False
 
     def prepare(self) -> None:
-        """Have an index, however long that takes, unless one is being built."""
+        """Build the index if there is none; wait if it is being built."""
         with self.reading() as (_, contents):
             pass
         if contents is None and not self._unfit:
@@ -263,10 +263,10 @@ class Index:
             if worker is not None:
                 worker.join()
 
-    # -- working behind the searches ----------------------------------------------------------
+    # -- background work ----------------------------------------------------------------------
 
     def _work_behind(self) -> None:
-        """Build or save in a thread of its own, if either is due."""
+        """Build or save in a background thread, if necessary."""
         held = self._held
         if self._unfit or (held is not None and not self._is_loose(held)):
             return
@@ -282,7 +282,7 @@ class Index:
         held = self._held
         if held is None or not self._is_loose(held):
             return
-        self._tried_at = held.loose  # the file may be busy, or the folder not ours to write
+        self._tried_at = held.loose  # the file may be busy, or the folder not writable
         job = f"index of {self._kind.name}"
         with suppress(StorageError, OSError), leases.Lease(self._engine, job) as lease:
             if lease.held:
@@ -298,7 +298,7 @@ class Index:
             self._unfit = True
 
     def _is_loose(self, held: Contents) -> bool:
-        """Whether so much of it is in no file that one is worth writing."""
+        """Whether enough rows are in no file to write new files."""
         if self._files is None or self._read_only or len(held) < SAVED_FROM:
             return False
         since = held.loose - (self._tried_at or 0)
@@ -309,16 +309,16 @@ class Index:
     # -- files --------------------------------------------------------------------------------
 
     def save(self, *, always: bool = False) -> None:
-        """Write what is held to new files, record them, and go on with those.
+        """Write the index to new files, record them, and switch to them.
 
-        ``always``: also where another process recorded files in the meantime that go as far.
+        ``always``: even if another process has recorded equally new files in the meantime.
         """
         if self._files is None or self._read_only:
             return
         with self._engine.read() as transaction:
             before = feeds.derived_files(transaction, self._kind.name)
         identity = os.urandom(16).hex()
-        self._gate.enter()  # it stays as it is
+        self._gate.enter()  # the index does not change meanwhile
         try:
             held = self._held
             if held is None:
@@ -353,7 +353,7 @@ class Index:
         return True
 
     def _go_on_with(self, saved: DerivedFiles, held: Contents, files: Files) -> None:
-        """Map the new files in place of what is in memory."""
+        """Map the new files and use them instead of the rows in memory."""
         try:
             contents = Contents.open(self._kind.source, files, saved, held.generation)
         except (OSError, ValueError):  # another process has replaced them already
@@ -363,7 +363,7 @@ class Index:
                 self._held, self._tried_at = contents, None
 
     def rewrite(self) -> bool:
-        """Leave no file with what was just erased from the rows; whether that succeeded."""
+        """Remove rows that were just erased from all files; return whether that succeeded."""
         if self._files is None or self._read_only:
             return True
         with self._engine.read() as transaction:
@@ -380,7 +380,7 @@ class Index:
         return self._files.remove(saved.identity)
 
     def finish(self) -> None:
-        """Build and save what the next process would have to, if that takes seconds at most."""
+        """Build and save the index for the next process, if that takes no more than seconds."""
         with suppress(StorageError, OSError), self._engine.read() as transaction:
             if indexed.largest_id(transaction, self._kind.source) > SAVED_AT_THE_END:
                 return
@@ -388,7 +388,7 @@ class Index:
             self._worker.join()
 
     def close(self) -> None:
-        """End what is done behind the searches."""
+        """Stop the background work."""
         self._ended.set()
         worker = self._worker
         if worker is not None and worker is not threading.current_thread():

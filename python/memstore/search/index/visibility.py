@@ -1,4 +1,4 @@
-"""Which rows a filter lets through: from columns where they tell it, and otherwise from SQL."""
+"""The rows that match a filter: from the columns if these suffice, otherwise from SQL."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ else:
 COLUMNS: Final = {"created": CREATED, "valid": VALID, "expired": EXPIRES}
 
 Period: TypeAlias = "tuple[int, str | None, str | None, bool]"
-"""A column of moments, after and before which moment, and whether one that is not set passes."""
+"""A column of times, exclusive lower and upper bounds, and whether rows without a time match."""
 
 Visible: TypeAlias = Ids
 """The rows that may be seen."""
 
 
 def of_facts(transaction: Transaction, columns: Columns, wanted: FactFilter) -> Visible:
-    """Return the ids that ``wanted.where`` lets through."""
+    """Return the ids that match ``wanted.where``."""
     if wanted.content is not None or not wanted.is_common:
         return Ids(fact_table.select_ids(transaction, wanted))
     without = ERASED if wanted.include_deleted else DELETED
@@ -73,7 +73,7 @@ def _with_metadata(transaction: Transaction, found: Ids, condition: MetadataFilt
 
 
 def of_episodes(transaction: Transaction, columns: Columns, wanted: EpisodeFilter) -> Visible:
-    """Return the ids that ``wanted.where`` lets through."""
+    """Return the ids that match ``wanted.where``."""
     if not wanted.is_common:
         return Ids(episode_table.select_ids(transaction, wanted))
     periods = [] if wanted.include_expired else [_unexpired(wanted.now)]
