@@ -165,7 +165,7 @@ def test_each_library_has_one_door(library: str) -> None:
     assert users == DOORS[library]
 
 
-def test_a_lazy_import_says_the_same_to_type_checkers() -> None:
+def test_lazy_imports_match_those_for_type_checkers() -> None:
     for file, nodes in parsed().items():
         eager = {}
         for node in nodes:

@@ -103,7 +103,7 @@ def test_images_are_of_this_version() -> None:
     assert {container["image"] for container in CONTAINERS} == {image}
 
 
-def test_nobody_is_root() -> None:
+def test_container_does_not_run_as_root() -> None:
     assert of("USER", last_stage=True) == [f"{USER}:{USER}"]
     assert of("VOLUME") == ["/data"]
     security = POD["securityContext"]
@@ -134,7 +134,7 @@ def test_one_process_has_the_file() -> None:
     assert STATEFUL_SET["spec"]["selector"]["matchLabels"] == SERVICE["spec"]["selector"]
 
 
-def test_the_end_is_waited_for() -> None:
+def test_grace_period_covers_the_shutdown() -> None:
     from memstore.faces.http.server import END_SECONDS
 
     assert POD["terminationGracePeriodSeconds"] > END_SECONDS

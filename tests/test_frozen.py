@@ -119,7 +119,7 @@ def test_a_call_gives_the_values_or_the_error_of_a_dataclass(
         (lambda: Point(1, 2, [], "n"), "too many positional arguments"),
     ],
 )
-def test_a_wrong_call_says_what_is_wrong(call: Callable[[], object], said: str) -> None:
+def test_wrong_call_names_its_fault(call: Callable[[], object], said: str) -> None:
     with pytest.raises(TypeError, match=f"Point.*{said}"):
         call()
 

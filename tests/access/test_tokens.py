@@ -25,7 +25,7 @@ def change(path: Path, sql: str) -> None:
         file.commit()
 
 
-def test_a_secret_is_good_and_is_not_in_the_file(store: Store, path: Path) -> None:
+def test_secret_is_valid_and_not_in_the_file(store: Store, path: Path) -> None:
     token, secret = store.tokens.create("laptop")
     assert secret.startswith("mst_")
     assert len(secret) >= 47
@@ -46,7 +46,7 @@ def test_no_two_secrets_are_the_same(store: Store) -> None:
 
 
 @pytest.mark.parametrize("secret", ["", "mst_", "\ud800", "mst_" + "A" * 43])
-def test_a_secret_nobody_was_given_is_refused(store: Store, secret: str) -> None:
+def test_unknown_secret_is_refused(store: Store, secret: str) -> None:
     store.tokens.create("laptop")
     with pytest.raises(AccessDenied, match="unknown"):
         store.tokens.check(secret)
@@ -98,7 +98,9 @@ def test_an_expired_token_is_refused(store: Store, path: Path) -> None:
         ({"secret": "x" * 60 + "\n"}, "openssl rand -hex 32"),
     ],
 )
-def test_what_makes_no_token_is_refused(store: Store, arguments: dict[str, str], told: str) -> None:
+def test_invalid_token_values_are_refused(
+    store: Store, arguments: dict[str, str], told: str
+) -> None:
     with pytest.raises(ValueError, match=told):
         store.tokens.create(**({"name": "laptop"} | arguments))  # type: ignore[arg-type]
     assert store.tokens.list() == []
@@ -128,7 +130,7 @@ def test_a_secret_made_elsewhere_makes_one_token_however_often(store: Store) -> 
         store.tokens.create("cluster", secret=GIVEN)
 
 
-def test_a_use_is_noted_once_a_minute_and_never_in_the_way(
+def test_use_is_recorded_once_a_minute_without_blocking(
     open_store: Callable[..., Store], path: Path
 ) -> None:
     store, other = open_store(), open_store()
@@ -148,7 +150,7 @@ def test_a_use_is_noted_once_a_minute_and_never_in_the_way(
     assert noted.year < 2999
 
 
-def test_the_journal_knows_who_made_and_ended_a_token(
+def test_journal_records_who_created_and_revoked_a_token(
     open_store: Callable[..., Store], path: Path
 ) -> None:
     with open_store(actor="ops") as store:
@@ -178,7 +180,9 @@ def test_the_journal_knows_who_made_and_ended_a_token(
         "DELETE FROM memstore_tokens WHERE name = 'reader'",
     ],
 )
-def test_the_doctor_sees_a_token_that_nobody_made(store: Store, path: Path, tampering: str) -> None:
+def test_doctor_finds_a_token_without_a_journal_line(
+    store: Store, path: Path, tampering: str
+) -> None:
     store.tokens.create("reader", access="read", expires_at="2999-01-01")
     store.tokens.create("gone")
     store.tokens.revoke("gone")

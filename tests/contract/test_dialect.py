@@ -69,7 +69,7 @@ def test_a_member_is_read_as_text(filled: Engine) -> None:
             assert row == (expected,)
 
 
-def test_what_is_no_object_has_no_members(filled: Engine) -> None:
+def test_non_object_has_no_members(filled: Engine) -> None:
     with filled.read() as transaction:
         member = transaction.dialect.member("i.data", "'kind'")
         rows = transaction.rows(f"SELECT i.name FROM items i WHERE {member} = 'task'")

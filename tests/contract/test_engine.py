@@ -78,9 +78,7 @@ def test_a_read_does_not_wait_for_a_writer(engine: Engine, open_engine: OpenEngi
 
 
 @pytest.mark.parametrize("same", [True, False])
-def test_a_second_writer_is_told_that_the_database_is_busy(
-    engine: Engine, open_engine: OpenEngine, same: bool
-) -> None:
+def test_second_writer_gets_store_busy(engine: Engine, open_engine: OpenEngine, same: bool) -> None:
     other = engine if same else open_engine()
     with engine.write() as transaction:
         add(transaction, "one")
@@ -166,12 +164,12 @@ def test_links_are_enforced_unless_they_are_not_checked(engine: Engine) -> None:
         transaction.run(dangling)
 
 
-def test_a_statement_that_makes_no_sense_is_an_error(engine: Engine) -> None:
+def test_invalid_statement_is_an_error(engine: Engine) -> None:
     with engine.read() as transaction, pytest.raises(StorageError, match="nonsense"):
         transaction.one("SELECT nonsense FROM items")
 
 
-def test_a_closed_engine_says_so(engine: Engine) -> None:
+def test_closed_engine_raises(engine: Engine) -> None:
     engine.close()
     engine.close()
     with pytest.raises(StoreClosed) as caught, engine.read():

@@ -338,7 +338,7 @@ def test_an_import_leaves_lines_of_all_it_brings(
     assert there.examine() == []
 
 
-def test_a_write_past_the_journal_is_seen(store: Store, watch: Watch) -> None:
+def test_write_without_a_journal_line_is_found(store: Store, watch: Watch) -> None:
     sql = "UPDATE memstore_facts SET content = '' WHERE id = 1"
     with store._file.engine.write() as transaction:
         transaction.run(sql)

@@ -66,14 +66,14 @@ def test_changes_of_facts_are_told(filled: Store, path: Path, change: str) -> No
 
 
 @pytest.mark.parametrize("use", UNSEEN)
-def test_what_no_search_sees_is_not_told(filled: Store, path: Path, use: str) -> None:
+def test_feed_leaves_out_changes_that_no_search_sees(filled: Store, path: Path, use: str) -> None:
     before = seen(path)
     UNSEEN[use](filled)
     assert seen(path) == before
 
 
 @pytest.mark.parametrize("change", PLAIN_SQL)
-def test_what_another_program_changes_is_told(filled: Store, path: Path, change: str) -> None:
+def test_feed_includes_changes_by_other_programs(filled: Store, path: Path, change: str) -> None:
     filled.close()
     command, fact_id = PLAIN_SQL[change]
     before = seen(path)

@@ -13,7 +13,7 @@ from memstore.database.engine import Transaction
 from memstore.database.steps import in_steps
 
 
-def test_a_transaction_takes_acts_until_its_time_is_up(
+def test_transaction_takes_acts_until_its_time_limit(
     store: Store, manual_clock: ManualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(steps, "SECONDS", 0.1)

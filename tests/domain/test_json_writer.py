@@ -23,12 +23,12 @@ def test_a_value_is_written_as_the_standard_library_writes_it(
 
 
 @pytest.mark.parametrize("value", [float("nan"), {"a": [float("-inf")]}])
-def test_what_is_no_json_number_is_refused(value: object) -> None:
+def test_invalid_json_number_is_refused(value: object) -> None:
     with pytest.raises(ValueError, match="not JSON compliant"):
         json_writer(allow_nan=False)(value)
 
 
-def test_what_was_refused_is_written_once_it_is_mended() -> None:
+def test_refused_value_is_written_once_it_is_corrected() -> None:
     write = json_writer(allow_nan=False)
     held: dict[str, object] = {"a": object()}
     with pytest.raises(TypeError, match="not JSON serializable"):

@@ -66,7 +66,7 @@ def test_results_show_their_items_and_attributes() -> None:
 
 
 @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, through_pickle])
-def test_a_copy_is_whole(copied: Callable[[Words], Words]) -> None:
+def test_copy_is_complete(copied: Callable[[Words], Words]) -> None:
     again = copied(WORDS)
     assert (again, again.language, again.note) == (WORDS, "en", "few")
 

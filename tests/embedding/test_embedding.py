@@ -250,7 +250,7 @@ def test_many_facts_are_embedded_in_few_calls(store: Store, embedder: Any) -> No
 # -- quarantine ------------------------------------------------------------------------------
 
 
-def test_a_text_that_is_always_refused_is_quarantined_and_the_others_pass(
+def test_text_that_is_always_refused_is_quarantined_and_others_are_embedded(
     store: Store, embedder: Any
 ) -> None:
     embedder.poison = "violin"
@@ -288,9 +288,7 @@ def test_retry_quarantined_gives_another_chance(store: Store, embedder: Any) -> 
     assert (store.status().pending, store.status().quarantined) == (0, 0)
 
 
-def test_a_refused_text_does_not_keep_the_next_ones_from_being_embedded(
-    store: Store, embedder: Any
-) -> None:
+def test_refused_text_does_not_block_the_next_ones(store: Store, embedder: Any) -> None:
     embedder.poison = "violin"
     assert not store.add("violin", subject="sue").embedded
     assert store.add("tea", subject="sue").embedded
@@ -320,7 +318,7 @@ def test_an_embedder_that_is_down_for_long_quarantines_nothing(
 # -- a dead embedder is left alone -----------------------------------------------------------
 
 
-def test_a_dead_embedder_is_left_alone_between_writes(
+def test_failing_embedder_is_not_called_between_writes(
     embedder: Any, store: Store, manual_clock: ManualClock
 ) -> None:
     embedder.failure = memstore.EmbedderUnavailable("asleep")
@@ -333,7 +331,7 @@ def test_a_dead_embedder_is_left_alone_between_writes(
     assert store.add("rain", subject="sue").embedded
 
 
-def test_a_dead_embedder_is_left_alone_longer_each_time(
+def test_failing_embedder_is_paused_longer_each_time(
     embedder: Any, store: Store, manual_clock: ManualClock
 ) -> None:
     embedder.failure = memstore.EmbedderUnavailable("asleep")
@@ -346,7 +344,7 @@ def test_a_dead_embedder_is_left_alone_longer_each_time(
     assert asked_at == [0, 1, 3, 7, 15, 31, 63, 123, 183], "twice as long, a minute at the most"
 
 
-def test_an_embedder_is_asked_again_after_its_rest(
+def test_embedder_is_called_again_after_its_pause(
     embedder: Any, store: Store, manual_clock: ManualClock
 ) -> None:
     embedder.failure = memstore.EmbedderUnavailable("asleep")
@@ -437,7 +435,7 @@ def test_two_models_racing_for_a_fresh_file_leave_one_and_lose_nothing(
 # -- in the background -----------------------------------------------------------------------
 
 
-def test_the_background_drains_what_is_pending_after_recovery(
+def test_background_embeds_pending_items_after_recovery(
     store: Store, embedder: Any, manual_clock: ManualClock
 ) -> None:
     embedder.failure = memstore.EmbedderUnavailable("asleep")
@@ -464,7 +462,7 @@ def test_the_background_backs_off_while_the_embedder_is_down(
     assert between_looks()[:6] == [5, 10, 20, 40, 60, 60]
 
 
-def test_the_background_lets_writes_leave_a_dead_embedder_alone(
+def test_background_failure_pauses_the_embedder_for_writes(
     embedder: Any, store: Store, manual_clock: ManualClock
 ) -> None:
     embedder.failure = memstore.EmbedderUnavailable("asleep")
@@ -477,7 +475,7 @@ def test_the_background_lets_writes_leave_a_dead_embedder_alone(
     assert len(embedder.calls) == calls
 
 
-def test_the_background_outlives_another_model_and_a_busy_file(
+def test_background_survives_another_model_and_a_busy_file(
     open_store: Open, embedder: Any, manual_clock: ManualClock
 ) -> None:
     other = Answers(lambda texts: ones(len(texts)))
@@ -526,7 +524,7 @@ def test_an_idle_background_ends_at_once(store: Store) -> None:
 
 
 @pytest.mark.parametrize("interval", [0, -1, float("nan")])
-def test_a_background_without_rest_is_refused(store: Store, interval: float) -> None:
+def test_background_without_a_pause_is_refused(store: Store, interval: float) -> None:
     with pytest.raises(ValueError, match="interval_seconds"):
         store.embed_in_background(interval_seconds=interval)
 
@@ -555,7 +553,7 @@ class NoEmbed:
     [NoModel(), NoEmbed(), 5, object(), ["local"], Answers, True],
     ids=["no model", "no embed", "number", "object", "list", "class", "bool"],
 )
-def test_what_is_no_embedder_is_refused(open_store: Open, wrong: Any) -> None:
+def test_invalid_embedder_is_refused(open_store: Open, wrong: Any) -> None:
     with pytest.raises(TypeError, match=r"embed\(texts\)"):
         open_store(embedder=wrong)
 
@@ -627,7 +625,7 @@ def test_unknown_names_and_idle_options_are_refused(
 
 
 # The kernel itself is light: opening loads it for its locks, and numpy only comes with vectors.
-def test_opening_asks_nobody(embedder: Any, open_store: Open) -> None:
+def test_opening_contacts_no_server(embedder: Any, open_store: Open) -> None:
     store = open_store()
     store.list()
     store.status()

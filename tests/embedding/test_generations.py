@@ -105,7 +105,7 @@ def states(store: Store) -> list[tuple[int, str, str | None, int | None]]:
 # -- there and back ------------------------------------------------------------------------------
 
 
-def test_a_file_goes_over_to_a_model_of_another_dimension(store: Store) -> None:
+def test_file_switches_to_a_model_of_another_dimension(store: Store) -> None:
     fill(store)
     report = store.reembed(Buckets())
     assert (report.switched, report.left, report.error) == (True, 0, None)
@@ -239,7 +239,7 @@ def test_a_generation_begun_by_mistake_is_dropped(store: Store) -> None:
     assert store.reembed(Buckets()).switched
 
 
-def test_what_cannot_be_is_refused_and_changes_nothing(store: Store) -> None:
+def test_invalid_changes_are_refused_and_change_nothing(store: Store) -> None:
     fill(store)
     generations = store.generations
     before = states(store)
@@ -322,7 +322,7 @@ def test_erasing_takes_the_vectors_of_every_generation(store: Store, path: Path)
     assert store.examine() == []
 
 
-def test_a_file_without_a_vector_goes_over_too(open_store: Open) -> None:
+def test_file_without_vectors_switches_models(open_store: Open) -> None:
     store = open_store(embedder=None)
     assert store.reembed(Buckets()).switched
     assert store.status().embedder is None, "a store of words only stays one"
@@ -334,7 +334,7 @@ def test_a_file_without_a_vector_goes_over_too(open_store: Open) -> None:
 # -- other processes -----------------------------------------------------------------------------
 
 
-def test_a_store_of_the_old_model_answers_by_words_and_loses_nothing(
+def test_store_of_the_old_model_searches_by_words_and_loses_nothing(
     store: Store, open_store: Open, manual_clock: ManualClock
 ) -> None:
     fill(store)
@@ -366,7 +366,7 @@ def test_a_store_of_the_old_model_answers_by_words_and_loses_nothing(
     assert old.search("parcel 4", **MEANING).words_only is None
 
 
-def test_a_store_opened_by_the_name_of_its_provider_follows(
+def test_store_opened_with_a_provider_name_switches_models(
     path: Path, provider: Provider, open_store: Open
 ) -> None:
     first, second = (
@@ -408,7 +408,9 @@ def test_the_first_write_after_a_switch_waits_and_the_next_one_does_not(
     assert store.embed_pending().embedded == 1
 
 
-def test_the_drain_follows_as_well(path: Path, provider: Provider, open_store: Open) -> None:
+def test_background_embedding_follows_a_switch(
+    path: Path, provider: Provider, open_store: Open
+) -> None:
     store = open_store(embedder="ollama", model="small-16", base_url=provider.url)
     fill(store)
     with open_store(embedder=None) as elsewhere:
@@ -501,7 +503,7 @@ def start(path: Path, how: str) -> subprocess.Popen[str]:
 @pytest.mark.process
 @pytest.mark.skipif(sys.platform == "win32", reason="kills by a signal")
 @pytest.mark.parametrize("how", ["before", "within", "after"])
-def test_a_kill_around_the_switch_leaves_one_side_of_it(
+def test_kill_during_the_switch_leaves_either_generation_active(
     how: str, store: Store, path: Path, open_store: Open
 ) -> None:
     fill(store)
@@ -577,7 +579,7 @@ def test_a_kill_while_dropping_leaves_a_generation_that_can_be_dropped(
     assert store.examine() == []
 
 
-def test_writers_go_on_while_a_file_goes_over(store: Store, path: Path, open_store: Open) -> None:
+def test_writers_continue_during_a_switch(store: Store, path: Path, open_store: Open) -> None:
     fill(store)
     ended = threading.Event()
     written: list[int] = []

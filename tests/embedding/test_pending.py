@@ -106,7 +106,7 @@ def test_an_episode_erased_meanwhile_gets_no_vector(
     assert (waiting(store), store.examine()) == (0, [])
 
 
-def test_another_store_hears_of_each_piece(store: Store, open_store: Open) -> None:
+def test_another_store_sees_embedded_and_erased_pieces(store: Store, open_store: Open) -> None:
     other = open_store()
     store.episodes.add("a kettle", source="test")
     store.embed_pending()
@@ -171,7 +171,7 @@ memstore.open(sys.argv[1], embedder=Halting()).embed_pending(progress=progress)
 
 @pytest.mark.process
 @pytest.mark.skipif(sys.platform == "win32", reason="kills by a signal")
-def test_a_bulk_goes_on_after_a_kill(store: Store, wordless: Store, path: Path) -> None:
+def test_embed_pending_continues_after_a_kill(store: Store, wordless: Store, path: Path) -> None:
     wordless.add_many(NewFact(content=f"fact {n}", subject="bulk") for n in range(2000))
     with subprocess.Popen(
         [sys.executable, "-c", BULK, str(path)],
@@ -283,9 +283,7 @@ class Counting(WordEmbedder):
                 Counting.now -= 1
 
 
-def test_of_many_that_drain_in_the_background_one_works_at_a_time(
-    wordless: Store, open_store: Open
-) -> None:
+def test_one_background_embedder_works_at_a_time(wordless: Store, open_store: Open) -> None:
     Counting.now = Counting.most = 0
     stores = [open_store(embedder=Counting()) for _ in range(4)]
     for n in range(5):
@@ -412,7 +410,7 @@ class Hurried(OllamaEmbedder):
         return super().embed(texts, timeout_seconds=hurried)
 
 
-def test_a_write_leaves_a_hanging_embedder_behind(
+def test_write_does_not_wait_for_a_hanging_embedder(
     server: EmbeddingServer, open_store: Open
 ) -> None:
     embedder = Hurried(base_url=server.url)
@@ -423,12 +421,12 @@ def test_a_write_leaves_a_hanging_embedder_behind(
     assert embedder.given[0] == WRITE_SECONDS
     assert None not in embedder.given
     assert not any(fact.embedded for fact in facts)
-    assert "no answer in time" in (store.embedder_trouble or "")
+    assert "did not answer in time" in (store.embedder_trouble or "")
     server.mode = "works"
     assert store.embed_pending().embedded == 5
 
 
-def test_while_one_finds_out_whether_it_works_again_nobody_else_waits(
+def test_embedder_test_by_one_caller_blocks_no_other(
     embedder: Any, store: Store, manual_clock: ManualClock
 ) -> None:
     embedder.failure = memstore.EmbedderUnavailable("asleep")

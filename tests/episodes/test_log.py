@@ -73,7 +73,7 @@ def test_add_keeps_every_field(store: Store, open_store: Open) -> None:
     assert store.examine() == []
 
 
-def test_add_asks_no_model_and_waits_for_none(open_store: Open, embedder: WordEmbedder) -> None:
+def test_add_calls_no_model(open_store: Open, embedder: WordEmbedder) -> None:
     embedder.failure = EmbedderUnavailable("down")
     store = open_store()
     store.episodes.add("the harbour", source="test")
@@ -113,7 +113,7 @@ def test_pieces_of_scripts_without_spaces_are_shorter() -> None:
 
 
 @pytest.mark.slow
-def test_a_huge_text_is_kept_whole(store: Store, path: Path) -> None:
+def test_huge_text_is_stored_completely(store: Store, path: Path) -> None:
     text = "".join(f"Line {n} of the novel, 東京. \n" for n in range(60_000))
     episode = store.episodes.add(text, source="book")
     assert len(text) > 1_500_000
@@ -126,7 +126,7 @@ def test_a_huge_text_is_kept_whole(store: Store, path: Path) -> None:
     assert store.examine() == []
 
 
-def test_a_text_no_row_can_hold_is_refused(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_text_longer_than_a_row_is_refused(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(new_episodes, "MAX_BYTES", 10)
     with pytest.raises(ValueError, match=r"11 bytes, over the limit of 10\nRecord it in"):
         store.episodes.add("12345678901", source="test")
@@ -163,7 +163,7 @@ def test_a_text_no_row_can_hold_is_refused(store: Store, monkeypatch: pytest.Mon
         ({"metadata": {"x": "y" * 70_000}}, ValueError, "over the limit of 65,536"),
     ],
 )
-def test_add_refuses_what_makes_no_sense(
+def test_add_refuses_invalid_values(
     store: Store, given: dict[str, Any], error: type[Exception], says: str
 ) -> None:
     with pytest.raises(error, match=says):
@@ -272,12 +272,12 @@ def test_list_filters_and_pages(store: Store, open_store: Open) -> None:
         ({"source": ""}, "source is empty"),
     ],
 )
-def test_list_refuses_what_makes_no_sense(store: Store, given: dict[str, Any], says: str) -> None:
+def test_list_refuses_invalid_values(store: Store, given: dict[str, Any], says: str) -> None:
     with pytest.raises(ValueError, match=says):
         store.episodes.list(**given)
 
 
-def test_what_is_no_filter_and_what_is_no_scope_are_named(store: Store) -> None:
+def test_invalid_filter_and_scope_are_named(store: Store) -> None:
     with pytest.raises(TypeError, match="unexpected keyword argument 'limit'"):
         store.episodes.count(limit=3)
     for use in (store.episodes.add, store.episodes.record):
@@ -358,7 +358,7 @@ def test_update_that_changes_nothing_leaves_no_line(store: Store) -> None:
         ({"metadata": {"k": "x" * 70_000}}, ValueError, "over the limit"),
     ],
 )
-def test_update_refuses_what_makes_no_sense(
+def test_update_refuses_invalid_values(
     store: Store, given: dict[str, Any], error: type[Exception], says: str
 ) -> None:
     episode = store.episodes.add("text", source="t")
@@ -400,7 +400,7 @@ def test_an_expired_episode_is_left_out_until_it_is_asked_for(store: Store) -> N
         "_rowid_ = 7",
     ],
 )
-def test_the_database_itself_refuses_to_change_what_was_said(
+def test_database_triggers_refuse_changes_of_episodes(
     store: Store, path: Path, assignment: str
 ) -> None:
     store.episodes.add("hello", source="t", name="n", valid_at="2026-01-01", idempotency_key="k")
@@ -433,7 +433,7 @@ REPLACE = (
         "UPDATE memstore_journal SET rowid = 7",
     ],
 )
-def test_nothing_takes_the_place_of_what_was_said(store: Store, path: Path, statement: str) -> None:
+def test_replace_and_rowid_updates_are_refused(store: Store, path: Path, statement: str) -> None:
     store.episodes.add("hello", source="t", idempotency_key="k")
     store.episodes.add("goodbye", source="t")
     before = (
@@ -547,9 +547,7 @@ DAMAGE = {
 
 
 @pytest.mark.parametrize("damage", DAMAGE)
-def test_doctor_finds_damage_and_mends_what_is_derived(
-    store: Store, path: Path, damage: str
-) -> None:
+def test_doctor_repairs_damage_to_derived_data(store: Store, path: Path, damage: str) -> None:
     store.episodes.add("hello there", source="t", tags=["a"])
     store.episodes.add("東京で会いましょう", source="t")
     assert store.examine() == []
@@ -626,7 +624,7 @@ def test_threads_add_and_search_at_once(store: Store) -> None:
     assert store.episodes.count() == 60
 
 
-def test_probe_tells_how_the_embedder_is(open_store: Open, embedder: WordEmbedder) -> None:
+def test_probe_reports_the_embedders_health(open_store: Open, embedder: WordEmbedder) -> None:
     store = open_store()
     probe = store.probe_embedder()
     assert probe is not None
@@ -677,7 +675,7 @@ def test_the_example_of_the_page_prints_what_the_page_says(tmp_path: Path) -> No
     assert (ran.stdout, ran.stderr) == (told, "")
 
 
-def test_the_page_names_every_argument() -> None:
+def test_page_documents_every_argument() -> None:
     page = (Path(__file__).parents[2] / "docs" / "episodes.md").read_text("utf-8")
     for method in (memstore.episodes.log.Episodes.search, memstore.episodes.log.Episodes.update):
         for name in list(inspect.signature(method).parameters)[2:]:

@@ -122,13 +122,13 @@ def test_the_library_reads_what_the_owners_named_have(filled: Store, asked: str)
     assert (status.pending, status.episodes_pending) == (0, 0)
 
 
-def test_naming_no_owner_means_nobody(filled: Store) -> None:
+def test_no_owner_selects_facts_without_owners(filled: Store) -> None:
     for verb, read in READS.items():
         assert read(filled, None) == {"nobody"}, verb
     assert filled.status().active == filled.count() == 2
 
 
-def test_what_waits_is_counted_for_its_owner(open_store: Callable[..., Store]) -> None:
+def test_pending_items_are_counted_for_their_owner(open_store: Callable[..., Store]) -> None:
     store = open_store(embedder=None)
     store.add("tea", subject="s", user_id="ana")
     store.delete(store.add("coffee", subject="s", user_id="ana").id)
@@ -148,7 +148,7 @@ def test_what_waits_is_counted_for_its_owner(open_store: Callable[..., Store]) -
 
 
 @pytest.mark.parametrize("owner", OWNERS)
-def test_the_library_knows_ids_whosever_they_are(filled: Store, owner: str) -> None:
+def test_library_finds_ids_of_any_owner(filled: Store, owner: str) -> None:
     fact = next(one for one in filled.list(scope="all") if one.content == f"kayak {owner}")
     assert filled.get(fact.id) == fact
     assert [one.id for one in filled.history(fact.id)] == [fact.id]
@@ -399,7 +399,7 @@ def test_tools_know_the_ids_of_the_owners_named(
             call(tool, **arguments)
 
 
-def test_no_tool_asks_for_everybody(call: Call) -> None:
+def test_no_tool_selects_all_owners(call: Call) -> None:
     for tool, (_, arguments) in TOOL_LISTS.items():
         if tool != "memory_task_list":  # there it says who does it
             with pytest.raises(ToolError, match="there is no argument 'scope'"):

@@ -103,7 +103,7 @@ CALLS: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("tool", CALLS)
-def test_a_tool_says_what_it_redacted_and_never_the_secret(
+def test_tool_names_redacted_kinds_but_not_the_secret(
     path: Path, monkeypatch: pytest.MonkeyPatch, tool: str
 ) -> None:
     monkeypatch.delenv("MEMSTORE_SECRETS", raising=False)

@@ -65,7 +65,7 @@ ERRORS = [
 FACES = (wording.on_command_line, wording.in_server)
 
 
-def test_the_names_are_many() -> None:
+def test_enough_names_are_checked() -> None:
     assert len(NAMES) > 200
     assert len(ERRORS) > 20
 

@@ -64,7 +64,7 @@ def errors_of_the_library() -> list[Exception]:
     ]
 
 
-def test_no_face_speaks_of_the_librarys_arguments() -> None:
+def test_no_face_names_the_librarys_arguments() -> None:
     for error in errors_of_the_library():
         in_library = "\n".join([str(error), *getattr(error, "__notes__", ())])
         assert any(word in in_library for word in LIBRARY), in_library
@@ -102,7 +102,7 @@ def test_the_server_names_only_its_own_flags_and_those_of_the_command_it_names(
 
 
 @pytest.mark.parametrize("remedy", Remedy)
-def test_a_reason_that_travels_keeps_its_remedy(remedy: Remedy) -> None:
+def test_reason_keeps_the_remedy_of_its_error(remedy: Remedy) -> None:
     error = memstore.EmbedderUnavailable("It broke.", remedy=remedy)
     assert wording.on_command_line(Reason.of(error)) == wording.on_command_line(error)
     assert wording.in_server(Reason.of(error)) == wording.in_server(error)
@@ -138,7 +138,7 @@ def test_an_object_is_asked_for_by_that_name() -> None:
     assert "metadata: must be an object" in str(caught.value)
 
 
-def test_an_unexpected_type_error_is_logged_and_told_as_such(
+def test_unexpected_type_error_is_logged_and_reported(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     def broken() -> memstore.Store:
@@ -149,7 +149,7 @@ def test_an_unexpected_type_error_is_logged_and_told_as_such(
     assert "Traceback" in caplog.text
 
 
-def test_an_error_spells_out_what_hides() -> None:
+def test_error_escapes_hidden_characters() -> None:
     def broken() -> memstore.Store:
         raise memstore.StorageError("cannot open \u202e\u2066.db")
 
@@ -200,9 +200,7 @@ def test_an_empty_variable_means_unset(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
     ids=" ".join,
 )
-def test_wrong_usage_leads_to_the_way_out(
-    cli: CommandLine, argv: tuple[str, ...], told: str
-) -> None:
+def test_wrong_usage_suggests_a_fix(cli: CommandLine, argv: tuple[str, ...], told: str) -> None:
     answer = cli(*argv)
     assert answer.code == 2
     assert told in answer.err

@@ -146,7 +146,7 @@ def test_owners_that_are_none_are_refused(store: Store, name: str, value: Any) -
         store.add("tea", subject="ana", **{name: value})
 
 
-def test_a_scope_finds_its_own_and_nothing_wider(store: Store) -> None:
+def test_scope_finds_exactly_its_own_facts(store: Store) -> None:
     owners: list[dict[str, str]] = [
         {},
         {"user_id": "ana"},

@@ -107,7 +107,7 @@ def test_add_refuses_other_types_by_name(store: Store, argument: str) -> None:
         store.add(**{**BERLIN, argument: 7})  # type: ignore[arg-type]
 
 
-def test_supersedes_retires_the_old_fact_in_the_same_breath(store: Store) -> None:
+def test_supersedes_retires_the_old_fact_in_the_same_transaction(store: Store) -> None:
     old = store.add(**BERLIN)
     new = store.add(**MUNICH, supersedes=old.id)
     retired = store.get(old.id)
@@ -227,7 +227,9 @@ def test_history_of_a_subject_holds_all_its_facts(store: Store) -> None:
 
 
 @pytest.mark.parametrize("arguments", [{}, {"fact_id": 1, "subject": "alice"}])
-def test_history_wants_one_of_both(store: Store, arguments: dict[str, object]) -> None:
+def test_history_needs_either_an_id_or_a_subject(
+    store: Store, arguments: dict[str, object]
+) -> None:
     with pytest.raises(ValueError, match="either a fact's id or a subject"):
         store.history(**arguments)  # type: ignore[arg-type]
 
@@ -549,7 +551,7 @@ def test_erased_fact_leaves_no_hash_of_its_words(store: Store, path: Path) -> No
 
 
 @pytest.mark.parametrize("episode_id", [-1, 0, 7, 2**63 - 1, 2**63, -(2**63) - 1])
-def test_a_fact_is_drawn_from_an_episode_that_there_is(store: Store, episode_id: int) -> None:
+def test_fact_needs_an_existing_episode(store: Store, episode_id: int) -> None:
     old = store.add("tea", subject="ana")
     new: dict[str, Any] = {"content": "coffee", "subject": "ana", "episode_id": episode_id}
     says = f"there is no episode {episode_id} in namespace 'default'"
@@ -564,7 +566,7 @@ def test_a_fact_is_drawn_from_an_episode_that_there_is(store: Store, episode_id:
     assert store.list(active_only=False) == [old]
 
 
-def test_a_fact_is_drawn_from_an_episode_of_its_namespace(store: Store) -> None:
+def test_fact_needs_an_episode_of_its_namespace(store: Store) -> None:
     here = store.episodes.add("tea, please", source="chat")
     other = store.within("other")
     with pytest.raises(NotFound, match=f"no episode {here.id} in namespace 'other'"):
@@ -573,7 +575,7 @@ def test_a_fact_is_drawn_from_an_episode_of_its_namespace(store: Store) -> None:
     assert store.examine() == []
 
 
-def test_a_fact_of_another_subject_supersedes_only_where_it_is_said(store: Store) -> None:
+def test_fact_of_another_subject_supersedes_only_with_across(store: Store) -> None:
     old, new = store.add(**BERLIN), store.add("Bob lives in Munich", subject="bob")
     says = f"fact {old.id} is about 'alice', but the fact to supersede it is about 'bob'"
     for attempt in (
@@ -591,7 +593,7 @@ def test_a_fact_of_another_subject_supersedes_only_where_it_is_said(store: Store
     assert store.supersede(third.id, store.add(**BERLIN).id, across=True).status == "superseded"
 
 
-def test_a_task_and_a_fact_supersede_each_other_only_where_it_is_said(store: Store) -> None:
+def test_task_and_fact_supersede_each_other_only_with_across(store: Store) -> None:
     task, fact = store.tasks.create("buy bread"), store.add("bread is sold out", subject="todo")
     with pytest.raises(
         Conflict, match=f"fact {task.id} is a task, but the fact to supersede it is not"
@@ -615,7 +617,7 @@ def test_older_is_what_a_fact_superseded(store: Store) -> None:
     assert store.reinstate(old.id).status == "active"
 
 
-def test_a_key_that_a_batch_repeats_stands_for_one_fact(store: Store) -> None:
+def test_key_repeated_in_a_batch_gives_one_fact(store: Store) -> None:
     held = store.add(**BERLIN, idempotency_key="held")
     found = store.add_many(
         NewFact(**BERLIN, idempotency_key=key) for key in ("held", "new", "new", "other")

@@ -30,7 +30,7 @@ COMPOSED, SPLIT = "Zo\u00eb", "ZOE\u0308"
         ("東京", "東京"),
     ],
 )
-def test_a_subject_is_found_however_it_is_written(store: Store, written: str, asked: str) -> None:
+def test_subject_is_found_in_any_spelling(store: Store, written: str, asked: str) -> None:
     old = store.add("likes tea", subject=written)
     new = store.add("likes coffee", subject=asked, supersedes=old.id)
     assert [fact.subject for fact in store.history(old.id)] == [written, asked.strip()]

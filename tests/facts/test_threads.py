@@ -138,7 +138,7 @@ def test_a_fact_that_supersedes_another_takes_its_place(store: Store) -> None:
     assert place(add(store, supersedes=back.id, thread="b")) == ("b", 1)
 
 
-def test_a_fact_of_others_stays_where_it_is(store: Store) -> None:
+def test_fact_of_another_owner_inherits_no_place(store: Store) -> None:
     old = add(store, thread="a")
     assert place(add(store, supersedes=old.id, user_id="ana")) == (None, None)
 

@@ -188,7 +188,7 @@ def test_an_answer_says_what_it_leaves_out(store: Store) -> None:
     assert (len(found), found.cut) == (31, None)
 
 
-def test_a_search_through_too_many_entities_says_that_it_ended(
+def test_search_through_too_many_entities_reports_its_limit(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("memstore.database.tables.graph_reads.MOST_STEPS", 8)
@@ -202,7 +202,7 @@ def test_a_search_through_too_many_entities_says_that_it_ended(
     assert "the search ended after 8 entities" in found.cut
 
 
-def test_an_unknown_entity_is_told_how_to_find_the_known_ones(store: Store) -> None:
+def test_unknown_entity_suggests_listing_entities(store: Store) -> None:
     fill(store)
     store.graph.build()
     for call in (store.graph.get, store.graph.neighbours):
@@ -210,7 +210,7 @@ def test_an_unknown_entity_is_told_how_to_find_the_known_ones(store: Store) -> N
             call("Zoe")
 
 
-def test_a_stale_graph_shows_nothing_that_does_not_hold_now(store: Store) -> None:
+def test_outdated_graph_shows_no_inactive_facts(store: Store) -> None:
     ids = fill(store)
     store.graph.build()
     store.add("Bob Smith lives in Oslo", subject="bob smith", supersedes=ids[2])
@@ -325,7 +325,7 @@ with clock.use(Steps()):
 
 @pytest.mark.process
 @pytest.mark.parametrize("steps", [0, 1, 4, 7, 9])
-def test_a_build_that_is_killed_leaves_a_whole_graph(store: Store, path: Path, steps: int) -> None:
+def test_killed_build_leaves_a_complete_graph(store: Store, path: Path, steps: int) -> None:
     fill(store)
     store.graph.build()
     before = rows(path)
@@ -380,7 +380,7 @@ def every_step(monkeypatch: pytest.MonkeyPatch) -> Iterator[EveryStep]:
         yield begin
 
 
-def test_nobody_waits_longer_than_a_step_while_a_graph_is_written(
+def test_writers_wait_at_most_one_step_while_a_graph_is_written(
     store: Store, open_store: Callable[..., Store], every_step: EveryStep, path: Path
 ) -> None:
     other = open_store(embedder=None, wait_seconds=0.0)
@@ -457,7 +457,7 @@ def test_a_decision_made_while_the_graph_is_written_holds_in_it(
 
 
 @pytest.mark.parametrize("what", ["build", "drop", "clear"])
-def test_a_build_gives_way_to_what_is_done_to_the_graph_after_it_began(
+def test_build_is_abandoned_if_the_graph_changed_since_it_began(
     store: Store,
     open_store: Callable[..., Store],
     path: Path,

@@ -159,7 +159,7 @@ FACTS = st.lists(st.tuples(LETTERS | WORDS, LETTERS | WORDS), max_size=6)
 
 @settings(max_examples=examples(150), deadline=None)
 @given(FACTS)
-def test_whatever_the_facts_say_the_graph_holds_together(facts: list[tuple[str, str]]) -> None:
+def test_graph_of_any_facts_is_consistent(facts: list[tuple[str, str]]) -> None:
     facts = [(subject, content) for subject, content in facts if subject.split()]
     derived = read(*facts)
     assert derived == read(*facts)
@@ -228,14 +228,14 @@ def test_a_name_occurs_as_whole_words(name: str, text: str, expected: bool) -> N
         ("globex", "globex corporation", "a part of the name"),
     ],
 )
-def test_names_that_look_like_one_are_put_forward(left: str, right: str, reason: str) -> None:
+def test_likely_same_names_are_listed(left: str, right: str, reason: str) -> None:
     for keys in ([left, right], [right, left]):
         (pair,) = likely_pairs([*keys, "something else entirely"])
         assert ({pair.left, pair.right}, pair.reason) == ({left, right}, reason)
 
 
 @pytest.mark.parametrize("short", ["project", "pa", "p. alpha"])
-def test_what_may_be_short_for_many_names_is_short_for_none(short: str) -> None:
+def test_abbreviation_of_many_names_is_not_paired(short: str) -> None:
     first = "project paul petra pia pit pam".split() if short != "project" else ["project"] * 6
     second = "alpha" if short == "p. alpha" else "a{}"
     names = [f"{one} {second}".format(number) for number, one in enumerate(first)]

@@ -136,7 +136,7 @@ def test_engram_groups_become_namespaces_where_asked(
     assert store.examine() == []
 
 
-def test_engram_group_nobody_could_open_is_refused(store: Store, tmp_path: Path) -> None:
+def test_engram_group_with_a_reserved_name_is_refused(store: Store, tmp_path: Path) -> None:
     file = written(tmp_path / "e.jsonl", row(1, group_id="all"))
     with pytest.raises(TransferError, match="line 1: its namespace is 'all'"):
         store.import_from("engram", file, keep_namespaces=True)
@@ -494,7 +494,7 @@ def test_original_changes_since_the_last_import_follow(store: Store, tmp_path: P
     assert store.examine() == []
 
 
-def test_original_oddities_are_mended_and_named(store: Store, tmp_path: Path) -> None:
+def test_original_oddities_are_repaired_and_reported(store: Store, tmp_path: Path) -> None:
     file = original_file(tmp_path / "o.db", NEWEST)
     with raw(file) as there:
         there.execute("PRAGMA foreign_keys = OFF")

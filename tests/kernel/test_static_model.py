@@ -80,14 +80,14 @@ def test_words_are_cut_one_by_one(first: str, second: str) -> None:
 
 
 @given(text=any_text)
-def test_a_space_is_its_sign(text: str) -> None:
+def test_space_becomes_its_piece(text: str) -> None:
     assert ids(text.replace(" ", "▁")) == ids(text)
     assert all(id < MODEL.pieces for id in ids(text))
     assert bool(text) == bool(ids(text))
 
 
 @pytest.mark.parametrize("unit", ["a", "ab", " ", "=", "\0", "東", "🎉", "tea "])
-def test_a_megabyte_of_one_thing_is_read_whole(unit: str) -> None:
+def test_megabyte_of_one_character_is_tokenized(unit: str) -> None:
     text = unit * ((1 << 20) // len(unit.encode()))
     assert len(ids(text)) > len(ids(text[: len(text) // 2]))
     assert np.linalg.norm(MODEL.embed([text])[0]) == pytest.approx(1, abs=1e-5)
@@ -129,9 +129,7 @@ def test_threads_use_one_model_at_once() -> None:
     ],
     ids=ascii,
 )
-def test_what_is_no_list_of_texts_is_refused(
-    verb: Any, texts: object, error: type[Exception]
-) -> None:
+def test_invalid_list_of_texts_is_refused(verb: Any, texts: object, error: type[Exception]) -> None:
     with pytest.raises(error):
         verb(texts)
 

@@ -183,7 +183,7 @@ def test_of_an_id_that_occurs_twice_the_last_row_stays() -> None:
     assert words.frequencies([["first"], ["last"]]) == [0, 1]
 
 
-def test_nothing_is_found_in_nothing() -> None:
+def test_empty_index_finds_nothing() -> None:
     words = Words()
     assert words.search([["a"]], 5) == []
     assert words.frequencies([["a"]]) == [0]
@@ -194,7 +194,7 @@ def test_nothing_is_found_in_nothing() -> None:
     assert words.search([["a"]], 5) == []
 
 
-def test_what_no_index_can_hold_is_refused() -> None:
+def test_rows_that_cannot_be_indexed_are_refused() -> None:
     words = Words()
     words.put([1], [["kept"]])
     for wrong in ([-1], [2**32], [2**64]):
@@ -227,7 +227,7 @@ def saved(path: Path) -> Words:
     return words
 
 
-def test_a_file_answers_as_what_was_saved(tmp_path: Path) -> None:
+def test_opened_file_gives_the_saved_answers(tmp_path: Path) -> None:
     words = saved(tmp_path / "words")
     opened = Words.open(tmp_path / "words", DATABASE)
     query = [["common"], ["rare7"], ["rare8"], ["中", "文"], ["文", "中"]]

@@ -129,7 +129,7 @@ def test_learning_is_the_same(store: Store, model_server: ModelServer) -> None:
     assert repr(memory).startswith("AsyncMemory(Store(")
 
 
-def test_loop_goes_on_while_a_model_thinks(store: Store) -> None:
+def test_event_loop_runs_while_a_model_answers(store: Store) -> None:
     slow = Slow()
     memory = AsyncMemory(store, slow)
 

@@ -254,7 +254,7 @@ def test_good_group_beside_a_bad_one_is_proposed(store: Store) -> None:
 
 
 @pytest.mark.parametrize("said", ["", "Sure!", "[1, 2", '{"groups": 7}', '{"items": []}', "null"])
-def test_unusable_reply_is_an_error_never_nothing_found(store: Store, said: str) -> None:
+def test_unusable_reply_is_an_error_not_an_empty_result(store: Store, said: str) -> None:
     add(store, TEA, GREEN)
     with pytest.raises(ReplyError, match="Nothing was lost"):
         memstore.consolidate(store, subject="ana", generator=Tidy(said=said))
@@ -281,7 +281,7 @@ def test_failing_generator_changes_nothing(store: Store) -> None:
     assert store.proposals.list(None) == []
 
 
-def test_fact_changed_while_the_model_thinks_is_left_alone(store: Store) -> None:
+def test_fact_changed_during_the_model_call_is_not_changed(store: Store) -> None:
     _, two = add(store, TEA, GREEN)
 
     class Slow(Tidy):

@@ -226,7 +226,7 @@ def test_without_memories_everything_is_added_without_asking() -> None:
     assert model.prompts == []
 
 
-def test_without_facts_nothing_is_asked() -> None:
+def test_without_facts_no_model_is_called() -> None:
     assert decide([], MEMORIES, ANA, Scripted("never read")) == []
 
 
@@ -242,14 +242,14 @@ def test_memory_deleted_by_two_facts_is_deleted_once() -> None:
     assert [(r.event, r.fact, r.memory_id) for r in found.refused] == [("DELETE", OFF.content, 102)]
 
 
-def test_of_two_updates_the_one_said_last_stands() -> None:
+def test_update_stated_last_is_kept() -> None:
     text = "Ana lives in Berlin, and the trip to Rome is off"
     found = decided(op("UPDATE", 2, 1, text), op("UPDATE", 1, 1, LISBON))
     assert brief(found) == [("add", None, MOVED.content), ("update", 101, text)]
     assert found.refused == []
 
 
-def test_of_two_updates_by_one_fact_the_last_stands_and_the_other_is_refused() -> None:
+def test_last_of_two_updates_by_one_fact_is_kept() -> None:
     found = decided(
         op("UPDATE", 1, 1, f"{LISBON} now"), op("UPDATE", 1, 1, LISBON), op("NONE", 2, 2)
     )
@@ -259,7 +259,7 @@ def test_of_two_updates_by_one_fact_the_last_stands_and_the_other_is_refused() -
     ]
 
 
-def test_of_two_updates_the_later_time_stands_whatever_the_order() -> None:
+def test_update_of_the_later_fact_is_kept_in_any_order() -> None:
     facts = [
         fact("Ana moved to Lisbon", valid_at=DAY + timedelta(days=3)),
         fact("Ana moved to Paris", valid_at=DAY + timedelta(days=1)),
@@ -397,7 +397,7 @@ def test_time_a_memory_holds_since_goes_before_the_time_it_was_stored() -> None:
         (2, 20, 0.0, False),
     ],
 )
-def test_more_deletions_than_a_share_are_refused_altogether(
+def test_deletions_beyond_the_share_are_all_refused(
     deleted: int, shown: int, share: float, allowed: bool
 ) -> None:
     held = [memory(n, f"memory {n}") for n in range(1, shown + 1)]
@@ -423,7 +423,7 @@ def test_share_out_of_range_is_refused(share: float) -> None:
         decided(op("ADD"), change_share=share)
 
 
-def test_model_that_is_down_is_its_own_error() -> None:
+def test_unreachable_model_has_its_own_error() -> None:
     class Down(Scripted):
         def generate(self, prompt: str) -> str:
             raise GeneratorUnavailable("down")
@@ -461,7 +461,7 @@ def test_prompt_numbers_memories_from_one_and_shows_no_ids() -> None:
         ),
     ],
 )
-def test_prompt_says_whose_memories_these_are(scope: Scope, told: str) -> None:
+def test_prompt_names_the_owners(scope: Scope, told: str) -> None:
     model = Scripted(say(op("ADD")))
     decide([MOVED], [memory(1, "Ana lives in Berlin", **scope.ids)], scope, model)
     (asked,) = model.prompts
@@ -482,7 +482,7 @@ def test_hostile_text_stays_on_its_line_inside_the_fence() -> None:
     assert closing not in evil
 
 
-def test_one_reply_leaves_half_of_what_was_shown() -> None:
+def test_reply_changes_at_most_half_of_the_memories_shown() -> None:
     held = [memory(n, f"Ana owns book {n}") for n in range(1, 21)]
     facts = [fact(f"Ana read book {n}") for n in range(1, 21)]
     operations = [op("UPDATE", n, n, f"Ana owns and read book {n}") for n in range(1, 21)]
@@ -599,7 +599,7 @@ hostile = st.builds(
 
 @settings(max_examples=examples(1_000))
 @given(st.lists(hostile, min_size=1, max_size=9))
-def test_no_reply_makes_a_fact_vanish(replies: list[Any]) -> None:
+def test_no_reply_loses_a_fact(replies: list[Any]) -> None:
     try:
         found = decided(*replies, facts=SAID)
     except ReplyError:  # nothing was done, and the conversation can be added again

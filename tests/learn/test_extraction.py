@@ -337,7 +337,7 @@ def test_facts_that_both_hold_are_left_alone(store: Store, policy: str) -> None:
     assert store.proposals.list() == []
 
 
-def test_off_compares_nothing_and_says_so(store: Store, embedder: WordEmbedder) -> None:
+def test_policy_off_compares_nothing_and_reports_it(store: Store, embedder: WordEmbedder) -> None:
     _, second = learn(store, reply(TEA), reply(COFFEE), policy="off")
     assert contents(store) == [TEA, COFFEE]
     assert second.not_compared == 'the policy is "off"'
@@ -461,14 +461,14 @@ UNUSABLE = ["", "Sure!", "[1, 2", '{"facts": 7}', '{"items": []}', "null", "[[]"
 
 
 @pytest.mark.parametrize("said", UNUSABLE)
-def test_unusable_reply_is_an_error_never_nothing_found(store: Store, said: str) -> None:
+def test_unusable_reply_is_an_error_not_an_empty_result(store: Store, said: str) -> None:
     with pytest.raises(ReplyError, match=r"extraction: .*Nothing was lost"):
         Extractor(store, Scripted(said)).extract("text")
     assert len(store.episodes.list(scope="all")) == 1
 
 
 @pytest.mark.parametrize("policy", ["auto", "propose"])
-def test_embedder_that_is_down_costs_the_comparison_and_no_fact(
+def test_failing_embedder_skips_the_comparison_but_stores_the_facts(
     store: Store, embedder: WordEmbedder, policy: str
 ) -> None:
     store.add(TEA, subject="ana")
@@ -488,7 +488,7 @@ def test_store_without_an_embedder_stores_and_says_so(open_store: Callable[..., 
     assert second.not_compared == "this store has no embedder"
 
 
-def test_storing_that_fails_stores_nothing_and_is_done_again(
+def test_failed_transaction_stores_nothing_and_is_retried(
     path: Path, open_store: Callable[..., Store]
 ) -> None:
     open_store().close()

@@ -113,7 +113,7 @@ def week(memory: Memory) -> Memory:
 # -- the scripted week -----------------------------------------------------------------------
 
 
-def test_week_of_conversation_ends_in_what_holds(week: Memory, store: Store) -> None:
+def test_week_of_conversation_ends_with_the_current_facts(week: Memory, store: Store) -> None:
     assert texts(week.get_all(user_id="ana")) == HELD
     assert store.examine() == []
 
@@ -166,9 +166,7 @@ def test_week_cancelled_plan_is_deleted_and_its_history_stays(week: Memory, stor
         ("Tom Reed", "Tom Reed is a nurse"),
     ],
 )
-def test_week_search_finds_what_holds_and_not_what_held(
-    week: Memory, query: str, best: str
-) -> None:
+def test_week_search_finds_only_current_facts(week: Memory, query: str, best: str) -> None:
     found = texts(week.search(query, user_id="ana"))
     assert found[0] == best
     assert not {"Ana drinks coffee", "Ana's rent is 900 euros"} & set(found)
@@ -185,7 +183,7 @@ def test_week_keeps_when_each_thing_was_said(week: Memory) -> None:
     )
 
 
-def test_week_said_again_brings_nothing_back(week: Memory, store: Store, model: Conversing) -> None:
+def test_week_added_again_restores_nothing(week: Memory, store: Store, model: Conversing) -> None:
     before, episodes = everything(store), store.episodes.list(scope="all")
     model.changes = {  # as a model says that is shown what holds now
         "Ana switched to tea": ("NONE", "Ana drinks tea", None),
@@ -201,7 +199,7 @@ def test_week_said_again_brings_nothing_back(week: Memory, store: Store, model: 
     assert texts(week.get_all(user_id="ana")) == HELD
 
 
-def test_same_words_without_a_time_may_be_true_anew(
+def test_same_words_without_a_time_are_a_new_statement(
     store: Store, model_server: ModelServer
 ) -> None:
     now = [
@@ -350,7 +348,7 @@ def test_tasks_are_no_memories(store: Store) -> None:
     assert [one.id for one in store.tasks.list(owners="all")] == [task.id]
 
 
-def test_add_infer_without_a_generator_is_a_clear_error(store: Store) -> None:
+def test_add_infer_without_a_generator_is_refused(store: Store) -> None:
     with pytest.raises(ValueError, match="needs a generator"):
         Memory(store).add("hello", infer=True)
     assert store.episodes.list(scope="all") == []
@@ -366,7 +364,7 @@ def test_add_of_no_messages_is_refused_before_anything_is_asked(
     assert store.episodes.list(scope="all") == []
 
 
-def test_add_small_talk_changes_nothing_and_is_on_record(memory: Memory, store: Store) -> None:
+def test_add_small_talk_is_recorded_and_changes_nothing(memory: Memory, store: Store) -> None:
     changes = memory.add("Good morning!", user_id="ana")
     assert list(changes) == []
     (episode,) = store.episodes.list(scope="all")
@@ -409,7 +407,7 @@ def test_conversations_of_one_thread_stand_in_their_order(memory: Memory, store:
     assert store.episodes.list(scope="all") == episodes
 
 
-def test_the_same_words_in_another_thread_are_said_anew(memory: Memory, store: Store) -> None:
+def test_same_words_in_another_thread_are_a_new_episode(memory: Memory, store: Store) -> None:
     for thread in ("a", "b", "a", None):
         memory.add("Hello", thread=thread)
     assert [(e.thread, e.seq) for e in store.episodes.list()] == [("a", 1), ("b", 1)]
@@ -502,7 +500,7 @@ def state(store: Store) -> list[Any]:
 
 
 @pytest.mark.parametrize(("fail_at", "step"), [(1, "extract"), (2, "decide")])
-def test_model_dies_nothing_is_half_done_and_a_retry_completes(
+def test_failing_model_leaves_nothing_half_done_and_a_retry_completes(
     memory: Memory, model_server: ModelServer, model: Conversing, store: Store,
     fail_at: int, step: str,
 ) -> None:  # fmt: skip
@@ -559,7 +557,7 @@ def test_reply_cut_at_every_byte_changes_nothing(
     assert change["memory"] == "Ana drinks tea"
 
 
-def test_generator_of_somebody_else_that_breaks_says_the_step(store: Store) -> None:
+def test_failing_custom_generator_reports_the_step(store: Store) -> None:
     class Broken:
         model = "broken"
 
@@ -582,7 +580,7 @@ def test_closed_store_fails_at_the_first_step(memory: Memory, store: Store) -> N
         memory.get_all()
 
 
-def test_memory_changed_while_the_model_thinks_is_decided_anew(
+def test_memory_changed_during_the_model_call_is_decided_again(
     memory: Memory, model_server: ModelServer, model: Conversing, store: Store
 ) -> None:
     memory.add(said(*WEEK[0]), user_id="ana")
@@ -741,7 +739,7 @@ OTHERS = [{}, {"user_id": "ben"}, {"user_id": "ana", "run_id": "r"}, {"agent_id"
 
 
 @pytest.mark.parametrize("scope", OTHERS, ids=str)
-def test_id_of_somebody_else_is_not_found(
+def test_id_of_another_owner_is_not_found(
     plain: Memory, store: Store, scope: dict[str, str]
 ) -> None:
     (added,) = plain.add("Ana's own", user_id="ana")
@@ -911,9 +909,7 @@ def test_delete_all_that_is_stopped_is_completed_by_the_same_call(
 
 
 @pytest.mark.parametrize("arguments", [{}, {"user_id": "ana", "everything": True}], ids=str)
-def test_delete_all_without_saying_of_whom_is_refused(
-    plain: Memory, arguments: dict[str, Any]
-) -> None:
+def test_delete_all_without_owners_is_refused(plain: Memory, arguments: dict[str, Any]) -> None:
     plain.add("one")
     with pytest.raises(ValueError, match="everything must be True exactly when no scope id"):
         plain.delete_all(**arguments)
@@ -1118,7 +1114,7 @@ def test_unreadable_reply_and_an_interrupted_program_leave_a_conversation_to_ret
     assert store.status().unlearnt == 2
 
 
-def test_retry_learns_everybodys(
+def test_retry_with_scope_all_learns_every_owners(
     memory: Memory, model_server: ModelServer, model: Conversing, store: Store
 ) -> None:
     model_server.replies = down

@@ -141,7 +141,7 @@ def log_alone(source: Path, target: Path) -> Path:
 # -- the same state --------------------------------------------------------------------------------
 
 
-def test_rebuild_changes_nothing_and_asks_nothing(
+def test_rebuild_changes_nothing_and_calls_no_model(
     store: Store, read: Extractor, reader: Reader
 ) -> None:
     before, asked = exported(store), reader.asked
@@ -291,7 +291,7 @@ def test_outdated_item_says_what_took_its_place(store: Store, reader: Reader) ->
 # -- what people did -------------------------------------------------------------------------------
 
 
-def test_what_people_did_survives(store: Store, read: Extractor) -> None:
+def test_changes_by_people_survive(store: Store, read: Extractor) -> None:
     boat, cat = fact(store, "Ana owns a boat"), fact(store, "Ana has a cat")
     monday = fact(store, MONDAY)
     store.confirm(boat.id)
@@ -563,7 +563,7 @@ def test_fact_that_no_longer_comes_out_is_deleted_and_can_be_restored(
     assert exported(store) == before
 
 
-def test_fact_a_person_had_a_hand_in_is_not_deleted(store: Store, read: Extractor) -> None:
+def test_fact_changed_by_a_person_is_not_deleted(store: Store, read: Extractor) -> None:
     store.confirm(fact(store, "Ana owns a boat").id)
     store.update_metadata(fact(store, "Ana has a cat").id, {"name": "Tom"})
     nothing = Reader({}, "reader-2")
@@ -625,7 +625,7 @@ def test_facts_of_a_rejected_proposal_are_not_deleted(store: Store, reader: Read
     assert held(store) == [OXFORD, BRISTOL]
 
 
-def test_what_a_text_says_once_more_is_not_retired_by_it(store: Store, reader: Reader) -> None:
+def test_repeated_fact_is_not_superseded_by_its_own_text(store: Store, reader: Reader) -> None:
     reader.means = {"first": [TEA], "second": [TEA, COFFEE]}
     extractor = Extractor(store, reader, policy="auto")
     done = [extractor.extract(text) for text in reader.means][-1]
@@ -715,7 +715,7 @@ def test_episode_that_cannot_be_read_is_left_and_the_rest_done(
     assert COFFEE in held(store)
 
 
-def test_model_that_is_away_is_asked_once(store: Store, read: Extractor, reader: Reader) -> None:
+def test_unreachable_model_is_called_once(store: Store, read: Extractor, reader: Reader) -> None:
     for number in range(5):
         store.episodes.add(f"fourth {number}", source="notes")
     reader.failure, asked = GeneratorUnavailable("away"), reader.asked
@@ -839,7 +839,7 @@ def test_uuid_of_an_erased_fact_confirms_no_guess_once_its_episode_is_erased(
     assert salt.encode() not in path.read_bytes()
 
 
-def test_salt_is_shown_nowhere_and_travels_with_exports(
+def test_salt_is_never_shown_but_exported(
     store: Store, read: Extractor, reader: Reader, open_store: Callable[..., Store], tmp_path: Path
 ) -> None:
     one, other = store.episodes.list()[:2]

@@ -86,7 +86,7 @@ def test_metadata_conflicts_when_a_shared_key_differs(
         ("Wohnt in Kiel", "Wohnt in Jena"),
     ],
 )
-def test_a_new_value_a_denial_or_an_end_retires(old: str, new: str) -> None:
+def test_new_value_denial_or_end_supersedes(old: str, new: str) -> None:
     assert judge(old, new, 0.9).verdict is Verdict.RETIRE
     assert judge(old, new, 0.84).verdict is Verdict.PROPOSE
     assert judge(old, new, 0.5).verdict is Verdict.KEEP
@@ -126,7 +126,7 @@ def test_events_possessions_and_other_holders_stay(old: str, new: str, finding: 
         ("x" * 1001, "y" + "x" * 1000),
     ],
 )
-def test_what_the_words_do_not_tell_is_proposed_and_never_retired(old: str, new: str) -> None:
+def test_unclear_supersession_is_proposed_and_never_automatic(old: str, new: str) -> None:
     assert judge(old, new, 1.0).verdict is Verdict.PROPOSE
 
 
@@ -134,7 +134,7 @@ def test_what_the_words_do_not_tell_is_proposed_and_never_retired(old: str, new:
     ("old", "new"),
     [(pair["old"], pair["new"]) for pair in pairs() if pair["kind"] == "hostile"],
 )
-def test_likeness_of_spelling_retires_nothing(old: str, new: str) -> None:
+def test_similar_spelling_supersedes_nothing(old: str, new: str) -> None:
     for one, other in ((old, new), (new, old)):
         judged = judge(one, other, 1.0)
         assert judged.verdict is not Verdict.RETIRE

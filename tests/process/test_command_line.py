@@ -62,7 +62,7 @@ def test_piped_output_is_utf8_without_escapes_whatever_the_locale(filled: Path) 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes of POSIX")
 @pytest.mark.parametrize("command", [("list",), ("list", "--json"), ("export",)])
-def test_it_ends_quietly_when_nobody_reads_on(filled: Path, command: tuple[str, ...]) -> None:
+def test_output_to_a_closed_pipe_ends_quietly(filled: Path, command: tuple[str, ...]) -> None:
     reader, writer = os.pipe()
     process = subprocess.Popen(
         [sys.executable, "-m", "memstore", *command],

@@ -158,7 +158,7 @@ def test_no_tool_of_any_set_reaches_another_namespace(
     assert held(path) == before
 
 
-def test_a_token_for_reading_changes_nothing_with_any_tool_of_any_set(
+def test_read_only_token_changes_nothing_with_any_tool(
     server: Served, path: Path, ids: dict[str, list[Any]]
 ) -> None:
     with memstore.open(path, embedder=None, namespace=STRANGERS) as store:
@@ -174,7 +174,7 @@ def test_a_token_for_reading_changes_nothing_with_any_tool_of_any_set(
     assert held(path) == before
 
 
-def test_what_the_embedder_quotes_is_told_to_nobody_else(path: Path) -> None:
+def test_quoted_texts_in_errors_are_not_shown_to_other_clients(path: Path) -> None:
     def answer(asked: Asked) -> None:
         asked.answer({"error": f"out of memory at {asked.body['input']}"}, status=500)
 

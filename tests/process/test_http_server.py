@@ -104,7 +104,7 @@ def open_door(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 # -- who is let in ---------------------------------------------------------------------------------
 
 
-def test_health_is_for_everybody_and_shows_nothing(guarded: Served) -> None:
+def test_health_needs_no_token_and_shows_no_details(guarded: Served) -> None:
     for headers in ({}, {"Host": "10.1.2.3:8765"}, {"Authorization": "Bearer nonsense"}):
         answer = guarded.get("/health", **headers)
         assert answer.status_code == 200
@@ -122,9 +122,7 @@ def test_a_request_without_a_token_is_refused(guarded: Served) -> None:
 
 
 @pytest.mark.parametrize("which", ["revoked", "expired", "unknown"])
-def test_a_token_that_is_not_good_is_refused(
-    guarded: Served, tokens: dict[str, str], which: str
-) -> None:
+def test_invalid_token_is_refused(guarded: Served, tokens: dict[str, str], which: str) -> None:
     secret = tokens.get(which, "mst_" + "x" * 43)
     answer = guarded.post(request("tools/list"), secret)
     assert answer.status_code == 401
@@ -143,7 +141,7 @@ def test_a_header_that_holds_no_token_is_refused(guarded: Served, header: str) -
     assert answer.headers["WWW-Authenticate"].startswith("Bearer ")
 
 
-def test_a_token_reaches_its_own_namespace_alone(guarded: Served, tokens: dict[str, str]) -> None:
+def test_token_gives_access_only_to_its_namespace(guarded: Served, tokens: dict[str, str]) -> None:
     kept = guarded.call("memory_store", tokens["work"], content="Work uses Go", subject="stack")
     guarded.call("memory_store", tokens["other"], content="Home uses Rust", subject="stack")
 
@@ -181,7 +179,7 @@ def test_a_token_s_group_is_its_namespace(serve: Callable[..., Served], path: Pa
     assert "home" not in str(server.call("get_status", secrets["work"]))
 
 
-def test_a_token_for_reading_sees_and_calls_only_what_reads(
+def test_read_only_token_lists_and_calls_only_reading_tools(
     guarded: Served, tokens: dict[str, str]
 ) -> None:
     reader = tokens["reader"]
@@ -202,7 +200,7 @@ def test_a_token_for_reading_sees_and_calls_only_what_reads(
     assert guarded.call("memory_status", reader)["active"] == before
 
 
-def test_the_first_token_closes_the_door_and_the_last_does_not_open_it(
+def test_first_token_ends_open_access_and_revoking_all_does_not_restore_it(
     serve: Callable[..., Served], path: Path
 ) -> None:
     server = serve("--no-token", "--namespace", "mine")
@@ -228,7 +226,7 @@ def test_another_name_is_not_answered(open_door: Served, host: str) -> None:
 
 
 @pytest.mark.parametrize("header", ["Forwarded", "X-Forwarded-For", "X-Real-IP", "Via"])
-def test_what_a_proxy_hands_on_needs_a_token(
+def test_forwarded_request_needs_a_token(
     open_door: Served, guarded: Served, tokens: dict[str, str], header: str
 ) -> None:
     handed_on = {header: "for=198.51.100.7"}
@@ -254,7 +252,9 @@ def test_this_machine_is_answered_by_any_of_its_names(open_door: Served, host: s
         ("http://127.0.0.1", 200),
     ],
 )
-def test_only_pages_of_known_origin_may_ask(open_door: Served, origin: str, status: int) -> None:
+def test_only_pages_of_allowed_origins_are_accepted(
+    open_door: Served, origin: str, status: int
+) -> None:
     assert open_door.post(request("tools/list"), Origin=origin).status_code == status
 
 
@@ -294,7 +294,7 @@ def test_only_posts_to_the_endpoint_are_requests(open_door: Served) -> None:
     ("body", "status"),
     [(b"{", 400), (b"[]", 400), (b'{"jsonrpc": "2.0", "id": 1}', 400), (b"\xff", 400), (b"", 400)],
 )
-def test_what_is_no_request_is_told_so(open_door: Served, body: bytes, status: int) -> None:
+def test_invalid_request_gets_an_error(open_door: Served, body: bytes, status: int) -> None:
     answer = open_door.post(body)
     assert answer.status_code == status
     assert answer.json()["error"]["message"]
@@ -328,7 +328,7 @@ def test_a_body_that_is_too_large_is_refused_before_it_is_sent(open_door: Served
     assert b"16 MiB" in answer
 
 
-def test_a_body_that_grows_too_large_is_refused_while_it_comes(open_door: Served) -> None:
+def test_growing_body_is_refused_once_it_is_too_large(open_door: Served) -> None:
     sent = 0
     with closing(open_door.connect()) as wire:
         wire.sendall(_head(open_door, "Transfer-Encoding: chunked"))
@@ -348,19 +348,19 @@ def test_a_large_fact_fits(open_door: Served) -> None:
     assert open_door.call("memory_store", content=content, subject="large")["id"]
 
 
-def test_a_stranger_s_body_is_not_read(guarded: Served) -> None:
+def test_body_without_a_valid_token_is_not_read(guarded: Served) -> None:
     answer = guarded.raw(_head(guarded, "Content-Length: 1000000", "Connection: close"))
     assert answer.startswith(b"HTTP/1.1 401 ")
 
 
-def test_a_body_that_drips_is_given_up(open_door: Served) -> None:
+def test_slow_body_is_refused_after_its_time_limit(open_door: Served) -> None:
     with closing(open_door.connect()) as wire:
         wire.sendall(_head(open_door, "Content-Length: 1000") + b"{")
         answer = wire.recv(65536)
     assert answer.startswith(b"HTTP/1.1 408 ")
 
 
-def test_a_connection_that_says_nothing_is_given_up(open_door: Served) -> None:
+def test_silent_connection_is_closed(open_door: Served) -> None:
     with closing(open_door.connect()) as silent, closing(open_door.connect()) as dripping:
         dripping.sendall(b"POST /mcp HTTP/1.1\r\nX-Long: ")
         for _ in range(150):
@@ -387,7 +387,7 @@ def test_a_connection_may_be_idle_between_requests(open_door: Served) -> None:
 
 
 @pytest.mark.parametrize("said", [b"", b"POST /mcp HTTP/1.1\r\n"], ids=["nothing", "half a head"])
-def test_many_who_say_little_keep_nobody_out(
+def test_many_silent_connections_block_no_client(
     guarded: Served, tokens: dict[str, str], said: bytes
 ) -> None:
     """All from one address, as behind a proxy."""
@@ -466,7 +466,7 @@ def test_a_head_that_can_be_read_in_two_ways_is_refused(guarded: Served, sent: b
         assert wire.recv(65536).startswith(b"HTTP/1.1 400 ")
 
 
-def test_a_head_that_is_too_long_is_told_so(guarded: Served) -> None:
+def test_too_long_head_gets_an_error(guarded: Served) -> None:
     answer = guarded.raw(b"GET /health HTTP/1.1\r\nHost: x\r\nA: " + b"b" * 17_000)
     assert answer.startswith(b"HTTP/1.1 431 ")
     assert b"16 KiB" in answer
@@ -486,7 +486,7 @@ def test_requests_may_follow_each_other_at_once_and_chunks_end_the_connection(
 
 
 @pytest.mark.parametrize("piece", [65_536, 20 * 1024 * 1024])
-def test_a_client_that_sends_too_much_reads_why(
+def test_client_with_a_too_large_request_gets_the_reason(
     guarded: Served, tokens: dict[str, str], piece: int
 ) -> None:
     length = 20 * 1024 * 1024
@@ -528,7 +528,9 @@ def test_conversation_of_the_protocol_s_own_client(
     anyio.run(conversation)
 
 
-def test_a_reader_s_handshake_says_that_it_reads(guarded: Served, tokens: dict[str, str]) -> None:
+def test_handshake_of_a_read_only_token_says_read_only(
+    guarded: Served, tokens: dict[str, str]
+) -> None:
     hello = {
         "protocolVersion": "2025-11-25",
         "capabilities": {},
@@ -628,7 +630,9 @@ def test_other_machines_are_not_served_without_a_token(
     assert (code, "--no-token serves this one only" in told) == (1, True)
 
 
-def test_no_token_is_refused_once_there_is_one(serve: Callable[..., Served], path: Path) -> None:
+def test_no_token_option_is_refused_once_a_token_exists(
+    serve: Callable[..., Served], path: Path
+) -> None:
     with memstore.open(path, embedder=None) as store:
         store.tokens.create("laptop")
     code, told = refusal(serve("--no-token"))
@@ -672,7 +676,7 @@ def test_a_port_in_use_is_named(serve: Callable[..., Served]) -> None:
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
-def test_wrong_usage_is_told_in_a_line(
+def test_wrong_usage_is_a_one_line_error(
     capsys: pytest.CaptureFixture[str], flags: list[str], told: str
 ) -> None:
     from memstore.faces.mcp import main
@@ -683,12 +687,12 @@ def test_wrong_usage_is_told_in_a_line(
     assert told in capsys.readouterr().err
 
 
-def test_an_unknown_host_is_told_in_a_line(serve: Callable[..., Served]) -> None:
+def test_unknown_host_is_a_one_line_error(serve: Callable[..., Served]) -> None:
     code, told = refusal(serve(http="no-such-host.invalid:80"))
     assert (code, told.startswith("memstore-mcp: cannot listen on no-such-host")) == (1, True)
 
 
-def test_a_database_that_cannot_be_read_is_unhealthy_and_says_no_more(
+def test_health_of_an_unreadable_database_gives_no_details(
     serve: Callable[..., Served], path: Path
 ) -> None:
     path.write_bytes(b"this is no database" * 100)
@@ -703,7 +707,7 @@ def test_a_database_that_cannot_be_read_is_unhealthy_and_says_no_more(
     assert server.get("/health").status_code == 200
 
 
-def test_looks_after_the_health_do_not_heap_up(path: Path) -> None:
+def test_concurrent_health_checks_share_one_check(path: Path) -> None:
     memstore.open(path, embedder=None).close()
     opened = threading.Event()
 
@@ -828,7 +832,7 @@ def test_a_call_that_runs_at_the_end_is_still_answered(
 
 
 @posix_only
-def test_a_call_that_hangs_does_not_put_the_end_off(
+def test_hanging_call_does_not_delay_the_end(
     serve: Callable[..., Served], writing: sqlite3.Connection, path: Path
 ) -> None:
     server = serve("--no-token")
@@ -843,7 +847,7 @@ def test_a_call_that_hangs_does_not_put_the_end_off(
         assert store.count() == 0
 
 
-def test_a_client_that_goes_away_does_not_undo_its_call(
+def test_call_completes_after_its_client_disconnects(
     serve: Callable[..., Served], writing: sqlite3.Connection
 ) -> None:
     server = serve("--no-token")
@@ -915,7 +919,7 @@ def test_what_is_pending_in_a_token_s_namespace_is_embedded_in_the_background(
 
 
 @pytest.mark.parametrize("missing", ["mcp_types", "uvicorn", "starlette"])
-def test_without_the_packages_of_its_extra_it_names_it(path: Path, missing: str) -> None:
+def test_missing_http_packages_name_the_extra(path: Path, missing: str) -> None:
     program = (
         f"import sys; sys.modules[{missing!r}] = None\n"
         "from memstore.faces.mcp.start import main\n"

@@ -78,7 +78,7 @@ def test_a_search_never_misses_what_another_process_had_stored(path: Path) -> No
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="kills are those of POSIX")
-def test_a_kill_while_files_are_written_costs_no_answer(
+def test_kill_while_writing_files_does_not_affect_answers(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "SAVED_FROM", 1)

@@ -147,7 +147,7 @@ def test_the_kernel_shows_locks_of_open_file_descriptions(path: Path) -> None:
         assert all("OFDLCK" in line for line in ours)
 
 
-def test_a_system_without_such_locks_is_warned_of(path: Path) -> None:
+def test_system_without_description_locks_causes_a_warning(path: Path) -> None:
     code = (
         "import logging, memstore, sys\n"
         "from memstore import _kernel\n"

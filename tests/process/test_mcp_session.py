@@ -313,7 +313,7 @@ def test_read_only_offers_and_does_nothing_that_writes(
     assert "memory_search" in refusal
 
 
-def test_a_file_with_the_vectors_of_another_model_is_told_to_the_model(
+def test_file_of_another_embedding_model_is_reported_to_the_client(
     raw_client: Callable[..., Any], open_store: Callable[..., memstore.Store]
 ) -> None:
     with open_store() as store:
@@ -405,7 +405,7 @@ def test_a_real_server_learns_over_stdio(
     assert client.close() == 0
 
 
-def test_a_server_without_a_generator_says_how_to_name_one(
+def test_server_without_a_generator_names_the_flag(
     raw_client: Callable[..., Any],
 ) -> None:
     client = raw_client("--tools", "learn")
@@ -414,7 +414,7 @@ def test_a_server_without_a_generator_says_how_to_name_one(
         assert "--generator ollama|openai|anthropic" in client.error(tool, **arguments)
 
 
-def test_what_prints_by_mistake_disturbs_no_message(path: Path) -> None:
+def test_stray_prints_do_not_corrupt_messages(path: Path) -> None:
     program = (
         "import os, sys\nfrom memstore.faces.mcp import facts, start\n"
         "listed = facts.of_list\n"
@@ -462,7 +462,7 @@ def test_a_flood_is_answered_to_its_end(raw_client: Callable[..., Any]) -> None:
     assert not [one for one in answers if one["result"].get("isError")]
 
 
-def test_a_server_whose_answers_nobody_reads_ends(raw_client: Callable[..., Any]) -> None:
+def test_server_ends_if_its_output_is_closed(raw_client: Callable[..., Any]) -> None:
     client = raw_client()
     client.hello()
     client.process.stdout.close()

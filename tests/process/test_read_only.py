@@ -116,7 +116,7 @@ def test_a_file_without_a_log_is_read(kept: Store, log: str) -> None:
     assert read(path) == [{"count": 655}] * 2
 
 
-def test_a_log_that_comes_while_it_is_read_is_seen(
+def test_log_created_during_reading_is_noticed(
     kept: Store, open_store: Callable[..., Store]
 ) -> None:
     path = Path(kept.path)

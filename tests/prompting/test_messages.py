@@ -100,7 +100,7 @@ def test_no_line_that_was_said_passes_for_a_head(messages: list[Message]) -> Non
 
 @given(st.text(alphabet=st.characters(exclude_categories=["Cs"])))
 @example("one\r\n\x0ctwo\u2028three\n\n")
-def test_what_was_said_is_kept_to_the_last_line_break(content: str) -> None:
+def test_transcript_keeps_every_line_break(content: str) -> None:
     head, _, said = transcript([Message("user", content)]).partition("\n")
     lines = said.splitlines(keepends=True) or [""]
     assert head == "1. user:"

@@ -72,7 +72,7 @@ def test_whatever_json_writes_is_read_back(value: list[object], ascii_only: bool
         (parse_object, f"Here: {OBJECT}\nThat was all.", json.loads(OBJECT)),
     ],
 )
-def test_a_reply_cut_anywhere_is_the_whole_or_an_error(
+def test_truncated_reply_is_complete_or_an_error(
     parse: Callable[[str], object], reply: str, whole: object
 ) -> None:
     data = reply.encode()
@@ -117,7 +117,7 @@ def test_of_an_object_cut_short_the_array_inside_is_not_taken() -> None:
         ('["line\nbreak"]', "no usable"),
     ],
 )
-def test_anything_else_is_an_error_that_says_why(reply: str, why: str | None) -> None:
+def test_other_text_is_an_error_with_a_reason(reply: str, why: str | None) -> None:
     if why is None:  # prose around brackets, as documented
         assert parse_array(reply) == [1]
         return
@@ -152,6 +152,6 @@ def test_hostile_text_is_read_or_refused(text: str) -> None:
 
 
 @pytest.mark.parametrize("reply", [None, b"[]", 5, ["facts"]])
-def test_a_reply_that_is_no_text_is_an_error_of_the_generator(reply: Any) -> None:
+def test_reply_that_is_not_text_is_a_generator_error(reply: Any) -> None:
     with pytest.raises(ReplyError, match=f"returned {type(reply).__name__}, not text"):
         parse_array(reply)

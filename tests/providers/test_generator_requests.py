@@ -98,7 +98,7 @@ def test_anthropic_request(model_server: ModelServer) -> None:
 
 
 @pytest.mark.parametrize("dialect", ["ollama", "openai", "anthropic"])
-def test_what_is_left_open_is_not_sent(model_server: ModelServer, dialect: Dialect) -> None:
+def test_unset_options_are_not_sent(model_server: ModelServer, dialect: Dialect) -> None:
     model_server.replies = ["x"]
     model_server.generator(dialect, temperature=None).generate("prompt")
     body = {**model_server.asked[0].body, **model_server.asked[0].body.get("options", {})}
@@ -109,7 +109,7 @@ def test_what_is_left_open_is_not_sent(model_server: ModelServer, dialect: Diale
 
 
 @pytest.mark.parametrize("words", NO_SCHEMA)
-def test_openai_service_without_schemas_gets_it_in_words(
+def test_openai_service_without_schemas_gets_the_schema_in_the_prompt(
     model_server: ModelServer, words: str
 ) -> None:
     model_server.unknown = {"response_format": words}
@@ -122,7 +122,7 @@ def test_openai_service_without_schemas_gets_it_in_words(
     assert len(model_server.asked) == 3
 
 
-def test_openai_model_of_the_reasoning_kind_is_asked_its_way(model_server: ModelServer) -> None:
+def test_openai_reasoning_model_gets_its_own_parameters(model_server: ModelServer) -> None:
     model_server.unknown = {
         "max_tokens": "Unsupported parameter: 'max_tokens' is not supported with this model. "
         "Use 'max_completion_tokens' instead.",
@@ -166,7 +166,7 @@ def test_openai_fault_of_the_request_is_rejected_at_once(
     assert len(model_server.asked) == 1
 
 
-def test_openai_service_that_always_complains_is_not_asked_for_ever(
+def test_openai_service_that_always_refuses_is_not_retried_forever(
     model_server: ModelServer,
 ) -> None:
     model_server.replies = [Reply(status=400, words=NO_SCHEMA[0])]

@@ -267,7 +267,7 @@ def test_busy_then_ready_succeeds(
 
 
 @pytest.mark.parametrize("status", [429, 500, 529])
-def test_busy_for_good_is_unavailable_with_the_services_words(
+def test_permanently_busy_service_is_unavailable_with_its_message(
     model_server: ModelServer, generator: HttpGenerator, status: int
 ) -> None:
     model_server.replies = [Reply(status=status, words="too many of you")]
@@ -311,7 +311,7 @@ def test_slow_reply_within_the_deadline_is_taken(
     assert generator.generate("x") == "drip"
 
 
-def test_deadline_already_past_asks_nothing(
+def test_past_deadline_sends_no_request(
     model_server: ModelServer, generator: HttpGenerator
 ) -> None:
     with pytest.raises(GeneratorUnavailable, match="in time"):
@@ -328,7 +328,7 @@ def test_refused_request_is_rejected_at_once(
     assert len(model_server.asked) == 1
 
 
-def test_nobody_listening_says_what_to_do(
+def test_unreachable_service_has_a_remedy(
     model_server: ModelServer, dialect: Dialect, deaf_url: str
 ) -> None:
     advice = r"service is running.*`ollama serve`.*base_url.*proxy settings"
@@ -360,7 +360,7 @@ def test_key_is_nowhere_even_when_echoed(
     assert any(KEY in str(asked.headers) for asked in model_server.asked) or dialect == "ollama"
 
 
-def test_wrong_key_says_so(model_server: ModelServer, dialect: Dialect) -> None:
+def test_wrong_key_is_reported(model_server: ModelServer, dialect: Dialect) -> None:
     if dialect == "ollama":
         pytest.skip("Ollama asks for no key")
     model_server.key = "another"

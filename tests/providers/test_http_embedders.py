@@ -96,7 +96,7 @@ def test_embed_sends_long_lists_in_batches(case: Case) -> None:
     ]
 
 
-def test_embed_of_no_texts_asks_nothing(case: Case) -> None:
+def test_embed_of_no_texts_sends_no_request(case: Case) -> None:
     vectors = case.embedder().embed([])
     assert vectors.shape == (0, 0)
     assert vectors.dtype == np.float32

@@ -150,7 +150,7 @@ def test_retry_after_date_counts_from_the_servers_clock(
 
 
 @pytest.mark.parametrize("asked", ["soon", "", "-5", "nan", "Wed, 21 Oct 2015 07:28:00 GMT"])
-def test_retry_after_that_says_nothing_leaves_the_usual_pause(
+def test_unreadable_retry_after_keeps_the_usual_pause(
     server: Any, endpoint: Endpoint, pauses: Pauses, asked: str
 ) -> None:
     server.play(refusal(503, Retry_After=asked), fine)
@@ -212,9 +212,7 @@ def test_deadline_covers_all_attempts(server: Any, manual_clock: ManualClock) ->
 
 
 @pytest.mark.parametrize("seconds", [0.0, -1.0])
-def test_deadline_already_past_asks_nothing(
-    server: Any, endpoint: Endpoint, seconds: float
-) -> None:
+def test_past_deadline_sends_no_request(server: Any, endpoint: Endpoint, seconds: float) -> None:
     server.play(fine)
     with pytest.raises(EmbedderUnavailable, match="in time"):
         endpoint.post_json("/x", {}, timeout_seconds=seconds)
@@ -247,7 +245,7 @@ def test_connection_broken_in_the_body_is_tried_again(server: Any, endpoint: End
     assert len(server.asked) == 3
 
 
-def test_connection_closed_without_a_word_is_tried_again(server: Any, endpoint: Endpoint) -> None:
+def test_connection_closed_without_a_reply_is_retried(server: Any, endpoint: Endpoint) -> None:
     server.play(lambda asked: asked.hang_up(), fine)
     assert endpoint.post_json("/x", {}) == {"fine": True}
 
@@ -327,7 +325,7 @@ def test_words_are_one_capped_printable_line(words: str) -> None:
 
 
 @pytest.mark.parametrize("before", range(270, 305, 3))
-def test_words_cut_in_the_key_hold_no_part_of_it(before: int) -> None:
+def test_error_cut_inside_the_key_shows_no_part_of_it(before: int) -> None:
     endpoint = Endpoint("http://h", headers={"Authorization": f"Bearer {KEY}"})
     assert "sk-" not in endpoint.words_of({"error": "x" * before + KEY})
 

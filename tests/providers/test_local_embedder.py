@@ -51,7 +51,7 @@ def test_no_texts_give_no_rows(embedder: LocalEmbedder) -> None:
     assert (rows.shape, rows.dtype) == ((0, DIMENSION), np.float32)
 
 
-def test_a_text_without_tokens_gives_a_zero_row_and_disturbs_no_other(
+def test_text_without_tokens_gives_a_zero_row_and_affects_no_other(
     embedder: LocalEmbedder,
 ) -> None:
     rows = embedder.embed(["tea", "", "rain"])
@@ -96,7 +96,7 @@ def test_a_special_token_in_a_text_is_text(embedder: LocalEmbedder, literal: str
     assert float(alone @ spelled) > 0, "it is cut like other text, not one token of its own"
 
 
-def test_a_very_long_text_is_read_whole(embedder: LocalEmbedder) -> None:
+def test_very_long_text_is_tokenized_completely(embedder: LocalEmbedder) -> None:
     start = "tea " * 50_000
     row = one(embedder, start + "violin " * 50_000)
     assert np.linalg.norm(row) == pytest.approx(1, abs=1e-5)
@@ -160,7 +160,9 @@ print("numpy" in sys.modules, *(blob.hex() for blob in blobs))
     assert [bytes.fromhex(blob) for blob in blobs] == [row.astype("<f4").tobytes() for row in rows]
 
 
-def test_the_network_is_not_tried(monkeypatch: pytest.MonkeyPatch, path: Path) -> None:
+def test_local_embedder_does_not_use_the_network(
+    monkeypatch: pytest.MonkeyPatch, path: Path
+) -> None:
     def refuse(*_: object, **__: object) -> Any:
         raise AssertionError("tried the network")
 
@@ -189,7 +191,7 @@ def test_the_network_is_not_tried(monkeypatch: pytest.MonkeyPatch, path: Path) -
         ("We moved to Berlin last year", "they live in Germany", "the battery is empty"),
     ],
 )
-def test_a_paraphrase_is_nearer_than_an_unrelated_sentence(
+def test_paraphrase_has_a_higher_cosine_than_an_unrelated_sentence(
     embedder: LocalEmbedder, text: str, paraphrase: str, unrelated: str
 ) -> None:
     asked, near, far = embedder.embed([text, paraphrase, unrelated])
@@ -205,7 +207,7 @@ def test_a_paraphrase_is_nearer_than_an_unrelated_sentence(
         ("pets", "They have a cat and two dogs"),
     ],
 )
-def test_a_store_finds_by_meaning_what_shares_no_word(
+def test_store_finds_by_meaning_without_common_words(
     path: Path, question: str, answer: str
 ) -> None:
     others = ["The invoice was paid in March", "The meeting moved to room 3", "Backups run nightly"]

@@ -90,7 +90,7 @@ def test_neighbours_have_the_owners_of_their_hit(store: Store) -> None:
     assert sorted(found(store, "needle", 5, namespaces="all")) == sorted([plain, away])
 
 
-def test_what_no_longer_holds_is_passed_over(store: Store) -> None:
+def test_inactive_rows_are_skipped(store: Store) -> None:
     ids = say(store, "one", "superseded", "deleted", "erased", "needle")
     store.add("expired", subject="s", thread="a", expired_at="2000-01-01")
     store.add("open", subject="todo", thread="a", metadata={"kind": "task", "status": "pending"})
@@ -149,7 +149,7 @@ def test_context_out_of_range_is_refused(store: Store, context: Any) -> None:
             search("needle", context=context)
 
 
-def test_a_search_for_several_answers_each_for_itself(store: Store) -> None:
+def test_batch_search_answers_each_query_separately(store: Store) -> None:
     say(store, "one", "needle", "thimble")
     first, second = store.search_batch(["needle", "thimble"], context=1, ranking="classic")
     assert told(first) == [(["one"], "needle", ["thimble"])]

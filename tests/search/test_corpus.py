@@ -101,7 +101,7 @@ def test_parts_are_the_words_and_the_true_cosine(
 
 
 @CORPORA
-def test_what_has_no_vector_yet_has_no_cosine(
+def test_pending_row_has_no_cosine(
     store: Store, embedder: WordEmbedder, kind: type[Corpus[Any, Any]], add: Add, every: object
 ) -> None:
     first, *_ = add(store)

@@ -97,7 +97,7 @@ def test_what_a_filter_hides_is_not_found_by_its_date(many: Store) -> None:
         assert not other.search("What happened on 2 July 2023?")
 
 
-def test_a_month_without_a_year_is_the_last_one(many: Store) -> None:
+def test_month_without_a_year_means_the_most_recent(many: Store) -> None:
     with clock.use(ManualClock(datetime(2024, 3, 1, tzinfo=UTC))):
         found = many.search("What happened in July?", limit=2)
     assert {hit.fact.content for hit in found} == {"Oscar came to us", "the boiler was mended"}

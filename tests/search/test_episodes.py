@@ -99,7 +99,7 @@ def why(hits: EpisodeHits) -> str | None:
     return hits.words_only and hits.words_only.code
 
 
-def test_words_ask_no_model(log: Store, embedder: WordEmbedder) -> None:
+def test_search_by_words_calls_no_model(log: Store, embedder: WordEmbedder) -> None:
     embedder.calls.clear()
     assert ids(log.episodes.search("violin", mode="words", limit=1)) == [3]
     assert log.episodes.search("nothing of the sort", mode="words") == []
@@ -171,7 +171,7 @@ def test_the_excerpt_holds_most_of_the_words_in_whatever_form(store: Store) -> N
     assert hit.episode.id == 3
 
 
-def test_long_episodes_take_nobodys_place(store: Store) -> None:
+def test_long_episodes_displace_no_others(store: Store) -> None:
     book = "tea with milk. " * 8000
     store.episodes.add_many({"content": book, "source": "book"} for _ in range(6))
     store.episodes.add_many({"content": f"tea {n}", "source": "t"} for n in range(20))
@@ -297,7 +297,7 @@ def test_no_text_is_read_to_pass_an_episode_over(store: Store, path: Path) -> No
 
 
 @EACH_MODE
-def test_a_crowd_in_another_namespace_takes_nobodys_place(store: Store, mode: str) -> None:
+def test_better_matches_in_another_namespace_displace_nothing(store: Store, mode: str) -> None:
     store.episodes.add("one violin in a long list of other things", source="t")
     crowd = store.within("crowd").episodes
     crowd.add_many({"content": "violin", "source": "t"} for _ in range(350))
@@ -371,7 +371,7 @@ def test_tags_filter_without_a_boost_and_raise_with_one(log: Store, mode: str) -
         assert hit.score == pytest.approx(plain[hit.episode.id].score + extra, abs=1e-6)
 
 
-def test_a_boost_reaches_what_a_crowd_would_hide(store: Store) -> None:
+def test_boost_finds_rows_beyond_the_candidates(store: Store) -> None:
     store.episodes.add("tea among many other words of no interest at all", source="t", tags=["x"])
     store.episodes.add_many({"content": "tea tea", "source": "t"} for _ in range(500))
     embed(store)
@@ -413,7 +413,7 @@ def test_a_query_that_cannot_be_embedded_is_answered_by_words_then_newest_first(
     assert ids(log.episodes.search("harbour", mode="words")) == [1]
 
 
-def test_a_store_without_embedder_says_so(store: Store, open_store: Open) -> None:
+def test_store_without_embedder_reports_it(store: Store, open_store: Open) -> None:
     store.episodes.add("one", source="t")
     store.episodes.add("two", source="t")
     hits = open_store(embedder=None).episodes.search("one")
@@ -518,7 +518,7 @@ def test_names_and_descriptions_are_found_by_words(store: Store) -> None:
         ({"namespaces": []}, ValueError, "namespaces is empty"),
     ],
 )
-def test_search_refuses_what_makes_no_sense(
+def test_search_refuses_invalid_values(
     log: Store, given: dict[str, Any], error: type[Exception], says: str
 ) -> None:
     with pytest.raises(error, match=says):

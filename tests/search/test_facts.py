@@ -193,7 +193,7 @@ def test_weights_given_with_a_query_change_the_order(store: Store) -> None:
     }
 
 
-def test_meaning_alone_finds_what_shares_no_stem(open_store: Open) -> None:
+def test_meaning_alone_finds_facts_without_common_stems(open_store: Open) -> None:
     class Topics:
         model = "topics"
 
@@ -209,7 +209,7 @@ def test_meaning_alone_finds_what_shares_no_stem(open_store: Open) -> None:
     assert (hits[0].word_score, hits[0].vector_score) == (0.0, 1.0)
 
 
-def test_a_fact_only_the_words_brought_has_its_true_cosine_too(open_store: Open) -> None:
+def test_fact_found_by_words_only_has_its_cosine(open_store: Open) -> None:
     class Directions:
         model = "directions"
 
@@ -345,14 +345,14 @@ def test_filters_apply_before_ranking_with_thousands_of_better_facts_outside(
     checked_to_find_the_few(store, **filters)
 
 
-def test_thousands_in_another_namespace_take_nobodys_place(
+def test_thousands_in_another_namespace_displace_nothing(
     crowd: Path, path: Path, open_store: Open
 ) -> None:
     shutil.copy(crowd, path)
     checked_to_find_the_few(open_store(namespace="other"))
 
 
-def test_thousands_of_expired_facts_take_nobodys_place(store: Store) -> None:
+def test_thousands_of_expired_facts_displace_nothing(store: Store) -> None:
     store.add_many(
         NewFact(content=BETTER, subject="sue", expired_at=days_ago(1)) for _ in range(MANY)
     )
@@ -422,7 +422,9 @@ def test_subject_and_category_are_searched_too(open_store: Open) -> None:
 
 
 @pytest.mark.parametrize("query", ["", "   ", "\n\t", "\x00", "\u2003"])
-def test_blank_queries_find_nothing_and_ask_nobody(store: Store, embedder: Any, query: str) -> None:
+def test_blank_queries_find_nothing_and_call_no_embedder(
+    store: Store, embedder: Any, query: str
+) -> None:
     store.add("tea", subject="sue")
     embedder.calls.clear()
     assert store.search(query) == []
@@ -528,7 +530,7 @@ def test_open_tasks_never_decay_and_everything_else_about_todo_does(
     assert hit.decay == pytest.approx(decay, rel=1e-4)
 
 
-def test_a_fresh_note_stands_above_an_old_one_that_says_the_same(store: Store) -> None:
+def test_new_note_ranks_above_an_equal_old_one(store: Store) -> None:
     old = store.add("tea", subject="sue", created_at=days_ago(90))
     new = store.add("tea", subject="sue")
     assert ids(store.search("tea")) == [new.id, old.id]
@@ -571,7 +573,7 @@ def test_times_narrow_searches_lists_and_counts(store: Store, manual_clock: Manu
         store.search("tea", valid_before="soon")
 
 
-def test_an_empty_store_is_not_one_that_could_not_compare_meanings(store: Store) -> None:
+def test_empty_store_does_not_report_words_only(store: Store) -> None:
     assert store.search("tea").words_only is None
     other = store.within("other")
     store.add("tea", subject="sue")
@@ -667,7 +669,7 @@ def test_a_batch_equals_its_searches_one_by_one_with_one_call_to_the_embedder(
         assert [h.score for h in together] == pytest.approx([h.score for h in alone])
 
 
-def test_an_empty_batch_asks_nobody(store: Store, embedder: Any) -> None:
+def test_empty_batch_calls_no_embedder(store: Store, embedder: Any) -> None:
     assert store.search_batch([]) == []
     assert embedder.calls == []
 
@@ -846,7 +848,7 @@ def test_methods_by_id_never_reach_into_another_namespace(
 
 
 @pytest.mark.parametrize("call", BY_ID.values(), ids=BY_ID)
-def test_ids_nobody_has_are_not_found(store: Store, call: Callable[[Store, int, int], Any]) -> None:
+def test_missing_ids_are_not_found(store: Store, call: Callable[[Store, int, int], Any]) -> None:
     own = store.add("own", subject="x").id
     for wanted in (0, -1, 999, 2**63 - 1, 2**63, -(2**63) - 1, 10**30):
         with pytest.raises(memstore.NotFound, match=str(wanted)):
@@ -992,7 +994,7 @@ def test_facts_without_a_direction_are_found_by_words(store: Store, embedder: An
     assert (ids(hits), hits[0].vector_score, hits.words_only) == ([tea.id], 0.0, None)
 
 
-def test_a_fresh_note_is_found_among_many_faded_ones(store: Store) -> None:
+def test_new_note_is_found_among_many_decayed_ones(store: Store) -> None:
     faded = datetime.now(UTC) - timedelta(days=1000)
     store.add_many(
         {"content": "the kettle is broken", "subject": "kettle", "created_at": faded}

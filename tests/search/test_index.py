@@ -124,7 +124,7 @@ def act(store: Store, data: st.DataObject) -> None:
 @settings(deadline=None, max_examples=examples(40), suppress_health_check=[HealthCheck.too_slow,
           HealthCheck.function_scoped_fixture])  # fmt: skip
 @given(data=st.data(), steps=st.integers(1, 12))
-def test_a_search_finds_what_computing_every_row_finds(
+def test_search_equals_computing_every_row(
     data: st.DataObject, steps: int, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     path = tmp_path_factory.mktemp("index") / "memory.db"
@@ -264,7 +264,7 @@ def test_files_older_than_the_feed_are_not_used(filled: Store) -> None:
         compare(store, "tea rain")
 
 
-def test_a_backup_brought_back_does_not_meet_files_of_later(filled: Store, tmp_path: Path) -> None:
+def test_restored_backup_does_not_use_newer_derived_files(filled: Store, tmp_path: Path) -> None:
     backup = tmp_path / "backup.db"
     filled.backup(backup)
     for n in range(60):
@@ -281,7 +281,7 @@ def test_a_backup_brought_back_does_not_meet_files_of_later(filled: Store, tmp_p
     assert not list(tmp_path.glob("backup.db.*"))
 
 
-def test_a_process_goes_on_with_the_files_that_another_one_wrote(filled: Store) -> None:
+def test_process_uses_files_written_by_another(filled: Store) -> None:
     with memstore.open(filled.path, embedder=WordEmbedder()) as other:
         other.search("tea")
         before = index_of(other)._held
@@ -366,7 +366,7 @@ def test_a_store_in_memory_and_a_read_only_one_write_no_files(filled: Store) -> 
         assert index_of(store)._held is not None
 
 
-def test_a_folder_that_cannot_be_written_costs_no_answer(
+def test_unwritable_folder_does_not_affect_answers(
     filled: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for file in files_of(filled):

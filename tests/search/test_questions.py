@@ -55,7 +55,7 @@ def memory(request: pytest.FixtureRequest) -> Iterator[Memory]:
         yield Memory(request.param, store)
 
 
-def test_the_first_hit_answers(memory: Memory) -> None:
+def test_first_hit_is_the_answer(memory: Memory) -> None:
     assert memory.missed(memory.first) == {}
 
 
@@ -65,19 +65,19 @@ def test_the_share_of_answers_that_come_first(memory: Memory) -> None:
     assert len(questions) - len(missed) >= memory.share * len(questions), missed
 
 
-def test_a_query_that_nothing_answers_finds_nothing(memory: Memory) -> None:
+def test_query_without_a_relevant_fact_finds_nothing(memory: Memory) -> None:
     found = memory.store.search_batch(memory.nothing, min_relevance=MIN_RELEVANCE)
     assert [list(hits) for hits in found] == [[] for _ in memory.nothing]
 
 
-def test_the_floor_hides_few_answers(memory: Memory) -> None:
+def test_minimum_relevance_hides_few_answers(memory: Memory) -> None:
     questions = list(memory.first | memory.asked)
     found = memory.store.search_batch(questions, min_relevance=MIN_RELEVANCE)
     hidden = [query for query, hits in zip(questions, found, strict=True) if not hits]
     assert len(hidden) <= len(questions) / 20, hidden
 
 
-def test_there_are_questions_in_many_languages() -> None:
+def test_questions_exist_in_many_languages() -> None:
     files = [tomllib.loads(path.read_text(encoding="utf-8")) for path in FILES]
     assert len(files) >= 8
     assert sum(len(file["first"]) + len(file["asked"]) for file in files) >= 100

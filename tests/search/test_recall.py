@@ -71,7 +71,7 @@ def found(contents: list[tuple[str, int | None]], store: Store) -> tuple[SearchH
     st.sampled_from(sorted(COUNTERS)),
     st.lists(st.integers(1, 3000), min_size=2, max_size=6),
 )
-def test_a_larger_budget_holds_all_that_a_smaller_one_held(
+def test_larger_budget_includes_the_smaller_ones_results(
     contents: list[tuple[str, int | None]], counter: str, budgets: list[int]
 ) -> None:
     count = COUNTERS[counter]
@@ -99,7 +99,7 @@ def test_a_counter_that_goes_up_and_down_is_never_exceeded(salt: int, budget: in
     assert count(recall.recalled(*hits, budget, count).text) <= budget
 
 
-def test_what_has_no_room_is_counted(words: Store) -> None:
+def test_results_beyond_the_budget_are_counted(words: Store) -> None:
     for number in range(30):
         words.add(f"tea of kind {number}", subject="tea")
     told = words.recall("tea", tokens=120)
@@ -126,7 +126,7 @@ def test_the_default_counter_counts_no_less_than_other_tokenizers(case: dict[str
     assert tokens_at_most(case["text"]) >= max(case["tokens"].values())
 
 
-def test_a_text_that_takes_the_room_of_several_comes_after_nearly_as_good_ones(
+def test_long_text_ranks_below_slightly_less_relevant_short_ones(
     words: Store,
 ) -> None:
     long = words.add("tea " * 1600, subject="tea")  # 16 times what is not long: half its score
@@ -164,7 +164,7 @@ def test_lines_of_a_thread_stand_together_in_their_order(words: Store) -> None:
     assert names.index("#1") in (0, 3)
 
 
-def test_a_fact_that_several_rows_say_is_said_once(words: Store) -> None:
+def test_repeated_fact_is_recalled_once(words: Store) -> None:
     words.add("Alice likes tea", subject="alice")
     words.add("alice likes  TEA.", subject="alice")
     words.episodes.add("Alice likes tea", source="chat")
@@ -182,7 +182,7 @@ def test_stored_text_is_one_line_whatever_it_holds(words: Store) -> None:
 # -- what is recalled ------------------------------------------------------------------------
 
 
-def test_what_narrows_facts_leaves_episodes_out(words: Store) -> None:
+def test_filters_of_facts_exclude_episodes(words: Store) -> None:
     words.add("tea", subject="alice", category="preference")
     words.add("tea too", subject="bob", metadata={"level": 3})
     words.episodes.add("tea with Bob", source="chat")
@@ -227,7 +227,7 @@ def test_the_newest_episodes_that_match_nothing_are_not_recalled(words: Store) -
     assert words.recall("tea", tokens=500).text == ""
 
 
-def test_what_a_memory_knows_nothing_of_is_not_recalled(open_store: Callable[..., Store]) -> None:
+def test_unrelated_question_recalls_nothing(open_store: Callable[..., Store]) -> None:
     store = open_store(embedder=memstore.LocalEmbedder())
     store.add("Alice prefers dark mode in every editor", subject="alice")
     store.episodes.add("The api is deployed on Tuesdays", source="chat")

@@ -109,7 +109,7 @@ def test_the_order_of_insertion_among_unrelated_facts_does_not_matter(
     assert scores[0] == scores[1] == scores[2]
 
 
-def test_an_answer_gains_from_the_question_in_front_of_it(local: Store) -> None:
+def test_answer_scores_higher_after_its_question(local: Store) -> None:
     for thread in ("t", None):
         local.add("Where did you put the key?", subject="Ana", thread=thread)
         local.add(f"In the drawer {thread}.", subject="Otto", thread=thread)
@@ -128,7 +128,7 @@ def test_nobody_answers_their_own_question(local: Store, asker: str) -> None:
     assert gains["In the drawer other."] > gains["In the drawer own."] + 0.1
 
 
-def test_a_question_of_nobody_known_may_be_answered_by_anybody(local: Store) -> None:
+def test_question_without_a_speaker_can_be_answered_by_anyone(local: Store) -> None:
     for asker in ("note", "Ana"):
         local.add("Where is the key?", subject=asker, thread=asker)
         local.add(f"In the drawer {asker}.", subject="note", thread=asker)
@@ -177,7 +177,7 @@ def test_of_equals_that_say_something_else_the_best_comes_first(local: Store) ->
         ("When is the review?", "The review was moved to Monday morning"),
     ],
 )
-def test_what_answers_comes_before_what_is_near(local: Store, asked: str, first: str) -> None:
+def test_answers_rank_above_similar_texts(local: Store, asked: str, first: str) -> None:
     for content in (
         "Alice works at Globex",
         "Alice prefers dark mode in every editor",
@@ -198,7 +198,8 @@ def test_weights_mean_the_classic_formula(local: Store) -> None:
 
 
 def test_weights_are_refused_with_the_second_stage(store: Store) -> None:
-    with pytest.raises(memstore.InvalidArgument, match="ranking 'threads' has no word_weight"):
+    says = "ranking 'threads' does not take word_weight"
+    with pytest.raises(memstore.InvalidArgument, match=says):
         store.search("tea", word_weight=1.0, ranking="threads")
     with pytest.raises(memstore.InvalidArgument, match="alpha"):
         store.episodes.search("tea", alpha=0.1, ranking="threads")
@@ -211,7 +212,7 @@ SEVEN = ["Alice prefers dark mode in every editor", "Alice works at Globex", "Bo
          "Tea is better than coffee"]  # fmt: skip
 
 
-def test_a_query_that_nothing_answers_finds_nothing(local: Store) -> None:
+def test_query_without_a_relevant_fact_finds_nothing(local: Store) -> None:
     for content in SEVEN:
         local.add(content, subject=content.split()[0])
     for ranking in ("threads", "classic"):
@@ -265,7 +266,7 @@ def test_relevance_is_that_of_the_embedded_model_whatever_embedder_there_is(
     assert not store.search("zzzz qqqq", min_relevance=0.075)
 
 
-def test_where_there_is_no_index_the_answer_is_classic_and_says_so(local: Store) -> None:
+def test_ranking_without_an_index_is_classic(local: Store) -> None:
     local.add("tea in the harbour", subject="Ana")
     local._file.searches.facts.index._unfit = True
     hits = local.search("tea")
@@ -273,7 +274,7 @@ def test_where_there_is_no_index_the_answer_is_classic_and_says_so(local: Store)
     assert hits[0].parts.terms == 0
 
 
-def test_a_task_that_is_done_grows_old_from_then_on(local: Store) -> None:
+def test_completed_task_decays(local: Store) -> None:
     created = datetime.now(UTC) - timedelta(days=30)
     task = local.add("water the plants", subject="todo", created_at=created,
                      metadata={"kind": "task", "status": "pending"})  # fmt: skip

@@ -55,7 +55,7 @@ def test_names_signatures_and_docstrings_are_the_same(blocking: type, coat: type
         assert inspect.iscoroutinefunction(other)
 
 
-def test_everything_bound_to_a_store_has_its_coat(store: Store) -> None:
+def test_everything_bound_to_a_store_has_an_async_class(store: Store) -> None:
     coat = AsyncStore(store)
     for name in ("tasks", "episodes", "proposals", "tokens", "generations", "graph"):
         assert getattr(coat, name)._blocking is getattr(store, name)
@@ -151,7 +151,7 @@ class Slow:
         return np.ones((len(texts), 4), dtype=np.float32)
 
 
-def test_the_loop_goes_on_while_an_embedder_works(open_store: Callable[..., Store]) -> None:
+def test_event_loop_runs_while_an_embedder_works(open_store: Callable[..., Store]) -> None:
     slow = Slow()
     store = AsyncStore(open_store(embedder=slow))
 

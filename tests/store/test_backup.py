@@ -78,13 +78,13 @@ def test_what_is_left_of_a_backup_is_refused_and_used_by_the_next(
 
 
 @pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="there is no folder that takes no file")
-def test_a_backup_that_cannot_be_created_wants_another_target(store: Store) -> None:
+def test_backup_that_cannot_be_created_suggests_another_target(store: Store) -> None:
     with pytest.raises(StorageError, match="cannot create '/proc/") as caught:
         store.backup("/proc/copy.db")
     assert caught.value.remedy is Remedy.NEW_TARGET
 
 
-def test_a_backup_that_another_one_is_writing_is_left_alone(store: Store, tmp_path: Path) -> None:
+def test_backup_in_progress_is_not_overwritten(store: Store, tmp_path: Path) -> None:
     part = tmp_path / "copy.db.part"
     other = apsw.Connection(str(part))
     other.execute("CREATE TABLE unfinished_copy (x); BEGIN EXCLUSIVE")

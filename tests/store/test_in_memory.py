@@ -63,7 +63,7 @@ def test_no_file_is_opened_or_made(tmp_path: Path) -> None:
     assert list(home.iterdir()) == []
 
 
-def test_two_stores_in_memory_know_nothing_of_each_other(open_store: OpenStore) -> None:
+def test_two_stores_in_memory_are_separate(open_store: OpenStore) -> None:
     one, other = (open_store(Path(":memory:"), embedder=None) for _ in range(2))
     one.add("mine", subject="a")
     assert (one.count(), other.count(), one.path) == (1, 0, ":memory:")

@@ -45,7 +45,7 @@ def test_durability_has_two_names(path: Path, given: dict[str, str], durability:
         ),
     ],
 )
-def test_what_makes_no_sense_is_refused(path: Path, given: dict[str, str], message: str) -> None:
+def test_invalid_values_are_refused(path: Path, given: dict[str, str], message: str) -> None:
     with pytest.raises(memstore.InvalidArgument) as caught:
         memstore.open(path, embedder=None, **given)  # type: ignore[arg-type]
     assert str(caught.value) == message
@@ -95,7 +95,7 @@ def test_the_names_of_new_folders_are_synced(
 
 
 @pytest.mark.skipif(not hasattr(os, "O_DIRECTORY"), reason="Windows syncs no folders")
-def test_a_folder_that_its_file_system_cannot_sync_is_left_at_that(
+def test_folder_that_cannot_be_synced_is_ignored(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "file"

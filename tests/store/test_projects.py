@@ -65,7 +65,7 @@ def test_a_submodule_is_a_project_of_its_own(home: Path) -> None:
     assert project_of(part).namespace == "~/api/part"
 
 
-def test_a_name_that_was_set_wins_for_all_inside_the_nearest_first(home: Path) -> None:
+def test_name_of_the_nearest_parent_folder_takes_precedence(home: Path) -> None:
     top = folder(home / "work" / "api", repository=True)
     set_name(home / "work", "acme")
     assert project_of(top) == Project(home / "work", "acme", "named")
@@ -171,7 +171,7 @@ def test_facts_for_both_are_stored_together_or_not_at_all(store: memstore.Store)
     assert store.count() == 3
 
 
-def test_what_learns_compares_with_the_project_alone(store: memstore.Store) -> None:
+def test_learning_compares_only_with_the_project(store: memstore.Store) -> None:
     store.within("default").add("Ana drinks tea", subject="ana", category="preference")
     assert store.alone.count() == 0
     assert store.alone.alone.namespace == "~/api"

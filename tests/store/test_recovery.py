@@ -67,7 +67,7 @@ def test_a_backup_comes_back_while_the_file_is_in_use(
     assert backup_of(kept).read_bytes() == before
 
 
-def test_what_was_there_is_kept_with_its_log(kept: Store, path: Path, tmp_path: Path) -> None:
+def test_replaced_file_is_kept_with_its_log(kept: Store, path: Path, tmp_path: Path) -> None:
     killed = tmp_path / "killed" / "memory.db"
     killed.parent.mkdir()
     for suffix in ("", "-wal"):  # as a kill leaves them
@@ -133,7 +133,7 @@ def damaged(backup: Path) -> None:
         (damaged, "was not restored, and nothing was changed", Remedy.OTHER_BACKUP),
     ],
 )
-def test_what_is_no_good_backup_is_refused_and_changes_nothing(
+def test_unusable_backup_is_refused_and_changes_nothing(
     kept: Store, spoil: Callable[[Path], object], message: str, remedy: Remedy
 ) -> None:
     spoil(backup_of(kept))

@@ -78,7 +78,7 @@ def test_nothing_is_acknowledged_into_a_file_that_is_gone(
     assert kept.is_replaced
 
 
-def test_what_took_the_place_is_left_alone(kept: Store) -> None:
+def test_replacing_file_is_not_touched(kept: Store) -> None:
     path = Path(kept.path)
     kept.add("after the backup", subject="a")
     replace_by_backup(path)
@@ -118,7 +118,7 @@ def test_what_was_acknowledged_is_saved_at_the_latest_when_the_store_closes(kept
     assert contents(path) == ["before", "in the log"]
 
 
-def test_a_log_of_another_is_never_written_over(kept: Store) -> None:
+def test_log_of_another_process_is_never_overwritten(kept: Store) -> None:
     path = Path(kept.path)
     with raw(path) as there:
         there.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
@@ -238,7 +238,7 @@ def test_a_store_that_only_read_notices_that_the_log_is_gone(
 
 
 @pytest.mark.process
-def test_a_log_of_another_survives_a_store_that_only_read(
+def test_log_of_another_process_survives_a_read_only_store(
     kept: Store, open_store: OpenStore
 ) -> None:
     path, reader = read_and_left_without_log(kept, open_store)

@@ -254,7 +254,7 @@ def test_a_generator_is_accepted_by_name(held: Store) -> None:
 
 
 @pytest.mark.parametrize("wrong", [None, "memory.db", AsyncStore])
-def test_what_learns_wants_a_store(held: Store, wrong: Any) -> None:
+def test_learning_classes_require_a_store(held: Store, wrong: Any) -> None:
     given = AsyncStore(held) if wrong is AsyncStore else wrong
     calls: list[Callable[[Any], object]] = [
         Memory,
@@ -274,7 +274,7 @@ def test_what_is_asked_for_must_be_text(held: Store) -> None:
 
 
 @pytest.mark.parametrize("wrong", [5, b"memory.db", "", " ", "a\x00b", "\ud800", "x" * 5000])
-def test_a_path_that_is_none_is_refused(
+def test_invalid_path_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wrong: Any
 ) -> None:
     monkeypatch.chdir(tmp_path)

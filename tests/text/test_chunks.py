@@ -78,11 +78,11 @@ def test_overlap_begins_at_a_word() -> None:
     assert second == "gamma delta"
 
 
-def test_a_text_without_any_border_is_cut_all_the_same() -> None:
+def test_text_without_borders_is_cut_anyway() -> None:
     assert [len(piece) for piece in pieces("x" * 1_000_001, 10_000)] == [10_000] * 100 + [1]
 
 
 @pytest.mark.parametrize(("size", "overlap"), [(0, 0), (-1, 0), (10, 6), (10, -1)])
-def test_sizes_that_make_no_sense_are_refused(size: int, overlap: int) -> None:
+def test_invalid_sizes_are_refused(size: int, overlap: int) -> None:
     with pytest.raises(ValueError, match=r"max_characters|overlap"):
         pieces("text", size, overlap)

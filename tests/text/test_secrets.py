@@ -65,7 +65,7 @@ SENTENCES = (
 
 @pytest.mark.parametrize("sentence", SENTENCES)
 @pytest.mark.parametrize("kind", EXAMPLES)
-def test_a_secret_is_redacted_and_the_words_round_it_stay(kind: str, sentence: str) -> None:
+def test_secret_is_redacted_and_the_surrounding_words_stay(kind: str, sentence: str) -> None:
     text = sentence.format(EXAMPLES[kind])
     found = find(text)
     assert [secret.kind for secret in found] == [kind]
@@ -104,7 +104,7 @@ def test_hexadecimal_uuids_and_hashes_are_no_secrets() -> None:
 
 
 @given(st.text())
-def test_whatever_a_text_holds_the_rest_of_it_stays(text: str) -> None:
+def test_redaction_leaves_the_rest_of_any_text(text: str) -> None:
     found = find(text)
     told = redacted(text, found)
     assert (told == text) == (not found)
@@ -137,7 +137,7 @@ def test_documented_examples_are_no_secrets() -> None:
     assert find("ghp_" + "x" * 36) == []
 
 
-def test_what_is_kept_is_the_very_same() -> None:
+def test_record_without_redaction_is_the_same_object() -> None:
     new = NewFact(content=EXAMPLES["github-pat"], subject="s")
     assert Screen("keep").record(new) is new
     clean = NewFact(content="a fact", subject="s", metadata={"a": [1, {"b": "c"}]})

@@ -261,15 +261,13 @@ def test_an_identifier_is_found_and_first(words_only: Store, identifier: str) ->
         ("Will", "Will Smith called"),
     ],
 )
-def test_a_query_of_stop_words_alone_still_finds(
-    words_only: Store, query: str, content: str
-) -> None:
+def test_query_of_only_stop_words_finds_facts(words_only: Store, query: str, content: str) -> None:
     words_only.add(content, subject="x")
     assert found(words_only, query) == [content]
 
 
 @pytest.mark.parametrize("question", ["What's a dog?", "what’s the dog", "WHAT'S with dogs"])
-def test_the_s_of_a_contraction_is_no_word_to_look_for(words_only: Store, question: str) -> None:
+def test_s_of_a_contraction_is_not_a_search_term(words_only: Store, question: str) -> None:
     words_only.add("Bob's car is red", subject="x")
     words_only.add("Rufus is a dog", subject="x")
     assert found(words_only, question) == ["Rufus is a dog"]
@@ -451,9 +449,7 @@ def test_the_stop_words_of_the_language_of_a_question_are_not_looked_for(
         ("vitamina A o vitamina E para la piel", ["vitamina", "A", "E", "piel"]),
     ],
 )
-def test_a_question_is_english_in_doubt_and_its_names_are_looked_for(
-    query: str, terms: list[str]
-) -> None:
+def test_ambiguous_question_is_english_and_keeps_its_names(query: str, terms: list[str]) -> None:
     assert words.terms(query) == terms
 
 

@@ -454,7 +454,7 @@ def test_import_of_the_same_episode_twice_in_a_file_is_refused(
         target.import_(lines)
 
 
-def test_a_confined_store_keeps_to_its_namespace(store: Store, tmp_path: Path) -> None:
+def test_confined_store_stays_in_its_namespace(store: Store, tmp_path: Path) -> None:
     fill(store)
     lines = list(store.export())
     confined = store.within("theirs", confined=True)

@@ -148,7 +148,7 @@ def interrupted(target: Store, lines: list[str], monkeypatch: pytest.MonkeyPatch
             target.import_(lines)
 
 
-def test_an_import_that_nobody_completes_is_given_up(
+def test_incomplete_import_can_be_given_up(
     store: Store, open_store: Callable[..., Store], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lines = filled(store, 80)

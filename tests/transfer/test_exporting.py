@@ -108,7 +108,7 @@ def test_what_is_erased_between_steps_is_not_in_the_export(
     assert lines == engine.states[-1] == list(filled.export())
 
 
-def test_the_log_can_be_emptied_while_the_lines_are_taken(filled: Store) -> None:
+def test_log_can_be_emptied_while_an_export_is_consumed(filled: Store) -> None:
     lines = filled.export()
     next(lines)
     filled.add("meanwhile", subject="a")
@@ -118,7 +118,7 @@ def test_the_log_can_be_emptied_while_the_lines_are_taken(filled: Store) -> None
     assert not [line for line in lines if "meanwhile" in line]
 
 
-def test_an_export_that_does_not_fit_the_disk_is_told(
+def test_export_that_does_not_fit_on_disk_is_an_error(
     filled: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Full(io.BytesIO):

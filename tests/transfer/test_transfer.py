@@ -440,7 +440,7 @@ def test_import_bad_operation_is_named_with_its_line(
     refused(target, exported, rf"^line {place + 1}: ")
 
 
-def test_import_believes_the_fact_not_its_past(exported: list[str], target: Store) -> None:
+def test_import_uses_the_fact_rather_than_its_journal(exported: list[str], target: Store) -> None:
     """The lines of the journal come along as history; what holds is the fact's own line."""
     place = line_of(exported, "operation")
     operation = json.loads(exported[place])

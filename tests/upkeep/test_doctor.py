@@ -176,7 +176,7 @@ DERIVED_DAMAGE = {
 
 
 @pytest.mark.parametrize("damage", DERIVED_DAMAGE)
-def test_damage_to_derived_data_is_found_and_mended(
+def test_damage_to_derived_data_is_found_and_repaired(
     damage: str, healthy: Path, open_store: Callable[..., Store]
 ) -> None:
     script, check, says = DERIVED_DAMAGE[damage]
@@ -337,7 +337,7 @@ LASTING_DAMAGE: dict[str, tuple[Damage, str, str]] = {
 
 
 @pytest.mark.parametrize("damage", LASTING_DAMAGE)
-def test_damage_to_rows_is_found_and_left_to_a_person(
+def test_damage_to_rows_is_found_but_not_repaired(
     damage: str, healthy: Path, open_store: Callable[..., Store]
 ) -> None:
     change, check, says = LASTING_DAMAGE[damage]
@@ -383,7 +383,7 @@ def test_damaged_pages_are_found(healthy: Path, open_store: Callable[..., Store]
 
 
 @pytest.mark.parametrize("blob", ["00000000", "0000c07f" * 64, "000080ff" * 64])
-def test_damaged_embedding_costs_searches_nothing(
+def test_damaged_embedding_does_not_affect_searches(
     blob: str, healthy: Path, open_store: Callable[..., Store]
 ) -> None:
     with raw(healthy) as file:
@@ -698,7 +698,7 @@ LongLife.TestCase.settings = settings(
 TestLongLife = pytest.mark.slow(LongLife.TestCase)
 
 
-def test_nobody_waits_for_the_doctor_and_the_log_can_start_again(
+def test_doctor_blocks_nobody_and_the_log_can_be_restarted(
     path: Path, open_store: Callable[..., Store], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store, other = open_store(), open_store()

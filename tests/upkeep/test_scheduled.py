@@ -80,7 +80,7 @@ def test_the_oldest_are_removed_and_nothing_else(schedule: Schedule, noon: Manua
     assert schedule.names() == sorted([*others, "memory-20200101T000000Z.db", *kept])
 
 
-def test_what_a_killed_backup_left_is_removed(schedule: Schedule) -> None:
+def test_remains_of_a_killed_backup_are_removed(schedule: Schedule) -> None:
     schedule.folder.mkdir()
     left, other = (
         schedule.folder / f"{name}.part" for name in ("memory-20260301T110000Z.db", "mine.db")
@@ -91,7 +91,7 @@ def test_what_a_killed_backup_left_is_removed(schedule: Schedule) -> None:
     assert (left.exists(), other.exists()) == (False, True)
 
 
-def test_a_backup_that_fails_is_told_and_removes_nothing(
+def test_failed_backup_is_reported_and_removes_nothing(
     schedule: Schedule, noon: ManualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for _ in range(3):
@@ -133,12 +133,12 @@ def test_a_time_in_the_future_does_not_end_the_backups(
 
 
 @pytest.mark.parametrize(("every", "keep"), [(59, 3), (float("nan"), 3), (HOUR, 0)])
-def test_what_makes_no_sense_is_refused(store: Store, every: float, keep: int) -> None:
+def test_invalid_values_are_refused(store: Store, every: float, keep: int) -> None:
     with pytest.raises(InvalidArgument):
         store.backup_in_background(every, keep)
 
 
-def test_a_store_in_memory_has_no_folder_for_them_of_its_own() -> None:
+def test_store_in_memory_needs_a_folder_for_backups() -> None:
     with (
         memstore.open(":memory:", embedder=None) as store,
         pytest.raises(memstore.InvalidArgument, match="folder is required for an in-memory store"),
@@ -146,7 +146,7 @@ def test_a_store_in_memory_has_no_folder_for_them_of_its_own() -> None:
         store.backup_in_background(3600, 3)
 
 
-def test_a_store_makes_them_in_the_background(
+def test_store_makes_backups_in_the_background(
     open_store: Callable[..., Store], tmp_path: Path
 ) -> None:
     told: list[Path | Reason] = []

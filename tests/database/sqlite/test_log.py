@@ -49,7 +49,7 @@ def test_readers_that_overlap_do_not_let_it_grow(engine: SqliteEngine) -> None:
     assert longest < 4 * BOUND
 
 
-def test_it_shrinks_when_a_long_reader_has_gone(
+def test_log_shrinks_when_a_long_reader_has_ended(
     engine: SqliteEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(log, "PAUSES_SECONDS", (0.0, 0.0))

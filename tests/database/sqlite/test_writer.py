@@ -174,7 +174,7 @@ def test_a_commit_that_fails_fails_for_all(engine: SqliteEngine, path: Path, pla
     assert names(path) == ["after"]
 
 
-def test_a_transaction_that_sqlite_gives_up_fails_for_all(engine: SqliteEngine, path: Path) -> None:
+def test_transaction_that_sqlite_rolls_back_fails_for_all(engine: SqliteEngine, path: Path) -> None:
     def given_up(transaction: Transaction) -> None:
         adding("two")(transaction)
         transaction.run("INSERT OR ROLLBACK INTO items VALUES ('two')")
@@ -191,7 +191,7 @@ def test_a_file_that_is_replaced_fails_for_all(engine: SqliteEngine, path: Path)
     assert [type(outcome) for outcome in outcomes] == [FileReplaced] * 2
 
 
-def test_a_write_without_checked_links_shares_with_nobody(engine: SqliteEngine) -> None:
+def test_write_without_link_checks_shares_no_transaction(engine: SqliteEngine) -> None:
     queue = engine._writer._turns._queue
     told = commits(engine)
 
@@ -229,7 +229,7 @@ def test_a_write_that_waits_too_long_leaves_the_queue(engine: SqliteEngine, path
     assert names(path) == ["one"]
 
 
-def test_another_process_is_waited_for_and_then_told_of(engine: SqliteEngine, path: Path) -> None:
+def test_busy_process_is_waited_for_and_then_reported(engine: SqliteEngine, path: Path) -> None:
     with raw(path, isolation_level=None) as there:
         there.execute("BEGIN IMMEDIATE")
         with pytest.raises(StoreBusy), engine.write(wait_seconds=0.01):
@@ -263,7 +263,7 @@ def test_turns_come_in_the_order_they_were_asked_for() -> None:
     assert turns.take(Turn(shares=False), 0)
 
 
-def test_a_turn_is_handed_over_only_to_who_shares() -> None:
+def test_turn_is_handed_over_only_to_sharing_threads() -> None:
     turns, first, second = Turns(), Turn(shares=True), Turn(shares=False)
     assert not turns.hand_over()
     assert turns.take(first, 0)
@@ -277,7 +277,7 @@ def test_a_turn_is_handed_over_only_to_who_shares() -> None:
     assert turns.has(second)
 
 
-def test_a_turn_is_given_back_as_often_as_one_likes() -> None:
+def test_turn_can_be_given_back_repeatedly() -> None:
     turns, first, second = Turns(), Turn(shares=True), Turn(shares=True)
     assert turns.take(first, 0)
     turns.give_back(first)

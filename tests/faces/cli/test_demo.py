@@ -54,7 +54,7 @@ def test_demo_is_plain_and_short_when_piped(cli: CommandLine, tmp_path: Path) ->
     assert not cli.db.exists()
 
 
-def test_demo_says_so_if_the_local_model_fails(
+def test_demo_reports_a_failing_local_model(
     cli: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def missing(*_: object) -> object:

@@ -39,7 +39,7 @@ KEPT = (
 )
 
 
-def test_a_file_goes_over_and_back(filled: CommandLine) -> None:
+def test_file_switches_to_another_model_and_back(filled: CommandLine) -> None:
     there = filled("reembed", "--model", "new")
     assert (there.code, there.out) == (0, "embedded 2 texts; searches now use new-64\n")
     assert there.err == KEPT
@@ -100,7 +100,7 @@ def test_a_generation_is_dropped(filled: CommandLine) -> None:
     )  # fmt: skip
 
 
-def test_what_makes_no_sense_is_refused(filled: CommandLine) -> None:
+def test_invalid_values_are_refused(filled: CommandLine) -> None:
     code, error = filled.error("reembed")
     assert (code, "recompute all vectors with memstore reembed --again" in error) == (1, True)
     assert filled.json("reembed", "--again")["switched"]

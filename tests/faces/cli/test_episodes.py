@@ -62,14 +62,14 @@ def test_add_reads_standard_input_word_for_word(cli: CommandLine) -> None:
     assert cli.json("episode", "get", "1")["source"] == "cli"
 
 
-def test_add_says_what_to_do_about_another_encoding(cli: CommandLine) -> None:
+def test_add_error_suggests_a_conversion_of_the_encoding(cli: CommandLine) -> None:
     answer = cli("episode", "add", "-", stdin=b"caf\xe9")
     assert answer.code == 2
     assert "standard input is not UTF-8 text (byte 3)" in answer.err
     assert "iconv" in answer.err
 
 
-def test_erase_needs_a_yes_where_nobody_can_be_asked(cli: CommandLine) -> None:
+def test_erase_without_a_terminal_needs_yes(cli: CommandLine) -> None:
     cli("episode", "add", "the secret pier")
     code, error = cli.error("episode", "erase", 1)
     assert code == 2
@@ -119,7 +119,7 @@ def test_search_finds_and_filters(cli: CommandLine) -> None:
     assert found("--expired-after", "2021-01-01") == []
 
 
-def test_search_says_when_it_went_by_words_only(cli: CommandLine) -> None:
+def test_search_reports_words_only(cli: CommandLine) -> None:
     cli("episode", "add", "harbour")
     cli("episode", "add", "pier")
     answer = cli("episode", "search", "harbour")
@@ -190,7 +190,7 @@ def test_update_changes_what_is_given(cli: CommandLine) -> None:
         (("list", "--after", "2026-02-01", "--before", "2026-01-01"), 2, "--after (2026-02-01"),
     ],
 )
-def test_errors_name_the_flag_and_the_way_out(
+def test_errors_name_the_flag_and_a_remedy(
     cli: CommandLine, argv: tuple[str, ...], code: int, says: str
 ) -> None:
     cli("episode", "add", "text")
@@ -208,7 +208,7 @@ def test_reading_makes_no_file(cli: CommandLine) -> None:
     assert not cli.db.exists()
 
 
-def test_what_is_shown_cannot_act_on_a_terminal(cli: CommandLine) -> None:
+def test_hostile_text_is_escaped_in_every_output(cli: CommandLine) -> None:
     cli("episode", "add", HOSTILE, "--name", HOSTILE, "--tag", HOSTILE, "-m", f"{HOSTILE}=1")
     for argv in (("list",), ("search", "Ana"), ("get", "1"), ("list", "--json")):
         answer = cli("episode", *argv)

@@ -85,9 +85,7 @@ def test_add_superseding_a_missing_fact_stores_nothing(cli: CommandLine) -> None
     assert cli.json("list") == []
 
 
-def test_add_tells_that_the_embedding_is_pending(
-    cli: CommandLine, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_add_reports_a_pending_embedding(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     class Down:
         model = "down"
 
@@ -147,7 +145,7 @@ def test_restore_of_a_superseded_fact_says_which_one_is_new(cli: CommandLine) ->
     )
 
 
-def test_erase_needs_a_yes_where_nobody_can_be_asked(cli: CommandLine) -> None:
+def test_erase_without_a_terminal_needs_yes(cli: CommandLine) -> None:
     fact = cli.add("secret")
     code, error = cli.error("erase", fact)
     assert code == 2

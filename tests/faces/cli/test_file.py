@@ -224,7 +224,7 @@ def test_backups_on_a_schedule(
         (("backup", "--every", "5s"), "--every must be 60"),
     ],
 )
-def test_a_schedule_that_makes_no_sense(
+def test_invalid_schedule_is_refused(
     story: CommandLine, words: tuple[str, ...], message: str
 ) -> None:
     code, error = story.error(*words)
@@ -250,7 +250,7 @@ def test_recover_brings_a_backup_back(story: CommandLine, tmp_path: Path) -> Non
     assert (code, "is not a file. Name another backup." in error) == (3, True)
 
 
-def test_a_damaged_file_names_the_way_back(story: CommandLine, tmp_path: Path) -> None:
+def test_damaged_file_suggests_recover(story: CommandLine, tmp_path: Path) -> None:
     copy = tmp_path / "copy.db"
     story("backup", copy)
     story.db.write_bytes(b"no database" * 999)
@@ -297,7 +297,7 @@ def test_embed_pending_tries_quarantined_facts_again(cli: CommandLine, words: An
     assert cli.json("embed-pending", "--retry-quarantined")["embedded"] == 1
 
 
-def test_doctor_finds_damage_and_mends_it(cli: CommandLine, words: Any, tmp_path: Path) -> None:
+def test_doctor_finds_and_repairs_damage(cli: CommandLine, words: Any, tmp_path: Path) -> None:
     for number in range(3):
         cli.add(f"text {number}")
     assert cli("doctor").out.startswith("healthy")
@@ -330,7 +330,7 @@ def test_doctor_finds_damage_and_mends_it(cli: CommandLine, words: Any, tmp_path
     assert len(cli.json("search", "text", "--db", copy)) == 3
 
 
-def test_doctor_leaves_alone_what_it_cannot_mend(cli: CommandLine) -> None:
+def test_doctor_does_not_touch_irreparable_damage(cli: CommandLine) -> None:
     cli.add("text")
     connection = apsw.Connection(str(cli.db))
     connection.execute("UPDATE memstore_facts SET category = 'forged'")
@@ -340,7 +340,7 @@ def test_doctor_leaves_alone_what_it_cannot_mend(cli: CommandLine) -> None:
     assert "not repairable" in answer.out
 
 
-def test_a_file_that_is_no_database_is_storage_trouble(cli: CommandLine) -> None:
+def test_file_that_is_not_a_database_is_a_storage_error(cli: CommandLine) -> None:
     cli.db.write_bytes(b"not a database at all, but long enough to be looked at" * 50)
     assert cli.error("list")[0] == 3
     assert cli.error("doctor")[0] == 3
@@ -348,9 +348,7 @@ def test_a_file_that_is_no_database_is_storage_trouble(cli: CommandLine) -> None
 
 @pytest.mark.skipif(sys.platform == "win32", reason="permissions of POSIX")
 @pytest.mark.skipif(os.name == "posix" and os.geteuid() == 0, reason="root may write anywhere")
-def test_a_folder_that_cannot_be_written_is_storage_trouble(
-    cli: CommandLine, tmp_path: Path
-) -> None:
+def test_unwritable_folder_is_a_storage_error(cli: CommandLine, tmp_path: Path) -> None:
     folder = tmp_path / "closed"
     folder.mkdir(mode=0o500)
     assert cli.error("add", "x", "--subject", "x", "--db", folder / "memory.db")[0] == 3

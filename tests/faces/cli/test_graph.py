@@ -102,7 +102,7 @@ def test_decisions_are_made_listed_and_taken_back(filled: CommandLine) -> None:
     assert len(filled.json("graph", "decisions")) == 1
 
 
-def test_only_a_generator_named_here_is_asked(
+def test_generator_from_the_environment_is_not_used(
     filled: CommandLine, model_server: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MEMSTORE_GENERATOR", "ollama")
@@ -131,7 +131,7 @@ def test_a_failing_generator_has_its_exit_code(
     assert filled("graph", "build", "--generator-model", "x").code == 2
 
 
-def test_what_hides_in_a_name_is_spelt_out(cli: CommandLine) -> None:
+def test_hidden_characters_in_a_name_are_escaped(cli: CommandLine) -> None:
     cli.add("Nothing", "evil\x1b[31m\u202e")
     cli("graph", "build")
     assert cli("graph", "entities").out == "evil\\x1b[31m\\u202e\t1 fact\t\n"

@@ -47,7 +47,7 @@ def test_import_from_another_program_tells_what_stays_behind(cli: CommandLine, r
     assert "were merged into" not in kept.err
 
 
-def test_an_import_that_nobody_completes_is_given_up(cli: CommandLine) -> None:
+def test_incomplete_import_can_be_given_up(cli: CommandLine) -> None:
     cli("add", "one", "--subject", "a")
     with memstore.open(cli.db, embedder=None) as store, store._file.engine.write() as transaction:
         imports.begin(transaction, "mark", "default")

@@ -75,7 +75,7 @@ def test_extract_reads_a_file(cli: CommandLine, model: ModelServer, tmp_path: Pa
     assert cli.error("extract", tmp_path / "missing.txt")[0] == 3
 
 
-def test_a_file_in_another_encoding_is_named_with_the_way_out(
+def test_file_in_another_encoding_is_refused_with_a_remedy(
     cli: CommandLine, tmp_path: Path
 ) -> None:
     file = tmp_path / "latin.txt"
@@ -137,9 +137,7 @@ def test_a_generator_that_fails_ends_with_four(
     assert cli.json("list") == []
 
 
-def test_a_generator_that_is_away_names_its_own_flag(
-    cli: CommandLine, manual_clock: ManualClock
-) -> None:
+def test_unreachable_generator_names_its_flag(cli: CommandLine, manual_clock: ManualClock) -> None:
     flags = ("--generator", "ollama", "--generator-url", "http://127.0.0.1:9")
     code, error = cli.error("remember", "x", *flags)
     assert code == 4
@@ -204,7 +202,7 @@ def test_remember_refuses_wrong_arguments(
 
 
 @pytest.mark.parametrize("text", ["{", "3", "[]", "[3]", '[{"role": "user"}]', '{"role": "user"}'])
-def test_remember_refuses_messages_that_are_none(cli: CommandLine, text: str) -> None:
+def test_remember_refuses_invalid_messages(cli: CommandLine, text: str) -> None:
     answer = cli("remember", "--messages", "-", "--direct", stdin=text)
     assert (answer.code, answer.out) == (2, "")
 

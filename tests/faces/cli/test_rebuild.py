@@ -38,7 +38,7 @@ def model(model_server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> ModelSe
     return model_server
 
 
-def test_rebuild_makes_indexes_anew_and_asks_no_model(cli: CommandLine, model: ModelServer) -> None:
+def test_rebuild_recreates_indexes_without_a_model(cli: CommandLine, model: ModelServer) -> None:
     cli("add", TEA, "--subject", "ana")
     assert "rebuilt the full-text index" in cli("rebuild").out
     assert model.prompts == []
@@ -68,7 +68,7 @@ def test_rebuild_says_which_episode_could_not_be_read(cli: CommandLine, model: M
 
 
 @pytest.mark.parametrize("command", [("rebuild", "--facts"), ("consolidate", "ana")])
-def test_without_a_generator_nothing_is_done_and_the_way_out_told(
+def test_without_a_generator_nothing_is_done_and_a_remedy_is_shown(
     cli: CommandLine, command: tuple[str, ...]
 ) -> None:
     cli("add", TEA, "--subject", "ana")
@@ -109,7 +109,7 @@ def test_rejected_consolidation_stays_rejected(cli: CommandLine, model: ModelSer
     assert "rejected" in again["reason"]
 
 
-def test_consolidating_what_stands_alone_says_so(
+def test_consolidating_unrelated_facts_reports_nothing_to_do(
     cli: CommandLine, model: ModelServer, tmp_path: Path
 ) -> None:
     cli("add", TEA, "--subject", "ana")

@@ -155,7 +155,7 @@ def test_a_terminal_marks_what_no_longer_holds(store: memstore.Store) -> None:
     assert lines[5] == "   new"
 
 
-def test_a_subject_with_several_chains_is_drawn_chain_by_chain(store: memstore.Store) -> None:
+def test_subject_with_several_chains_is_shown_chain_by_chain(store: memstore.Store) -> None:
     first = store.add("a1", subject="alice", category="a")
     second = store.add("b1", subject="alice", category="b")
     store.add("a2", subject="alice", category="a", supersedes=first.id)
@@ -166,7 +166,7 @@ def test_a_subject_with_several_chains_is_drawn_chain_by_chain(store: memstore.S
     assert [line for line in said if len(line) == 2] == ["a1", "a2", "b1", "b2"]
 
 
-def test_a_terminal_has_colours_unless_told_not_to(
+def test_terminal_output_has_colours_unless_disabled(
     store: memstore.Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fact = store.add("text", subject="alice")
@@ -226,14 +226,14 @@ HIDING = [
 
 
 @pytest.mark.parametrize("char", HIDING, ids=lambda char: f"U+{ord(char):04X}")
-def test_no_face_shows_what_hides(char: str) -> None:
+def test_no_face_shows_hidden_characters(char: str) -> None:
     for shown in (visible(f"a{char}b"), visible_lines(f"a{char}b"), to_json(char), seen(char)):
         assert char not in shown
         assert shown.isascii()
     assert json.loads(to_json(char)) == char
 
 
-def test_no_face_spells_out_what_is_seen() -> None:
+def test_no_face_escapes_visible_characters() -> None:
     text = "緑茶 e\u0301 👩\u200d🚀 line\n\ttab\u00a0"
     assert seen(text) == text
     assert visible(text) == text.replace("\n", "\\n").replace("\t", "\\t")

@@ -151,7 +151,7 @@ def test_search_finds_tasks_where_they_are_asked_for(cli: CommandLine) -> None:
     assert found("--subject", "todo") == {task}
 
 
-def test_a_search_of_an_empty_store_says_that_it_is_empty(cli: CommandLine) -> None:
+def test_search_of_an_empty_store_reports_that_it_is_empty(cli: CommandLine) -> None:
     assert cli("search", "tea").err == "the memory is empty; store a fact with memstore add\n"
     cli.add("water")
     assert "nothing found" in cli("search", "tea").err
@@ -295,7 +295,7 @@ def test_tasks_from_stored_to_done(cli: CommandLine) -> None:
     )
 
 
-def test_tasks_refuse_what_makes_no_sense(cli: CommandLine) -> None:
+def test_tasks_refuse_invalid_values(cli: CommandLine) -> None:
     cli.add("no task")
     cli.json("task", "add", "one")
     cli.json("task", "update", 2, "completed")
@@ -306,7 +306,7 @@ def test_tasks_refuse_what_makes_no_sense(cli: CommandLine) -> None:
     assert cli("task", "list", "--project", "none").err == "no tasks\n"
 
 
-def test_a_query_that_is_too_long_is_told_so(cli: CommandLine) -> None:
+def test_too_long_query_is_refused(cli: CommandLine) -> None:
     cli.add("a fact", "s")
     code, error = cli.error("search", "x" * 100_000)
     assert code == 2

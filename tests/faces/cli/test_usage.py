@@ -18,7 +18,7 @@ from memstore.store.store import Store
 
 
 @pytest.mark.parametrize("word", ELSEWHERE)
-def test_a_word_of_other_programs_leads_to_the_command(cli: CommandLine, word: str) -> None:
+def test_command_name_of_other_programs_suggests_ours(cli: CommandLine, word: str) -> None:
     assert word not in COMMANDS
     assert cli.error(word) == (
         2,
@@ -80,7 +80,7 @@ def test_colours_can_be_forced_into_a_pipe(
     assert "\x1b[" not in cli("list").out
 
 
-def test_an_interrupted_reembed_says_how_it_goes_on(
+def test_interrupted_reembed_names_the_command_to_continue(
     cli: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def interrupted(*_: object, **__: object) -> None:
@@ -103,6 +103,6 @@ def test_the_progress_of_an_import_begins_with_the_bytes_read() -> None:
     assert told == [(7, 17500), (7007, 17500), (14007, 17500)]
 
 
-def test_a_text_in_place_of_a_file_is_told_the_way(cli: CommandLine) -> None:
+def test_text_in_place_of_a_file_suggests_standard_input(cli: CommandLine) -> None:
     code, text = cli.error("extract", "Ana drinks tea", "--generator", "ollama")
     assert (code, "pipe it into memstore extract -" in text) == (2, True)

@@ -104,9 +104,7 @@ def test_the_start_of_a_session_keeps_to_its_budget(
         assert title in told
 
 
-def test_a_prompt_gets_the_facts_that_fit_it(
-    run: Callable[..., str], store: memstore.Store
-) -> None:
+def test_prompt_gets_the_relevant_facts(run: Callable[..., str], store: memstore.Store) -> None:
     store.add("Ana drinks green tea in the morning", subject="ana", category="preference")
     store.add("The deploy runs on Tuesdays", subject="api", category="project")
     told = context(run(PROMPT, {"prompt": "does Ana drink tea in the morning?"}))
@@ -123,7 +121,7 @@ def test_a_prompt_gets_the_facts_that_fit_it(
 
 
 @pytest.mark.parametrize("prompt", ["sqrt(2) of seven zebras", "/compact", "", None])
-def test_a_prompt_that_nothing_fits_gets_nothing(
+def test_prompt_without_relevant_facts_gets_nothing(
     run: Callable[..., str], store: memstore.Store, prompt: str | None
 ) -> None:
     store.add("Ana drinks green tea in the morning", subject="ana", category="preference")
@@ -146,7 +144,7 @@ def test_cursor_gets_its_own_shape(run: Callable[..., str], store: memstore.Stor
     assert "make builds it" in json.loads(answer)["additional_context"]
 
 
-def test_nothing_is_said_or_made_where_there_is_no_file(
+def test_missing_file_gives_no_output_and_creates_none(
     run: Callable[..., str], project: Path
 ) -> None:
     assert run(START) == ""
@@ -169,13 +167,13 @@ def test_nothing_is_said_or_made_where_there_is_no_file(
         (["SessionEnd"], b'{"transcript_path": 7}'),
     ],
 )
-def test_a_hook_never_disturbs_its_host(
+def test_hook_always_exits_with_0(
     run: Callable[..., str], store: memstore.Store, argv: list[str], given: bytes
 ) -> None:
     assert run(argv, given=given) == ""
 
 
-def test_a_damaged_file_is_no_trouble_of_the_host(run: Callable[..., str], project: Path) -> None:
+def test_hook_exits_with_0_on_a_damaged_file(run: Callable[..., str], project: Path) -> None:
     Path(os.environ["MEMSTORE_DB"]).write_bytes(b"no database" * 1000)
     assert run(START) == ""
 
@@ -200,9 +198,7 @@ PATCHED = (
 
 
 @pytest.mark.process
-def test_a_broken_installation_is_no_trouble_of_the_host(
-    store: memstore.Store, tmp_path: Path
-) -> None:
+def test_hook_exits_with_0_in_a_broken_installation(store: memstore.Store, tmp_path: Path) -> None:
     package = Path(memstore.__file__).parent
     broken = tmp_path / "broken"
     shutil.copytree(package, broken / "memstore", ignore=shutil.ignore_patterns("_kernel*.*"))
@@ -215,7 +211,7 @@ def test_a_broken_installation_is_no_trouble_of_the_host(
 @pytest.mark.parametrize(
     "patch", ["hook.parser = 7", "hook.json.loads = lambda _: 1 / 0", INTERRUPT]
 )
-def test_no_fault_of_ours_is_trouble_of_the_host(project: Path, patch: str) -> None:
+def test_hook_exits_with_0_on_internal_errors(project: Path, patch: str) -> None:
     program = [sys.executable, "-c", PATCHED.format(patch=patch), *START]
     code, out, err = start(program)
     assert (code, out) == (0, "")
@@ -226,7 +222,7 @@ def test_no_fault_of_ours_is_trouble_of_the_host(project: Path, patch: str) -> N
 @pytest.mark.skipif(sys.platform == "win32", reason="a shell closes them")
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
 @pytest.mark.parametrize("fails", [False, True])
-def test_closed_streams_are_no_trouble_of_the_host(
+def test_hook_exits_with_0_with_closed_streams(
     store: memstore.Store, project: Path, closed: str, fails: bool
 ) -> None:
     store.add("make builds it", subject="api", category="project")
@@ -243,7 +239,7 @@ def test_closed_streams_are_no_trouble_of_the_host(
 
 @pytest.mark.process
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
-def test_a_host_that_stops_reading_is_no_trouble(
+def test_hook_exits_with_0_if_the_host_stops_reading(
     store: memstore.Store, project: Path, stream: str
 ) -> None:
     store.add("make builds it", subject="api", category="project")
@@ -258,7 +254,7 @@ def test_a_host_that_stops_reading_is_no_trouble(
 
 
 @pytest.mark.process
-def test_a_locked_file_keeps_no_host_waiting(store: memstore.Store, project: Path) -> None:
+def test_hook_does_not_wait_for_a_locked_file(store: memstore.Store, project: Path) -> None:
     store.add("make builds it", subject="api", category="project")
     store.close()
     patch = "hook.PATIENCE_SECONDS = 0.5"
@@ -270,7 +266,7 @@ def test_a_locked_file_keeps_no_host_waiting(store: memstore.Store, project: Pat
     assert (code, out) == (0, "")
 
 
-def test_wrong_settings_are_no_trouble_of_the_host(
+def test_hook_exits_with_0_on_wrong_settings(
     run: Callable[..., str], store: memstore.Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store.add("make builds it", subject="api", category="project")
@@ -280,7 +276,7 @@ def test_wrong_settings_are_no_trouble_of_the_host(
     assert run(START) == ""
 
 
-def test_names_of_projects_that_cannot_be_read_are_no_trouble_of_the_host(
+def test_hook_exits_with_0_if_project_names_are_unreadable(
     run: Callable[..., str], store: memstore.Store, tmp_path: Path
 ) -> None:
     names = tmp_path / "data" / "memstore" / "projects.json"
@@ -356,7 +352,7 @@ def written(folder: Path, records: list[Any]) -> Path:
 
 
 @pytest.mark.parametrize("host", TRANSCRIPTS)
-def test_what_was_said_is_kept_once(
+def test_conversation_is_recorded_once(
     run: Callable[..., str], store: memstore.Store, tmp_path: Path, host: str
 ) -> None:
     path = written(tmp_path, TRANSCRIPTS[host])

@@ -59,12 +59,12 @@ def test_an_empty_file_becomes_an_object() -> None:
     ("text", "line"),
     [('{"a": 1', 1), ('{\n"a" 1}', 2), ('{"a": nothing}', 1), ("{}\n{}", 2), ('{"a": "x\n"}', 1)],
 )
-def test_what_cannot_be_read_is_refused_with_its_line(text: str, line: int) -> None:
+def test_unreadable_text_is_refused_with_its_line(text: str, line: int) -> None:
     with pytest.raises(ValueError, match=f"at line {line}"):
         jsonc.put(text, ["b"], 1)
 
 
-def test_a_value_in_the_way_is_not_overwritten() -> None:
+def test_existing_value_is_not_overwritten() -> None:
     with pytest.raises(ValueError, match="theme is not an object"):
         jsonc.put(SETTINGS, ["theme", "a"], 1)
     with pytest.raises(ValueError, match="theme is not an array"):

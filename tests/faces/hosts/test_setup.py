@@ -152,7 +152,7 @@ def test_a_host_that_was_never_used_is_set_up_and_leaves_nothing(
 
 
 @pytest.mark.parametrize("host", EDITED)
-def test_what_somebody_wrote_meanwhile_stays(
+def test_uninstall_keeps_later_changes_by_the_user(
     cli: CommandLine, home: Path, programs: Path, host: str
 ) -> None:
     cli.json("setup", host)
@@ -184,7 +184,7 @@ def test_another_server_of_the_name_comes_back(
     }
 
 
-def test_a_server_that_somebody_changed_is_theirs(
+def test_uninstall_keeps_a_server_that_was_changed(
     cli: CommandLine, home: Path, programs: Path
 ) -> None:
     cli.json("setup", "cursor")
@@ -231,7 +231,7 @@ def test_settings_in_force_are_registered(
     assert shlex.split(line)[3:] == [*flags, "--host", "codex"]
 
 
-def test_a_project_gets_files_of_its_own(cli: CommandLine, hosts: Path) -> None:
+def test_project_setup_writes_project_files(cli: CommandLine, hosts: Path) -> None:
     (hosts / "api/.git").mkdir(parents=True)
     (hosts / "api/src").mkdir()
     before = contents(hosts)
@@ -255,7 +255,7 @@ def test_a_project_gets_files_of_its_own(cli: CommandLine, hosts: Path) -> None:
     assert contents(hosts) == before
 
 
-def test_wrong_usage_says_what_is_right(cli: CommandLine, home: Path, programs: Path) -> None:
+def test_wrong_usage_names_the_correct_form(cli: CommandLine, home: Path, programs: Path) -> None:
     code, text = cli.error("setup", "emacs")
     assert (code, "no host 'emacs' is known: claude-code, codex" in text) == (2, True)
     code, text = cli.error("setup")
@@ -264,7 +264,7 @@ def test_wrong_usage_says_what_is_right(cli: CommandLine, home: Path, programs: 
     assert (code, "nothing is registered" in text) == (2, True)
 
 
-def test_what_is_kept_is_announced(cli: CommandLine, hosts: Path) -> None:
+def test_setup_reports_whether_conversations_are_recorded(cli: CommandLine, hosts: Path) -> None:
     assert "are recorded as episodes" in cli("setup", "codex").err
     assert "are not recorded" in cli("setup", "codex", "--no-transcripts").err
     assert "enter /hooks" in cli("setup", "codex").err
@@ -310,7 +310,7 @@ class Installed:
         return self._origin
 
 
-def test_a_program_that_will_not_stay_is_not_registered(
+def test_installation_without_a_permanent_program_is_refused(
     home: Path, tmp_path: Path, programs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (programs / "memstore-mcp").unlink()

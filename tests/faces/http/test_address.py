@@ -57,7 +57,7 @@ def test_an_address_for_all_is_reachable() -> None:
         assert reachable([opened])
 
 
-def test_a_name_of_whose_addresses_one_is_taken_is_refused() -> None:
+def test_host_name_with_one_address_in_use_is_refused() -> None:
     with (
         socket.create_server(("127.0.0.1", 0)) as taken,
         pytest.raises(OSError, match="another program has the port"),
@@ -66,7 +66,7 @@ def test_a_name_of_whose_addresses_one_is_taken_is_refused() -> None:
 
 
 @given(DOMAINS, PORTS)
-def test_a_host_is_known_by_its_name_and_not_by_what_is_like_it(name: str, port: int) -> None:
+def test_host_name_must_match_exactly(name: str, port: int) -> None:
     assume(name not in ("localhost", "memory.example", "one.example"))
     for host in (name, f"{name}:{port}", f"{name}.memory.example", f"memory.example.{name}"):
         assert not NAMES.know_host(host)
@@ -93,7 +93,7 @@ def test_no_header_whatever_it_holds_breaks_the_check(text: str) -> None:
         ("0.0.0.0", [], [], False),
     ],
 )
-def test_names_are_local_when_no_stranger_is_led_here(
+def test_names_are_local_unless_other_machines_are_allowed(
     bound: str, hosts: list[str], origins: list[str], local: bool
 ) -> None:
     assert Names.of(bound, hosts, origins).local is local

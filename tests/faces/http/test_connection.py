@@ -62,7 +62,7 @@ def run(work: Any) -> None:
     asyncio.run(go())
 
 
-def test_the_silent_make_room_and_the_trusted_stay() -> None:
+def test_silent_connections_are_closed_before_trusted_ones() -> None:
     def work() -> None:
         pool = Connections(most=8, most_untrusted=3)
         trusted, trusted_wire, _ = opened(pool)
@@ -97,7 +97,7 @@ def test_where_all_are_trusted_the_one_that_was_idle_longest_is_closed() -> None
     run(work)
 
 
-def test_where_all_are_answered_a_new_one_is_told_so() -> None:
+def test_new_connection_is_refused_if_all_are_busy() -> None:
     def work() -> None:
         pool = Connections(most=2, most_untrusted=2)
         for _ in range(2):
@@ -150,7 +150,7 @@ def test_requests_are_the_same_however_they_are_cut(cuts: list[int]) -> None:
     st.sampled_from(["\nA: b\r\n", "\r\n A: b\r\n", "\r\n\tb\r\n", "\rA: b\r\n"]),
     st.integers(1, 40),
 )
-def test_a_doubtful_head_is_refused_however_it_is_cut(doubt: str, size: int) -> None:
+def test_ambiguous_head_is_refused_however_it_is_split(doubt: str, size: int) -> None:
     def work() -> None:
         connection, wire, parser = opened(Connections(9, 9))
         sent = f"GET /health HTTP/1.1\r\nHost: x{doubt}\r\n".encode()

@@ -84,7 +84,7 @@ def test_values_are_read_as_pydantic_reads_them(ours: Any, theirs: Any, value: A
 
 @pytest.mark.parametrize("annotation", [int, float, Annotated[int, SMALL], int | None, str])
 @pytest.mark.parametrize("value", [True, False])
-def test_a_truth_is_no_number_and_no_text(annotation: Any, value: bool) -> None:
+def test_boolean_is_neither_number_nor_text(annotation: Any, value: bool) -> None:
     with pytest.raises(ValueError, match=r"^must be (a whole number|a number|text)$"):
         argument(annotation).read(value)
 

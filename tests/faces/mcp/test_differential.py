@@ -263,7 +263,7 @@ def test_beginnings(stores: list[Store], said: list[dict[str, Any]]) -> None:
 
 
 @pytest.mark.parametrize("unlike", UNLIKE, ids=lambda unlike: unlike.reason[:20])
-def test_what_we_do_otherwise(stores: list[Store], unlike: Unlike) -> None:
+def test_intended_differences(stores: list[Store], unlike: Unlike) -> None:
     line = unlike.line if isinstance(unlike.line, bytes) else json.dumps(unlike.line).encode()
     number = json.loads(line)["id"]
     with connected(ours(lambda: stores[0])) as client:

@@ -175,7 +175,7 @@ def test_add_takes_empty_texts_and_nulls_for_what_was_left_out(
         ({"group": "x"}, "there is no argument 'group'"),
     ],
 )
-def test_add_tells_the_accepted_form(
+def test_add_error_shows_the_accepted_form(
     error: Callable[..., str], store: Store, given: dict[str, Any], says: str
 ) -> None:
     assert re.search(says, error("add_memory", **{"content": "text", "source": "t"} | given))
@@ -244,7 +244,7 @@ def test_search_says_when_the_meaning_took_no_part(
         ({"limit": 3}, "there is no argument 'limit'. search takes query?, max_results?"),
     ],
 )
-def test_search_names_the_argument_and_the_way_out(
+def test_search_names_the_argument_and_a_remedy(
     error: Callable[..., str], given: dict[str, Any], says: str
 ) -> None:
     assert re.search(says.replace("?,", r"\?,"), error("search", **given))
@@ -318,7 +318,7 @@ def test_null_lets_an_expired_episode_count_again(
         ({"id": 1, "content": "other"}, "there is no argument 'content'"),
     ],
 )
-def test_update_names_the_argument_and_the_way_out(
+def test_update_names_the_argument_and_a_remedy(
     error: Callable[..., str], store: Store, given: dict[str, Any], says: str
 ) -> None:
     store.episodes.add("x", source="t")

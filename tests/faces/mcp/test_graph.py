@@ -50,7 +50,7 @@ def test_the_documentation_lists_the_tools_with_their_arguments() -> None:
         assert re.search(rf"^\| `{name}` \| `{re.escape(takes)}` \|", page, re.MULTILINE)
 
 
-def test_a_graph_that_was_never_built_says_how_to_build_it(call: Call) -> None:
+def test_unbuilt_graph_names_the_command_that_builds_it(call: Call) -> None:
     assert call("memory_graph_entities") == {
         "note": answers.NOTE,
         "entities": [],

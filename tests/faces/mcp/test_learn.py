@@ -101,7 +101,7 @@ def test_add_without_inference_keeps_the_words(call: Callable[..., Any]) -> None
 @pytest.mark.parametrize(
     "messages", [[], [3], [{"role": "user"}], [{"role": "god", "content": "x"}], "", 3, None]
 )
-def test_add_refuses_messages_that_are_none(call: Callable[..., Any], messages: Any) -> None:
+def test_add_refuses_invalid_messages(call: Callable[..., Any], messages: Any) -> None:
     with pytest.raises(ToolError, match=r"message|role"):
         call("memory_add", messages=messages, infer=False)
 
@@ -139,7 +139,7 @@ def test_proposals_refuses_wrong_arguments(
         call("memory_proposals", **arguments)
 
 
-def test_a_failing_model_is_told_in_the_words_of_the_server(
+def test_failing_model_is_reported_in_server_terms(
     call: Callable[..., Any], model_server: ModelServer, store: Store
 ) -> None:
     model_server.replies = [Reply(status=404, words="no such model")]

@@ -50,7 +50,7 @@ def test_calls_that_wait_get_the_same_store(opener: Opener) -> None:
     assert (len(stores), opener.calls) == (1, 1)
 
 
-def test_a_failure_is_shared_by_those_who_waited_and_tried_again_later(opener: Opener) -> None:
+def test_failed_opening_is_shared_by_waiting_calls_and_retried_later(opener: Opener) -> None:
     opening = Opening(opener)
     opener.failure = StorageError("the disk is gone")
     with ThreadPoolExecutor(2) as pool:
@@ -66,9 +66,7 @@ def test_a_failure_is_shared_by_those_who_waited_and_tried_again_later(opener: O
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="an open file is not renamed there")
-def test_a_file_that_was_replaced_is_opened_anew_by_the_next_call(
-    opener: Opener, path: Path
-) -> None:
+def test_replaced_file_is_reopened_by_the_next_call(opener: Opener, path: Path) -> None:
     opening = Opening(opener)
     opener.let.set()
     stores = Stores(opening)
@@ -86,7 +84,7 @@ def test_a_file_that_was_replaced_is_opened_anew_by_the_next_call(
         old.count()
 
 
-def test_after_closing_there_is_no_store(opener: Opener) -> None:
+def test_closed_opening_gives_no_store(opener: Opener) -> None:
     opening = Opening(opener)
     opener.let.set()
     store = opening.store()

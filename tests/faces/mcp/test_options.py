@@ -29,7 +29,7 @@ def chosen(*flags: str) -> Settings:
     return chosen_settings(parser.parse_args(flags))
 
 
-def test_nothing_said_means_the_defaults() -> None:
+def test_no_flags_mean_the_default_settings() -> None:
     assert chosen() == Settings()
     assert chosen().embedder_name == "local"
 
@@ -87,7 +87,7 @@ def test_the_address_of_a_server_means_that_server(monkeypatch: pytest.MonkeyPat
     assert chosen("--embedder", "local").embedder_name == "local"
 
 
-def test_a_model_alone_is_one_of_ollama(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_model_without_an_embedder_means_ollama(monkeypatch: pytest.MonkeyPatch) -> None:
     assert chosen("--model", "m").embedder_name == "ollama"
     assert chosen("--model", "m", "--embedder", "openai").embedder == "openai"
     with open_store(chosen("--model", "m")._replace(db=":memory:"), source="test") as store:
@@ -155,7 +155,7 @@ def test_backups_of_a_server(given: Settings, schedule: object) -> None:
         (Settings(backup_every="1h", read_only=True), "leave --read-only out"),
     ],
 )
-def test_backups_that_make_no_sense_are_refused(given: Settings, message: str) -> None:
+def test_invalid_backup_settings_are_refused(given: Settings, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         backup_schedule(given)
 
@@ -187,7 +187,7 @@ def test_the_usual_file_of_another_model_is_searched_by_words(
 
 
 @pytest.mark.parametrize("flags", [["--db", "FILE"], ["--embedder", "local"]])
-def test_what_was_named_is_refused_where_it_does_not_fit(
+def test_file_or_embedder_chosen_by_flag_is_refused_if_they_mismatch(
     path: Path, monkeypatch: pytest.MonkeyPatch, embedder: Embedder, flags: list[str]
 ) -> None:
     with memstore.open(path, embedder=embedder) as store:

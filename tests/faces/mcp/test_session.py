@@ -118,7 +118,7 @@ def test_answers_are_awaited_as_long_as_they_keep_coming(sent: Sent) -> None:
     assert len(sent.answers()) == CALLS_AT_ONCE
 
 
-def test_an_answer_that_does_not_come_is_given_up(session: Session, slow: Slow, sent: Sent) -> None:
+def test_missing_answer_ends_in_time(session: Session, slow: Slow, sent: Sent) -> None:
     greet(session, sent)
     say(session, 0, "tools/call", name="stuck")
     session.settle(0.01)
@@ -154,7 +154,7 @@ def test_a_call_that_is_cancelled_while_it_waits_does_not_begin(
     assert "last" in slow.begun
 
 
-def test_a_call_gives_signs_of_life_until_it_ends(session: Session, slow: Slow, sent: Sent) -> None:
+def test_call_sends_progress_until_it_ends(session: Session, slow: Slow, sent: Sent) -> None:
     greet(session, sent)
     say(session, 0, "tools/call", name="silent")
     say(session, 1, "tools/call", name="watched", _meta={"progressToken": "p"})
@@ -171,7 +171,9 @@ def test_a_call_gives_signs_of_life_until_it_ends(session: Session, slow: Slow, 
     assert wait_until(lambda: sent.notices("notifications/progress")[-1]["progressToken"] == 7)
 
 
-def test_a_client_is_told_what_it_wants_to_know(session: Session, slow: Slow, sent: Sent) -> None:
+def test_client_gets_the_log_messages_it_requested(
+    session: Session, slow: Slow, sent: Sent
+) -> None:
     greet(session, sent)
     LOGGER.warning("before it asked")
     say(session, 1, "logging/setLevel", level="warning")
@@ -184,7 +186,7 @@ def test_a_client_is_told_what_it_wants_to_know(session: Session, slow: Slow, se
     ]
 
 
-def test_in_the_newer_era_each_request_says_what_it_wants_to_know(
+def test_requests_of_the_newer_era_set_the_log_level(
     session: Session, slow: Slow, sent: Sent
 ) -> None:
     slow.let.set()
@@ -210,9 +212,7 @@ def test_a_request_that_fails_unexpectedly_is_answered(
     assert "ZeroDivisionError" in caplog.text
 
 
-def test_a_line_that_is_no_message_is_told_once(
-    session: Session, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_invalid_line_is_logged_once(session: Session, caplog: pytest.LogCaptureFixture) -> None:
     for line in (b"", b"no", b"[1]", b"{}", b'{"jsonrpc": "2.0", "method": 1}', b"[" * 99_999):
         session.receive(line)
     assert caplog.text.count("not a message") == 1
@@ -250,7 +250,7 @@ def test_messages_are_written_whole_and_in_order() -> None:
     assert [one["id"] for one in told] == list(range(9))
 
 
-def test_a_client_that_reads_nothing_is_not_read_on() -> None:
+def test_requests_are_not_read_while_the_client_does_not_read() -> None:
     pipe = Pipe()
     outgoing = Outgoing(pipe.write, lambda: None)
     outgoing.wait_for_room()
@@ -281,7 +281,7 @@ def test_a_client_that_reads_slowly_is_awaited() -> None:
     assert sum(taken) > 8 * BATCH
 
 
-def test_a_client_that_is_gone_is_noticed() -> None:
+def test_disconnected_client_is_noticed() -> None:
     pipe, gone = Pipe(), threading.Event()
     pipe.failure = BrokenPipeError()
     pipe.read.set()
@@ -289,12 +289,12 @@ def test_a_client_that_is_gone_is_noticed() -> None:
     assert gone.wait(20)
 
 
-def test_a_line_without_end_is_left_out() -> None:
+def test_endless_line_is_skipped() -> None:
     said = b"one\n" + b"x" * 25 + b"\n\n  \ntwo\n" + b"y" * 10 + b"\nthree"
     assert list(lines(io.BytesIO(said), largest=10)) == [b"one\n", b"", b"two\n", b"", b"three"]
 
 
-def test_half_a_character_is_mended() -> None:
+def test_half_a_surrogate_pair_is_replaced() -> None:
     assert json.loads(mended(r'{"a": "x\ud83d", "b": "\ud83d\ude00"}')) == {
         "a": "x\ufffd",
         "b": "😀",
@@ -304,7 +304,7 @@ def test_half_a_character_is_mended() -> None:
             mended(broken)
 
 
-def test_what_there_is_room_for_is_written_at_once() -> None:
+def test_output_that_fits_the_pipe_is_written_at_once() -> None:
     taken: list[bytes] = []
 
     def write(rest: memoryview) -> int:

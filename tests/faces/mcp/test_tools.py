@@ -321,7 +321,7 @@ def test_store_of_what_is_held_confirms_it(call: Callable[..., Any]) -> None:
     assert (other["id"] != first["id"], other["status"]) == (True, "active")
 
 
-def test_an_object_passed_as_its_text_is_understood(call: Callable[..., Any]) -> None:
+def test_object_passed_as_json_text_is_accepted(call: Callable[..., Any]) -> None:
     call("memory_store", content="c", subject="s", metadata='{"k": 1}')
     assert call("memory_list", metadata='{"k": {">=": 1}}')["facts"][0]["metadata"] == {"k": 1}
 
@@ -355,7 +355,7 @@ def test_null_means_left_out(call: Callable[..., Any], error: Callable[..., str]
         ("memory_task_update", {"id": 1, "status": "gone"}, ["in_progress"]),
     ],
 )
-def test_errors_name_the_argument_and_the_way_out(
+def test_errors_name_the_argument_and_a_remedy(
     error: Callable[..., str], tool: str, arguments: dict[str, Any], words_of_it: list[str]
 ) -> None:
     text = error(tool, **arguments)
@@ -403,7 +403,7 @@ def test_tools_instructions_and_prompts_name_every_category() -> None:
         assert [name for name in CATEGORIES if name not in text] == []
 
 
-def test_instructions_speak_of_offered_tools_only() -> None:
+def test_instructions_name_only_offered_tools() -> None:
     everything = mcp_tools.instructions(TOOLS)
     assert len(everything) < 1_200
     tasks = mcp_tools.instructions(mcp_tools.offered("tasks", read_only=True))
@@ -434,7 +434,7 @@ def test_version_is_that_of_the_package(capsys: pytest.CaptureFixture[str]) -> N
 
 
 @pytest.mark.parametrize("stored", [True, False])
-def test_a_supersession_says_how_it_is_undone(
+def test_supersession_names_the_call_that_undoes_it(
     call: Callable[..., Any], words: Store, stored: bool
 ) -> None:
     old = call("memory_store", content="Ana drinks tea", subject="ana")["id"]
@@ -460,7 +460,7 @@ def test_undoing_a_consolidation_brings_all_its_facts_back(
     assert texts == ["likes tea", "likes rum", "likes drinks"]
 
 
-def test_a_deletion_says_how_it_is_undone(call: Callable[..., Any], words: Store) -> None:
+def test_deletion_names_the_command_that_undoes_it(call: Callable[..., Any], words: Store) -> None:
     old = call("memory_store", content="Ana drinks tea", subject="ana")["id"]
     new = call("memory_store", content="Ana drinks milk", subject="ana", supersedes=old)["id"]
     answer = call("memory_delete", id=new)
