@@ -1,4 +1,4 @@
-"""The same work under two interpreters, each with its own version of the package installed.
+"""The same tasks under two interpreters, each with its own version of the package.
 
     python -m benches.compare BASE_PYTHON NEW_PYTHON [--pairs 20] [WORD …]
 
@@ -34,7 +34,7 @@ TAGS = ("work", "home", "travel", "money", "health", "code")
 
 
 class Hashed:
-    """Counts words into 64 places: an embedder that costs next to nothing."""
+    """Counts words into 64 places: an embedder that takes almost no time."""
 
     model = "hashed-words"
 
@@ -48,11 +48,11 @@ class Hashed:
 
 
 def tasks(folder: Path) -> dict[str, tuple[int, Callable[[], object]]]:
-    """Fill the stores; return what is measured, and how often it is repeated at a time."""
+    """Fill the stores; return the tasks, and how often each is repeated per measurement."""
     import memstore
 
     def opened(name: str, embedder: Any = None) -> Any:
-        # Both sync alike, whatever each does by default.
+        # The same durability for both, whatever their defaults.
         return memstore.open(folder / f"{name}.db", embedder=embedder, synchronous="NORMAL")
 
     store, plain, embedding, graph = (
@@ -124,7 +124,7 @@ def tasks(folder: Path) -> dict[str, tuple[int, Callable[[], object]]]:
 
 
 def work() -> None:
-    """Do what standard input names, and answer with the seconds it took."""
+    """Run the tasks named on standard input; print the seconds each took."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         every = tasks(Path(folder))
         print(json.dumps([*every]), flush=True)

@@ -1,4 +1,4 @@
-"""Facts as agents store them: seeded, of realistic length and word frequency."""
+"""Facts like those of agents: seeded, with realistic lengths and word frequencies."""
 
 from __future__ import annotations
 

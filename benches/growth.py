@@ -1,4 +1,4 @@
-"""What a search reads of the index at one, three and ten million facts: words, vectors, columns.
+"""The index at one, three and ten million facts: words, vectors, columns.
 
     python -m benches.growth [--folder FOLDER] [--millions 1,3,10]
 

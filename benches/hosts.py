@@ -1,4 +1,4 @@
-"""What a host and its user wait for and install, as one table.
+"""Waiting times and installed packages for a host and its user, as one table.
 
     python -m benches.hosts WHEEL [--runs 8] [--rounds 15] [--beside]
 
@@ -47,7 +47,7 @@ def main() -> None:
     parser.add_argument("--beside", action="store_true", help="install beside other libraries")
     asked = parser.parse_args()
     wheel = asked.wheel.resolve(strict=True)
-    os.environ.pop("PYTHONPATH", None)  # what is measured is the wheel
+    os.environ.pop("PYTHONPATH", None)  # measure the wheel, not the sources
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         python = installed(folder / "memstore", [str(wheel)])
@@ -75,7 +75,7 @@ def tell(what: str, measured: str, wanted: str) -> None:
 
 @contextmanager
 def beside_loops(count: int) -> Iterator[None]:
-    """Keep so many processors busy."""
+    """Keep this many processors busy."""
     loop = [sys.executable, "-c", "while True: pass"]
     loops = [subprocess.Popen(loop) for _ in range(count)]
     try:
@@ -91,7 +91,7 @@ def load(busy: int) -> str:
 
 
 def installed(environment: Path, requirements: list[str]) -> Path:
-    """Make an environment with these in it; return its Python."""
+    """Create an environment with these packages; return its Python."""
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
     python = environment / "bin" / "python"
     pip = [sys.executable, "-m", "pip", "--python", str(python)]
@@ -119,7 +119,7 @@ def tell_tools() -> None:
 
 def tell_start(server: Path, db: Path, rounds: int, busy: int) -> None:
     words = (str(server), "--db", str(db))
-    timed(db, words, list_tools)  # what is derived from the package is made once
+    timed(db, words, list_tools)  # so that files derived from the package exist
     wanted = "≤ 300 ms" if busy else "≤ 80 ms"
     for name, wait in (("initialize", greet), ("tools/list", list_tools)):
         took = [timed(db, words, wait) for _ in range(rounds)]
@@ -134,7 +134,7 @@ def _milliseconds(took: list[Took]) -> str:
 
 
 def tell_first_requests(host: str, programs: Path, folder: Path, runs: int, busy: int) -> None:
-    """Start a host so many times, each with nothing but what ``memstore setup`` registered."""
+    """Start a host this many times, each with only what ``memstore setup`` registered."""
     with tempfile.TemporaryDirectory(dir=folder) as name, serving() as models:
         session = Session(Path(name), programs, models)
         del session.environment["PYTHONPATH"]
@@ -148,7 +148,7 @@ def tell_first_requests(host: str, programs: Path, folder: Path, runs: int, busy
 
 
 def _has_tools(models: HostModels) -> bool:
-    """Whether the first request that asks the model the prompt has our tools."""
+    """Whether the first request with the prompt has our tools."""
     for path, request in models.requests:
         if "ount" not in path and PROMPT in json.dumps(request) and request.get("tools"):
             return "memory_search" in json.dumps(request["tools"])
@@ -156,7 +156,7 @@ def _has_tools(models: HostModels) -> bool:
 
 
 def connects(folder: Path, wheel: Path, client: str) -> bool:
-    """Install the wheel beside a client library, in one environment, and let that connect."""
+    """Install the wheel and a client library in one environment, and connect with the library."""
     script = [str(ROOT / "tests" / "clients" / "connect.py"), client]
     asked = [sys.executable, *script, "--requirement"]
     requirement = subprocess.run(asked, capture_output=True, text=True, check=True).stdout

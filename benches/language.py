@@ -1,4 +1,4 @@
-"""Facts and questions in words as unequally frequent as those of a language; from a seed."""
+"""Facts and questions with the word frequencies of a language, from a seed."""
 
 from __future__ import annotations
 

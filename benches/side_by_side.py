@@ -1,4 +1,4 @@
-"""Ways to do one thing, measured in turn in one run.
+"""Ways to do one thing, measured in turns in one run.
 
 On a shared machine two runs cannot be compared, but two ways that take turns share whatever else
 is going on. So what is reported are ratios within a round, of which the median counts.
@@ -8,12 +8,12 @@ import time
 from collections.abc import Callable, Mapping
 from statistics import median
 
-# A BLAS thread goes on spinning after its work and would hold the core that the next way needs.
+# A BLAS thread keeps spinning after its work and would occupy the core for the next way.
 PAUSE_SECONDS = 0.06
 
 
 def pause(seconds: float) -> None:
-    """Wait without sleeping: after a sleep the first milliseconds are those of a waking machine."""
+    """Wait without sleeping: after a sleep, the first milliseconds are slower."""
     end = time.perf_counter() + seconds
     while time.perf_counter() < end:
         pass
@@ -22,7 +22,7 @@ def pause(seconds: float) -> None:
 def measure(
     ways: Mapping[str, Callable[[], object]], rounds: int, pause_seconds: float = PAUSE_SECONDS
 ) -> dict[str, list[float]]:
-    """Seconds each way took in each round; one round more comes first and is not counted."""
+    """Return the seconds of each way in each round; a warm-up round is not counted."""
     seconds: dict[str, list[float]] = {name: [] for name in ways}
     for turn in range(rounds + 1):
         for name, way in ways.items():
@@ -35,7 +35,7 @@ def measure(
 
 
 def ratio(seconds: Mapping[str, list[float]], name: str, to: str) -> float:
-    """How long one way took for each second of another: the median over the rounds."""
+    """Return the ratio of one way's time to another's: the median over the rounds."""
     return median(a / b for a, b in zip(seconds[name], seconds[to], strict=True))
 
 

@@ -1,4 +1,4 @@
-"""How long the programs take from their start to their answer, beside Python that does nothing.
+"""The time of the programs from start to answer, compared with a Python that does nothing.
 
     python -m benches.start [--facts 100000] [--rounds 15] [--db FILE] [--program memstore-mcp]
 
@@ -77,12 +77,12 @@ def _read(process: subprocess.Popen[str]) -> None:
 
 
 def tools_of(*words: str) -> Callable[[Path], Took]:
-    """Start a server, greet it, and take the time up to the list of its tools."""
+    """Start a server, shake hands, and measure the time to the list of its tools."""
     return lambda db: timed(db, words, list_tools)
 
 
 def first_search(db: Path) -> Took:
-    """Start a server, greet it, search, and take the time up to the answer."""
+    """Start a server, shake hands, search, and measure the time to the answer."""
     return timed(db, SERVER, _search)
 
 
@@ -140,7 +140,7 @@ def timed(
 
 
 def _peak_mb(pid: int) -> float:
-    """Return the memory a process has taken at most; 0 where the system does not tell."""
+    """Return the peak memory of a process; 0 if the system does not report it."""
     try:
         status = Path(f"/proc/{pid}/status").read_text()
     except OSError:
@@ -173,7 +173,7 @@ REACH = {
 
 
 def reach(task: str, facts: int) -> float | None:
-    """Return what a task may take; ``None`` where nothing is said of so many facts."""
+    """Return the time limit of a task; ``None`` if there is none for this many facts."""
     limits: dict[int | None, int] = REACH.get(task, {})
     return limits.get(facts, limits.get(None))
 
@@ -198,7 +198,7 @@ def main() -> None:
         db = asked.db or Path(folder) / "start.db"
         if not db.exists():
             fill(db, asked.facts)
-        for run in TASKS.values():  # what is derived from the file is made once
+        for run in TASKS.values():  # so that the derived files exist
             run(db)
         took: dict[str, list[Took]] = {name: [] for name in TASKS}
         for _ in range(asked.rounds):

@@ -1,4 +1,4 @@
-"""Compare the embedded model with the package its table was made from.
+"""Compare the built-in model with the package its table was made from.
 
     python -m venv /tmp/wordllama && /tmp/wordllama/bin/pip install "wordllama==0.2.2.post0" numpy
     /tmp/wordllama/bin/pip install .
@@ -73,7 +73,7 @@ def real(data: Path) -> list[str]:
 
 
 def hostile(seed: int = 7) -> list[str]:
-    """Return texts of every script, of control characters, of runs, of pieces' own spelling."""
+    """Return texts of every script, control characters, long runs, and spellings of pieces."""
     rng = random.Random(seed)
     ranges = [
         (0, 0x20),
@@ -107,7 +107,7 @@ def hostile(seed: int = 7) -> list[str]:
 
 
 def microseconds(embed: Callable[[Sequence[str]], object], batches: Sequence[list[str]]) -> float:
-    """Return the time a text takes, the best of five runs."""
+    """Return the time per text, the best of five runs."""
     times = []
     for _ in range(5):
         start = time.perf_counter()
@@ -118,7 +118,7 @@ def microseconds(embed: Callable[[Sequence[str]], object], batches: Sequence[lis
 
 
 def main() -> int:
-    """Print how many ids differ, how far vectors are apart, and what a text takes."""
+    """Print how many ids differ, how far vectors are apart, and the time per text."""
     if len(sys.argv) != 2:
         print(__doc__, file=sys.stderr)
         return 2

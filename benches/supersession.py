@@ -1,4 +1,4 @@
-"""Right and wrong retirements over the labelled pairs, for each policy and embedder at hand.
+"""Right and wrong supersessions over the labelled pairs, for each policy and embedder.
 
     python benches/supersession.py
 
@@ -30,7 +30,7 @@ Policy = Callable[[Pair, float], Verdict]
 
 
 class BagOfWords:
-    """Counts words into hashed places: what a store without any model could do."""
+    """Counts words into hashed places: a baseline without a model."""
 
     model = "bag-of-words"
 
@@ -51,18 +51,18 @@ def near(pair: Pair, similarity: float) -> Verdict:
 
 
 def with_evidence(pair: Pair, similarity: float) -> Verdict:
-    """Retire when near and borne out by the words."""
+    """Supersede if near and supported by the words."""
     return judge(pair["old"], pair["new"], similarity).verdict
 
 
 def asking(pair: Pair, similarity: float) -> Verdict:
-    """Retire nothing; ask where a retirement is thinkable."""
+    """Supersede nothing; propose possible supersessions."""
     verdict = with_evidence(pair, similarity)
     return Verdict.KEEP if verdict is Verdict.KEEP else Verdict.PROPOSE
 
 
 def nothing(pair: Pair, similarity: float) -> Verdict:
-    """Leave everything as it is."""
+    """Do nothing."""
     return Verdict.KEEP
 
 
@@ -84,14 +84,14 @@ def labelled() -> list[Pair]:
 
 
 def part_of(pair: Pair) -> str:
-    """Return which part a pair is in; the fresh ones were written when the rules were done."""
+    """Return the part of a pair; the fresh ones were written after the rules were finished."""
     if pair.get("fresh"):
         return "fresh"
     return "held out" if pair["held_out"] else "tuned"
 
 
 def similarities(embedder: Any, pairs: Sequence[Pair]) -> list[float]:
-    """Return the cosine of each pair's bare contents."""
+    """Return the cosine of each pair's contents, without subjects."""
     old = embedder.embed([pair["old"] for pair in pairs])
     new = embedder.embed([pair["new"] for pair in pairs])
     return [min(1.0, float(cosine)) for cosine in np.einsum("ij,ij->i", old, new)]
@@ -116,7 +116,7 @@ def tally(pairs: Sequence[Pair], verdicts: Sequence[Verdict]) -> tuple[int, int,
 
 
 def rows(pairs: Sequence[Pair], verdicts: Sequence[Verdict]) -> list[str]:
-    """Return one line a kind and one for all of them."""
+    """Return one line per kind and one for all."""
     lines = []
     for kind in [*dict.fromkeys(pair["kind"] for pair in pairs), "all"]:
         chosen = [i for i, pair in enumerate(pairs) if kind in (pair["kind"], "all")]

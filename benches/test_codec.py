@@ -1,4 +1,4 @@
-"""The codec beside numpy's `tobytes` and `frombuffer`.
+"""The codec compared with numpy's `tobytes` and `frombuffer`.
 
     python -m pytest benches/test_codec.py
 

@@ -55,7 +55,7 @@ def episodes(count: int, seed: int = 5) -> Iterator[dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> dict[int, Path]:
-    """One file of each size, filled and embedded once."""
+    """A file of each size, filled and embedded once."""
     folder = tmp_path_factory.mktemp("episodes")
     paths = {}
     for size in SIZES:
@@ -79,7 +79,7 @@ def test_search(benchmark: BenchmarkFixture, files: dict[int, Path], size: int, 
 
 
 def test_writes_with_the_embedder_down_and_up(tmp_path: Path) -> None:
-    """A hundred episodes, each acknowledged by itself; the ways take turns.
+    """A hundred episodes, each acknowledged separately; the ways take turns.
 
     The embedder is down (nobody listens), hangs (connections are taken and never answered), works,
     or is none. What differs is all that it costs a write.
@@ -119,7 +119,7 @@ def _address(listening: socket.socket) -> str:
 
 
 def test_bulk(benchmark: BenchmarkFixture, tmp_path: Path) -> None:
-    """Ten thousand episodes in batches of a thousand, and then their embeddings."""
+    """Ten thousand episodes in batches of a thousand, then their embeddings."""
     new = list(episodes(10_000, seed=3))
     numbers = iter(range(100))
 

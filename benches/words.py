@@ -1,4 +1,4 @@
-"""The inverted index beside FTS5's `bm25()`: natural questions, the best 50 rows.
+"""The inverted index compared with FTS5's `bm25()`: natural questions, the best 50 rows.
 
     python -m benches.words [--rows 100000 1000000] [--questions 200]
 
@@ -44,7 +44,7 @@ def main() -> None:
 
 
 def measure(folder: Path, rows: int, count: int) -> None:
-    """Fill both, ask both, compare."""
+    """Fill both, query both, compare."""
     language, words = Language(seed=5), Words()
     connection = apsw.Connection(str(folder / "texts.db"))
     connection.execute("PRAGMA journal_mode=OFF").fetchall()
@@ -96,7 +96,7 @@ def measure(folder: Path, rows: int, count: int) -> None:
 
 
 def report(name: str, searches: list[Callable[[], list[tuple[int, float]]]]) -> list[object]:
-    """Run every search, once before; print how long they take."""
+    """Run every search, after a warm-up; print the times."""
     for search in searches:
         search()
     seconds, answers = [], []
@@ -110,7 +110,7 @@ def report(name: str, searches: list[Callable[[], list[tuple[int, float]]]]) -> 
 
 
 class Stopwatch:
-    """Adds what a block takes to an entry."""
+    """Adds the time of a block to an entry."""
 
     def __init__(self, spent: dict[str, float], name: str) -> None:
         self._spent, self._name = spent, name

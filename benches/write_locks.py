@@ -1,4 +1,4 @@
-"""How long each kind of write keeps others from writing, and what durability costs.
+"""How long each kind of write blocks other writers, and the cost of durability.
 
     python -m benches.write_locks
 

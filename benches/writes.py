@@ -1,4 +1,4 @@
-"""Writing, beside one connection that writes the same rows into the same tables.
+"""Writing, compared with one connection that writes the same rows into the same tables.
 
     python -m benches.writes [--rounds 7] [WORD …]
 
@@ -59,7 +59,7 @@ def columns(connection: apsw.Connection, table: str) -> list[str]:
 
 
 def stored(path: Path, after: int) -> Stored:
-    """Return what is stored of the facts after this id."""
+    """Return the stored rows of the facts after this id."""
     connection = apsw.Connection(str(path))
     tables = []
     for table, key in KEYS.items():
@@ -112,7 +112,7 @@ class Rival:
 
 
 class Ground:
-    """A folder with the file that every turn begins with, and the facts that are written."""
+    """A folder with the initial file of every turn, and the facts to write."""
 
     def __init__(self, folder: Path, embedder: str | None, count: int) -> None:
         self.embedder = embedder
@@ -146,7 +146,7 @@ def seconds(work: Callable[[], object]) -> float:
     return time.perf_counter() - start
 
 
-# The first fact of each turn opens connections and reads models, and is not counted.
+# The first fact of each turn opens connections and loads models, and is not counted.
 
 
 def adds_of_memstore(ground: Ground) -> float:
@@ -174,7 +174,7 @@ def many_of_rival(ground: Ground) -> float:
 
 
 def embedding(ground: Ground, *, at_once: bool) -> float:
-    """Return how long the embedder itself takes for the facts."""
+    """Return the embedder's own time for the facts."""
     embedder = memstore.LocalEmbedder()
     texts = [text_of(one.subject, one.content) for one in ground.facts[1:]]
     embedder.embed(texts[:1])
@@ -192,7 +192,7 @@ def embedding(ground: Ground, *, at_once: bool) -> float:
 def _write(
     kind: str, path: Path, facts: list[Any], ready: Barrier, took: Queue[tuple[float, float]]
 ) -> None:
-    """Write facts one at a time, in a process of its own; tell from when to when."""
+    """Write facts one at a time, in a separate process; print the start and the end."""
     if kind == "rival":
         rival = Rival(path)
         write: Callable[[Any], object] = rival.add
@@ -208,7 +208,7 @@ def _write(
 
 
 def processes(ground: Ground, kind: str) -> float:
-    """Return how long several processes take together, each with its part of the facts."""
+    """Return the time of several processes together, each with its part of the facts."""
     context = multiprocessing.get_context("spawn")
     ready, took = context.Barrier(PROCESSES), context.Queue()
     path = ground.copy()
@@ -227,7 +227,7 @@ def processes(ground: Ground, kind: str) -> float:
 
 @dataclass(frozen=True)
 class Way:
-    """A way to write: how long memstore takes, and the rival."""
+    """A way to write: functions that return the time of memstore and of the rival."""
 
     count: int
     ours: Callable[[Ground], float]
@@ -275,7 +275,7 @@ def measured(way: Way, rounds: int) -> list[tuple[float, float, float]]:
             both = [way.ours, way.rival]
             times = {side: side(ground) for side in (both if turn % 2 else both[::-1])}
             alone = 0.0 if way.embedding is None else way.embedding(ground)
-            if turn > 0:  # the first one warms the machine up
+            if turn > 0:  # the first round is a warm-up
                 found.append((times[way.ours], times[way.rival], alone))
     return found
 

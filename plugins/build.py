@@ -1,8 +1,8 @@
-"""Writes the files by which hosts and registries install memstore: all that hold its version.
+"""Writes the files for hosts and registries: all that contain the version.
 
 The plugins for Claude Code and Codex, the bundle for Claude Desktop, and ``server.json``. Run it
-after a change of the version or the hooks: ``python plugins/build.py``. A test holds the files to
-it. The skill, the commands and the bundle's ``server.py`` are written by hand.
+after a change of the version or the hooks: ``python plugins/build.py``. A test compares the files
+with its output. The skill, the commands and the bundle's ``server.py`` are written by hand.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from memstore.faces.hosts import catalogue
 from memstore.settings import Settings
 
 ROOT = Path(__file__).resolve().parents[1]
-SUMMARY = "Durable memory: each session begins with open tasks and what is known of the project."
+SUMMARY = "Durable memory: each session begins with open tasks and the project's facts."
 SHORT = "Durable memory for AI agents: facts in one file, found by words and by meaning."
 REGISTRY_NAME = "io.github.memstore/pymemstore"
-"""As the README says it in a comment, which is how the registry knows the package."""
+"""The registry finds this name in a comment of the README to verify the package."""
 SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
 START = ["uvx", f"pymemstore@{__version__}"]
 COMMAND_LINE = ["uvx", "--from", f"pymemstore=={__version__}", "memstore"]

@@ -1,4 +1,4 @@
-"""What many tests share: stores on real files, and an embedder whose answers can be foretold."""
+"""Shared by many tests: stores on real files, and an embedder with predictable answers."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> None:
-    """Run the quick tests on every core, unless told otherwise; a file that is named, whole."""
+    """Run the quick tests on every core by default; a named file in one process, completely."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # so does a shell with a job's "&"
         signal.signal(signal.SIGINT, signal.default_int_handler)  # or programs inherit it
     option = config.option
@@ -65,7 +65,7 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     sys.addaudithook(_refuse_processes)
-    # A busy machine is no fault of an example. The same examples each time, unless a seed is given.
+    # No deadlines, because machines are busy. The same examples each time, unless a seed is given.
     settings.register_profile(
         "memstore",
         deadline=None,
@@ -82,7 +82,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Tell what tests have counted, so that a long run leaves its figures."""
+    """Print what tests have counted, so that a long run shows its figures."""
     for outcome in ("passed", "failed"):
         for report in terminalreporter.getreports(outcome):
             for name, value in getattr(report, "user_properties", ()):
@@ -106,7 +106,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
 
 
 class WordEmbedder:
-    """Counts words into 64 buckets: texts with the same words are near. Can be told to fail."""
+    """Counts words into 64 buckets: texts with the same words are similar. Can be made to fail."""
 
     model = "words-64"
 
@@ -151,7 +151,7 @@ def empty_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def open_store(
     path: Path, embedder: WordEmbedder, empty_file: Path
 ) -> Iterator[Callable[..., Store]]:
-    """Opens stores on the test's file (or another) and closes them in the end.
+    """Opens stores on the test's file (or another) and closes them at the end.
 
     A file that is missing is a copy of the empty one; one in a missing folder is created.
     """
@@ -183,7 +183,7 @@ def store(open_store: Callable[..., Store]) -> Store:
 
 @pytest.fixture(scope="module")
 def fresh() -> Iterator[Callable[[], Store]]:
-    """Give an empty store for each example of a property: a namespace of one file in memory."""
+    """Yield an empty store for each example of a property: a namespace of one file in memory."""
     with memstore.open(":memory:", embedder=None) as whole:
         names = itertools.count()
         yield lambda: whole.within(f"example {next(names)}")
@@ -207,6 +207,6 @@ def manual_clock() -> Iterator[ManualClock]:
 
 @pytest.fixture
 def model_server(no_proxy: None, manual_clock: ManualClock) -> Iterator[ModelServer]:
-    """A language model that says what the test scripts; see ``ModelServer``."""
+    """A language model with scripted replies; see ``ModelServer``."""
     with ModelServer.running() as server:
         yield server

@@ -1,4 +1,4 @@
-"""The rooms: imports go down only, and each foreign library comes in by one door."""
+"""The folders: imports go down only, and each foreign library is imported in one place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The files that put the server into a container agree with the program and with each other.
+"""The container files agree with the program and with each other.
 
 What they must be by the rules of their own formats is held by the linters in the workflow.
 """
@@ -86,7 +86,7 @@ def port() -> int:
 
 def test_ports_agree() -> None:
     assert [p.rpartition(":")[2] for p in COMPOSE["ports"]] == [str(port())]
-    assert all(p.startswith("127.0.0.1:") for p in COMPOSE["ports"])  # TLS stands before it
+    assert all(p.startswith("127.0.0.1:") for p in COMPOSE["ports"])  # TLS is terminated before it
     (named,) = POD["containers"][0]["ports"]
     (served,) = SERVICE["spec"]["ports"]
     assert named["containerPort"] == served["port"] == port()

@@ -1,4 +1,4 @@
-"""Frozen classes behave like frozen dataclasses, beside which each test puts them."""
+"""Frozen classes behave like frozen dataclasses; each test compares the two."""
 
 from __future__ import annotations
 

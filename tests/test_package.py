@@ -1,4 +1,4 @@
-"""What the package promises from outside: its names, its version, its lightness."""
+"""The package from outside: its names, its version, cheap imports."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_notes_of_a_release_are_its_section_of_the_changelog() -> None:
 
 
 def test_what_hosts_and_registries_read_is_as_it_is_built() -> None:
-    """It is made by ``python plugins/build.py``."""
+    """``python plugins/build.py`` writes these files."""
     build = import_file(ROOT / "plugins" / "build.py")
     files = build.files()
     for name, value in files.items():

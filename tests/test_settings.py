@@ -1,4 +1,4 @@
-"""Where a user's memories are when no file is named."""
+"""The default location of a user's memories."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What search and start cost, beside a plain read, numpy, SQLite's own search and other engines."""
+"""The cost of searches and starts, compared with a plain read, numpy, SQLite and other engines."""

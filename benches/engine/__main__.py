@@ -1,4 +1,4 @@
-"""What search and start cost, as one table, beside other engines and a plain read of the memory.
+"""The cost of searches and starts, as one table, compared with other engines and a plain read.
 
     python -m benches.engine [--facts 10000,100000,1000000] [--only ROW …] [--folder FOLDER]
 

@@ -1,4 +1,4 @@
-"""What is measured on: files of facts and matrices of vectors, made once and kept in a folder."""
+"""The data for measurements: files of facts and matrices of vectors, created once in a folder."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _fill(path: Path, count: int) -> None:
 
 
 def matrix(folder: Path, count: int, dimension: int) -> NDArray[np.float32]:
-    """Return real vectors of unit length: the embedded model's, of as many texts.
+    """Return real vectors of unit length, by the built-in model.
 
     Of more than its 256 numbers, those of several texts side by side.
     """
@@ -106,7 +106,7 @@ def vectors_file(folder: Path, vectors: NDArray[np.float32]) -> apsw.Connection:
 
 
 def plain_read(folder: Path) -> Callable[[NDArray[np.float32]], None]:
-    """Compile the loop in ``read.rs`` for this machine; it uses every core."""
+    """Compile the loop in ``read.rs`` for this machine; it uses all cores."""
     source, library = Path(__file__).with_name("read.rs"), folder / "read.so"
     flags = ["--edition=2024", "--crate-type=cdylib", "-Copt-level=3", "-Ctarget-cpu=native"]
     subprocess.run(["rustc", *flags, "-o", library, source], check=True)
@@ -117,7 +117,7 @@ def plain_read(folder: Path) -> Callable[[NDArray[np.float32]], None]:
 
 
 def active_facts(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield the active facts of a file with their vectors, for engines that are to hold them."""
+    """Yield the active facts of a file with their vectors, for the other engines."""
     connection = apsw.Connection(f"file:{path}?mode=ro", flags=apsw.SQLITE_OPEN_URI | 1)
     rows = connection.execute(
         "SELECT f.id, f.namespace, f.subject, f.content, f.metadata ->> 'project', v.embedding"
@@ -129,7 +129,7 @@ def active_facts(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def _once(path: Path, write: Callable[[Path], None]) -> Path:
-    """Have a file written under another name first, if it is not there."""
+    """Create a file, under another name first, if it does not exist."""
     if not path.exists():
         part = path.with_suffix(".part")
         for left in path.parent.glob(f"{part.name}*"):

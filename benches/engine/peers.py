@@ -31,11 +31,11 @@ Where = Mapping[str, str]
 
 
 class FactPeer(ABC):
-    """Holds the active facts of a file.
+    """Indexes the active facts of a file.
 
     Args:
         path: the file of memstore.
-        place: where the engine keeps what it builds.
+        place: the folder for the engine's files.
     """
 
     name: ClassVar[str]
@@ -56,7 +56,7 @@ class FactPeer(ABC):
 
 
 class Sqlite(FactPeer):
-    """FTS5's ``bm25()`` over memstore's own file, and a table of sqlite-vec beside it."""
+    """FTS5's ``bm25()`` over memstore's own file, and a table of sqlite-vec."""
 
     name = "FTS5, sqlite-vec"
 
@@ -119,7 +119,7 @@ class Sqlite(FactPeer):
 
 
 class Tantivy(FactPeer):
-    """Stemmed words; the query is parsed beforehand, and nothing but ids is stored."""
+    """Stemmed words; the query is parsed beforehand, and only ids are stored."""
 
     name = "tantivy"
     has_vectors = False
@@ -213,7 +213,7 @@ def _condition(where: Where) -> str:
 
 
 class VectorPeer(ABC):
-    """Finds the ten nearest of a matrix whose rows have unit length, by their index."""
+    """Finds the ten nearest rows of a matrix with rows of unit length, by index."""
 
     name: ClassVar[str]
     largest: ClassVar[int] = 1_000_000
@@ -266,7 +266,7 @@ class Vec(VectorPeer):
 
 
 class VecBits(Vec):
-    """One bit a number, and the best 200 compared in full, as its documentation advises."""
+    """One bit per number, and the best 200 compared in full, as its documentation advises."""
 
     name = "sqlite-vec, bits"
     create = "id INTEGER PRIMARY KEY, bits bit[{}], +embedding BLOB"
@@ -282,7 +282,7 @@ class VecBits(Vec):
 
 
 class Usearch(VectorPeer):
-    """A graph of neighbours over numbers of half the size."""
+    """A graph of neighbours (HNSW) over float16 numbers."""
 
     name = "usearch, HNSW"
     largest = 100_000

@@ -1,4 +1,4 @@
-"""The rows of the table: each measures memstore beside its rivals, and returns what counts."""
+"""The rows of the table: each measures memstore and its rivals, and returns the figures."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ with memstore.open(sys.argv[1]) as store:
 
 
 class Figure(NamedTuple):
-    """A line of the table: what was reached; ``limit`` is what should be."""
+    """A line of the table: the measured value, and ``limit``, the target."""
 
     work: str
     value: float
@@ -60,7 +60,7 @@ Told = Callable[[str], None]
 
 
 def searches(folder: Path, count: int, told: Told) -> list[Figure]:
-    """Natural questions: hybrid, by words, with a filter of metadata, within a narrow subject."""
+    """Natural questions: hybrid, by words, with a filter on metadata, within a narrow subject."""
     path, asked = made.facts_file(folder, count), questions(ASKED)
     embed = memstore.LocalEmbedder().embed
     limits = {10_000: (2, None), 100_000: (4, None), 1_000_000: (15, 5)}
@@ -107,7 +107,7 @@ def searches(folder: Path, count: int, told: Told) -> list[Figure]:
 
 
 def scan(folder: Path, count: int, told: Told) -> list[Figure]:
-    """The ten nearest of real vectors, exactly, and the bytes they take in memory."""
+    """The ten nearest of real vectors, exactly, and their bytes in memory."""
     dimension = SHAPES.get(count, 256)
     matrix = made.matrix(folder, count, dimension)
     queries = made.asked_vectors(ASKED, dimension)
@@ -169,7 +169,7 @@ def ranking(told: Told) -> list[Figure]:
 
 
 def programs(folder: Path, count: int, told: Told) -> list[Figure]:
-    """Whole processes up to their first answer, and the memory one keeps for itself."""
+    """Whole processes up to their first answer, and the private memory of one."""
     path = made.facts_file(folder, count)
     tasks = ("python, argparse and json", "memstore --help", "memstore search --json",
              "memstore-mcp, first search")  # fmt: skip
@@ -186,7 +186,7 @@ def programs(folder: Path, count: int, told: Told) -> list[Figure]:
 
 
 def written(told: Told) -> list[Figure]:
-    """Writing, to the driver that writes the same rows; with an embedder the rival waits, too."""
+    """Writing, compared with the driver writing the same rows; the rival waits for embedders too."""
     figures = []
     for name, way in writes.WAYS.items():
         rounds = writes.measured(way, rounds=5)
@@ -196,7 +196,7 @@ def written(told: Told) -> list[Figure]:
 
 
 def _made(peers: Sequence[Any], count: int, given: Any, place: Path, told: Told) -> Any:
-    """Yield the peers that are installed and suit so many rows; tell of the others."""
+    """Yield the peers that are installed and can handle this many rows; print the others."""
     for peer in peers:
         if count > peer.largest:
             told(f"left out at {count:,}: {peer.name} takes too long to build")

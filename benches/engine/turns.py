@@ -1,4 +1,4 @@
-"""Ways to answer the same questions, taking turns; and how what they took is told."""
+"""Ways to answer the same questions, measured in turns, and the table of their times."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Answer = Callable[[Any], Sequence[int] | None]
 
 @dataclass
 class Way:
-    """One way: the seconds each answer took, and how much of the truth was in it."""
+    """One way: the seconds of each answer, and its recall."""
 
     answer: Answer
     seconds: dict[int, float] = field(default_factory=dict)
@@ -37,7 +37,7 @@ class Way:
         return quantiles(self.seconds.values(), n=20)[-1] if len(self.seconds) > 1 else self.p50
 
     def to(self, other: Way) -> float:
-        """Return the seconds for each second of another way: the median over the turns."""
+        """Return the ratio of this way's times to another's: the median over the turns."""
         both = self.seconds.keys() & other.seconds.keys()
         return median(self.seconds[turn] / other.seconds[turn] for turn in both)
 
@@ -50,7 +50,7 @@ def take_turns(
     """Ask every way every question; the first one warms them up and is not counted.
 
     Args:
-        truth: the way whose answers the others' recall is measured by.
+        truth: the way whose answers count as correct for recall.
     """
     ways = {name: Way(answer) for name, answer in answers.items()}
     step = dict.fromkeys(ways, 1)
@@ -76,7 +76,7 @@ def take_turns(
 
 
 def table(title: str, ways: Mapping[str, Way], first: str) -> str:
-    """Return a table as text; the last column is the first way's time for each second of it."""
+    """Return a table as text; the last column is the ratio of the first way's time to each."""
     lines = [f"\n{title}"]
     heads = f"{'p50 ms':>10}{'p95 ms':>10}{'cpu ms':>10}{'recall':>9}"
     lines.append(f"{'':26}{heads}{first + ' to it':>18}")

@@ -1,1 +1,1 @@
-"""Whether what was asked for is found."""
+"""Retrieval quality."""

@@ -1,4 +1,4 @@
-"""What is found, in what order, and how fast, over labelled sets.
+"""Retrieval quality and speed over labelled sets.
 
     python -m benches.finding DATA_FOLDER [SET …] [--budgets] [--ablation] [--folder FOLDER]
 
@@ -90,7 +90,7 @@ def budgets(labelled: Labelled, store: Store) -> None:
 
 
 def _recalled(labelled: Labelled, store: Store, budget: int) -> float:
-    """Return what the text of Store.recall holds, by its own count of tokens."""
+    """Return the rows in the text of Store.recall, with its own token counter."""
     held = []
     for question, own in _asked(labelled, store):
         told = own.recall(question.text, tokens=budget, episodes=False, touch=False)
@@ -101,7 +101,7 @@ def _recalled(labelled: Labelled, store: Store, budget: int) -> float:
 
 
 def ablation(labelled: Labelled, store: Store) -> None:
-    """Tell recall at 10 without each part of the score, of the candidates of a search for ten."""
+    """Print recall at 10 without each part of the score, among a search's candidates."""
     Request.candidates = property(lambda _: MIN_CANDIDATES)  # type: ignore[assignment,method-assign]
     _head(labelled, "R@10", "lost", "no loss")
     ways = {way: ask for way, ask in _ways(labelled).items() if "," not in way}

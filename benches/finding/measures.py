@@ -1,4 +1,4 @@
-"""How good an order is, for one question and for many."""
+"""Measures of a ranking, for one question and for many."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def recall(found: Sequence[str], grades: Mapping[str, float]) -> float:
 
 
 def within(found: Sequence[str], tokens: Mapping[str, int], budget: int) -> list[str]:
-    """Return the first of what was found that fit a budget, up to the one that does not."""
+    """Return the first results that fit a budget, up to the first that does not."""
     held = []
     for unit in found:
         budget -= tokens[unit] + OF_A_HIT

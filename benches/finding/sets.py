@@ -1,4 +1,4 @@
-"""Labelled sets: units, questions, and which units answer them; each kept in a store of its own.
+"""Labelled sets: units, questions and the units that answer them; each has its own file.
 
 A set is a folder with ``units.jsonl`` (``store``, ``id``, ``text``, where known ``speaker``,
 ``session``, ``pos`` and ``date``) and ``queries.jsonl`` (``store``, ``query``, ``gold``, perhaps
@@ -52,7 +52,7 @@ class Labelled:
 
 
 def read(folder: Path, made: Path) -> Labelled:
-    """Return a set; its file is made where it is not there yet."""
+    """Return a set; its file is created if it does not exist."""
     by_store: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for unit in _lines(folder / "units.jsonl"):
         if unit["text"].strip():

@@ -1,4 +1,4 @@
-"""The ways to ask: facts and episodes, by the ranking, the classic one, and words alone."""
+"""The searches: facts and episodes, with the ranking, the classic one, and words alone."""
 
 from __future__ import annotations
 

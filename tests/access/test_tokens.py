@@ -1,4 +1,4 @@
-"""Tokens: what is stored of them, when they are good, and how far a store made for one reaches."""
+"""Tokens: what is stored, when they are valid, and what a store for a token can access."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def test_a_secret_made_elsewhere_makes_one_token_however_often(store: Store) -> 
     with pytest.raises(Conflict, match="the secret belongs to token 1"):
         store.within("other").tokens.create("cluster", secret=GIVEN)
     store.tokens.revoke("cluster")
-    with pytest.raises(Conflict, match="revoked"):  # what leaked does not come back
+    with pytest.raises(Conflict, match="revoked"):  # a leaked secret cannot be used again
         store.tokens.create("cluster", secret=GIVEN)
 
 
@@ -136,7 +136,7 @@ def test_use_is_recorded_once_a_minute_without_blocking(
     store, other = open_store(), open_store()
     token, secret = store.tokens.create("laptop")
     with other._file.engine.write():
-        store.tokens.note_use(token)  # somebody writes: neither waits nor fails
+        store.tokens.note_use(token)  # another process writes: this neither waits nor fails
     assert store.tokens.check(secret).last_used_at is None
     store.tokens.note_use(token)
     used = store.tokens.check(secret)
@@ -234,7 +234,7 @@ def test_a_store_within_another_namespace_shares_its_file_and_model(
     assert (other.namespace, other.path) == ("other", store.path)
     assert other.search("a fox runs")[0].vector_score > 0.5
     assert other.within("default").namespace == "default"
-    other.close()  # the file stays open for the store it came from
+    other.close()  # the store it was made from keeps the file open
     assert other.get(kept.id).use_count == 1
     assert store.search("fox") == [] or store.search("fox")[0].fact.namespace == "default"
     store.close()
@@ -245,7 +245,7 @@ def test_a_store_within_another_namespace_shares_its_file_and_model(
 def test_the_command_line_makes_lists_and_ends_tokens(cli: CommandLine) -> None:
     made = cli("token", "create", "laptop", "--namespace", "work", "--read-only")
     assert made.code == 0
-    secret = made.out.removesuffix("\n")  # and nothing else, for a script to take
+    secret = made.out.removesuffix("\n")  # and nothing else, so that a script can use it
     assert secret.startswith("mst_")
     assert "token 1 (laptop) reads in work" in made.err
     assert secret not in made.err

@@ -1,4 +1,4 @@
-"""Serves over HTTP what the official conformance suite asks for, through our own gate.
+"""Serves over HTTP what the official conformance suite requests, through our own gate.
 
     python tests/clients/conformance_server.py 127.0.0.1:8770
 

@@ -1,4 +1,4 @@
-"""The engines that must keep the contract; each test here runs on every one of them."""
+"""The engines that must fulfil the contract; each test here runs on every one of them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PARTS = "CREATE TABLE parts (id INTEGER PRIMARY KEY, item_id INTEGER NOT NULL RE
 
 @pytest.fixture(params=ENGINES)
 def open_engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[OpenEngine]:
-    """Opens the same database again and again, and closes it in the end."""
+    """Opens the same database repeatedly, and closes it at the end."""
     opened: list[Engine] = []
 
     def open_() -> Engine:

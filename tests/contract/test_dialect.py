@@ -1,4 +1,4 @@
-"""What every dialect's members mean, whatever SQL they return."""
+"""The meaning of every dialect's members, whatever SQL they return."""
 
 from __future__ import annotations
 

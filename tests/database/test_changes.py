@@ -1,4 +1,4 @@
-"""What the journal keeps is written with its lines, and in no other way."""
+"""Journalled data is only written together with its journal lines."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ DIRECT = {
     "facts.refile": {"claim_hash", "segments", "subject_key"},
     "facts.touch": {"last_used_at", "use_count"},
     "generations.record_model": {"dimension", "model"},  # of the first vector
-    "graph.begin": {"a row", "state"},  # of a build that no query sees yet
-    "graph.remove_some": {"a row"},  # of one that none sees any more
+    "graph.begin": {"a row", "state"},  # of a build that queries do not see yet
+    "graph.remove_some": {"a row"},  # of a build that queries no longer see
     "graph_integrity.remove": {"a row"},
     "vectors.blank_some": {"embedding"},  # of a generation that is being dropped
     "vectors.note_failure": {"embed_attempts", "embed_error"},
@@ -88,7 +88,7 @@ def sources() -> Iterator[tuple[Path, list[ast.AST]]]:
 
 
 def writes() -> Iterator[tuple[str, str, str, bool]]:
-    """Yield where each write of a journalled table is, its table, its SQL, if as a Statement."""
+    """Yield each write of a journalled table: place, table, SQL, and whether it is a Statement."""
     for file, nodes in sources():
         named = {
             one.target.id: one.value
@@ -112,7 +112,7 @@ def writes() -> Iterator[tuple[str, str, str, bool]]:
 
 def test_journalled_tables_are_written_by_statements_or_by_what_is_listed() -> None:
     found = list(writes())
-    # The search sees what it should: every table is written somewhere, most by statements.
+    # The scan works: every table is written somewhere, most by statements.
     assert {table for _, table, *_ in found} >= JOURNALLED
     direct: dict[str, set[str]] = {}
     for where, table, sql, stated in found:
@@ -122,7 +122,7 @@ def test_journalled_tables_are_written_by_statements_or_by_what_is_listed() -> N
 
 
 def test_every_write_in_the_package_is_seen() -> None:
-    """A statement that is put together elsewhere, and not where it is run, would be overlooked."""
+    """A statement that is built elsewhere than where it is run would be overlooked."""
     seen = {sql for *_, sql, _ in writes()}
     for file, nodes in sources():
         for node in nodes:
@@ -146,7 +146,7 @@ def test_statements_are_run_by_changes_alone() -> None:
 
 
 class Watch:
-    """Notes what each transaction writes."""
+    """Records what each transaction writes."""
 
     def __init__(self) -> None:
         self.unsaid: list[str] = []
@@ -169,7 +169,7 @@ class Watch:
 
 
 def is_free(sql: str) -> bool:
-    """Whether what a statement writes needs no line."""
+    """Whether a statement may write without a journal line."""
     columns = written_columns(sql)
     free = set().union(*DIRECT.values()) - {"a row", "state", "embedding"}
     return columns <= free or "memstore_graphs" in sql or "SET embedding = NULL WHERE id IN" in sql

@@ -1,4 +1,4 @@
-"""The feeds tell of every change that a search could see, whoever made it, and of no other."""
+"""The feeds list every change that a search could see, by any program, and no other."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def kind(value: Any) -> str:
 
 
 def lets_through(condition: MetadataFilter, metadata: dict[str, Any]) -> bool:
-    """What a filter means, in plain Python."""
+    """The meaning of a filter, in plain Python."""
     if condition.include_missing and condition.key not in metadata:
         return True
     if condition.value is None:
@@ -93,7 +93,7 @@ def conditions(draw: st.DrawFn, values: st.SearchStrategy[Any] = scalars) -> Met
 def test_filters_let_through_what_the_twin_does(
     fresh: Callable[[], Store], data: st.DataObject, many: list[dict[str, Any]]
 ) -> None:
-    # Values that are there are worth asking for.
+    # Mostly filter by values that exist.
     there = [v for metadata in many for v in metadata.values() if not isinstance(v, list | dict)]
     values = st.one_of(scalars, st.sampled_from(there)) if there else scalars
     asked = data.draw(st.lists(conditions(values), min_size=1, max_size=2))

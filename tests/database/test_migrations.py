@@ -1,4 +1,4 @@
-"""Files of every earlier schema version open, lose nothing, and end in the schema of a new file."""
+"""Files of every earlier schema version open, lose nothing, and get the schema of a new file."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ SINCE = {
 
 DAY = "2025-11-02T"
 FACTS: list[dict[str, Any]] = [
-    # A chain of three; the second superseded long before the third was written down.
+    # A chain of three; the second superseded long before the third was stored.
     {
         "id": 1,
         "content": "Alice works at the bakery",
@@ -168,7 +168,7 @@ UNREADABLE = {9, 10}
 
 
 def embedding(embedder: Any, fact: dict[str, Any]) -> bytes:
-    """What the original stored: float32, little-endian."""
+    """An embedding as the original stored it: float32, little-endian."""
     return np.asarray(embedder.embed([fact["content"]])[0], dtype="<f4").tobytes()
 
 
@@ -299,10 +299,10 @@ def test_open_earlier_version_with_recorded_model_searches_by_meaning(
 def test_open_earlier_version_is_healthy_and_searches_by_meaning_once_embedded(
     version: int, path: Path, embedder: Any, open_store: Callable[..., Store]
 ) -> None:
-    """V1 names no model, so that nobody can tell what its vectors are of."""
+    """V1 names no model, so its vectors cannot be used."""
     write_earlier(path, version, embedder)
     vector = np.full(64, 9.0, dtype="<f4").tobytes()
-    with raw(path) as file:  # every fact has a vector: none is pending for want of one
+    with raw(path) as file:  # every fact has a vector, so none is pending
         file.execute("UPDATE memstore_facts SET embedding = ? WHERE embedding IS NULL", (vector,))
         file.execute("UPDATE memstore_facts SET embedding = x'00' WHERE id = 41")
         file.commit()
@@ -450,7 +450,7 @@ def test_ids_that_the_original_deleted_are_not_given_again(
 def test_fact_superseded_by_a_deleted_one_stays_superseded(
     path: Path, embedder: Any, open_store: Callable[..., Store]
 ) -> None:
-    """The original deleted rows without asking who names them."""
+    """The original deleted rows that others referred to."""
     write_earlier(path, 6, embedder)
     with raw(path) as file:
         file.execute("DELETE FROM memstore_facts WHERE id = 5")
@@ -473,7 +473,7 @@ def test_links_are_enforced_again_after_the_upgrade(path: Path, embedder: Any) -
 def test_embed_file_with_vectors_of_unknown_model_never_mixes_models(
     path: Path, embedder: Any, open_store: Callable[..., Store]
 ) -> None:
-    """V1 recorded no model: its vectors may be anything, even of the right length."""
+    """V1 recorded no model, so its vectors may be from any, even if the length matches."""
     write_earlier(path, 1, embedder)
     strange = np.full(64, 9.0, dtype="<f4").tobytes()
     with raw(path) as file:
@@ -784,7 +784,7 @@ def test_open_in_unwritable_folder_is_refused(
 
 
 def test_erase_reaches_pages_freed_before_the_upgrade(path: Path) -> None:
-    """Programs that do not overwrite what they delete leave copies in pages nobody uses."""
+    """Programs that do not overwrite deleted data leave copies in free pages."""
     with raw(path) as old:
         old.execute("PRAGMA secure_delete = OFF")
         for step in (V1, *LATER_STEPS.values(), "UPDATE memstore_version SET version = 6"):

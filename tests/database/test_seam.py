@@ -1,4 +1,4 @@
-"""The SQL that every engine reads: no construct in it that only SQLite knows."""
+"""The SQL for every engine has no construct that only SQLite understands."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def texts(file: Path) -> Iterator[str]:
 
 
 def only_sqlite(text: str) -> list[str]:
-    """Return the names of the constructs in a text of SQL that only SQLite reads."""
+    """Return the names of the constructs in an SQL text that only SQLite understands."""
     if not STATEMENT.search(text):
         return []
     return [name for name, pattern in ONLY_SQLITE.items() if re.search(pattern, text)]

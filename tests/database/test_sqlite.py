@@ -1,4 +1,4 @@
-"""What is special to SQLite behind the engine's seam."""
+"""Behaviour of the SQLite engine beyond the contract."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Long writes are cut into transactions that are over soon."""
+"""Long writes are split into short transactions."""
 
 from __future__ import annotations
 

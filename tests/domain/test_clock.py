@@ -1,4 +1,4 @@
-"""Moments: written one way, read in the ways of RFC 3339, and identifiers that sort by them."""
+"""Times: one written form, the accepted forms of RFC 3339, and identifiers that sort by time."""
 
 from __future__ import annotations
 

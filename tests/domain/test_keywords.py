@@ -1,4 +1,4 @@
-"""Keywords: written once, and yet in the signature with their defaults; others are refused."""
+"""Keywords: defined once, shown in the signature with their defaults; others are refused."""
 
 from __future__ import annotations
 

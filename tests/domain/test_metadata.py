@@ -1,4 +1,4 @@
-"""Metadata: what is accepted, how it is patched, and that rows of other programs do no harm."""
+"""Metadata: what is accepted, how it is patched, and that rows of other programs are tolerated."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ objects = st.dictionaries(st.sampled_from("abc"), values, max_size=3)
 
 
 def rfc_7396(target: Any, patch: Any) -> Any:
-    """The pseudo-code of section 2, word by word."""
+    """The pseudo-code of section 2."""
     if not isinstance(patch, dict):
         return patch
     if not isinstance(target, dict):

@@ -1,4 +1,4 @@
-"""Results: frozen, equal to lists, whole when sliced."""
+"""Results: frozen, equal to lists, with their attributes when sliced."""
 
 from __future__ import annotations
 

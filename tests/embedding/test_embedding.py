@@ -1,4 +1,4 @@
-"""Meaning: an embedder may fail in any way, and no fact is lost or kept from being found."""
+"""Embedding: however an embedder fails, every fact is stored and found."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def ids(hits: Sequence[memstore.SearchHit]) -> list[int]:
 
 
 class Answers:
-    """An embedder that answers whatever it is told to."""
+    """An embedder with scripted answers."""
 
     model = "answers"
 

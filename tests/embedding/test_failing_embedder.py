@@ -1,4 +1,4 @@
-"""A write succeeds whenever the database is up, whatever the embedding service does."""
+"""A write succeeds whenever the database works, whatever the embedding service does."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def nothing_waits(store: Store) -> bool:
 
 
 def known_vectors(store: Store) -> None:
-    """Let the file know its model before anything goes wrong."""
+    """Record the file's model before anything fails."""
     store.episodes.add("the harbour freezes in january", source="test")
     assert store.embed_pending().left == 0
 
@@ -63,9 +63,9 @@ def test_every_write_succeeds_and_nothing_waits_in_the_end(
         hits = store.episodes.search(f"parcel{number}", mode="words")
         assert [hit.episode.id for hit in hits] == [episode.id]
 
-    # The drain runs while the embedder fails, and goes on when it works again.
+    # Background embedding runs while the embedder fails, and succeeds when it works again.
     store.embed_in_background(interval_seconds=5)
-    if mode != "every third fails":  # that one is got the better of as it is
+    if mode != "every third fails":  # that server is stopped anyway
         assert wait_until(lambda: manual_clock.advance(5) or server.asked > asked)
         server.mode = "works"
     assert wait_until(lambda: manual_clock.advance(5) or nothing_waits(store))
@@ -73,7 +73,7 @@ def test_every_write_succeeds_and_nothing_waits_in_the_end(
     assert (status.episodes_quarantined, status.quarantined) == (0, 0)
     server.mode = "works"
 
-    # Found by meaning: the words of the query stand in another order and company.
+    # Found by meaning: the query has its words in another order.
     for number, episode in enumerate(added):
         best = store.episodes.search(
             f"upstairs neighbour the with left was parcel{number}", mode="meaning", limit=3
@@ -87,7 +87,7 @@ def test_every_write_succeeds_and_nothing_waits_in_the_end(
 def test_vectors_of_a_wrong_dimension_in_a_new_file_are_mended_by_reembedding(
     store: Store, server: EmbeddingServer
 ) -> None:
-    """Nobody can know that the first vectors a file gets are wrong; later ones tell."""
+    """That a file's first vectors are wrong only shows when later ones differ."""
     server.mode = "dimensions"
     first = store.episodes.add("the harbour freezes in january", source="test")
     assert store.embed_pending().left == 0

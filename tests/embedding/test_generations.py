@@ -1,4 +1,4 @@
-"""Going over to another embedding model: searches go on, nothing is lost, one can go back."""
+"""Switching to another embedding model: searches continue, nothing is lost, it can be undone."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ MEANING: dict[str, Any] = {"word_weight": 0.0, "vector_weight": 1.0}
 
 
 class Buckets(WordEmbedder):
-    """Counts words as ``WordEmbedder`` does, under another name and into as many as it is told."""
+    """Counts words like ``WordEmbedder``, with another name and a given dimension."""
 
     def __init__(self, model: str = "words-24", dimension: int = 24) -> None:
         super().__init__()
@@ -51,7 +51,7 @@ class Buckets(WordEmbedder):
 
 
 class Provider:
-    """An Ollama whose models give vectors of as many numbers as their names end in."""
+    """An Ollama whose models' names end in the dimension of their vectors."""
 
     def __init__(self) -> None:
         self.asked: list[tuple[str, list[str]]] = []
@@ -441,7 +441,7 @@ def test_searches_in_other_threads_never_mix_two_models(store: Store) -> None:
     threads = [threading.Thread(target=look) for _ in range(3)]
     for thread in threads:
         thread.start()
-    # Of the same length, so that nothing but the name tells them apart.
+    # Of the same dimension, so that only the names differ.
     mixed = Buckets("mixed-64", 64)
     embed = mixed.embed
     mixed.embed = lambda texts: np.ascontiguousarray(embed(texts)[:, ::-1])  # type: ignore[method-assign]
@@ -617,7 +617,7 @@ def test_writers_continue_during_a_switch(store: Store, path: Path, open_store: 
 
 
 class AnyOrder(RuleBasedStateMachine):
-    """Facts and episodes come and go while generations do; the doctor finds nothing to say."""
+    """Facts, episodes and generations change in any order; the doctor finds nothing wrong."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Draining what is pending: facts and episodes alike, by one process at a time, patiently."""
+"""Embedding pending facts and episodes, by one process at a time, with pauses."""
 
 from __future__ import annotations
 
@@ -262,7 +262,7 @@ def test_a_holder_notices_that_its_lease_went_to_another(
 
 
 class Counting(WordEmbedder):
-    """Notes how many ask at once, among all that share the notes."""
+    """Counts concurrent calls among all embedders that share the counter."""
 
     now = most = 0
     counting = threading.Lock()
@@ -400,7 +400,7 @@ def server(no_proxy: None) -> Iterator[EmbeddingServer]:
 
 
 class Hurried(OllamaEmbedder):
-    """Waits a fraction of the time that a write gives an embedder, and keeps what it gave."""
+    """Waits a fraction of the time that a write allows, and records the allowed time."""
 
     given: list[float | None]
 

@@ -1,4 +1,4 @@
-"""The log: what is written down is kept word for word, changes only where it may, and is erased."""
+"""The log: episodes are stored verbatim, change only where allowed, and can be erased."""
 
 from __future__ import annotations
 
@@ -427,7 +427,7 @@ REPLACE = (
         REPLACE.format("uuid", "uuid"),
         REPLACE.format("uuid, idempotency_key", "'x', 'k'"),
         "UPDATE OR REPLACE memstore_episodes SET id = 2 WHERE id = 1",
-        # The journal lets an episode be blanked, so nothing of it may be replaced either.
+        # A journal line allows an episode to be blanked, so the journal must not be replaceable.
         "INSERT OR REPLACE INTO memstore_journal (id, at, actor, source, kind, episode_id)"
         " VALUES (1, 'x', 'x', 'x', 'erase_episode', 1)",
         "UPDATE memstore_journal SET rowid = 7",

@@ -1,4 +1,4 @@
-"""Every text that a caller passes has a bound, on each face; the error names the argument."""
+"""Every text argument has a limit, on each face; the error names the argument."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from memstore.faces.mcp.tool import ToolError
 
 
 class Silent:
-    """A language model that nobody gets to ask."""
+    """A language model that must not be called."""
 
     model = "silent"
 

@@ -1,6 +1,6 @@
-"""What belongs to an owner is found by naming just that owner, and never otherwise.
+"""Data of an owner is found by naming exactly that owner, and never otherwise.
 
-Every combination: whose something is, whose is asked for, on which face, with which verb.
+Every combination of the data's owner, the requested owner, face and operation.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Secrets at the door: kept by the library, redacted by tools and the command line, as chosen."""
+"""Secrets in new texts: the library keeps them, tools and the command line redact them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a user types comes back as typed, whatever it is: also the name of a flag or a parameter."""
+"""Errors repeat user input unchanged, even if it is the name of a flag or a parameter."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def parameters() -> Iterator[str]:
 
 
 def names() -> list[str]:
-    """Return every flag, parameter and setting, and what the tables of the faces hold."""
+    """Return every flag, parameter and setting, and the names in the tables of the faces."""
     found = {*ONCE_ALTERED, *parameters(), *flags(command_line.parser()), *flags(server._parser())}
     found |= {*Settings._fields, *(f"MEMSTORE_{name.upper()}" for name in Settings._fields)}
     found |= {"OPENAI_API_KEY", "ANTHROPIC_API_KEY", *mcp_tools.offered("facts,tasks")}

@@ -1,4 +1,4 @@
-"""Errors in the words of those who read them: flags, not arguments of the library."""
+"""Errors in the terms of each face: flags, not arguments of the library."""
 
 from __future__ import annotations
 

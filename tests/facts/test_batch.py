@@ -94,7 +94,7 @@ def test_apply_stores_what_is_known_already_only_once(store: Store) -> None:
     done = store.apply(same)
     assert [one.known for one in done] == [False, True, True]
     assert len({one.fact.id for one in done}) == 1
-    # What belongs to somebody else, was retired or is about something else is another fact.
+    # A fact of another owner or subject, or an inactive one, is another fact.
     others = [
         AddFact(fact=new("tea", subject="ben"), unless_known=True),
         AddFact(fact=new("tea", user_id="ana"), unless_known=True),

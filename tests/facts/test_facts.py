@@ -1,4 +1,4 @@
-"""Facts: stored, corrected, confirmed, deleted, restored, erased, and always accounted for."""
+"""Facts: stored, corrected, confirmed, deleted, restored and erased, always journalled."""
 
 from __future__ import annotations
 

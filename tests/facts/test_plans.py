@@ -1,4 +1,4 @@
-"""How SQLite finds facts: by an index, in their order, and never by reading every row."""
+"""Query plans: facts are found by an index, in order, never by reading every row."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Subjects are compared whatever their case and normal form, and shown as they were written."""
+"""Subjects are compared without regard to case and normal form, and shown as written."""
 
 from __future__ import annotations
 

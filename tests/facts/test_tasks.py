@@ -1,4 +1,4 @@
-"""Tasks: created, moved through their states, surfaced at start-up, never forgotten."""
+"""Tasks: created, updated, and listed at start-up."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def test_update_refuses_a_deleted_or_superseded_task(store: Store) -> None:
 
 
 def test_tasks_of_the_original_are_read(store: Store) -> None:
-    """Its scopes are names of persons, and a date may be any text."""
+    """Its scopes are names of people, and a due date may be any text."""
     store.add(
         "Send the invoice",
         subject="todo",

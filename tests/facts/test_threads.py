@@ -179,7 +179,7 @@ def test_erasing_an_episode_leaves_no_thread_that_leads_to_it(store: Store, path
         assert held == [(None, None, None)] * 2
         (thread,) = file.execute("SELECT thread FROM memstore_facts").fetchone()
         told = [row for (row,) in file.execute("SELECT uuid FROM memstore_episodes")]
-    # The name of its own that its facts have cannot be derived from what is left of it.
+    # The name of its facts' thread cannot be derived from what is left of the episode.
     assert thread == drawn.thread
     assert thread not in told
     for word in ("with the doctor", "Dr Who"):

@@ -1,4 +1,4 @@
-"""The graph: built when asked, from facts alone, and showing nothing that does not hold now."""
+"""The graph: built on request from facts, showing only what active facts state."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ FACTS = (
 
 @pytest.fixture
 def store(open_store: Callable[..., Store], manual_clock: ManualClock) -> Store:
-    """Give a store on which a build takes no pauses."""
+    """Yield a store whose builds take no pauses."""
     return open_store(embedder=None)
 
 
@@ -334,14 +334,14 @@ def test_killed_build_leaves_a_complete_graph(store: Store, path: Path, steps: i
         [sys.executable, "-c", KILLED, str(path), str(steps)], timeout=60, check=False
     )
     assert done.returncode == -signal.SIGKILL
-    # It takes seven steps to write it; what is killed after them is the removal of the old one.
+    # Writing takes seven steps; a later kill interrupts the removal of the old graph.
     new = steps > 7
     assert (rows(path) == before) is not new
     assert store.graph.status().changed == (0 if new else 1)
     assert ("Zed Zimmer" in near(store.graph.neighbours("Alice"))) is new
     assert count_rows(path) > sum(map(len, rows(path).values()))
     assert store.examine() == []
-    # What the build that died has written goes with the fact as well.
+    # The rows of the killed build are removed with the fact as well.
     store.erase(secret.id)
     assert re.findall(b"[Zz]immer", bytes_of(path)) == []
     store.graph.build()
@@ -605,7 +605,7 @@ def test_an_erased_name_hands_its_entity_on(store: Store) -> None:
     store.graph.build()
     assert store.graph.get("A. Smith").facts == 3
     store.erase(first.id)
-    # What held the two together named the one that is gone.
+    # The decision that linked the two named the erased one.
     assert store.graph.get("A. Smith").names == ("A. Smith",)
     assert store.graph.get("alice smith").names == ("Alice Smith",)
     assert store.examine() == []
@@ -642,7 +642,7 @@ def test_a_merge_holds_at_once_and_through_every_build(store: Store) -> None:
         found = store.graph.neighbours("Alice")
         assert found.entity.name == "Bob Smith"
         assert found.entity.names == ("Bob Smith", "Alice")
-        # The relation of the two with each other is none any more.
+        # The relation between the two is gone.
         assert near(found) == {"GitHub": 1, "San Francisco": 1, "New York City": 1}
         store.graph.build()
     store.graph.forget("bob smith", "Alice")
@@ -796,7 +796,7 @@ def test_thousands_of_decisions_cost_a_build_next_to_nothing(store: Store) -> No
     with counting_calls() as calls:
         store.graph.build()
         store.graph.merge("Human 7", "Human 9")
-    # Each looked at beside each other one takes millions.
+    # Comparing each with every other would take millions of comparisons.
     assert calls[0] < 500_000
     assert store.examine() == []
     assert store.graph.get("Person 9").names == ("person 7", "Human 7")

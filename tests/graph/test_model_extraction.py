@@ -1,4 +1,4 @@
-"""What a model says about the names in a fact, and how little of it is believed unseen."""
+"""Relations from a model, which are checked against the fact."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ def triple(source: Any, label: Any, target: Any, fact: Any = 1) -> dict[str, Any
 
 
 def facts_in(prompt: str) -> list[dict[str, str]]:
-    """Return the facts a prompt shows, which stand after those of the example."""
+    """Return the facts in a prompt, after those of the example."""
     shown = prompt.split("The facts:")[1]
     return [json.loads(line) for line in re.findall(r"^\d+\. (\{.*\})$", shown, re.MULTILINE)]
 
 
 def answer_all(prompt: str) -> str:
-    """Say of every fact that its subject likes what stands last in it."""
+    """Reply that each fact's subject likes the last word of the fact."""
     shown = facts_in(prompt)
     return said(
         *(
@@ -173,7 +173,7 @@ def test_a_model_adds_to_what_the_rules_find(store: Store, model_server: ModelSe
     assert built.status.model == "reads-well"
     (step,) = store.graph.neighbours("alice")[0].path
     assert [(r.source, r.label, r.target) for r in step] == [("Alice", "drinks", "oat milk")]
-    # And what it named is found by the rules elsewhere.
+    # And the rules find the names from its answer in other facts.
     assert store.graph.neighbours("oat milk")[1].entity.name == "kitchen"
     assert store.graph.build().status.model is None
     assert store.graph.neighbours("alice") == []
@@ -194,7 +194,7 @@ def test_building_again_asks_about_new_facts_only(store: Store, model_server: Mo
     assert facts_in(model_server.prompts[2]) == [{"about": "new", "says": "Somebody likes tea"}]
     assert told == [(15, 16), (16, 16)]
     assert store.graph.neighbours("new")[0].entity.name == "tea"
-    # Another model reads for itself.
+    # Another model reads every fact again.
     store.graph.build(generator=model_server.generator(model="another"))
     assert len(model_server.prompts) == 5
 
@@ -254,7 +254,7 @@ def test_nothing_is_locked_while_a_model_reads(
 
     model_server.replies = meanwhile
     store.graph.build(generator=model_server.generator())
-    # The fact went while it was read: neither it nor what was read of it is kept.
+    # The fact was erased while it was read: neither it nor its relations are stored.
     assert store.graph.entities()[0].name in ("bob", "Bob")
     assert store.examine() == []
 

@@ -1,4 +1,4 @@
-"""What the rules read in facts, and what they leave alone."""
+"""Relations that the rules extract from facts, and those that they do not."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ def relations(derived: Derived) -> set[tuple[str, str, str]]:
         ("alice", "Alice is the owner of the GitHub", ("Alice", "is the owner of", "GitHub")),
         ("alice", "Bob Smith hired Alice", ("Bob Smith", "hired", "Alice")),
         ("alice", "alice wohnt bei Bob Smith", ("alice", "wohnt bei", "Bob Smith")),
-        # What is said of something that the other has is not said of the other.
+        # A statement about something that belongs to the other is not about the other.
         ("alice", "Alice is Bob Smith's manager", ("Alice", "mentions", "Bob Smith")),
         ("alice", "Is Bob Smith’s manager", ("alice", "mentions", "Bob Smith")),
         ("alice", "Alice has a GitHub account", ("Alice", "mentions", "GitHub")),
         ("alice", '"Let us go," said Bob Smith', ("alice", "mentions", "Bob Smith")),
         ("alice", "The tea she likes (made by Bob Smith)", ("alice", "mentions", "Bob Smith")),
-        # No words relate these two, or nobody knows whom they are about.
+        # No words relate these two, or it is unclear whom they are about.
         ("alice", "Alice and Bob Smith met", ("Alice", "mentions", "Bob Smith")),
         ("alice", "Alice, friend of Bob Smith, left", ("Alice", "mentions", "Bob Smith")),
         ("alice", "Alice in New York City", ("Alice", "mentions", "New York City")),

@@ -1,4 +1,4 @@
-"""What other programs remember comes in whole: with times, chains, owners, once and not twice."""
+"""Imports from other programs are complete, with times, chains and owners, and never doubled."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def origin(thing: Any) -> dict[str, Any]:
 
 
 def as_it_was(path: Path) -> tuple[bytes, list[str]]:
-    """Return what must not change of a source: its bytes, and what stands beside it."""
+    """Return what must not change of a source: its bytes, and the files beside it."""
     return path.read_bytes(), sorted(one.name for one in path.parent.iterdir())
 
 
@@ -426,7 +426,7 @@ def test_original_namespaces_are_kept_where_asked(
 
 
 def test_original_files_with_the_same_ids_both_come_in(store: Store, tmp_path: Path) -> None:
-    """Ids are small numbers there; another file's fact 7 is another fact."""
+    """Its ids are small numbers; fact 7 of another file is another fact."""
     home, work = (original_file(tmp_path / name, NEWEST) for name in ("home.db", "work.db"))
     with raw(work) as there:
         there.execute("UPDATE memstore_facts SET content = content || ' at work'")
@@ -556,7 +556,7 @@ def chained(path: Path, links: dict[int, int | None]) -> Path:
 def test_original_chains_come_in_whole_groups(
     data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    """Whatever the order of their ids: each fact once, with what supersedes it in its group."""
+    """In any order of ids: each fact once, in a group with its successor."""
     order = data.draw(st.permutations(range(1, data.draw(st.integers(1, 16)) + 1)))
     links: dict[int, int | None] = {
         fact_id: data.draw(st.none() | st.sampled_from(order[:place])) if place else None
@@ -613,7 +613,7 @@ def test_original_superseded_fact_holds_at_no_moment(
 def test_original_screening_is_respected(
     state: str, status: str, told: str | None, store: Store, tmp_path: Path
 ) -> None:
-    """Its program shows nobody what it blocked, and takes the rest for a memory."""
+    """The original hides blocked facts and treats the rest as memories."""
     file = original_file(tmp_path / "o.db", NEWEST)
     with raw(file) as there:
         there.execute("UPDATE memstore_facts SET screen_state = ? WHERE id = 9", (state,))
@@ -736,7 +736,7 @@ def test_mem0_expiration_counts_the_last_day(store: Store, tmp_path: Path) -> No
 
 
 def test_two_texts_under_one_id_both_come_in(store: Store, tmp_path: Path) -> None:
-    """Files are put together by hand; a row that differs is not taken for known."""
+    """Files may be edited by hand; a row that differs is not treated as known."""
     rows = [row(1), row(1, content="another text"), row(1)]
     report = store.import_from("engram", written(tmp_path / "e.jsonl", *rows))
     assert (report.episodes, report.known) == (2, 1)
@@ -777,7 +777,7 @@ def test_mem0_memory_changed_here_since_stays(store: Store, tmp_path: Path) -> N
 
 
 def test_mem0_history_db_is_refused_and_says_what_to_do(store: Store, tmp_path: Path) -> None:
-    """It knows no owners, and older versions write deletions into it without a time."""
+    """It contains no owners, and older versions store deletions without a time."""
     file = tmp_path / "history.db"
     with raw(file) as there:
         there.execute("CREATE TABLE history (id TEXT PRIMARY KEY, memory_id TEXT, new_memory TEXT)")
@@ -786,7 +786,7 @@ def test_mem0_history_db_is_refused_and_says_what_to_do(store: Store, tmp_path: 
 
 
 def test_mem0_answer_that_is_one_page_says_so(store: Store, tmp_path: Path) -> None:
-    """What get_all answers is a page; a memory that is not in it must not go missing silently."""
+    """get_all returns one page; memories on other pages must not be missing silently."""
     file = tmp_path / "m.json"
     file.write_text(json.dumps({"count": 120, "next": "https://x", "results": [MEMORY]}))
     report = store.import_from("mem0", file)
@@ -914,7 +914,7 @@ def test_two_imports_at_once_bring_everything_once(path: Path, tmp_path: Path) -
 
 
 def test_engram_names_what_it_reads() -> None:
-    """Every field that is read is one an episode of Engram's has."""
+    """Every field that is read exists in Engram's episodes."""
     assert set(ROW) <= engram.READ
 
 

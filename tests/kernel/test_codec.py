@@ -1,4 +1,4 @@
-"""The codec: bytes in, the same bytes out, and nothing that is not a vector."""
+"""The codec: round trips, and refusal of anything that is not a vector."""
 
 import math
 from typing import Any

@@ -1,4 +1,4 @@
-"""Many threads on one `Codes`: readers see whole batches, and the interpreter goes on meanwhile."""
+"""Many threads on one `Codes`: readers see complete batches, and the interpreter keeps running."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -102,5 +102,5 @@ def test_scan_releases_the_gil() -> None:
     while not done.wait(0.0005):
         ticks += 1
     scanner.join()
-    # Whoever holds the GIL through the scan leaves room for a tick or two.
+    # If the scan held the GIL, there would be a tick or two.
     assert ticks > 5

@@ -1,4 +1,4 @@
-"""The inverted index against FTS5 itself and against BM25 written out."""
+"""The inverted index against FTS5 and against a naive BM25."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from memstore._kernel import Ids, Words
 
 DATABASE = bytes(range(16))
 
-# Few words, so that they meet: stems, accents, both cases, and scripts without spaces.
+# Few words, so that texts share them: stems, accents, both cases, scripts without spaces.
 WORDS = "run running runs café CAFE naïve straße the a 中 文 字 中文 す し ก ข 😀 x1 ǅ".split()
 texts = st.lists(st.sampled_from(WORDS), max_size=9).map(" ".join)
 phrases = st.lists(st.sampled_from(WORDS), min_size=1, max_size=3).map(" ".join)
@@ -33,7 +33,7 @@ changes = st.lists(
 
 
 class Twins:
-    """The index, FTS5 and a plain dictionary, told the same."""
+    """The index, FTS5 and a plain dictionary with the same rows."""
 
     def __init__(self) -> None:
         self.words, self.fts5 = Words(), Fts5()
@@ -89,7 +89,7 @@ def test_it_answers_as_fts5_does(
 
 
 class Zipf:
-    """Texts whose words are as unequally frequent as those of a language."""
+    """Texts with the word frequencies of a language."""
 
     def __init__(self, seed: int, vocabulary: int) -> None:
         self.random = random.Random(seed)

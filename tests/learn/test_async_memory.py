@@ -1,4 +1,4 @@
-"""AsyncMemory: the same names, signatures and outcomes as Memory, and a loop that never waits."""
+"""AsyncMemory: names, signatures and results of Memory, without blocking the event loop."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FACTS = json.dumps(
 
 
 class Slow:
-    """Answers when it is let go."""
+    """Answers when released."""
 
     model = "slow"
 
@@ -73,7 +73,7 @@ CALLS: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
 
 
 def outcome(found: Any) -> Any:
-    """Return what a call came to, without what differs from file to file."""
+    """Return the result of a call, without values that differ between files."""
     if isinstance(found, Exception):
         return type(found), str(found)
     if isinstance(found, dict):
@@ -158,7 +158,7 @@ def test_cancelled_call_returns_at_once_and_writes_nothing_more(store: Store) ->
         adding.cancel()
         with pytest.raises(asyncio.CancelledError):
             await adding
-        assert not slow.go.is_set()  # the model still thinks, and nobody waited for it
+        assert not slow.go.is_set()  # the model call is still running, and nothing waited for it
         slow.go.set()
 
     asyncio.run(cancelled())

@@ -1,4 +1,4 @@
-"""Consolidation: what one fact may say for several, how it waits, and how it is undone."""
+"""Consolidation: which facts one may replace, its proposal, and undoing it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ANA, BEN = Scope(user_id="ana"), Scope(user_id="ben")
 
 
 class Tidy:
-    """A model that answers with the groups it was given, and with its own words if it is text."""
+    """A model that answers with given groups, or with a given text."""
 
     model = "tidy-1"
 
@@ -170,7 +170,7 @@ def test_erasing_a_source_or_the_result_takes_the_text_out_of_the_proposal(
     assert new is not None
     for fact in store.list(subject="ana"):
         store.erase(fact.id)
-    store.erase(new.id)  # its sources stay, and say it in other words
+    store.erase(new.id)  # its sources stay, in other words
     assert store.examine() == []
     store.close()
     for file in path.parent.iterdir():

@@ -1,4 +1,4 @@
-"""The decision engine: each reply of a model and each conflict has one defined outcome."""
+"""The decision engine: every reply of a model and every conflict has one defined outcome."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ANA = Scope(user_id="ana")
 
 
 class Scripted:
-    """Answers with what it was given, and remembers what it was asked."""
+    """Answers with given replies, and records its prompts."""
 
     model = "scripted"
 
@@ -39,7 +39,7 @@ class Scripted:
 
 
 class Held(Scripted):
-    """The same, held to a schema."""
+    """The same, with a schema."""
 
     schema: Mapping[str, Any] | None = None
 
@@ -613,7 +613,7 @@ def test_no_reply_loses_a_fact(replies: list[Any]) -> None:
 
 
 def _carries(done: Decision) -> bool:
-    """Whether the words of a fact, or all that counts of them, are where its decision puts them."""
+    """Whether the words of a fact, or their essential parts, are stored where its decision says."""
     if done.event == "ADD":
         return done.stored.content == done.fact.content
     if done.memory is None:

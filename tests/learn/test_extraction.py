@@ -1,4 +1,4 @@
-"""Extraction: what a text says becomes facts, whatever fails on the way."""
+"""Extraction: texts become facts, also after failures."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def reply(*contents: str, subject: str | None = "ana", category: str = "note") -
 
 
 class Scripted:
-    """A generator of the plain kind: plays replies in order, and raises those that are errors."""
+    """A plain generator: returns replies in order, and raises those that are errors."""
 
     model = "scripted-1"
 

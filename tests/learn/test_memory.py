@@ -1,4 +1,4 @@
-"""Memory end to end: a scripted model behind real HTTP, a real file, and every fault on the way."""
+"""Memory end to end: a scripted model over real HTTP, a real file, and faults at every step."""
 
 from __future__ import annotations
 
@@ -185,7 +185,7 @@ def test_week_keeps_when_each_thing_was_said(week: Memory) -> None:
 
 def test_week_added_again_restores_nothing(week: Memory, store: Store, model: Conversing) -> None:
     before, episodes = everything(store), store.episodes.list(scope="all")
-    model.changes = {  # as a model says that is shown what holds now
+    model.changes = {  # as a model answers that is shown the current memory
         "Ana switched to tea": ("NONE", "Ana drinks tea", None),
         "Ana's trip to Rome is off": ("NONE", "", None),
         "Ana's rent is 950 euros, not 900": ("NONE", "Ana's rent is 950 euros, not 900", None),

@@ -1,4 +1,4 @@
-"""The page about Memory tells what happens: the same conversation, and the engine's own tables."""
+"""docs/memory.md is accurate: its conversation, and the decision engine's tables."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ MODEL = Conversing(
 
 
 class Asked:
-    """Answers by the script and remembers the prompts."""
+    """Answers by a script and records its prompts."""
 
     model = "scripted"
 

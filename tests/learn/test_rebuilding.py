@@ -1,4 +1,4 @@
-"""Deriving again: the log gives the same facts, and what people did stays done."""
+"""Deriving facts again: the log gives the same facts, and changes by people stay."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ MONDAY = "Ana Reed has a meeting about the budget on Monday"
 
 
 class Reader:
-    """A model that finds in a text what it was told stands there; counts how often it is asked."""
+    """A model with scripted facts for each text; counts its calls."""
 
     def __init__(self, means: dict[str, list[str]], model: str = "reader-1") -> None:
         self.means = means
@@ -407,7 +407,7 @@ def test_rebuild_with_other_models_settles_and_keeps_what_people_did(
 
 
 def by_hand(store: Store) -> dict[int, Any]:
-    """How the facts stand that nobody derived, or that somebody confirmed, changed or deleted."""
+    """The states of facts that were stored by hand, or confirmed, changed or deleted by people."""
     hands = {"confirm", "metadata", "delete", "restore"}
     found = {}
     for one in store.list(scope="all", active_only=False, include_deleted=True):
@@ -463,7 +463,7 @@ def test_erased_fact_is_derived_no_more_and_its_text_is_gone(
     assert "left alone since a fact of them was erased 2" in told[-1]
     assert exported(store) == before
     assert reader.asked == asked
-    # Nor from another model, which would say it in other words, nor by extracting the text again.
+    # Nor from another model, with other words, nor by extracting the text again.
     reader.means["fifth"] = ["Zanzibar is a secret of Ana's"]
     Extractor(store, Reader(reader.means, "reader-2")).rebuild()
     reader.means["fifth"] = ["Ana's secret is zanzibar"]
@@ -581,7 +581,7 @@ def test_what_a_withdrawn_fact_had_superseded_holds_again(store: Store, read: Ex
     before = exported(store)
     Extractor(store, other, policy="auto").rebuild()
     assert exported(store) == before
-    # Back to the first model: the same rows hold as in the beginning, and the coffee again.
+    # Back to the first model: the same rows are active as at first, and the coffee again.
     read.rebuild()
     assert COFFEE in held(store)
     assert TEA not in held(store)

@@ -1,4 +1,4 @@
-"""Which fact retires which: the words decide, and what they do not tell is only proposed."""
+"""Which fact supersedes which: the words decide; unclear cases are only proposed."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ ANSWER_SECONDS = 20.0
 
 
 class RawClient:
-    """Speaks to one server process, a line at a time."""
+    """Sends lines to one server process."""
 
     def __init__(self, path: Path, *flags: str, **environment: str) -> None:
         clean = {k: v for k, v in os.environ.items() if not k.startswith("MEMSTORE_")}

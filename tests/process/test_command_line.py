@@ -1,4 +1,4 @@
-"""The command line as a process: how it starts, ends, and what it imports."""
+"""The command line as a process: start, exit and imports."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A token reaches one namespace: every tool of every set is tried against another one's things."""
+"""A token gives access to one namespace: every tool is tried on the contents of another."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ STRANGERS = "their-namespace"
 
 @pytest.fixture
 def ids(path: Path) -> dict[str, list[Any]]:
-    """Fill a namespace with one of everything there is; return what it is called by."""
+    """Fill a namespace with one of everything; return their ids and names."""
     with memstore.open(path, embedder=None, namespace=STRANGERS) as store:
         old = store.add(f"The harbour is {SECRET} one", subject=f"harbour {SECRET}")
         new = store.add(
@@ -57,7 +57,7 @@ def ids(path: Path) -> dict[str, list[Any]]:
 
 @pytest.fixture
 def model(model_server: ModelServer) -> ModelServer:
-    """A model that repeats what it is asked, so that whatever a prompt holds comes back."""
+    """A model that repeats its prompt, so that everything in it comes back."""
 
     def answer(prompt: str) -> str:
         fact = {"content": prompt[-900:], "subject": "model", "category": "note"}
@@ -78,7 +78,7 @@ def server(path: Path, ids: dict[str, list[Any]], model: ModelServer) -> Iterato
 
 
 def attempts(ids: dict[str, list[Any]]) -> dict[str, list[dict[str, Any]]]:
-    """Return calls of every tool that name, by id or otherwise, what the other namespace holds."""
+    """Return calls of every tool with ids and names from the other namespace."""
     facts, episodes, proposals = ids["facts"], ids["episodes"], ids["proposals"]
     groups = [{"group_id": STRANGERS}, {"group_id": "all"}, {}]
     log = [{"query": "said harbour", "tags": ["harbour"], "source": "chat"}, {"query": "said"}, {}]
@@ -127,7 +127,7 @@ def held(path: Path) -> list[str]:
     Nor what the server embedded in the meantime: it does so for the whole file, unasked.
     """
     with memstore.open(path, embedder=None, namespace=STRANGERS) as store:
-        _, *lines = store.export()  # the first names the file's model
+        _, *lines = store.export()  # the first embedding determines the file's model
     return [
         re.sub(r'"use_count": \d+|"last_used_at": "[^"]*", ', "", line)
         for line in lines
@@ -139,7 +139,7 @@ def test_no_tool_of_any_set_reaches_another_namespace(
     server: Served, path: Path, ids: dict[str, list[Any]], model: ModelServer
 ) -> None:
     tried = attempts(ids)
-    assert tried.keys() == set(mcp_tools.offered(SETS))  # a new tool comes here
+    assert tried.keys() == set(mcp_tools.offered(SETS))  # add new tools here
     with memstore.open(path, embedder=None, namespace="mine") as store:
         store.add("The harbour and the boat are mine", subject="harbour")
         store.graph.build()
@@ -200,7 +200,7 @@ def test_quoted_texts_in_errors_are_not_shown_to_other_clients(path: Path) -> No
 def test_a_chain_into_another_namespace_is_not_followed(store: memstore.Store) -> None:
     old = store.add("ours, once", subject="s")
     new = store.within("theirs").add(f"{SECRET}", subject="s")
-    with raw(store.path) as file:  # as the original's files may hold it
+    with raw(store.path) as file:  # as the original's files may contain it
         file.execute(
             "UPDATE memstore_facts SET superseded_by = ?, superseded_at = created_at WHERE id = ?",
             (new.id, old.id),

@@ -1,4 +1,4 @@
-"""The server over HTTP as a process: who is let in, what is refused, how it begins and ends."""
+"""The server over HTTP as a process: access, refusals, start and end."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def tokens(home: Path) -> dict[str, str]:
-    """Secrets by name: of two namespaces, for reading and for writing, good and not."""
+    """Secrets by name: of two namespaces, read-only and writing, valid and invalid."""
     with memstore.open(home, embedder=None, namespace="work") as work:
         made = {
             "work": work.tokens.create("work")[1],
@@ -89,13 +89,13 @@ def guarded(home: Path, tokens: dict[str, str]) -> Iterator[Served]:
     server = Served(home)
     yield server
     server.close()
-    # Whatever these tests did: no secret reached the log.
+    # After all these tests, no secret is in the log.
     assert not [line for line in server.told for secret in tokens.values() if secret in line]
 
 
 @pytest.fixture(scope="module")
 def open_door(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """A server on this machine alone, without tokens."""
+    """A server for this machine only, without tokens."""
     server = Served(tmp_path_factory.mktemp("open") / "memory.db", "--no-token")
     yield server
     server.close()
@@ -192,7 +192,7 @@ def test_read_only_token_lists_and_calls_only_reading_tools(
     assert told["id"] == 1
     assert "memory_store" in told["error"]["message"]
     assert guarded.call("memory_status", reader)["active"] == before
-    # Nor can the gate be led round by a name that it reads otherwise than the server does.
+    # Nor can a Host header bypass the gate by being parsed differently by the server.
     twice = json.dumps(request("tools/call", **STORE)).replace(
         '"memory_store"', '"memory_status", "name": "memory_store"'
     )
@@ -315,7 +315,7 @@ def _head(server: Served, *more: str) -> bytes:
 
 
 def _answer(wire: socket.socket) -> bytes:
-    """Return one whole answer, whose body is an object."""
+    """Return one complete answer, whose body is an object."""
     answer = b""
     while not answer.endswith(b"}"):
         answer += wire.recv(65536) or b"}"
@@ -338,13 +338,13 @@ def test_growing_body_is_refused_once_it_is_too_large(open_door: Served) -> None
                 wire.sendall(piece)
                 sent += 0x100000
         except OSError:
-            pass  # hung up on
+            pass  # the connection is closed
     assert sent < 4 * LARGEST_BODY
     assert open_door.get("/health").status_code == 200
 
 
 def test_a_large_fact_fits(open_door: Served) -> None:
-    content = "é" * 999_999  # spelt out, six bytes each
+    content = "é" * 999_999  # escaped, six bytes each
     assert open_door.call("memory_store", content=content, subject="large")["id"]
 
 
@@ -365,7 +365,7 @@ def test_silent_connection_is_closed(open_door: Served) -> None:
         dripping.sendall(b"POST /mcp HTTP/1.1\r\nX-Long: ")
         for _ in range(150):
             if select.select([dripping], [], [], 0.1)[0]:
-                break  # hung up on
+                break  # the connection is closed
             with suppress(OSError):
                 dripping.sendall(b"A")
         else:
@@ -375,7 +375,7 @@ def test_silent_connection_is_closed(open_door: Served) -> None:
 
 def test_a_connection_may_be_idle_between_requests(open_door: Served) -> None:
     with closing(open_door.connect()) as wire:
-        for pause_seconds in (2.5, 0):  # longer than a head may take
+        for pause_seconds in (2.5, 0):  # longer than the time limit of a head
             wire.sendall(b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n")
             answer = b""
             while not answer.endswith(b"}"):
@@ -456,7 +456,7 @@ def test_a_head_that_can_be_read_in_two_ways_is_refused(guarded: Served, sent: b
     assert answer.startswith(b"HTTP/1.1 400 ")
     assert answer.count(b"HTTP/1.1 ") == 1
     good = b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n"
-    with closing(guarded.connect()) as wire:  # and when it comes byte by byte, after a good one
+    with closing(guarded.connect()) as wire:  # also byte by byte, after a valid one
         for at in range(len(good)):
             wire.sendall(good[at : at + 1])
         assert _answer(wire).startswith(b"HTTP/1.1 200 ")
@@ -703,7 +703,7 @@ def test_health_of_an_unreadable_database_gives_no_details(
     answer = server.post(request("tools/list"))
     assert answer.status_code == 503
     assert str(path) not in answer.text
-    path.unlink()  # mended, it serves without being started anew
+    path.unlink()  # once repaired, it serves without a restart
     assert server.get("/health").status_code == 200
 
 
@@ -750,7 +750,7 @@ def test_a_signal_ends_it_while_the_file_is_opened(path: Path) -> None:
     flags = ["--db", str(path), "--embedder", "none", "--http", f"0.0.0.0:{port}"]
     with raw(path, isolation_level=None) as other:
         other.execute("PRAGMA locking_mode = EXCLUSIVE")
-        other.execute("BEGIN EXCLUSIVE")  # nobody else can open it
+        other.execute("BEGIN EXCLUSIVE")  # no other process can open it
         process = subprocess.Popen(
             [sys.executable, "-m", "memstore.faces.mcp.start", *flags], stderr=subprocess.PIPE
         )
@@ -797,17 +797,17 @@ def test_a_signal_ends_it_with_connections_open(
 
 @pytest.fixture
 def writing(path: Path) -> Iterator[sqlite3.Connection]:
-    """Somebody else who writes to the file, so that a call has to wait."""
+    """Another connection that writes to the file, so that a call has to wait."""
     with raw(path, isolation_level=None, check_same_thread=False) as other:
         yield other
 
 
 def _begin_call(server: Served) -> socket.socket:
-    """Send a call that stores something, and leave its answer unread; return once it is read."""
+    """Send a call that stores something, without reading its answer; return once it is received."""
     body = json.dumps(request("tools/call", **STORE)).encode()
     wire = server.connect()
     wire.sendall(_head(server, f"Content-Length: {len(body)}") + body)
-    for _ in range(5):  # what came first is read first
+    for _ in range(5):  # requests are read in order
         assert server.get("/health").status_code == 200
     return wire
 
@@ -901,7 +901,7 @@ def test_each_namespace_has_one_store_and_few_are_kept(
     for number in range(MOST_STORES):
         stores.confined(f"namespace-{number}")
     assert stores.confined("first") is not first
-    assert first.get(fact.id).content == "still works"  # whoever still has it can go on
+    assert first.get(fact.id).content == "still works"  # a call that still has it can continue
     assert len(stores._made) == MOST_STORES
     opening.close()
 

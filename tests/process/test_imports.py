@@ -1,4 +1,4 @@
-"""What the programs import: a command that starts for one answer loads what that answer needs."""
+"""Imports of the programs: a command imports only what it needs."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ SERVER = ("-c", "from memstore.__main__ import mcp_server; mcp_server()")
 
 
 def imported(path: Path, *arguments: str, said: str = "") -> set[str]:
-    """Return the modules that a Python with these arguments imports, but for those of every one."""
+    """Return the modules that Python with these arguments imports beyond those of a bare start."""
     started = [sys.executable, "-X", "importtime"]
     environment = {k: v for k, v in os.environ.items() if not k.startswith("MEMSTORE_")}
     environment["MEMSTORE_DB"] = str(path)

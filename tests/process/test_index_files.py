@@ -1,4 +1,4 @@
-"""Several processes and one index: nothing stored is missed, and kills leave no wrong file."""
+"""Several processes share one index: searches miss nothing, and kills leave no invalid file."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="kills are those of POSIX"),
 ]
 
-# Imports once and forks the workers, so that no round need wait for eight starts. Each opens the
+# Imports once and forks the workers, so that no round waits for eight starts. Each opens the
 # file for itself, and does at random what agents do. What a call returned is acknowledged: noted
 # in a file of the worker's own, with one write the kernel keeps.
 PROGRAM = (
@@ -130,13 +130,13 @@ def forking(path: Path, folder: Path) -> Iterator[subprocess.Popen[str]]:
 
 
 def acknowledged(file: Path) -> list[list[str]]:
-    """Return a worker's notes; half a line was no acknowledgement."""
+    """Return a worker's notes; an incomplete line is no acknowledgement."""
     raw = file.read_bytes() if file.exists() else b""
     return [line.split("\t") for line in raw[: raw.rfind(b"\n") + 1].decode().splitlines()]
 
 
 def kill_at_random(workers: Mapping[int, Path], chance: random.Random) -> None:
-    """Kill each worker once it has noted so much, whatever it is at by then."""
+    """Kill each worker once it has noted so many calls."""
     left = {pid: chance.randrange(1, MOST_NOTED_BYTES) for pid in workers}
 
     def all_killed() -> bool:
@@ -190,7 +190,7 @@ def test_what_was_acknowledged_is_there_after_kills(
     record_property("counts", f"{rounds * PROCESSES} kills, {len(every)} acknowledged, 0 lost")
     assert len(every) > rounds * PROCESSES, "the workers were killed before they could do anything"
 
-    # A dead worker's lease and half-done batch keep nobody from embedding the rest.
+    # A dead worker's lease and unfinished batch do not prevent embedding the rest.
     with memstore.open(path, embedder=Letters()) as store:
         check(store, every)
         assert store.embed_pending().left == 0

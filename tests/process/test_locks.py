@@ -1,4 +1,4 @@
-"""The file beside others who use it in the same process: another SQLite, or a mere ``open()``."""
+"""Other users of the file in the same process: another SQLite, or a plain ``open()``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The server as a process: a real client's conversation, start, end, crash, company."""
+"""The server as a process: a real client's session, start, end, crash, several servers."""
 
 from __future__ import annotations
 
@@ -454,7 +454,7 @@ def test_a_flood_is_answered_to_its_end(raw_client: Callable[..., Any]) -> None:
 
     flooding = threading.Thread(target=flood)
     flooding.start()
-    flooding.join(60)  # nobody reads yet
+    flooding.join(60)  # the client does not read yet
     assert not flooding.is_alive()
     answers = [json.loads(line) for line in client.process.stdout]
     assert len({one["id"] for one in answers}) == len(answers)
@@ -496,7 +496,7 @@ def _is_gone(pid: int) -> bool:
         os.kill(pid, 0)
     except ProcessLookupError:
         return True
-    # Where nobody waits for orphans, they stay in the table.
+    # If no process reaps orphans, they stay in the process table.
     status = Path(f"/proc/{pid}/stat")
     return status.exists() and status.read_text().rpartition(")")[2].split()[0] == "Z"
 
@@ -505,7 +505,7 @@ def _is_gone(pid: int) -> bool:
 def test_an_interrupt_and_a_term_shortly_after_end_it_as_one(
     raw_client: Callable[..., Any], path: Path
 ) -> None:
-    """So Claude Code ends a server; 100 ms are between them."""
+    """Claude Code ends a server like this, with 100 ms between them."""
     client = raw_client()
     client.hello()
     client.call("memory_store", content="kept", subject="b")
@@ -519,7 +519,7 @@ def test_an_interrupt_and_a_term_shortly_after_end_it_as_one(
 
 @posix_only
 def test_a_signal_that_does_not_interrupt_the_read_ends_it(path: Path) -> None:
-    """So one arrives just before the read; here another thread takes it."""
+    """As if it arrived just before the read; here another thread receives it."""
     program = (
         "import signal, sys, threading\n"
         "from memstore.faces.mcp import start\n"

@@ -1,4 +1,4 @@
-"""The kernel under a limit of memory: what does not fit is an error, and not the process's end."""
+"""The kernel under a memory limit: out of memory is an error and does not end the process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The power is cut at random points, `--power-cuts` times: what was acknowledged is there.
+"""Power cuts at random points, `--power-cuts` times: acknowledged writes survive.
 
 A process writes as agents do, and every change of its files is recorded. From the record a folder
 is made as a disk may hold it after a cut: what was synced, and of the rest any part, torn within
@@ -23,7 +23,7 @@ import memstore
 
 pytestmark = pytest.mark.process
 
-# Short bounds, so that the log is copied and started again many times.
+# Low limits, so that the log is copied and restarted many times.
 PROGRAM = """
 import ctypes, json, os, random, sys, threading
 import memstore
@@ -188,5 +188,5 @@ def test_a_disk_keeps_what_was_synced_and_nothing_else_for_certain(tmp_path: Pat
 
 
 def holds(now: str | None, acknowledged: str) -> bool:
-    """Whether a state may follow the acknowledged one: the next change may not be noted yet."""
+    """Whether a state is acceptable: the change after the acknowledged one may not be noted yet."""
     return now is not None and (now == acknowledged or acknowledged == "active")

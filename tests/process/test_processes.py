@@ -1,4 +1,4 @@
-"""One file and many: processes, threads, forks, kills, and what is left of a file afterwards."""
+"""One file with many processes and threads, forks and kills, and the files left afterwards."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ class Process(subprocess.Popen[str]):
         self.stdin.flush()
 
     def result(self) -> str:
-        """Wait for the end and return what it printed; anything on stderr is a failure."""
+        """Wait for the end and return the output; anything on stderr is a failure."""
         out, err = self.communicate(timeout=120)
         assert (err, self.returncode) == ("", 0)
         return out
@@ -145,7 +145,7 @@ class Process(subprocess.Popen[str]):
 
 @contextmanager
 def running(program: str, path: Path, *arguments: object) -> Iterator[Process]:
-    """A process that is waiting to be told to go; it is ended with the block."""
+    """A process that waits for a signal to start; it ends with the block."""
     with Process(program, path, *arguments) as process:
         try:
             process.wait_ready()
@@ -156,7 +156,7 @@ def running(program: str, path: Path, *arguments: object) -> Iterator[Process]:
 
 
 def leftovers(path: Path) -> list[str]:
-    """Return what lies beside a file but the derived files, which stay."""
+    """Return the files beside a file, without the derived ones, which stay."""
     beside = (file.name for file in path.parent.iterdir() if file.name != path.name)
     return sorted(name for name in beside if not re.search(r"\.facts-[0-9a-f]{32}\.\w+$", name))
 
@@ -271,7 +271,7 @@ def test_write_while_another_process_writes_waits_its_turn(
 def test_open_of_a_locked_file_without_log_is_busy(
     lock: str, path: Path, open_store: Callable[..., Store]
 ) -> None:
-    """A file of before: without a write-ahead log a writer keeps the readers out, too."""
+    """An older file: without a write-ahead log a writer blocks readers too."""
     with raw(path) as file:
         file.execute("CREATE TABLE memstore_version (version INTEGER NOT NULL)")
     with (
@@ -605,7 +605,7 @@ def test_read_only_store_refuses_writes(
 def test_read_only_store_refuses_writes_at_once_while_another_process_writes(
     path: Path, read_only: Store
 ) -> None:
-    # Not StoreBusy, which is what waiting for the lock would end in.
+    # Not StoreBusy, which waiting for the lock would cause.
     with (
         running(HOLD_WRITE_LOCK, path),
         pytest.raises(StorageError, match="open read-only"),

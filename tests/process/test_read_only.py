@@ -1,4 +1,4 @@
-"""Reading a file without the permission to write it: all that is stored, or a clear refusal."""
+"""Reading a file without permission to write: everything that is stored, or a clear refusal."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ pytestmark = [
 
 NOBODY = 65534
 
-# Imports first: another user may not be allowed to read the library. Root becomes another user;
+# Imports first: another user may not have access to the library. Root becomes another user;
 # for anybody else the permissions of the folder are enough.
 READ = """
 import json, os, sys
@@ -43,14 +43,14 @@ except memstore.StorageError as error:
 
 
 def readable(folder: Path, *, index: bool = True) -> None:
-    """Let everybody read what is in a folder, and nobody write it."""
+    """Make a folder and its files readable by everybody and writable by nobody."""
     for file in folder.iterdir():
         file.chmod(0o444 if index or not file.name.endswith("-shm") else 0o000)
     folder.chmod(0o555)
 
 
 def read(path: Path, between: Callable[[], object] = lambda: None) -> list[dict[str, Any]]:
-    """Return what another user reads, before and after something happened."""
+    """Return what another user reads, before and after a change."""
     with subprocess.Popen(
         [sys.executable, "-c", READ, str(path), str(NOBODY)],
         stdin=subprocess.PIPE,
@@ -69,7 +69,7 @@ def read(path: Path, between: Callable[[], object] = lambda: None) -> list[dict[
 
 @pytest.fixture
 def shown() -> Iterator[Path]:
-    """A folder that another user may look into.
+    """A folder that another user can read.
 
     The one of all temporary folders of pytest is closed to others whenever a pytest starts.
     """

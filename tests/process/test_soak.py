@@ -1,4 +1,4 @@
-"""Processes use one file for `--soak` seconds: no error, and nothing that grows."""
+"""Processes use one file for `--soak` seconds: no errors, and no growth."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ print(json.dumps({"acts": acts}))
 )
 
 
-# Commits that wait for no disk make the log grow fastest.
+# Commits without a sync make the log grow fastest.
 WRITER = """
 import os, sys, time
 import memstore
@@ -114,7 +114,7 @@ def fill(path: Path, facts: int) -> None:
 
 
 def told_by(programs: Sequence[Sequence[object]]) -> list[list[Any]]:
-    """Return what programs that run at the same time print, each line as JSON."""
+    """Return the output of programs that run at the same time, each line parsed as JSON."""
     running = [
         subprocess.Popen(
             [sys.executable, "-c", *map(str, program)],

@@ -1,4 +1,4 @@
-"""Messages: what is accepted, what is refused and how, and untrusted text kept apart."""
+"""Messages: what is accepted, what is refused and how, and fences around untrusted text."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ HOSTILE = [
 
 
 def inside(fenced: str, label: str) -> str:
-    """Return what a reader that knows the mark takes for the text."""
+    """Return the text inside a fence, for a reader that knows the mark."""
     match = re.match(rf"<<<{label} ([0-9a-f]+)\n", fenced)
     assert match is not None
     end = f"\n{label} {match[1]}>>>"

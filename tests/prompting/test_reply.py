@@ -1,4 +1,4 @@
-"""Reading a model's reply: strict JSON first, one documented way back, and no guess."""
+"""Reading a model's reply: strict JSON, documented fallbacks, and no guessing."""
 
 from __future__ import annotations
 

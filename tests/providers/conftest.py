@@ -1,4 +1,4 @@
-"""A real HTTP server on a free port that answers by a script and keeps what it was asked."""
+"""A real HTTP server on a free port that answers by a script and records its requests."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Server:
-    """Plays the replies in order, the last one again and again."""
+    """Sends the replies in order, repeating the last one."""
 
     url: str = ""
     replies: list[Callable[[Asked], None]] = field(default_factory=list)
@@ -50,7 +50,7 @@ def server() -> Iterator[Server]:
 
 @pytest.fixture
 def deaf_url() -> Iterator[str]:
-    """An address that is taken, at which nobody listens."""
+    """The address of a bound socket that does not listen."""
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         yield f"http://127.0.0.1:{taken.getsockname()[1]}"

@@ -1,4 +1,4 @@
-"""What each generator sends to its service, and what it does about a service's peculiarities."""
+"""The requests of each generator, and their changes for services with differences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All generators against a model server: what comes back whole, and what every failure says."""
+"""All generators against a model server: complete answers, and the error of every failure."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def generator(model_server: ModelServer, dialect: Dialect) -> HttpGenerator:
 
 
 def keyed(model_server: ModelServer, dialect: Dialect, key: str = KEY) -> HttpGenerator:
-    """Return a generator that holds the key: in its header, or in its address."""
+    """Return a generator with the key in its header or in its address."""
     if dialect == "ollama":
         return model_server.generator(
             dialect, base_url=model_server.url.replace("//", f"//me:{key}@")

@@ -1,4 +1,4 @@
-"""Both embedders against a real server: what is sent, what comes back, what is refused."""
+"""Both embedders against a real server: requests, vectors, refused replies."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ KEY = "sk-proj-0123456789abcdef"
 
 
 class Case:
-    """One embedder with the form in which its service wraps vectors."""
+    """One embedder, with the form of its service's replies."""
 
     def __init__(self, name: str, server: Any) -> None:
         self.name, self.server = name, server

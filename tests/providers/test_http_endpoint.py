@@ -1,4 +1,4 @@
-"""The endpoint: retries, deadlines, error texts, and what they must never hold."""
+"""The endpoint: retries, deadlines, error texts, and no secrets in these."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ KEY = "sk-proj-0123456789abcdef"
 
 
 class Pauses(list[float]):
-    """Stands in for ``clock.sleep`` and keeps how long it was asked to wait."""
+    """Replaces ``clock.sleep`` and records the requested pauses."""
 
     def __call__(self, seconds: float) -> None:
         self.append(seconds)
@@ -496,7 +496,7 @@ def test_import_is_cheap_and_exit_is_clean(server: Any) -> None:
     server.reply({"embeddings": [[1.0]]})
     program = (
         "import json, logging, sys\n"
-        # On a busy machine it warns of callbacks that took long.
+        # On a busy machine asyncio warns about slow callbacks.
         "logging.getLogger('asyncio').setLevel(logging.ERROR)\n"
         "import memstore.providers.ollama as o, memstore.providers.openai\n"
         "heavy = [m for m in ('httpx', 'numpy', 'asyncio') if m in sys.modules]\n"

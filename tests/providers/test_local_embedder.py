@@ -1,4 +1,4 @@
-"""The embedder that comes with the package: offline, the same everywhere, and of some use."""
+"""The built-in embedder: offline, the same everywhere, and useful."""
 
 from __future__ import annotations
 

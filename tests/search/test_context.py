@@ -1,4 +1,4 @@
-"""Neighbours of hits: what stands beside them in their threads, and may be seen."""
+"""Neighbours of hits: visible rows beside them in their threads."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ANA = Scope(user_id="ana")
 
 
 def told(hits: Sequence[Any]) -> list[tuple[list[str], str, list[str]]]:
-    """The texts before each hit, its own, and those after it."""
+    """The texts before each hit, its own text, and the texts after it."""
     return [
         ([one.content for one in hit.before], _row(hit).content, [one.content for one in hit.after])
         for hit in hits
@@ -40,7 +40,7 @@ def say(store: Store, *texts: str, thread: str | None = "a", scope: Scope = NOBO
 
 
 def found(store: Store, query: str, context: int, **asked: Any) -> list[Any]:
-    """Search facts and episodes, which answer alike; return the hits on facts as texts."""
+    """Search facts and episodes, whose hits must be equal; return those of facts as texts."""
     facts = told(store.search(query, context=context, ranking="classic", **asked))
     episodes = told(store.episodes.search(query, mode="words", context=context, **asked))
     assert sorted(facts) == sorted(episodes)

@@ -1,4 +1,4 @@
-"""The dates that a query names, and that what is of them is found."""
+"""The dates that a query names, and finding rows from them."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_a_date_that_can_be_read_in_two_ways_is_both() -> None:
 
 @pytest.fixture
 def many(open_store: Callable[..., Store]) -> Store:
-    """Days on which something happened, about which many rows say more than those of the days."""
+    """Rows of some days, and many others that match the query better."""
     store = open_store(embedder=memstore.LocalEmbedder())
     said = [
         (f"what happened was that day {number} happened", "2021-01-01") for number in range(150)

@@ -1,4 +1,4 @@
-"""Finding in the log: by words, by meaning, with filters that hold before anything is ranked."""
+"""Searching episodes: by words, by meaning, with filters that apply before ranking."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def ids(hits: Sequence[EpisodeHit]) -> list[int]:
 
 
 def embed(store: Store) -> None:
-    """Let nothing wait for its embedding any more."""
+    """Embed everything that is pending."""
     assert store.embed_pending(everywhere=True).left == 0
 
 
@@ -176,7 +176,7 @@ def test_long_episodes_displace_no_others(store: Store) -> None:
     store.episodes.add_many({"content": book, "source": "book"} for _ in range(6))
     store.episodes.add_many({"content": f"tea {n}", "source": "t"} for n in range(20))
     embed(store)
-    # More pieces than a first look asks for.
+    # More pieces than the first scan returns.
     assert len(chunks.of_episode(book)) * 6 > 2 * MIN_CANDIDATES
     hits = store.episodes.search("tea with milk", mode="meaning", limit=26)
     assert len(set(ids(hits))) == 26
@@ -222,7 +222,7 @@ asked_for = st.fixed_dictionaries(
 
 
 def admitted(episode: memstore.Episode, asked: dict[str, Any]) -> bool:
-    """Whether a search may find it: the filters once more, in plain Python."""
+    """Whether a search may find it: the filters in plain Python."""
     when = episode.valid_at or episode.created_at
     return (
         set(asked.get("tags", ())) <= set(episode.tags)

@@ -1,4 +1,4 @@
-"""Finding: what a search returns, in which order, and when it sees what others changed."""
+"""Searching facts: results, their order, and when changes by others are visible."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def scores_by_the_formula(
     vector_weight: float,
     half_lives: Mapping[str, float],
 ) -> dict[int, float]:
-    """The documented formula in plain Python, over what SQLite and the embedder say."""
+    """The documented formula in plain Python, with the scores of SQLite and the embedder."""
     expression = " OR ".join(f'"{word}"' for word in dict.fromkeys(query.split()))
     bm25 = {
         fact_id: -nearness
@@ -141,7 +141,7 @@ def test_scores_equal_the_documented_formula(
 
 
 def conftest_embedder() -> Any:
-    """An embedder like the fixture's; Hypothesis wants a fresh one for each example."""
+    """An embedder like the fixture's; Hypothesis needs a fresh one for each example."""
 
     class Letters:
         model = "letters"
@@ -178,7 +178,7 @@ def test_ties_are_ordered_by_id(store: Store, weights: dict[str, Any]) -> None:
 
 
 def test_weights_given_with_a_query_change_the_order(store: Store) -> None:
-    # The embedder counts words as they stand, the index counts their stems.
+    # The embedder counts words as written, the index counts their stems.
     by_words = store.add("painted painted", subject="x", category="preference")
     by_meaning = store.add(
         "painting painting of a house in some far away land", subject="x", category="preference"
@@ -287,7 +287,7 @@ BETTER, WORSE = "tea garden", "the garden where we had tea with rain and pasta b
 
 @pytest.fixture(scope="module")
 def crowd(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a file of thousands of facts that match better than the few that are wanted."""
+    """Return a file with thousands of facts that match better than the few wanted ones."""
     path = tmp_path_factory.mktemp("crowd") / "memory.db"
     with memstore.open(path, embedder=WordEmbedder()) as store:
         store.add_many(
@@ -487,7 +487,7 @@ def test_facts_expire_while_the_store_is_open(
         ("note", 30, None, 0.5),
         ("note", 60, None, 0.25),
         ("note", 0, None, 1.0),
-        ("note", -10, None, 1.0),  # from the future: it has not begun to fade
+        ("note", -10, None, 1.0),  # from the future: it does not decay yet
         ("note", 300, {"note": 0}, 1.0),
         ("note", 10, {"note": 10 * DAY}, 0.5),
         ("preference", 3000, None, 1.0),

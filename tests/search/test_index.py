@@ -1,4 +1,4 @@
-"""The index gives what SQLite gives, whatever changed, by whomever; its files are made again."""
+"""The index gives the same results as SQLite, after any change by any program."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ QUERIES = ["tea rain", "a violin in the morning", "東京", "->", "run"]
 
 @pytest.fixture(autouse=True)
 def saved_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Files are written for a handful of rows, too."""
+    """Files are written even for a few rows."""
     monkeypatch.setattr(module, "SAVED_FROM", 1)
 
 
 def without_index(store: Store, search: Callable[[], Any]) -> Any:
-    """What a search finds where SQLite answers."""
-    store.save_index()  # nothing is done behind it any more
+    """The results of a search without the index."""
+    store.save_index()  # no more background work
     indexes = [store._file.searches.facts.index, store._file.searches.episodes.index]
     held = [(index._held, index._unfit) for index in indexes]
     for index in indexes:
@@ -64,7 +64,7 @@ def shown(hits: Any) -> dict[int, float]:
 
 
 def act(store: Store, data: st.DataObject) -> None:
-    """Change something, through the library or past it."""
+    """Change something, through the library or with plain SQL."""
     what = data.draw(
         st.sampled_from(
             [
@@ -331,8 +331,8 @@ def test_erasing_leaves_no_file_with_the_words_or_the_vector(
     vector = WordEmbedder().embed(["xyloteria: a xylophagous beetle"])
     assert vector.dtype == np.float32
     if mapped_elsewhere:
-        filled = reopened(filled)  # it has searched nothing, and the files hold it
-    filled.save_index()  # nothing is written behind it any more
+        filled = reopened(filled)  # it has not searched yet, and the files contain the text
+    filled.save_index()  # nothing is written in the background any more
     assert holders(filled, b"xylo")
     assert filled.erase(fact.id)
     assert filled.episodes.erase(told.id)
@@ -406,6 +406,6 @@ def test_many_rows_are_indexed_behind_the_first_answer(
         store.save_index()
         assert index_of(store)._held is not None
         compare(store, "tea rain")
-        for n in range(30):  # more than is followed within a search
+        for n in range(30):  # more changes than a search applies itself
             store.add(f"late {n}", subject="x")
         compare(store, "late 7")

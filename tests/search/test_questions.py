@@ -1,4 +1,4 @@
-"""Questions as people ask them, in ten languages, and which fact answers each.
+"""Realistic questions in ten languages, each with the fact that answers it.
 
 The questions are in ``questions/``, one file a language: a small memory, what must be the first
 hit (``first``), what counts only in the share that must be reached (``asked``), and queries that
@@ -38,7 +38,7 @@ class Memory:
         self._names = dict(zip([fact.id for fact in facts], read["facts"], strict=True))
 
     def missed(self, questions: dict[str, str | list[str]]) -> dict[str, str]:
-        """The questions that another fact came first for, and which."""
+        """The questions with another fact first, and that fact."""
         found = self.store.search_batch(list(questions), limit=1)
         hits = [self._names[hits[0].fact.id] for hits in found]
         return {

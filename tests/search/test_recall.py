@@ -1,4 +1,4 @@
-"""Recall: a text that fits its budget, and of two budgets the larger one's holds the smaller's."""
+"""Recall: a text within its budget; a larger budget includes a smaller one's results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The second stage: its scores are those of the documented formulas, and what they promise."""
+"""The second stage: scores equal the documented formulas, and their documented effects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Columns let through exactly what the filters' SQL does."""
+"""Columns select exactly the same rows as the filters' SQL."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ owners = st.sampled_from([{}, {}, {"user_id": "ana"}, {"user_id": "ana", "run_id
 words = st.sampled_from(["tea", "Tea", "rain", "ß", "todo"])
 scopes = st.sampled_from([None, Scope(), Scope(user_id="ana"), Scope(run_id="r")])
 among = st.none() | st.lists(namespaces, min_size=1, max_size=2, unique=True).map(tuple)
-# What another program may have written.
+# Values that another program may have written.
 texts_of_others = st.none() | st.sampled_from(["2026", "2026-01-01", "~", ""])
 
 

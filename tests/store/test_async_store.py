@@ -1,4 +1,4 @@
-"""AsyncStore: the same names, signatures and outcomes as Store, and a loop that never waits."""
+"""AsyncStore: names, signatures and results of Store, without blocking the event loop."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ CALLS: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
 
 
 def outcome(found: Any) -> Any:
-    """Return what a call came to, without what differs from file to file."""
+    """Return the result of a call, without values that differ between files."""
     if isinstance(found, Exception):
         return type(found), str(found)
     if isinstance(found, str | int | float | None):
@@ -137,7 +137,7 @@ def test_behaviour_is_the_same(open_store: Callable[..., Store], tmp_path: Path)
 
 
 class Slow:
-    """Embeds when it is let go."""
+    """Embeds when released."""
 
     model = "slow"
 

@@ -1,4 +1,4 @@
-"""Backups: whole or not there, whatever happens while they are written."""
+"""Backups: complete or absent, whatever happens while they are written."""
 
 from __future__ import annotations
 

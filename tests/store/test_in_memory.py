@@ -1,4 +1,4 @@
-"""Stores in memory: nothing of them is in any file, and threads take turns."""
+"""Stores in memory: nothing is written to files, and threads take turns."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from memstore import Remedy, Store, StoreBusy
 
 OpenStore = Callable[..., Store]
 
-# Notes every file that Python opens to write, and all that the process has open in the end.
+# Records every file that Python opens for writing, and all open files at the end.
 WATCHED = """
 import os, sys, tempfile
 made = []

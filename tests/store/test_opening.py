@@ -1,4 +1,4 @@
-"""What `memstore.open` takes."""
+"""The arguments of `memstore.open`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The namespace of a project: which folder decides, and what is kept and read beside it."""
+"""The namespace of a project: which folder determines it, and the use of `default`."""
 
 from __future__ import annotations
 

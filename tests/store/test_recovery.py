@@ -1,4 +1,4 @@
-"""A backup comes back into the place of a file that is damaged, missing or in use."""
+"""A backup replaces a file that is damaged, missing or in use."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def contents(path: Path | str) -> list[str]:
 
 @pytest.fixture
 def kept(open_store: OpenStore) -> Store:
-    """A store with a fact that its backup holds, and one that only its log holds."""
+    """A store with a fact that is in its backup, and one that is only in its log."""
     store = open_store(embedder=None)
     store.add("in the backup", subject="a")
     store.backup(backup_of(store))

@@ -1,4 +1,4 @@
-"""The file, or its log, replaced or removed while a store is open: nothing is lost unnoticed."""
+"""The file or its log is replaced or removed while a store is open: no loss goes unnoticed."""
 
 from __future__ import annotations
 
@@ -213,7 +213,7 @@ def test_a_store_never_shares_the_index_of_a_log_that_is_gone(
 
 
 def read_and_left_without_log(kept: Store, open_store: OpenStore) -> tuple[Path, Store]:
-    """Return the only store of a file, which has read it, and whose log was then removed."""
+    """Return the only store of a file, after it read the file and the log was removed."""
     path = Path(kept.path)
     kept.close()
     store = open_store(path, embedder=None)

@@ -1,4 +1,4 @@
-"""Whatever a caller passes: what comes out is an answer, or an error that memstore documents."""
+"""Any argument gives an answer or a documented error."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ NOT_CALLED = {
 
 
 class Nothing:
-    """Of no use to anybody."""
+    """A useless object."""
 
 
 WRONG = st.one_of(
@@ -216,7 +216,7 @@ def without(fields: dict[str, Any], *names: str) -> dict[str, Any]:
 
 
 def answer(call: Callable[..., Any], *args: Any, **arguments: Any) -> Any:
-    """Return what a call answers, read to its end; ``None`` where it refuses as documented."""
+    """Return the result of a call, read to its end; ``None`` if it raises a documented error."""
     try:
         found = call(*args, **arguments)
         return [*found] if inspect.isgenerator(found) else found

@@ -1,4 +1,4 @@
-"""A clock that tests set forward, waiting for other threads and processes, and counting work."""
+"""A clock that tests advance, waiting for other threads and processes, and counting work."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class ManualClock(Clock):
         self.waits: list[float] = []
 
     def utc_now(self) -> datetime:
-        # A microsecond more at each look keeps what was written in the order it was written in.
+        # Each reading adds a microsecond, so that times show the order of writes.
         with self._lock:
             self._looks += 1
             return self._began + timedelta(seconds=self._elapsed, microseconds=self._looks)
@@ -57,7 +57,7 @@ class ManualClock(Clock):
 
 
 def wait_until(condition: Callable[[], object], seconds: float = 60.0) -> bool:
-    """Return whether a condition comes true; gives up after so long that it never will."""
+    """Return whether a condition becomes true within a long time limit."""
     end = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > end:
@@ -68,7 +68,7 @@ def wait_until(condition: Callable[[], object], seconds: float = 60.0) -> bool:
 
 @contextmanager
 def counting_calls() -> Iterator[list[int]]:
-    """Count the Python functions called in a block: work, whatever else the machine does."""
+    """Count the Python functions called in a block: a measure independent of the machine's load."""
     calls = [0]
 
     def count(_frame: object, event: str, _argument: object) -> None:

@@ -43,7 +43,7 @@ class CommandLine:
         return Answer(code, *self._capsys.readouterr())
 
     def json(self, *argv: str | int | Path, stdin: str = "") -> Any:
-        """Return what the command answers to programs; it must succeed."""
+        """Return the command's JSON output; it must succeed."""
         answer = self(*argv, "--json", stdin=stdin)
         assert answer.code == 0, answer.err
         return json.loads(answer.out)

@@ -1,4 +1,4 @@
-"""A model that reads conversations by a script: what a sentence means, and what a fact changes."""
+"""A scripted model: which facts each sentence contains, and what each fact changes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Conversing:
     changes: Mapping[str, tuple[str, str, str | None]] = field(default_factory=dict)
     """What a fact does to a memory: (event, the memory's text, the new text)."""
     steps: list[str] = field(default_factory=list)
-    """``extract`` and ``decide``, as they were asked for."""
+    """``extract`` and ``decide``, in the order of the calls."""
 
     def __call__(self, prompt: str) -> str:
         if "The existing memories:" in prompt:
@@ -45,7 +45,7 @@ class Conversing:
             fact = json.loads(line)["says"]
             event, memory, text = self.changes.get(fact, ("ADD", "", None))
             if event != "ADD" and memory and memory not in memories:
-                event = "ADD"  # as a model does that was not shown it
+                event = "ADD"  # like a model that was not shown it
             operations.append(
                 {
                     "fact": int(number),

@@ -1,4 +1,4 @@
-"""Faults of the disk and cuts of the power, with ``rust/faults`` in front of the C library."""
+"""Disk faults and power cuts, with ``rust/faults`` in front of the C library."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def run(program: str, *arguments: object) -> str:
 
 @dataclass(frozen=True)
 class Call:
-    """What one call changed: ``data`` written at ``offset``, a new length, or a new name."""
+    """The change of one call: ``data`` written at ``offset``, a new length, or a new name."""
 
     kind: Kind
     path: str
@@ -88,7 +88,7 @@ def read_record(file: Path) -> Iterator[Call]:
 
 @dataclass
 class _File:
-    """What is on the disk for certain, and the calls since then, of which any may be there."""
+    """The synced content, and the calls since then, any of which may be on the disk."""
 
     synced: bytearray = field(default_factory=bytearray)
     pending: list[Call] = field(default_factory=list)
@@ -99,7 +99,7 @@ class _File:
         self.pending.clear()
 
     def after_cut(self, chance: random.Random) -> bytes:
-        """Return a content that the file may have after the power was cut now."""
+        """Return a possible content of the file after a power cut now."""
         found = bytearray(self.synced)
         for call in self.pending:
             match chance.randrange(3):
@@ -130,7 +130,7 @@ def _sectors(call: Call) -> Iterator[Call]:
 
 
 class Disk:
-    """A folder as a disk holds it: what was not synced may be there, in part, or not at all."""
+    """A folder on a disk: unsynced data may be there completely, in part, or not at all."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = str(folder)
@@ -160,7 +160,7 @@ class Disk:
                 self._renamings.append(dict(self._files))
 
     def cut_power(self, target: Path, chance: random.Random) -> None:
-        """Write what may be left into a new folder."""
+        """Write a possible state after a power cut into a new folder."""
         target.mkdir()
         names = chance.choice([self._named, *self._renamings])
         for name, file in names.items():

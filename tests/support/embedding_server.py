@@ -1,4 +1,4 @@
-"""An embedding service behind real HTTP (Ollama's protocol) that fails as such services do."""
+"""An embedding service over real HTTP (Ollama's protocol) with realistic failures."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def vector(text: str, dimension: int = DIMENSION) -> list[float]:
 
 @dataclass
 class EmbeddingServer:
-    """What it does is set by ``mode``, also while it runs."""
+    """``mode`` selects its behaviour, also while it runs."""
 
     url: str = ""
     mode: Mode = "works"

@@ -1,4 +1,4 @@
-"""Stands in for three model services, so that real hosts run without an account.
+"""Replaces three model services, so that real hosts run without an account.
 
 Anthropic Messages, OpenAI Responses and Gemini generateContent. The "model" calls one tool once, if
 it is offered, and else answers "done"; each request is kept.
@@ -17,7 +17,7 @@ JSON, EVENTS = "application/json", "text/event-stream"
 
 
 class HostModels:
-    """What the services were asked, and which tool they call."""
+    """The requests to the services, and the tool that they call."""
 
     def __init__(self) -> None:
         self.requests: list[tuple[str, dict[str, Any]]] = []

@@ -1,4 +1,4 @@
-"""Runs real hosts without an account: what they ask the model is kept by a stand-in for it."""
+"""Runs real hosts without an account: a stand-in for the model records their requests."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Session:
         return done.stdout
 
     def ask(self, host: str, prompt: str) -> str:
-        """Ask the host something, and return the first request in which it asks the model that."""
+        """Give the host a prompt, and return the first request to the model with this prompt."""
         self.models.requests.clear()
         self.run(*HOSTS[host](self, prompt))
         for path, request in self.models.requests:

@@ -55,7 +55,7 @@ def serving(answer: Callable[[Asked], None]) -> Iterator[str]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
         timeout = 10
-        disable_nagle_algorithm = True  # or each body waits 40 ms for its headers' receipt
+        disable_nagle_algorithm = True  # else each body waits 40 ms for an acknowledgement
 
         def do_POST(self) -> None:
             length = int(self.headers["Content-Length"])
@@ -63,7 +63,7 @@ def serving(answer: Callable[[Asked], None]) -> Iterator[str]:
             answer(Asked(self.path, headers, json.loads(self.rfile.read(length)), self))
 
         def handle(self) -> None:
-            with contextlib.suppress(ConnectionError):  # a client that has given up
+            with contextlib.suppress(ConnectionError):  # the client has disconnected
                 super().handle()
 
         def log_message(self, *_: object) -> None:

@@ -28,7 +28,7 @@ ANSWER_SECONDS = 20.0
 
 
 class Client:
-    """Writes lines to a server and keeps what comes back."""
+    """Writes lines to a server and records the answers."""
 
     def __init__(self, to_server: int, from_server: int) -> None:
         self._to_server = os.fdopen(to_server, "wb", buffering=0)
@@ -67,7 +67,7 @@ class Client:
 
 @contextmanager
 def connected(run: Callable[[int, int], object]) -> Iterator[Client]:
-    """Run a server on two pipes in a thread, for as long as its client is in use."""
+    """Run a server on two pipes in a thread, until its client is closed."""
     its_input, to_server = os.pipe()
     from_server, its_output = os.pipe()
     serving = threading.Thread(target=run, args=(its_input, its_output), daemon=True)

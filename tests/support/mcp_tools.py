@@ -1,4 +1,4 @@
-"""The tools as a server offers them, to be called in this process; each answer fits its schema."""
+"""The tools as a server offers them, called in this process, with answers checked by schema."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from memstore.faces.mcp.tools import Tools
 
 
 class Offered(NamedTuple):
-    """A tool with what the catalogue says of it."""
+    """A tool and its entry in the catalogue."""
 
     listed: catalogue.Offered
     tool: Tool
@@ -32,7 +32,7 @@ class Offered(NamedTuple):
         return self.listed.declaration
 
     def shown(self, *keys: str) -> dict[str, Any]:
-        """Return what a model may see of it, or just these parts: no schema of its answers."""
+        """Return the parts that a model may see, without the output schema."""
         every = {key for key in self.declaration if key != "outputSchema"}
         return {key: self.declaration[key] for key in self.declaration if key in (keys or every)}
 

@@ -1,4 +1,4 @@
-"""A language model behind real HTTP that says what a test scripts, in any of three chat protocols.
+"""A language model over real HTTP with scripted replies, in any of three chat protocols.
 
     def test_something(model_server):
         model_server.replies = ['{"facts": []}', Reply(status=503), "the third answer"]
@@ -38,7 +38,7 @@ GENERATORS: dict[Dialect, type[HttpGenerator]] = {
 
 @dataclass(frozen=True)
 class Reply:
-    """What the model says once, and what becomes of it on the way."""
+    """One reply of the model, and how its transmission fails."""
 
     text: str = ""
     end: Literal["stop", "cut", "declined", "filtered"] = "stop"
@@ -71,9 +71,9 @@ def in_prose(text: str) -> str:
 
 @dataclass
 class ModelServer:
-    """Speaks Ollama's, OpenAI's and Anthropic's chat protocol; refuses requests they would refuse.
+    """Implements Ollama's, OpenAI's and Anthropic's chat protocol; refuses what they would refuse.
 
-    ``replies`` may be set anew at any time; a new list starts from its beginning.
+    ``replies`` can be replaced at any time; a new list starts at its beginning.
     """
 
     url: str = ""
@@ -249,7 +249,7 @@ def _anthropic(reply: Reply, as_json: bool) -> object:
 
 
 def _faults(dialect: Dialect, asked: Asked) -> Iterator[tuple[str, bool]]:
-    """Say what the true service would refuse; each fault with whether it is there."""
+    """Return the faults that the real service would refuse, and whether each is present."""
     body = asked.body
     messages = body.get("messages")
     yield "model must be a name", not isinstance(body.get("model"), str)

@@ -1,4 +1,4 @@
-"""The same answers as the inverted index gives, from FTS5 itself and from BM25 written out."""
+"""The answers of the inverted index, computed with FTS5 and with a naive BM25."""
 
 from __future__ import annotations
 

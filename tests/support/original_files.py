@@ -118,7 +118,7 @@ def original_file(path: Path, version: int, *, facts: bool = True) -> Path:
         facts: with a chain of two, a task and a note, and with what the version knows of them.
     """
     with raw(path) as file:
-        file.execute("PRAGMA synchronous = OFF")  # nobody pulls the plug on a test
+        file.execute("PRAGMA synchronous = OFF")  # no power cuts in tests
         for step in range(1, version + 1):
             file.executescript(STEPS[step])
         if facts:

@@ -1,4 +1,4 @@
-"""What the programs that tests start have in common."""
+"""Shared by the programs that tests start."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files opened past the library, as another program opens them. The one door of ``sqlite3``."""
+"""Files opened without the library, as by another program. Only this module imports ``sqlite3``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The second stage of a search as its documentation has it, over every row, in numpy.
+"""The second stage of a search as documented, over every row, in numpy.
 
 It shares no code with the kernel but the tokenizer; what a text holds is told by a few words of the
 tests' vocabulary.

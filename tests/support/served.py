@@ -1,4 +1,4 @@
-"""The server over HTTP as a process of its own, and a few ways to speak to it."""
+"""The server over HTTP as a separate process, and requests to it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ main(sys.argv[1:])
 
 
 class Served:
-    """One server process. What it says on standard error is kept."""
+    """One server process; its standard error is recorded."""
 
     def __init__(self, db: Path, *flags: str, http: str = "127.0.0.1:0") -> None:
         clean = {k: v for k, v in os.environ.items() if not k.startswith("MEMSTORE_")}
@@ -98,7 +98,7 @@ class Served:
         return socket.create_connection((host, int(port)), timeout=15)
 
     def raw(self, *pieces: bytes) -> bytes:
-        """Send bytes as they are; return all that comes back."""
+        """Send raw bytes; return the complete answer."""
         with closing(self.connect()) as wire:
             for piece in pieces:
                 wire.sendall(piece)
@@ -108,7 +108,7 @@ class Served:
             return answer
 
     def end(self, seconds: float = 15.0) -> int:
-        """Return the exit code of a server that was told to end."""
+        """End the server and return its exit code."""
         code = self.process.wait(timeout=seconds)
         self._reader.join(5)
         return code

@@ -1,4 +1,4 @@
-"""The source of the package that is tested, parsed once for all the tests that read it."""
+"""The source of the tested package, parsed once for all tests."""
 
 from __future__ import annotations
 

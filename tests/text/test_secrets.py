@@ -1,4 +1,4 @@
-"""What looks like a key or a token is found, whatever else is random is not."""
+"""Texts that look like keys or tokens are found, other random texts are not."""
 
 from __future__ import annotations
 

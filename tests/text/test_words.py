@@ -1,4 +1,4 @@
-"""Words: any text is a query, and a word is found however it is written."""
+"""Words: any text is a query, and a word is found in any spelling."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_no_query_raises(well_read: Store, query: str) -> None:
 @settings(deadline=None, max_examples=examples(200))
 @given(
     text=st.text(
-        # The index knows the letters of Unicode 6; younger ones separate words there.
+        # The index knows the letters of Unicode 6; newer ones separate words there.
         st.characters(exclude_categories=["Cs", "Cn"], exclude_characters="\0").filter(
             lambda c: unicodedata.ucd_3_2_0.category(c) != "Cn"
         ),

@@ -1,4 +1,4 @@
-"""Export and import of episodes, and of what hangs on facts and episodes."""
+"""Export and import of episodes, and of records attached to facts and episodes."""
 
 from __future__ import annotations
 
@@ -253,7 +253,7 @@ def test_import_erases_what_was_erased_at_the_source_since(store: Store, target:
 
 
 class Reader:
-    """A model that finds the words of a text as one fact, as long as it may."""
+    """A model that returns the text as one fact."""
 
     model = "reader-1"
 
@@ -268,7 +268,7 @@ class Reader:
 
 
 def test_rebuild_from_an_import_asks_no_model(store: Store, target: Store) -> None:
-    """This is what the replies are in an export for."""
+    """Exports contain the replies for this."""
     reader = Reader()
     for text in ("Ana has a cat", "Ben owns a boat"):
         Extractor(store, reader).extract(text)
@@ -428,7 +428,7 @@ def test_import_bad_line_is_named_and_nothing_comes_in(
 def test_import_reply_is_kept_in_the_form_that_is_looked_for(
     exported: list[str], target: Store
 ) -> None:
-    """What is erased must be found in it, however another file writes its JSON."""
+    """Erasing searches it for a text, whatever the JSON form in the export."""
     lines, _ = damaged(exported, "reply", "reply", '{ "facts" : ["Łyon"] }')
     target.import_(lines)
     replies = [row["reply"] for row in held(target)["memstore_replies"]]

@@ -1,4 +1,4 @@
-"""Imports come in by short transactions: cut anywhere, none shows a fact that was retired."""
+"""Imports use short transactions; interrupted anywhere, no superseded fact is active."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_no_fact_comes_in_before_its_successor(
 
 
 class Stopped(Exception):
-    """What stops an import."""
+    """Stops an import."""
 
 
 def filled(store: Store, number: int) -> list[str]:

@@ -1,4 +1,4 @@
-"""Exports are read in steps, and are of one state whatever is written between them."""
+"""Exports are read in steps, and show one state whatever is written between them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ WRITES: tuple[Write, ...] = (
 
 
 class Written:
-    """An engine beside which something is written after each read."""
+    """An engine that writes something after each read."""
 
     def __init__(self, store: Store, writes: Iterator[Callable[[], object]]) -> None:
         self.engine = store._file.engine

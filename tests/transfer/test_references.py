@@ -1,4 +1,4 @@
-"""What names facts and episodes by their ids means the same ones after an import."""
+"""References by id refer to the same facts and episodes after an import."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_the_history_of_a_memory_is_its_own(store: Store, target: Store) -> None
 
 
 def entangled(store: Store) -> None:
-    """Fill a store with facts whose journals name one another from end to end."""
+    """Fill a store with facts whose journals refer to one another."""
     ids = [store.add(f"one {n}", subject="ana").id for n in range(24)]
     first, second, third = ids[:8], ids[8:16], ids[16:]
     summed = [store.proposals.put_forward(some, f"sum of {some[0]}", {}, scope=Scope())
@@ -91,7 +91,7 @@ def entangled(store: Store) -> None:
 
 
 def named_in(store: Store) -> list[str]:
-    """What each line of an export names, by what is said there instead of by ids."""
+    """The references of each line of an export, by text instead of ids."""
     lines = [json.loads(line) for line in store.export()]
     texts = {line["fact"]["id"]: line["fact"]["content"] for line in lines if "fact" in line}
     proposed = {}
@@ -113,7 +113,7 @@ def named_in(store: Store) -> list[str]:
 
 
 class Stopped(Exception):
-    """What stops an import."""
+    """Stops an import."""
 
 
 @pytest.mark.parametrize("stops", [(), (4, 3, 5)])

@@ -1,4 +1,4 @@
-"""Whatever the library accepts can be exported, imported into a fresh file, and compares equal."""
+"""Everything that the library accepts survives an export and an import into a new file."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ class RoundTrips(RuleBasedStateMachine):
 
     @rule(texts=st.lists(TEXTS, min_size=2, max_size=4), subject=NAMES, undone=st.booleans())
     def consolidate(self, texts: list[str], subject: str, undone: bool) -> None:
-        """Sum facts up, and undo it, as people do who do not like the sum."""
+        """Consolidate facts, and undo it."""
         ids = []
         for text in texts:
             self.do("add", text, subject=subject)
@@ -205,7 +205,7 @@ def about(proposal: dict[str, Any], uuids: dict[tuple[str, int], str]) -> str:
 
 
 def told(store: memstore.Store, until: str = "~") -> list[Any]:
-    """All that an export says, with UUIDs for ids; of the journal what was written until then."""
+    """The contents of an export, with UUIDs for ids, and the journal up to a time."""
 
     lines = [json.loads(line) for line in store.export(namespaces=NAMESPACES)][1:]
     uuids = {(kind, one[kind]["id"]): one[kind]["uuid"]

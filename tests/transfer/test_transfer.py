@@ -1,4 +1,4 @@
-"""Export and import: nothing is lost, nothing comes back to life, and damage is refused whole."""
+"""Export and import: nothing is lost or revived, and damaged files are refused."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ def test_import_never_resurrects(store: Store, target: Store) -> None:
 
 
 def test_import_contradicting_supersession_makes_no_circle(store: Store, target: Store) -> None:
-    """Two people settle the same two facts in opposite ways; one must stay active."""
+    """Two files have opposite supersessions of the same facts; one fact must stay active."""
     one, two = store.add("tea", subject="drink"), store.add("coffee", subject="drink")
     target.import_(store.export())
     there = {fact.uuid: fact.id for fact in target.list()}
@@ -269,7 +269,7 @@ def test_round_trip_of_any_text_and_metadata(content: str, metadata: dict[str, A
         memstore.open(":memory:", embedder=None, wait_seconds=1) as target,
     ):
         fact = source.add(content, subject="any", metadata=metadata)
-        # As it travels: through a file, cut into lines where the file says so.
+        # Through a file, split into its lines.
         text = "".join(line + "\n" for line in source.export())
         target.import_(text.encode().decode().split("\n"))
         [found] = target.list()
@@ -441,7 +441,7 @@ def test_import_bad_operation_is_named_with_its_line(
 
 
 def test_import_uses_the_fact_rather_than_its_journal(exported: list[str], target: Store) -> None:
-    """The lines of the journal come along as history; what holds is the fact's own line."""
+    """The journal lines are imported as history; the state comes from the fact's own line."""
     place = line_of(exported, "operation")
     operation = json.loads(exported[place])
     operation["operation"] |= {"kind": "erase", "after": {"content": "another"}}
@@ -524,7 +524,7 @@ def an_export(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 @pytest.fixture(scope="module")
 def empty() -> Iterator[Store]:
-    """A store into which nothing ever comes: what is refused leaves it as it is."""
+    """A store that must stay empty, because every import is refused."""
     with memstore.open(":memory:", embedder=None, wait_seconds=1) as store:
         yield store
 
@@ -534,7 +534,7 @@ def empty() -> Iterator[Store]:
 def test_import_truncated_anywhere_is_refused(
     data: st.DataObject, an_export: bytes, empty: Store
 ) -> None:
-    """Cut short by a full disk or a broken pipe; also just between two lines."""
+    """Truncated by a full disk or a broken pipe, also between two lines."""
     ends = [place for place, byte in enumerate(an_export) if byte == 10]
     cuts = st.integers(0, len(an_export) - 2) | st.sampled_from(ends[:-1]).map(lambda at: at + 1)
     cut = data.draw(cuts)

@@ -1,4 +1,4 @@
-"""Damage anywhere in a file is found: a right answer, or an error or a finding that names it."""
+"""Damage anywhere in a file gives a right answer, an error, or a finding."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def healthy(path: Path, open_store: OpenStore) -> Path:
 
 
 def answers(store: Store) -> list[Any]:
-    """Return what a user sees of a file."""
+    """Return the answers that a user gets from a file."""
     facts = store.list(active_only=False, include_deleted=True)
     return [
         [(f.id, f.content, f.subject, f.category, f.metadata, f.status) for f in facts],

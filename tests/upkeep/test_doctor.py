@@ -1,4 +1,4 @@
-"""The doctor finds what does not agree, mends what is derived, and touches nothing else."""
+"""The doctor finds inconsistencies, repairs derived data, and changes nothing else."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def healthy(healthy_file: Path, path: Path) -> Path:
 
 @contextmanager
 def surgery(path: Path) -> Iterator[sqlite3.Connection]:
-    """The file, open behind the store's back: no foreign keys, no triggers of the journal."""
+    """The file, opened without the store, foreign keys or journal triggers."""
     with raw(path) as file:
         file.execute("DROP TRIGGER memstore_journal_keep")
         file.execute("DROP TRIGGER memstore_journal_fixed")
@@ -82,7 +82,7 @@ WITHOUT_FACT_2 = (
     " FROM memstore_facts WHERE id = 2"
 )
 
-# What is done, the check that finds it, and what the finding says.
+# The damage, the check that finds it, and the text of the finding.
 DERIVED_DAMAGE = {
     "index lacks a fact": (WITHOUT_FACT_2, "words", "full-text index"),
     "index holds another text": (
@@ -205,7 +205,7 @@ def test_damage_to_derived_data_is_found_and_repaired(
 
 
 def change_journal(file: sqlite3.Connection, fact_id: int, kind: str, **after: Any) -> None:
-    """Change what a journal line says."""
+    """Change a journal line."""
     where = (fact_id, kind)
     [(line, text)] = file.execute(
         "SELECT id, after FROM memstore_journal WHERE fact_id = ? AND kind = ?", where
@@ -431,7 +431,7 @@ PATCHES = st.dictionaries(
 
 @dataclass
 class Known:
-    """What a plain reading of the contract says a fact should be."""
+    """The expected state of a fact."""
 
     content: str
     metadata: dict[str, Any] = field(default_factory=dict)
@@ -449,7 +449,7 @@ class Known:
 
 
 class LongLife(RuleBasedStateMachine):
-    """Everything that can happen to a file, in any order, next to a dictionary."""
+    """All operations on a file, in any order, compared with a dictionary."""
 
     facts = Bundle("facts")
 

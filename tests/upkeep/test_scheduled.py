@@ -1,4 +1,4 @@
-"""Backups on a schedule: when they are made, and which are removed."""
+"""Scheduled backups: when they are made, and which are removed."""
 
 from __future__ import annotations
 

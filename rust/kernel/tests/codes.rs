@@ -1,4 +1,4 @@
-//! Codes against the naive twin: every cosine of the true vectors, sorted.
+//! Codes compared with the naive twin: every cosine of the true vectors, sorted.
 
 mod naive;
 
@@ -110,7 +110,7 @@ fn check(
     sizes
 }
 
-/// Vectors around a few topics, as models give them.
+/// Vectors around a few topics, like those of models.
 fn topical(seed: u64, count: usize, dimension: usize) -> Vec<Vec<f32>> {
     let mut random = Random::new(seed);
     let topics: Vec<_> = (0..7).map(|_| random.vector(dimension)).collect();
@@ -176,7 +176,7 @@ fn adversarial_vectors_are_found_too() {
     vectors.extend([1e30, 1e-30, 1e-44, -1e38, 3.0].map(scaled));
     vectors.extend((0..30).map(|_| vec![0.0; dimension]));
     vectors.extend((0..40).map(|at| {
-        // One large component, and many that are next to nothing.
+        // One large component, and many that are nearly zero.
         let mut vector = scaled(1e-7);
         vector[at % dimension] = 1.0;
         vector
@@ -301,7 +301,7 @@ fn a_file_that_is_not_whole_is_refused() {
     }
 }
 
-/// A folder that goes with the test.
+/// A folder that is removed after the test.
 struct Folder(std::path::PathBuf);
 
 impl Folder {

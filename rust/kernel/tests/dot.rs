@@ -1,4 +1,4 @@
-//! Every instruction set against the naive twin, with kind and unkind numbers.
+//! Every instruction set compared with the naive twin, for ordinary and extreme numbers.
 
 mod naive;
 

@@ -1,4 +1,4 @@
-//! What words tell: tables for each language, and texts that nobody wrote.
+//! Features of texts and questions: tables for each language, and random texts.
 
 use memstore_kernel::language::{
     ASKS, KIN, NO_NAME, Named, QUOTE, Question, TIME, Wanted, features, name_hash,
@@ -258,7 +258,7 @@ fn english_questions() {
 /// A query with the years, months and days that it names.
 type Dated = (&'static str, &'static [u16], &'static [u8], &'static [u8]);
 
-/// What holds for one language.
+/// The expectations for one language.
 struct Case {
     time: &'static [&'static str],
     no_time: &'static [&'static str],

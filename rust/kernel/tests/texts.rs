@@ -1,4 +1,4 @@
-//! What is kept of texts against a plain map of rows.
+//! Rows of texts compared with a plain map.
 
 use std::collections::{BTreeMap, BTreeSet};
 

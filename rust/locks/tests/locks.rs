@@ -1,4 +1,4 @@
-//! The stand-ins, called as SQLite calls them, beside somebody else in the process who uses the
+//! The replacements, called as SQLite calls them, while other code in the process uses the
 //! same file through the system's own calls.
 
 #![cfg(any(target_os = "linux", target_vendor = "apple"))]
@@ -77,7 +77,7 @@ impl Sqlite {
             .unwrap()
     }
 
-    /// Whether a newcomer, of this process or another, would find the byte locked.
+    /// Whether another user of the file, in this process or another, finds the byte locked.
     fn is_locked(&self) -> bool {
         let code = std::process::Command::new("python3")
             .arg("-c")

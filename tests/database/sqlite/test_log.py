@@ -1,4 +1,4 @@
-"""The write-ahead log stays short, whoever reads."""
+"""The write-ahead log stays short despite readers."""
 
 from __future__ import annotations
 

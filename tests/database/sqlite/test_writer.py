@@ -27,7 +27,7 @@ Body = Callable[[Transaction], object]
 
 @pytest.fixture(autouse=True)
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a group stay open for as long as a test needs to fill it."""
+    """Keep a group open for as long as a test needs to fill it."""
     monkeypatch.setattr(writer, "GROUP_SECONDS", 60.0)
 
 
@@ -53,7 +53,7 @@ def failing(transaction: Transaction) -> None:
 
 
 def dangling(transaction: Transaction) -> None:
-    """Do what only the commit refuses."""
+    """Make a change that only the commit refuses."""
     transaction.run("INSERT INTO parts VALUES ('of nothing')")
 
 
@@ -68,7 +68,7 @@ def together(
     before: Callable[[], object] = lambda: None,
     starting: Callable[[int], object] = lambda place: None,
 ) -> list[BaseException | None]:
-    """Run bodies in threads of their own so that they share one transaction, in this order.
+    """Run bodies in separate threads so that they share one transaction, in this order.
 
     Args:
         before: called while the first waits for the others.
@@ -111,7 +111,7 @@ def together(
 
 
 def commits(engine: SqliteEngine) -> list[str]:
-    """Return where the statements that are run from now on will be."""
+    """Return a list that collects the statements run from now on."""
     told: list[str] = []
     engine._writer.connection.set_exec_trace(lambda _, sql, __: told.append(sql) or True)
     return told
@@ -303,7 +303,7 @@ def test_a_write_within_a_write_of_the_same_thread_is_refused_at_once(
 
 
 class Interruption:
-    """Ctrl-C before the n-th line that a thread runs in the files that take turns."""
+    """Ctrl-C before the n-th line that a thread runs in the modules of the writer."""
 
     def __init__(self, line: int) -> None:
         self.left = line

@@ -1,4 +1,4 @@
-"""``memstore demo``: what it promises is what it shows."""
+"""``memstore demo``: its claims match its output."""
 
 from __future__ import annotations
 

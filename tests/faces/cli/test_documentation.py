@@ -1,4 +1,4 @@
-"""docs/cli.md is one session from its first sample to its last; here it is held again."""
+"""The samples of docs/cli.md are one session, which is run again here."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ NORMAL = (
 
 
 class Typist(io.StringIO):
-    """A keyboard at which somebody says yes; what is typed is seen."""
+    """A terminal on which "y" is typed, with echo."""
 
     def readline(self, size: int = -1) -> str:
         print("y", file=sys.stderr)
@@ -42,7 +42,7 @@ class Typist(io.StringIO):
 
 
 class Session:
-    """Runs the lines of the samples as a shell would, in a home of its own."""
+    """Runs the lines of the samples as a shell would, in a temporary home."""
 
     def __init__(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.root = root
@@ -55,7 +55,7 @@ class Session:
         monkeypatch.setattr(face, "_show", self._show)
         monkeypatch.setattr(commands, "_can_ask", lambda: True)
         monkeypatch.setattr("sys.stdin", Typist())
-        # The folder's own name is taken out before text is wrapped, so that it needs no room.
+        # The folder's real name is replaced before text is wrapped, so that it does not matter.
         monkeypatch.setattr(render_terminal, "visible", lambda text: visible(self._at_home(text)))
 
     def answer(self, line: str) -> str:
@@ -83,7 +83,7 @@ class Session:
         return render_terminal.TerminalShow(console, console)
 
     def replayed(self, page: str) -> str:
-        """Return the page with the answers that its commands get now."""
+        """Return the page with the current output of its commands."""
         return SAMPLE.sub(lambda sample: self._sample(sample[0]), page)
 
     def _sample(self, sample: str) -> str:

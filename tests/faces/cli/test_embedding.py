@@ -1,4 +1,4 @@
-"""The commands about embeddings: going over to another model, and back."""
+"""The commands for embeddings: switching to another model, and back."""
 
 from __future__ import annotations
 

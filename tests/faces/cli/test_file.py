@@ -21,7 +21,7 @@ from memstore.errors import Reason
 
 @pytest.fixture
 def words(monkeypatch: pytest.MonkeyPatch, embedder: Any) -> Any:
-    """Let every command embed with an embedder that can be told to fail."""
+    """Make every command use an embedder that can be made to fail."""
     monkeypatch.setattr(
         providers, "embedder", lambda name, **_: None if name == "none" else embedder
     )

@@ -1,4 +1,4 @@
-"""The commands for hosts: where a project's memories are kept."""
+"""The commands for hosts: the namespace of a project."""
 
 from __future__ import annotations
 

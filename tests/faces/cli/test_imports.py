@@ -1,4 +1,4 @@
-"""``memstore import``: episodes of an export, and what other programs wrote."""
+"""``memstore import``: episodes of an export, and files of other programs."""
 
 from __future__ import annotations
 

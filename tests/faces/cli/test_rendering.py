@@ -1,4 +1,4 @@
-"""What people see: plain rows in a pipe, colours on a terminal, and stored text kept harmless."""
+"""Output: plain rows in a pipe, colours on a terminal, and stored text escaped."""
 
 from __future__ import annotations
 

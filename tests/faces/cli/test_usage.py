@@ -1,4 +1,4 @@
-"""How the command line meets people: wrong words, completion, colours, interruptions."""
+"""Usage of the command line: wrong arguments, completion, colours, interruptions."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ PROJECTS = ("MEMSTORE_PROJECT", "CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CUR
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty home, which is the current folder; nothing of the real one is seen."""
+    """An empty home, which is the current folder, isolated from the real one."""
     home = tmp_path / "home"
     home.mkdir()
     for name in ("HOME", "USERPROFILE"):
@@ -34,7 +34,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder of installed programs: the two of this package, which run it."""
+    """A folder of installed programs: the two of this package."""
     folder = tmp_path / "bin"
     folder.mkdir()
     package = Path(memstore.__file__).parents[1]
@@ -54,6 +54,6 @@ def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def models() -> Iterator[HostModels]:
-    """Models that hosts ask, on this machine."""
+    """Stand-ins on this machine for the models that hosts call."""
     with serving() as models:
         yield models

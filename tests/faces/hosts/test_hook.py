@@ -1,4 +1,4 @@
-"""The hooks: what a host is told at the start of a session and at a prompt, and what is kept."""
+"""The hooks: output at the start of a session and at a prompt, and recorded conversations."""
 
 from __future__ import annotations
 

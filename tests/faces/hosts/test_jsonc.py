@@ -1,4 +1,4 @@
-"""Changes to JSON that people write: nothing but the member in question changes."""
+"""Edits of JSON with comments: only the given member changes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A new user's way, in an empty home: set-up, first memory, second session, and all out again.
+"""The steps of a new user, in an empty home: set-up, first memory, second session, uninstall.
 
 With ``MEMSTORE_WHEEL`` the programs are those of that wheel, in an environment of its own.
 """
@@ -32,7 +32,7 @@ SYSTEM_PATH = "/usr/bin:/bin"
 
 @pytest.fixture
 def bin_folder(tmp_path: Path) -> Path:
-    """Where the user's programs are: an environment with the wheel, or with what is tested."""
+    """The folder of the user's programs: an environment with the wheel, or the tested one."""
     environment = tmp_path / "venv"
     folder = environment / "bin"
     if WHEEL is not None:
@@ -51,7 +51,7 @@ def bin_folder(tmp_path: Path) -> Path:
 
 
 def run(home: Path, line: str, given: str = "", **environment: str) -> str:
-    """Run a command as a shell does that knows next to nothing."""
+    """Run a command as a shell with a minimal environment does."""
     done = subprocess.run(
         ["/bin/sh", "-c", line],
         input=given,

@@ -1,4 +1,4 @@
-"""The real programs, where they are installed: what one session stores, the next begins with.
+"""The real programs, if installed: a session begins with what the previous one stored.
 
 ``npm install -g @anthropic-ai/claude-code @openai/codex @google/gemini-cli`` brings them.
 """

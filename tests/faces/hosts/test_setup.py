@@ -1,4 +1,4 @@
-"""Registering with hosts: what is written, that it is written once, and that all of it goes."""
+"""Registering with hosts: what is written, only once, and that uninstalling removes all of it."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_the_hosts_that_are_here_get_the_server(
         ["codex", "gemini-cli", "cursor", "zed", "windsurf"],
         {},
     )
-    # Codex, for one, clears the variable that says where the file is.
+    # Codex, for example, clears the variable that names the file.
     data = {"XDG_DATA_HOME": str(hosts / "data")}
     command = str(programs / "memstore-mcp")
     server = {"command": command, "args": ["--namespace", "auto"], "env": data}

@@ -1,4 +1,4 @@
-"""Addresses, names and origins, without a server around them."""
+"""Addresses, names and origins, without a server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Connections without a server: who makes room for whom, and heads that come in pieces."""
+"""Connections without a server: which are closed for others, and heads that arrive in pieces."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from memstore.faces.http.connection import Connection, Connections
 
 
 class Wire(asyncio.Transport):
-    """A transport that keeps what is written."""
+    """A transport that records what is written."""
 
     def __init__(self, peer: str = "192.0.2.1") -> None:
         super().__init__({"peername": (peer, 1)})

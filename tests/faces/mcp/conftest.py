@@ -1,4 +1,4 @@
-"""What the tests of the server share."""
+"""Shared by the tests of the server."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from memstore.faces.mcp import client_log
 
 @pytest.fixture(autouse=True)
 def _no_client_wants_the_log() -> Iterator[None]:
-    """Take back what a session does to the package's loggers."""
+    """Undo a session's changes to the package's loggers."""
     yield
     logger = logging.getLogger("memstore")
     logger.setLevel(logging.NOTSET)

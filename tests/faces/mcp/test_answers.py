@@ -1,4 +1,4 @@
-"""What the tools answer when there is much: caps that hold, and a way to all that was cut."""
+"""Large answers of the tools: limits, and how to get what was cut."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_history_shows_the_fact_asked_for_whole_and_names_what_is_left_out(
     assert len(shown) > 4
     assert sorted([*shown, *answer["left_out"]]) == ids
     assert len(to_text(answer)) < ROOM
-    # What is cut or left out says how to reach it, and that leads there.
+    # The answer names how to get what was cut or left out, and that works.
     for other in (*answer["left_out"], *(n for n, fact in shown.items() if "cut" in fact)):
         reached = {fact["id"]: fact for fact in call("memory_history", id=other)["facts"]}
         assert reached[other]["content"] == words.get(other).content

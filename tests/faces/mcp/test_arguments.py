@@ -1,4 +1,4 @@
-"""Arguments of tools: what a type says as a schema, and what it takes."""
+"""Arguments of tools: the schema of each type, and the accepted values."""
 
 from __future__ import annotations
 

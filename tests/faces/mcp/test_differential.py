@@ -1,4 +1,4 @@
-"""Our loop beside the SDK's: the same lines, good and bad, in every revision, the same answers."""
+"""Our loop answers every line, valid or not, like the SDK's server, in every revision."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ONE = 1
 
 
 class Unlike(NamedTuple):
-    """A line that we answer otherwise on purpose: by an error of this code, or as any request."""
+    """A line that we answer differently on purpose: with this error code, or like any request."""
 
     line: Any
     reason: str
@@ -175,7 +175,7 @@ def stores(open_store: Callable[..., Store], manual_clock: ManualClock) -> list[
 
 
 def told(client: Client, said: Sequence[Any], last: dict[str, Any]) -> list[dict[str, Any]]:
-    """Send each line once the one before is answered, and return all that was answered."""
+    """Send each line once the previous one is answered, and return all answers."""
     for one in said:
         client.write(one if isinstance(one, bytes) else json.dumps(one).encode())
         if isinstance(one, dict) and protocol.request_id(one.get("id")) and "method" in one:
@@ -200,7 +200,7 @@ def same(said: Sequence[Any], stores: list[Store], last: dict[str, Any]) -> None
 
 
 def by_id(answers: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return answers in one order, and of errors what a program reads: the rest is for people."""
+    """Return answers sorted by id, with errors reduced to what programs read."""
     for answer in answers:
         if "error" in answer:
             assert answer["error"].pop("message")
@@ -276,7 +276,7 @@ def test_intended_differences(stores: list[Store], unlike: Unlike) -> None:
 
 
 def test_the_requests_of_a_batch_are_answered_one_by_one(stores: list[Store]) -> None:
-    """The revision of 2025-03-26 has batches; the SDK knows none."""
+    """The revision of 2025-03-26 has batches, which the SDK does not support."""
     with connected(ours(lambda: stores[0])) as client:
         client.write(json.dumps([hello("2025-03-26"), INITIALIZED, request("ping", 5)]).encode())
         assert client.wait_for(5)["result"] == {}

@@ -1,4 +1,4 @@
-"""The tool set ``episodes``: Engram's tools and arguments, and what they answer."""
+"""The tool set ``episodes``: Engram's tools and arguments, and their answers."""
 
 from __future__ import annotations
 

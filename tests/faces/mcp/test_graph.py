@@ -1,4 +1,4 @@
-"""The tool set ``graph``: who and what is related, read by an agent."""
+"""The tool set ``graph``: entities and relations for agents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tool set ``learn``: off by default, and what it answers with a scripted model."""
+"""The tool set ``learn``: off by default, and its answers with a scripted model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Opening beside the handshake: once for all, shared failures, a clean end."""
+"""Opening during the handshake: once for all calls, shared failures, a clean end."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from memstore.faces.mcp.opening import Opening
 
 
 class Opener:
-    """Opens a store when it is let, or fails as it is told."""
+    """Opens a store when released, or fails on request."""
 
     def __init__(self, open_store: Callable[..., Store]) -> None:
         self._open_store = open_store

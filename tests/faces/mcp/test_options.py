@@ -1,4 +1,4 @@
-"""Flags over environment: which store a command means."""
+"""Flags override the environment: the store that a command opens."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ def test_a_server_makes_backups(path: Path) -> None:
 def test_the_usual_file_of_another_model_is_searched_by_words(
     path: Path, monkeypatch: pytest.MonkeyPatch, embedder: Embedder
 ) -> None:
-    """Whoever chose neither file nor embedder gets an answer, and how to get meaning back."""
+    """Without a chosen file or embedder, words are searched, and a remedy is shown."""
     with memstore.open(path, embedder=embedder) as store:
         store.add("Ana drinks tea", subject="ana")
     monkeypatch.setattr("memstore.settings.default_path", lambda: path)

@@ -1,4 +1,4 @@
-"""A session: calls that run, are cancelled, give signs of life and log; pipes that are full."""
+"""A session: calls that run, are cancelled, report progress and log; full pipes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LOGGER = logging.getLogger("memstore.test")
 
 
 class Slow(Methods):
-    """Calls begin, say something to the log, and end when they are let."""
+    """Calls that log a message and end when released."""
 
     def __init__(self) -> None:
         super().__init__(catalogue.offered(), logging=True)
@@ -57,7 +57,7 @@ class Nothing:
 
 
 class Sent(list[dict[str, Any]]):
-    """What the client gets."""
+    """The messages sent to the client."""
 
     def answers(self) -> list[Any]:
         return [one["id"] for one in self if "id" in one]

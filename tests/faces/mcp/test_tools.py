@@ -195,7 +195,7 @@ def test_answers_are_marked_and_lean(call: Callable[..., Any]) -> None:
     assert found["note"] == answers.NOTE
     assert found["words_only"] == "this store has no embedder"
     (hit,) = found["facts"]
-    assert hit.pop("score") == 0.166  # one of one: its words tell nothing, late interaction does
+    assert hit.pop("score") == 0.166  # one of one: its words have no weight
     assert hit.pop("created").endswith("Z")
     assert hit == fact
 
@@ -504,7 +504,7 @@ def test_times_and_tasks_are_searched_as_in_the_library(
 
 
 def follow(call: Callable[..., Any], undo: str) -> Any:
-    """Make the call that an answer names."""
+    """Make the call that an answer suggests."""
     tool, *arguments = re.split(r" (?=\w+=)", undo.split(", memory_")[0])
     said = dict(argument.split("=", 1) for argument in arguments)
     return call(tool, **{n: v if n == "status" else json.loads(v) for n, v in said.items()})

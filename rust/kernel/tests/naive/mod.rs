@@ -1,4 +1,4 @@
-//! The same answers in the plainest way, in float64: what the fast paths are held to.
+//! The same results computed naively in float64, for comparison with the fast paths.
 #![allow(dead_code, reason = "each test file uses its part")]
 
 use std::env;
@@ -7,7 +7,7 @@ use std::io::Write;
 use memstore_kernel::dot::Dot;
 use proptest::prelude::ProptestConfig;
 
-/// Where a case is long, sixty of them; `PROPTEST_CASES` asks for another number.
+/// Sixty cases, for slow properties; `PROPTEST_CASES` selects another number.
 pub fn sixty_cases() -> ProptestConfig {
     match env::var_os("PROPTEST_CASES") {
         Some(_) => ProptestConfig::default(),
@@ -15,7 +15,7 @@ pub fn sixty_cases() -> ProptestConfig {
     }
 }
 
-/// Run a check with every instruction set there is; those this CPU lacks are named, not passed.
+/// Run a check with every instruction set; those that this CPU lacks are reported as skipped.
 pub fn on_every_instruction_set(mut check: impl FnMut(&Dot)) {
     let available = Dot::available();
     for name in Dot::NAMES {
@@ -26,7 +26,7 @@ pub fn on_every_instruction_set(mut check: impl FnMut(&Dot)) {
     }
 }
 
-/// Said past the test harness, which would keep it to itself in a test that passes.
+/// Written directly to the terminal, because the test harness hides the output of passing tests.
 pub fn skipped(name: &str) {
     writeln!(std::io::stderr(), "SKIPPED on {name}: not in this CPU").expect("stderr");
 }
