@@ -18,7 +18,7 @@ WORKDIR /source
 COPY pyproject.toml Cargo.toml Cargo.lock LICENSE README.md ./
 COPY rust rust
 COPY python python
-# A wheel, as it is published, into an environment of its own that the next stage takes as a whole.
+# Installs a wheel, as it is published, into an environment that the next stage copies.
 RUN pip wheel --no-cache-dir --no-deps --wheel-dir /wheels --config-settings=build-args=--locked . \
     && python -m venv /opt/memstore \
     && /opt/memstore/bin/pip install --no-cache-dir "$(echo /wheels/*.whl)[http]"
@@ -27,7 +27,7 @@ FROM python:3.13-slim-bookworm
 LABEL org.opencontainers.image.title="memstore" \
       org.opencontainers.image.description="Durable memory for AI agents, as an MCP server over HTTP" \
       org.opencontainers.image.licenses="MIT AND LicenseRef-Llama-2-Community"
-# A number, so that Kubernetes can see that it is not root.
+# A number, so that Kubernetes can check that it is not root.
 RUN groupadd --gid 10001 memstore \
     && useradd --uid 10001 --gid 10001 --no-create-home --shell /usr/sbin/nologin memstore \
     && install --directory --owner=10001 --group=10001 --mode=0700 /data

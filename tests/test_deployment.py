@@ -165,7 +165,7 @@ def test_the_compiler_is_new_enough() -> None:
     assert tuple(map(int, version.split("."))) >= tuple(map(int, cargo["rust-version"].split(".")))
 
 
-def test_nothing_holds_a_secret() -> None:
+def test_container_files_contain_no_secrets() -> None:
     for file in (DOCKERFILE, *(ROOT / "deploy").rglob("*.yaml")):
         text = file.read_text("utf-8")
         assert "mst_" not in text

@@ -87,7 +87,7 @@ def test_notes_of_a_release_are_its_section_of_the_changelog() -> None:
         notes("v1.0", "1.1", changelog)
 
 
-def test_what_hosts_and_registries_read_is_as_it_is_built() -> None:
+def test_generated_host_files_are_up_to_date() -> None:
     """``python plugins/build.py`` writes these files."""
     build = import_file(ROOT / "plugins" / "build.py")
     files = build.files()
@@ -136,7 +136,7 @@ def test_documents_link_to_files_that_exist() -> None:
             assert (document.parent / link).exists(), f"{document.name}: {link}"
 
 
-def test_pages_of_the_site_are_all_on_its_first_and_link_to_each_other_only() -> None:
+def test_site_pages_are_all_listed_and_link_only_to_each_other() -> None:
     """The build of the site checks links and anchors between pages, but none to other files."""
     docs = ROOT / "docs"
     pages = {page: page.read_text("utf-8") for page in docs.rglob("*.md")}

@@ -186,7 +186,7 @@ def programs(folder: Path, count: int, told: Told) -> list[Figure]:
 
 
 def written(told: Told) -> list[Figure]:
-    """Writing, compared with the driver writing the same rows; the rival waits for embedders too."""
+    """Writing, compared with the driver writing the same rows; rivals wait for embedders too."""
     figures = []
     for name, way in writes.WAYS.items():
         rounds = writes.measured(way, rounds=5)

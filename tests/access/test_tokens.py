@@ -107,7 +107,7 @@ def test_invalid_token_values_are_refused(
     assert not store.tokens.required()
 
 
-def test_a_name_stands_for_one_token(store: Store) -> None:
+def test_token_names_are_unique(store: Store) -> None:
     store.tokens.create("laptop")
     with pytest.raises(Conflict, match="already has the name 'laptop'"):
         store.tokens.create("laptop")

@@ -179,9 +179,7 @@ def test_closed_engine_raises(engine: Engine) -> None:
         pytest.fail("written after closing")
 
 
-def test_what_was_written_is_there_when_it_is_opened_again(
-    engine: Engine, open_engine: OpenEngine
-) -> None:
+def test_writes_are_there_after_reopening(engine: Engine, open_engine: OpenEngine) -> None:
     with engine.write() as transaction:
         add(transaction, "one")
     engine.close()

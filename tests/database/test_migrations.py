@@ -814,7 +814,7 @@ ODD_ROWS = {
 """Content, metadata and successor, as the original took them: it asked for little."""
 
 
-def test_odd_rows_of_the_original_open_and_travel(path: Path, tmp_path: Path) -> None:
+def test_odd_rows_of_the_original_can_be_opened_and_exported(path: Path, tmp_path: Path) -> None:
     with raw(path) as old:
         for step in (V1, *LATER_STEPS.values(), "UPDATE memstore_version SET version = 6"):
             old.executescript(step)

@@ -102,7 +102,7 @@ def test_shared_sql_is_read_by_every_engine(file: Path) -> None:
         ("INSERT INTO a VALUES (1) ON CONFLICT DO UPDATE SET b = 1", "DO UPDATE for any conflict"),
     ],
 )
-def test_what_only_sqlite_reads_is_noticed(sql: str, name: str) -> None:
+def test_sqlite_only_constructs_are_found(sql: str, name: str) -> None:
     assert name in only_sqlite(sql)
 
 
@@ -114,5 +114,5 @@ def test_what_only_sqlite_reads_is_noticed(sql: str, name: str) -> None:
         "INSERT INTO a VALUES (:b) ON CONFLICT (b) DO UPDATE SET c = excluded.c",
     ],
 )
-def test_what_every_engine_reads_passes(sql: str) -> None:
+def test_portable_sql_passes(sql: str) -> None:
     assert only_sqlite(sql) == []

@@ -44,7 +44,7 @@ def found(store: Store, word: str) -> list[str]:
         return [str(row[0]) for row in rows]
 
 
-def test_what_is_written_during_a_rebuild_is_in_the_new_index(
+def test_rows_written_during_a_rebuild_are_in_the_new_index(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(steps, "SECONDS", 0.0)

@@ -198,7 +198,7 @@ def test_embed_pending_goes_on_where_it_stopped(store: Store, open_store: Open) 
     assert done == sorted(done)
 
 
-def test_embed_pending_serves_other_namespaces_only_when_asked(
+def test_embed_pending_covers_other_namespaces_only_on_request(
     store: Store, open_store: Open
 ) -> None:
     elsewhere = open_store(embedder=None, namespace="other")

@@ -44,7 +44,7 @@ def known_vectors(store: Store) -> None:
     ("mode", "known"),
     [(mode, known) for mode in MODES for known in (False, True) if known or mode != "dimensions"],
 )
-def test_every_write_succeeds_and_nothing_waits_in_the_end(
+def test_every_write_succeeds_and_nothing_stays_pending(
     store: Store, server: EmbeddingServer, mode: Mode, known: bool, manual_clock: ManualClock
 ) -> None:
     if known:

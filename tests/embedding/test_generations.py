@@ -137,7 +137,7 @@ def test_searches_use_the_old_vectors_while_the_new_ones_are_made(store: Store) 
     assert seen[-1][0] == seen[-1][1]
 
 
-def test_what_is_written_meanwhile_gets_both_vectors(store: Store) -> None:
+def test_rows_written_during_a_switch_get_both_vectors(store: Store) -> None:
     fill(store)
     new = Buckets()
     store.generations.stage(new)
@@ -280,7 +280,7 @@ def test_an_embedder_that_fails_on_the_way_changes_nothing_and_goes_on_later(
     assert (again.switched, again.embedded) == (True, report.left)
 
 
-def test_what_the_new_model_refuses_is_named_and_does_not_hold_up_the_switch(
+def test_texts_refused_by_the_new_model_do_not_block_the_switch(
     store: Store,
 ) -> None:
     fill(store)

@@ -240,7 +240,7 @@ def put_lease(path: Path, holder: str, seconds_from_now: float) -> None:
     [(5, False), (-1, True), (-86_400, True), (86_400, True)],
     ids=["living", "dead", "clock set forward", "clock set back"],
 )
-def test_a_lease_ends_by_itself_whatever_the_clock_does(
+def test_lease_expires_whatever_the_clock_does(
     engine: SqliteEngine, path: Path, seconds_from_now: float, free: bool
 ) -> None:
     put_lease(path, "somebody", seconds_from_now)
@@ -457,7 +457,7 @@ def test_embedder_test_by_one_caller_blocks_no_other(
 # -- counting stays quick ------------------------------------------------------------------------
 
 
-def test_what_was_erased_does_not_stand_in_the_queue(wordless: Store, path: Path) -> None:
+def test_erased_rows_are_not_in_the_queue(wordless: Store, path: Path) -> None:
     wordless.add_many(NewFact(content=f"fact {n}", subject="s") for n in range(50))
     wordless.episodes.add("said", source="test")
     wordless.clear()

@@ -451,7 +451,7 @@ def test_replace_and_rowid_updates_are_refused(store: Store, path: Path, stateme
 
 
 @pytest.mark.parametrize("assignment", ["name = 'back'", "content_hash = 'x'", "user_id = 'eve'"])
-def test_an_erased_episode_stays_empty(store: Store, path: Path, assignment: str) -> None:
+def test_erased_episode_cannot_be_changed(store: Store, path: Path, assignment: str) -> None:
     store.episodes.erase(store.episodes.add("hello", source="t").id)
     with pytest.raises(sqlite3.IntegrityError, match="episodes are append-only"):
         sql(path, f"UPDATE memstore_episodes SET {assignment}")

@@ -54,7 +54,7 @@ def bytes_of(store: Store) -> bytes:
 
 
 @pytest.mark.parametrize("write", WRITES.values(), ids=WRITES.keys())
-def test_what_is_redacted_is_nowhere_in_the_file(
+def test_redacted_secret_is_not_in_the_file(
     open_store: Callable[..., Store], write: Callable[[Store], object]
 ) -> None:
     store = open_store(secrets="redact")
@@ -66,7 +66,7 @@ def test_what_is_redacted_is_nowhere_in_the_file(
 
 
 @pytest.mark.parametrize("write", WRITES.values(), ids=WRITES.keys())
-def test_what_is_refused_is_not_stored(
+def test_refused_text_is_not_stored(
     open_store: Callable[..., Store], write: Callable[[Store], object]
 ) -> None:
     store = open_store(secrets="refuse")

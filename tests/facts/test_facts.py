@@ -645,7 +645,7 @@ def test_a_batch_confirms_what_it_repeats(store: Store) -> None:
     "given",
     [{"a": (1, 2)}, {"a": {"b": [True, None]}}, {"a": 1.5, "b": "ü"}, {}, None, OrderedDict(a=1)],
 )
-def test_what_add_returns_is_what_is_read_again(store: Store, given: Any) -> None:
+def test_add_returns_the_fact_as_stored(store: Store, given: Any) -> None:
     fact = store.add(**BERLIN, metadata=given, valid_at="2026-03-01T10:00+02:00", source="s")
     assert fact == store.get(fact.id)
     assert list(fact.metadata) == list(store.get(fact.id).metadata)

@@ -60,7 +60,7 @@ def test_subjects_are_counted_together_and_shown_as_written_last(store: Store) -
     assert store.status().subjects == {"Alice": 3, "Bob": 1}
 
 
-def test_the_same_said_of_one_subject_is_known(store: Store) -> None:
+def test_same_text_about_one_subject_is_known(store: Store) -> None:
     first = store.add("likes tea", subject="Alice")
     new = memstore.NewFact(content="likes tea", subject="alice")
     [done] = store.apply([memstore.AddFact(fact=new, unless_known=True)])
@@ -91,7 +91,7 @@ def test_a_fact_that_is_erased_leaves_no_trace_of_its_words(store: Store, path: 
     assert row == ("", None)
 
 
-def test_what_is_imported_is_found_by_its_subject(
+def test_imported_facts_are_found_by_subject(
     store: Store, open_store: Callable[..., Store], tmp_path: Path
 ) -> None:
     store.add("likes tea", subject="Alice")

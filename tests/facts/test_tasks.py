@@ -178,7 +178,7 @@ def test_metadata_patch_cannot_move_a_task(store: Store, key: str) -> None:
     assert store.update_metadata(task.id, {"colour": "red"}).metadata["colour"] == "red"
 
 
-def test_surface_must_be_one_there_is(store: Store) -> None:
+def test_surface_must_be_known(store: Store) -> None:
     with pytest.raises(ValueError, match="surface must be startup, not 'foo'"):
         store.tasks.list(surface="foo")
 

@@ -150,7 +150,7 @@ def test_a_correction_from_an_episode_belongs_there(store: Store) -> None:
 
 
 @pytest.mark.parametrize(("threads", "expected"), [("aa", ("a", 6)), ("ab", (None, None))])
-def test_what_sums_up_facts_of_one_thread_stands_at_the_last(
+def test_consolidation_has_the_place_of_its_last_source(
     store: Store, threads: str, expected: tuple[Any, Any]
 ) -> None:
     ids = [
@@ -188,7 +188,7 @@ def test_erasing_an_episode_leaves_no_thread_that_leads_to_it(store: Store, path
     assert store.examine(deep=True) == []
 
 
-def test_an_erased_fact_has_no_place(store: Store, path: Path) -> None:
+def test_erased_fact_has_no_thread(store: Store, path: Path) -> None:
     fact = add(store, thread="with the doctor")
     store.erase(fact.id)
     with raw(path) as file:

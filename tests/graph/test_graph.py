@@ -100,7 +100,7 @@ def bytes_of(path: Path) -> bytes:
     return b"".join(file.read_bytes() for file in files if file.exists())
 
 
-def test_nothing_builds_a_graph_unasked(store: Store, path: Path) -> None:
+def test_graph_is_built_only_on_request(store: Store, path: Path) -> None:
     fill(store)
     store.search("Alice")
     assert store.graph.status().built_at is None
@@ -146,7 +146,7 @@ def test_several_relations_of_one_step_stand_words_first(store: Store) -> None:
     assert found.entity.facts == 4
 
 
-def test_circles_end(store: Store) -> None:
+def test_circular_relations_are_followed_once(store: Store) -> None:
     ring = ["Ada Lovelace", "Bob Smith", "Cid Campeador", "Dan Brown"]
     for here, there in zip(ring, [*ring[1:], ring[0]], strict=True):
         store.add(f"{here} knows {there}", subject=here)
@@ -596,7 +596,7 @@ def test_a_decision_stays_while_another_fact_gives_its_names(store: Store) -> No
     assert store.graph.decisions() == []
 
 
-def test_an_erased_name_hands_its_entity_on(store: Store) -> None:
+def test_erasing_a_name_keeps_its_entity(store: Store) -> None:
     first = store.add("Nothing", subject="Al Smith")
     store.add("Nothing", subject="Alice Smith")
     store.add("Nothing", subject="A. Smith")
@@ -934,7 +934,7 @@ def test_the_example_of_the_page_is_true(
     assert capsys.readouterr().out == told
 
 
-def test_what_is_returned_can_be_written_as_json(store: Store) -> None:
+def test_results_can_be_written_as_json(store: Store) -> None:
     import json
 
     fill(store)

@@ -48,7 +48,7 @@ def answer_all(prompt: str) -> str:
     )
 
 
-def test_what_stands_in_the_fact_is_believed(model_server: ModelServer) -> None:
+def test_relation_with_names_from_the_fact_is_accepted(model_server: ModelServer) -> None:
     model_server.replies = [
         said(
             triple("Alice", "Drinks", "oat milk"),
@@ -199,7 +199,7 @@ def test_building_again_asks_about_new_facts_only(store: Store, model_server: Mo
     assert len(model_server.prompts) == 5
 
 
-def test_what_was_read_in_a_fact_that_was_retired_makes_no_names(
+def test_model_relations_of_a_superseded_fact_give_no_names(
     store: Store, model_server: ModelServer
 ) -> None:
     old = store.add("Alice likes oat milk", subject="alice")
@@ -259,7 +259,7 @@ def test_nothing_is_locked_while_a_model_reads(
     assert store.examine() == []
 
 
-def test_what_was_read_in_a_fact_is_erased_with_it(
+def test_model_relations_are_erased_with_their_fact(
     store: Store, model_server: ModelServer, path: Path
 ) -> None:
     model_server.replies = answer_all

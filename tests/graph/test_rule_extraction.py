@@ -138,7 +138,7 @@ def test_an_alias_is_an_entity_only_where_it_is_found() -> None:
     assert names(derived) == {"x1", "the boss"}
 
 
-def test_todo_is_no_entity_and_what_tasks_name_is() -> None:
+def test_todo_is_not_an_entity_but_names_in_tasks_are() -> None:
     derived = read(("todo", "Buy milk"), ("todo", "Call Bob Smith"))
     assert derived.names == [("bob smith", "Bob Smith")]
     assert derived.mentions == [(0, 2)]

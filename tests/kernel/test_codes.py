@@ -95,7 +95,7 @@ def test_cosines_are_those_in_float64() -> None:
     assert found[3] == 0
 
 
-def test_what_is_saved_is_found_again_and_can_be_changed(tmp_path: Path) -> None:
+def test_saved_codes_can_be_scanned_and_changed(tmp_path: Path) -> None:
     path = tmp_path / "codes"
     codes = Codes(2)
     codes.put([3, 1, 2], [1, 1, 2], [blob([1, 0]), blob([1, 1]), blob([0, 1])])

@@ -12,7 +12,7 @@ SETS = st.sets(st.integers(0, 300))
 
 
 @given(SETS, SETS)
-def test_they_behave_as_sets(left: set[int], right: set[int]) -> None:
+def test_ids_behave_like_sets(left: set[int], right: set[int]) -> None:
     a, b = Ids(left), Ids(right)
     assert [*a] == sorted(left)
     assert len(a) == len(left)

@@ -66,7 +66,7 @@ class Twins:
 
 
 @given(changes, st.lists(phrases, min_size=1, max_size=5), st.integers(0, 12), st.sets(ids))
-def test_it_answers_as_fts5_does(
+def test_index_equals_fts5(
     tmp_path_factory: pytest.TempPathFactory,
     changes: list[tuple[Any, ...]],
     asked: list[str],
@@ -126,16 +126,16 @@ def compare_on_a_zipf_corpus(folder: Path, rounds: int, rows: int, questions: in
             twins.check(zipf.question(), zipf.random.choice([1, 10, 50, 1000]), visible)
 
 
-def test_it_answers_as_fts5_does_on_a_zipf_corpus(tmp_path: Path) -> None:
+def test_index_equals_fts5_on_a_zipf_corpus(tmp_path: Path) -> None:
     compare_on_a_zipf_corpus(tmp_path, rounds=2, rows=2_000, questions=10)
 
 
 @pytest.mark.slow
-def test_it_answers_ten_thousand_questions_as_fts5_does(tmp_path: Path) -> None:
+def test_index_equals_fts5_for_ten_thousand_questions(tmp_path: Path) -> None:
     compare_on_a_zipf_corpus(tmp_path, rounds=10, rows=2_000, questions=1_000)
 
 
-def test_it_answers_as_fts5_does_whatever_the_rows_are() -> None:
+def test_index_equals_fts5_for_any_rows() -> None:
     twins = Twins()
     twins.put(
         {

@@ -137,7 +137,7 @@ def test_rejected_consolidation_is_not_put_forward_again(store: Store) -> None:
     assert len(store.proposals.list(None)) == 1
 
 
-def test_what_waits_twice_is_proposed_once(store: Store) -> None:
+def test_same_facts_are_proposed_once(store: Store) -> None:
     add(store, TEA, GREEN)
     first, second = consolidate(store, group()), consolidate(store, group(BOTH, 2, 1))
     assert [str(one.outcome) for one in (*first, *second)] == ["proposed", "refused"]

@@ -297,7 +297,7 @@ def test_update_is_no_longer_than_a_fact_could_make_it() -> None:
     assert "the limit is" in more.refused[0].reason
 
 
-def test_update_stands_against_delete() -> None:
+def test_update_takes_precedence_over_delete() -> None:
     facts = [MOVED, fact("Ana left Berlin")]
     found = decided(op("DELETE", 2, 1), op("UPDATE", 1, 1, LISBON), facts=facts)
     assert brief(found) == [("update", 101, LISBON)]
@@ -307,14 +307,14 @@ def test_update_stands_against_delete() -> None:
 @pytest.mark.parametrize(
     ("change", "keeps"), [(op("UPDATE", 1, 1, LISBON), 2), (op("DELETE", 3, 1), 2)]
 )
-def test_change_stands_against_keeping(change: Mapping[str, object], keeps: int) -> None:
+def test_change_takes_precedence_over_none(change: Mapping[str, object], keeps: int) -> None:
     facts = [MOVED, fact("Ana is at home in Berlin"), fact("Ana left Berlin")]
     found = decided(op("NONE", keeps, 1), change, facts=facts)
     assert [name for name, *_ in brief(found)] == [str(change["event"]).lower()]
     assert [r.event for r in found.refused if r.event] == ["NONE"]
 
 
-def test_deletion_gives_way_to_a_fact_said_later_that_has_the_memory_again() -> None:
+def test_deletion_is_refused_if_a_later_fact_confirms_the_memory() -> None:
     facts = [fact("Ana left Berlin"), fact("Ana is at home in Berlin")]
     found = decided(op("DELETE", 1, 1), op("NONE", 2, 1), facts=facts)
     assert brief(found) == [("keep", 101, None)]
@@ -323,14 +323,14 @@ def test_deletion_gives_way_to_a_fact_said_later_that_has_the_memory_again() -> 
     ]
 
 
-def test_deletion_gives_way_to_the_memory_said_again_word_for_word() -> None:
+def test_deletion_is_refused_if_the_memory_is_repeated_later() -> None:
     facts = [fact("Ana left Berlin"), fact("Ana lives in Berlin"), fact("Ana has a cat")]
     found = decided(op("DELETE", 1, 1), op("ADD", 2), facts=facts)
     assert brief(found) == [("keep", 101, None), ("add", None, "Ana has a cat")]
     assert [(r.event, r.fact) for r in found.refused] == [("DELETE", "Ana left Berlin")]
 
 
-def test_deletion_said_last_stands_against_the_memory_said_before() -> None:
+def test_later_deletion_takes_precedence_over_an_earlier_confirmation() -> None:
     facts = [fact("Ana lives in Berlin"), fact("Ana left Berlin")]
     found = decided(op("DELETE", 1, 1), facts=facts)
     assert brief(found) == [("delete", 101, None)]

@@ -257,7 +257,7 @@ def test_items_said_already_are_duplicates(store: Store) -> None:
     assert len(store.list(scope="all")) == 3
 
 
-def test_what_was_superseded_or_deleted_may_become_true_again(store: Store) -> None:
+def test_superseded_or_deleted_text_can_be_added_again(store: Store) -> None:
     old = store.add(TEA, subject="ana")
     store.add("other", subject="ana", supersedes=old.id)
     [done] = learn(store, reply(TEA), policy="off")

@@ -220,9 +220,7 @@ def test_same_words_without_a_time_are_a_new_statement(
     assert len(store.history(1)) == 3
 
 
-def test_dates_are_counted_from_the_message_itself(
-    memory: Memory, model_server: ModelServer
-) -> None:
+def test_relative_dates_count_from_the_message(memory: Memory, model_server: ModelServer) -> None:
     memory.add(said(*WEEK[0]) + said(*WEEK[1]), user_id="ana")
     monday, tuesday = model_server.prompts
     assert "written on Monday, 2026-03-02T09:00Z" in monday
@@ -380,7 +378,7 @@ def test_add_metadata_goes_with_facts_and_survives_an_update(memory: Memory, sto
     assert tea.episode_id == store.episodes.list(scope="all")[1].id
 
 
-def test_what_is_learnt_from_a_conversation_is_one_thread(memory: Memory, store: Store) -> None:
+def test_facts_of_a_conversation_are_one_thread(memory: Memory, store: Store) -> None:
     memory.add(said(*WEEK[0]), user_id="ana")
     memory.add(said(*WEEK[1]), user_id="ana")
     episodes = store.episodes.list(scope="all")
@@ -392,7 +390,7 @@ def test_what_is_learnt_from_a_conversation_is_one_thread(memory: Memory, store:
     assert first != second
 
 
-def test_conversations_of_one_thread_stand_in_their_order(memory: Memory, store: Store) -> None:
+def test_conversations_of_a_thread_are_in_order(memory: Memory, store: Store) -> None:
     for words in WEEK[:3]:
         memory.add(said(*words), user_id="ana", thread="week")
     episodes = store.episodes.list(scope="all")
@@ -431,7 +429,7 @@ def test_messages_stored_as_they_are_are_one_thread(store: Store) -> None:
 
 @pytest.mark.parametrize("infer", [True, False])
 @pytest.mark.parametrize("blank", ["", " ", "x" * 501])
-def test_thread_that_is_none_is_refused_before_anything_is_recorded(
+def test_invalid_thread_is_refused_before_recording(
     memory: Memory, store: Store, infer: bool, blank: str
 ) -> None:
     with pytest.raises(memstore.InvalidArgument) as caught:
@@ -708,7 +706,7 @@ def test_process_killed_while_the_model_decides_leaves_a_retry_to_complete(
     assert store.examine() == []
 
 
-def test_add_that_is_stopped_writes_nothing_more(
+def test_cancelled_add_writes_nothing_more(
     memory: Memory, model_server: ModelServer, model: Conversing, store: Store
 ) -> None:
     stopped = threading.Event()
@@ -1173,7 +1171,7 @@ def test_retry_without_a_generator_is_a_clear_error(store: Store) -> None:
         Memory(store).retry()
 
 
-def test_conversation_left_to_retry_travels_with_an_export(
+def test_conversation_to_retry_is_exported(
     memory: Memory,
     model_server: ModelServer,
     model: Conversing,

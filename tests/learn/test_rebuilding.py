@@ -448,7 +448,7 @@ def kept(path: Path) -> dict[str, int]:
         }
 
 
-def test_erased_fact_is_derived_no_more_and_its_text_is_gone(
+def test_erased_fact_is_not_derived_again_and_its_text_is_gone(
     store: Store, read: Extractor, reader: Reader, path: Path, open_store: Callable[..., Store]
 ) -> None:
     reader.means["fifth"] = ["Ana's secret is zanzibar"]
@@ -571,7 +571,7 @@ def test_fact_changed_by_a_person_is_not_deleted(store: Store, read: Extractor) 
     assert set(held(store)) == {"Ana owns a boat", "Ana has a cat"}
 
 
-def test_what_a_withdrawn_fact_had_superseded_holds_again(store: Store, read: Extractor) -> None:
+def test_fact_superseded_by_a_withdrawn_one_is_active_again(store: Store, read: Extractor) -> None:
     other = Reader({**MEANS, "second": []}, "reader-2")
     Extractor(store, other, policy="auto").rebuild()
     assert TEA in held(store)
@@ -599,9 +599,7 @@ def test_other_wording_takes_the_place_of_the_old_one(store: Store, read: Extrac
     assert not {TEA, COFFEE} & set(held(store))
 
 
-def test_claim_that_two_texts_make_survives_when_one_no_longer_does(
-    store: Store, read: Extractor
-) -> None:
+def test_claim_of_two_texts_survives_if_one_loses_it(store: Store, read: Extractor) -> None:
     other = Reader({**MEANS, "first": [TEA]}, "reader-2")
     Extractor(store, other, policy="auto").rebuild()
     [monday] = [f for f in store.list(scope="all") if f.content == MONDAY]

@@ -46,7 +46,7 @@ def filled(path: Path) -> Path:
     return path
 
 
-def test_the_module_runs_and_tells_its_version(path: Path) -> None:
+def test_module_runs_and_prints_its_version(path: Path) -> None:
     done = run(path, "--version")
     assert (done.returncode, done.stdout) == (0, f"memstore {memstore.__version__}\n")
 
@@ -78,7 +78,7 @@ def test_output_to_a_closed_pipe_ends_quietly(filled: Path, command: tuple[str, 
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
-def test_ctrl_c_ends_it_without_a_traceback(path: Path) -> None:
+def test_ctrl_c_ends_the_program_without_a_traceback(path: Path) -> None:
     process = subprocess.Popen(
         [sys.executable, "-c", STARTED, "add", "-", "--subject", "x"],
         env=environment(path),
@@ -94,7 +94,7 @@ def test_ctrl_c_ends_it_without_a_traceback(path: Path) -> None:
 
 
 @pytest.mark.parametrize("program", ["command_line", "mcp_server"])
-def test_ctrl_c_while_it_starts_ends_it_without_a_traceback(program: str) -> None:
+def test_ctrl_c_during_startup_ends_the_program_without_a_traceback(program: str) -> None:
     done = subprocess.run(
         [sys.executable, "-c", INTERRUPTED_IMPORT.format(program=program)],
         capture_output=True,

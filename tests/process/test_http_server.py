@@ -743,7 +743,7 @@ async def _nothing(scope: Any, receive: Any, send: Any) -> None:
 
 
 @posix_only
-def test_a_signal_ends_it_while_the_file_is_opened(path: Path) -> None:
+def test_signal_during_opening_ends_the_server(path: Path) -> None:
     memstore.open(path, embedder=None).close()
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
@@ -779,7 +779,7 @@ def test_read_only_offers_what_reads(serve: Callable[..., Served], path: Path) -
 
 @posix_only
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGINT", "SIGHUP"])
-def test_a_signal_ends_it_with_connections_open(
+def test_signal_ends_the_server_with_open_connections(
     serve: Callable[..., Served], path: Path, name: str
 ) -> None:
     server = serve("--no-token")
@@ -906,7 +906,7 @@ def test_each_namespace_has_one_store_and_few_are_kept(
     opening.close()
 
 
-def test_what_is_pending_in_a_token_s_namespace_is_embedded_in_the_background(
+def test_pending_facts_of_a_tokens_namespace_are_embedded(
     open_store: Callable[..., memstore.Store],
 ) -> None:
     with open_store(embedder=None, namespace="work") as wordless:

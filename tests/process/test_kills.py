@@ -157,7 +157,7 @@ def check(store: memstore.Store, notes: list[list[str]]) -> None:
             assert store.get(int(id_)).content == text
 
 
-def test_what_was_acknowledged_is_there_after_kills(
+def test_acknowledged_writes_survive_kills(
     path: Path,
     tmp_path: Path,
     pytestconfig: pytest.Config,

@@ -57,7 +57,7 @@ FOREIGN = {
 
 
 @pytest.mark.parametrize("foreign", FOREIGN.values(), ids=list(FOREIGN))
-def test_what_was_acknowledged_survives_others_in_the_process(path: Path, foreign: str) -> None:
+def test_acknowledged_writes_survive_other_users_in_the_process(path: Path, foreign: str) -> None:
     done = run(
         "import memstore, os, signal, sqlite3, sys\n"
         "path = sys.argv[1]\n"

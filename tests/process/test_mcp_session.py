@@ -502,7 +502,7 @@ def _is_gone(pid: int) -> bool:
 
 
 @posix_only
-def test_an_interrupt_and_a_term_shortly_after_end_it_as_one(
+def test_interrupt_followed_by_term_ends_the_server_once(
     raw_client: Callable[..., Any], path: Path
 ) -> None:
     """Claude Code ends a server like this, with 100 ms between them."""
@@ -518,7 +518,7 @@ def test_an_interrupt_and_a_term_shortly_after_end_it_as_one(
 
 
 @posix_only
-def test_a_signal_that_does_not_interrupt_the_read_ends_it(path: Path) -> None:
+def test_signal_that_does_not_interrupt_the_read_ends_the_server(path: Path) -> None:
     """As if it arrived just before the read; here another thread receives it."""
     program = (
         "import signal, sys, threading\n"

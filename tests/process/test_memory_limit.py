@@ -51,7 +51,7 @@ print("alive")
 """
 
 
-def test_what_does_not_fit_is_refused_and_the_process_goes_on() -> None:
+def test_out_of_memory_is_an_error_and_the_process_continues() -> None:
     ended = subprocess.run(
         [sys.executable, "-c", LIMITED], capture_output=True, text=True, timeout=60, check=False
     )

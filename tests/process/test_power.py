@@ -123,7 +123,7 @@ def held(path: Path) -> tuple[dict[str, str], set[str]]:
 
 
 @pytest.mark.parametrize("durability", ["full", "normal"])
-def test_what_was_acknowledged_survives_a_power_cut(
+def test_acknowledged_writes_survive_a_power_cut(
     tmp_path: Path,
     durability: str,
     pytestconfig: pytest.Config,

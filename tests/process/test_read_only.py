@@ -90,7 +90,7 @@ def kept(shown: Path, open_store: Callable[..., Store]) -> Store:
     return store
 
 
-def test_what_is_only_in_the_log_is_seen(kept: Store) -> None:
+def test_rows_only_in_the_log_are_read(kept: Store) -> None:
     path = Path(kept.path)
     readable(path.parent)
     assert read(path) == [{"count": 655}] * 2
@@ -99,7 +99,7 @@ def test_what_is_only_in_the_log_is_seen(kept: Store) -> None:
 @pytest.mark.skipif(
     hasattr(os, "getuid") and os.getuid() != 0, reason="writing goes on as another user than reads"
 )
-def test_what_is_written_meanwhile_is_seen(kept: Store) -> None:
+def test_rows_written_by_another_process_are_read(kept: Store) -> None:
     path = Path(kept.path)
     readable(path.parent)
     written = read(path, lambda: kept.add("written meanwhile", subject="s"))

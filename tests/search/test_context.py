@@ -63,7 +63,7 @@ def test_order_is_by_place_and_then_by_age(store: Store) -> None:
     assert found(store, "needle", 9) == [(["first"], "needle", ["second", "third", "late"])]
 
 
-def test_what_is_in_no_thread_has_no_neighbours(store: Store) -> None:
+def test_row_without_a_thread_has_no_neighbours(store: Store) -> None:
     say(store, "one", "needle", "two", thread=None)
     assert found(store, "needle", 5) == [([], "needle", [])]
 

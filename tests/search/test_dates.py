@@ -60,7 +60,7 @@ def many(open_store: Callable[..., Store]) -> Store:
     return store
 
 
-def test_what_is_only_of_the_date_named_is_found(many: Store) -> None:
+def test_rows_matching_only_the_date_are_found(many: Store) -> None:
     assert many.search("What happened on 2 July 2023?")[0].fact.content == "Oscar came to us"
     in_july = [hit.fact.content for hit in many.search("What happened in July 2023?", limit=2)]
     assert sorted(in_july) == ["Oscar came to us", "the boiler was mended"]
@@ -88,7 +88,7 @@ def test_of_many_rows_of_a_date_the_best_are_found(many: Store) -> None:
     assert many.search("Which day was number 77 in 2021?")[0].fact.content.count("77") == 1
 
 
-def test_what_a_filter_hides_is_not_found_by_its_date(many: Store) -> None:
+def test_filtered_rows_are_not_found_by_their_date(many: Store) -> None:
     hidden = many.search(
         "What happened on 2 July 2023?", valid_before=datetime(2023, 1, 1, tzinfo=UTC)
     )

@@ -424,14 +424,14 @@ def test_store_without_embedder_reports_it(store: Store, open_store: Open) -> No
     )
 
 
-def test_before_anything_is_embedded_words_answer(store: Store) -> None:
+def test_search_uses_words_before_anything_is_embedded(store: Store) -> None:
     store.episodes.add("one", source="t")
     hits = store.episodes.search("one", mode="meaning")
     assert (ids(hits), why(hits)) == ([1], "nothing_embedded")
 
 
 @EACH_MODE
-def test_what_is_embedded_elsewhere_is_no_answer_here(log: Store, mode: str) -> None:
+def test_vectors_of_another_namespace_do_not_count(log: Store, mode: str) -> None:
     log.episodes.search("harbour", mode=mode)  # now the vectors of this namespace are resident
     other = log.within("other").episodes
     other.add("the harbour of others", source="t")

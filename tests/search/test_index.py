@@ -185,7 +185,7 @@ def test_files_are_of_the_user_alone_and_named_after_the_database(filled: Store)
     assert {stat.S_IMODE(file.stat().st_mode) for file in files} == {0o600}
 
 
-def test_the_next_process_maps_them(filled: Store) -> None:
+def test_next_process_maps_the_files(filled: Store) -> None:
     before = files_of(filled)
     with reopened(filled) as store:
         assert store.search("tea number5")[0].fact.content.endswith("number5")

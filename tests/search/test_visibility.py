@@ -115,7 +115,7 @@ episode_filters = bounded(episodes_wanted, "created", "valid", "expired")
     many=st.lists(st.tuples(namespaces, facts()), min_size=1, max_size=8),
     filters=st.lists(fact_filters, min_size=1, max_size=6),
 )
-def test_facts(
+def test_facts_match_the_filters_sql(
     data: st.DataObject,
     many: list[tuple[str, dict[str, Any]]],
     filters: list[FactFilter],
@@ -153,7 +153,9 @@ def fill_with_facts(
     ),
     filters=st.lists(episode_filters, min_size=1, max_size=6),
 )
-def test_episodes(data: st.DataObject, many: list[Any], filters: list[EpisodeFilter]) -> None:
+def test_episodes_match_the_filters_sql(
+    data: st.DataObject, many: list[Any], filters: list[EpisodeFilter]
+) -> None:
     with memstore.open(":memory:", embedder=None) as store:
         fill_with_episodes(store, data, many)
         compare(store, indexed.EPISODES, visibility.of_episodes, episode_table.select_ids, filters)

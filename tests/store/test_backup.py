@@ -65,7 +65,7 @@ def test_a_backup_has_no_name_before_it_is_verified(large: Store, tmp_path: Path
     assert (target.exists(), part.exists()) == (True, False)
 
 
-def test_what_is_left_of_a_backup_is_refused_and_used_by_the_next(
+def test_unfinished_backup_is_refused_and_replaced_by_the_next(
     store: Store, tmp_path: Path
 ) -> None:
     part = tmp_path / "copy.db.part"

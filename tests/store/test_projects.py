@@ -109,7 +109,7 @@ def store(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> memsto
         yield store
 
 
-def test_what_is_about_the_user_is_kept_in_default(store: memstore.Store) -> None:
+def test_facts_about_the_user_are_stored_in_default(store: memstore.Store) -> None:
     tea = store.add("Alice prefers tea", subject="alice", category="preference")
     build = store.add("make builds it", subject="api", category="project")
     assert (tea.namespace, build.namespace) == ("default", "~/api")
@@ -118,7 +118,7 @@ def test_what_is_about_the_user_is_kept_in_default(store: memstore.Store) -> Non
         assert other.search("make builds tea") == []
 
 
-def test_what_is_drawn_from_an_episode_stays_with_it(store: memstore.Store) -> None:
+def test_facts_of_an_episode_are_stored_in_its_namespace(store: memstore.Store) -> None:
     said = store.episodes.add("I prefer tea", source="chat", thread="a")
     tea = store.add("Alice prefers tea", subject="a", category="preference", episode_id=said.id)
     assert (tea.namespace, tea.thread, tea.seq) == ("~/api", "a", 1)

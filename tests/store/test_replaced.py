@@ -65,7 +65,7 @@ def kept(open_store: OpenStore, path: Path) -> Store:
 
 
 @pytest.mark.parametrize("change", [replace_by_backup, remove, remove_all, move_the_folder])
-def test_nothing_is_acknowledged_into_a_file_that_is_gone(
+def test_no_write_is_acknowledged_if_the_file_was_removed(
     kept: Store, change: Callable[[Path], None]
 ) -> None:
     change(Path(kept.path))
@@ -95,7 +95,7 @@ def test_replacing_file_is_not_touched(kept: Store) -> None:
 
 
 @pytest.mark.parametrize("gone", [[log], [index], [log, index]])
-def test_what_was_acknowledged_is_saved_where_only_the_log_is_gone(
+def test_acknowledged_writes_are_saved_if_only_the_log_was_removed(
     kept: Store, gone: list[Callable[[Path], Path]]
 ) -> None:
     path = Path(kept.path)
@@ -110,7 +110,7 @@ def test_what_was_acknowledged_is_saved_where_only_the_log_is_gone(
     assert contents(path) == ["before", "in the log", "saved with it"]
 
 
-def test_what_was_acknowledged_is_saved_at_the_latest_when_the_store_closes(kept: Store) -> None:
+def test_acknowledged_writes_are_saved_when_the_store_closes(kept: Store) -> None:
     path = Path(kept.path)
     kept.add("in the log", subject="a")
     log(path).unlink()
@@ -138,7 +138,7 @@ def test_log_of_another_process_is_never_overwritten(kept: Store) -> None:
     assert {"in the new log", "more"} < keys
 
 
-def test_a_read_notices(kept: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_read_notices_a_replaced_file(kept: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sqlite_engine, "READ_CHECK_SECONDS", 0.0)
     assert kept.count() == 1
     replace_by_backup(Path(kept.path))
@@ -257,7 +257,7 @@ def test_the_first_write_of_a_store_notices_that_the_log_is_gone(
     assert contents(path) == ["before"]
 
 
-def test_what_was_acknowledged_is_saved_where_a_reader_stays(
+def test_acknowledged_writes_are_saved_despite_a_reader(
     kept: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sqlite_engine, "WAIT_SECONDS", 0.0)
@@ -284,7 +284,7 @@ def test_a_read_within_a_write_does_not_wait_for_it(
             writing.close()
 
 
-def test_compacting_notices(kept: Store) -> None:
+def test_compacting_notices_a_replaced_file(kept: Store) -> None:
     replace_by_backup(Path(kept.path))
     with pytest.raises(FileReplaced):
         kept._file.engine.compact()

@@ -266,7 +266,7 @@ def test_learning_classes_require_a_store(held: Store, wrong: Any) -> None:
             call(given)
 
 
-def test_what_is_asked_for_must_be_text(held: Store) -> None:
+def test_exists_refuses_arguments_that_are_not_text(held: Store) -> None:
     with pytest.raises(InvalidArgumentType, match="content must be text"):
         held.exists(None, subject="s")  # type: ignore[arg-type]
     with pytest.raises(InvalidArgumentType, match="subject must be text"):

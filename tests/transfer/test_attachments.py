@@ -228,7 +228,7 @@ def test_import_of_several_namespaces_is_asked_for(
     assert target.examine() == []
 
 
-def test_an_erased_episode_is_a_place_and_stays_one(store: Store, target: Store) -> None:
+def test_erased_episode_is_imported_as_an_empty_row(store: Store, target: Store) -> None:
     fill(store)
     lines = list(store.export())
     assert "555-0199" not in "".join(lines)

@@ -72,7 +72,7 @@ def exported(engine: Written) -> list[str]:
 @pytest.mark.usefixtures("small_steps")
 @pytest.mark.parametrize("each", [1, 5])
 @pytest.mark.parametrize("number", [1, 4, 9, 25])
-def test_what_is_written_between_steps_is_in_the_export(
+def test_rows_written_between_steps_are_in_the_export(
     filled: Store, open_store: Callable[..., Store], number: int, each: int
 ) -> None:
     def write(n: int) -> Callable[[], object]:
@@ -99,7 +99,7 @@ def test_what_is_written_between_steps_is_in_the_export(
     ],
 )
 @pytest.mark.parametrize("place", range(6))
-def test_what_is_erased_between_steps_is_not_in_the_export(
+def test_text_erased_between_steps_is_not_in_the_export(
     filled: Store, erase: Callable[[Store], object], place: int
 ) -> None:
     steps = [lambda: None] * place

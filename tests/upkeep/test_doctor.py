@@ -719,7 +719,7 @@ def test_doctor_blocks_nobody_and_the_log_can_be_restarted(
 
 @pytest.mark.parametrize("has_room", [True, False])
 @pytest.mark.parametrize("read_only", [True, False])
-def test_where_there_is_no_room_for_a_copy_the_file_itself_is_examined(
+def test_file_itself_is_examined_without_room_for_a_copy(
     path: Path,
     open_store: Callable[..., Store],
     monkeypatch: pytest.MonkeyPatch,

@@ -64,7 +64,7 @@ def test_a_backup_is_made_when_one_is_due(schedule: Schedule, noon: ManualClock)
     assert schedule.names()[1:] == ["memory-20260301T130000Z.db"]
 
 
-def test_the_oldest_are_removed_and_nothing_else(schedule: Schedule, noon: ManualClock) -> None:
+def test_oldest_backups_are_removed_and_nothing_else(schedule: Schedule, noon: ManualClock) -> None:
     schedule.folder.mkdir()
     others = (
         "memory-2026.db memory.db notes.txt memory-20200101T000000Z.db.bak"

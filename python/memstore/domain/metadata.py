@@ -225,7 +225,7 @@ def no_number(name: str) -> None:
 def json_writer(*, allow_nan: bool, ascii_only: bool = False) -> Callable[[Any], str]:
     """Return a function that writes values without cycles as JSON text.
 
-    It is what ``json.JSONEncoder.encode`` makes anew, and drops, for each value: for small ones
+    It is what ``json.JSONEncoder.encode`` creates and drops for each value: for small ones
     that takes half the time.
     """
     plain = json.JSONEncoder(ensure_ascii=ascii_only, allow_nan=allow_nan)

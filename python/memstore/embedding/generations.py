@@ -59,9 +59,9 @@ class ReembedReport:
     error: Reason | None
     """The embedder's error that stopped it early."""
     quarantined_facts: tuple[int, ...]
-    """Facts that the new model refuses for good; they are found by words."""
+    """Facts that the new model refuses permanently; they are found by words."""
     quarantined_episodes: tuple[int, ...]
-    """Episodes with a piece that it refuses for good."""
+    """Episodes with a piece that it refuses permanently."""
 
 
 class StagedGeneration:
@@ -280,7 +280,7 @@ class Generations:
         )
 
     def drop(self, generation_id: int, *, progress: Progress | None = None) -> bool:
-        """Delete a generation and its vectors for good.
+        """Permanently delete a generation and its vectors.
 
         Args:
             generation_id: a retired one or the staged one.

@@ -86,5 +86,5 @@ def open_store(chosen: Settings, *, actor: str = "user", source: str) -> Store:
     except EmbedderMismatch as error:
         if chosen.db or chosen.embedder or chosen.model or base_url:
             raise
-        # The usual file, as another program left it: nobody chose the model that does not fit.
+        # The default file, with another program's model: the user did not choose the embedder.
         return opening.open_by_words(Reason.of(error), **options)

@@ -411,7 +411,7 @@ class Memory:
         return history([*own.values()], [line for line in lines if line.fact_id in own])
 
     def reset(self, *, namespace: str) -> bool:
-        """Erase all memories, tasks and episodes of the namespace, of every scope, for good.
+        """Permanently erase all memories, tasks and episodes of the namespace, of every scope.
 
         Args:
             namespace: the store's namespace, spelled out to prevent accidents.

@@ -88,7 +88,7 @@ class ScheduledBackups:
             with lease:
                 if not lease.held:
                     return RETRY_SECONDS
-                if self._due_in() <= 0:  # nobody else made it in the meantime
+                if self._due_in() <= 0:  # no other process made it in the meantime
                     self._tell(self._make())
         return max(self._due_in(), 0.0)
 

@@ -1,6 +1,6 @@
 //! Arguments from numpy, checked and copied.
 //!
-//! Because of the copy the GIL can be released: nobody can write to it meanwhile.
+//! Because of the copy, the GIL can be released: no other thread can write to it.
 
 use memstore_kernel::codec::check_finite;
 use numpy::{Element, PyArrayDescrMethods, PyArrayDyn, PyArrayMethods, PyUntypedArray};

@@ -31,7 +31,7 @@ pub(crate) fn decode(blob: PyBackedBytes, py: Python<'_>) -> PyResult<Bound<'_, 
     if !blob.len().is_multiple_of(COMPONENT_BYTES) {
         let bytes = blob.len();
         return Err(value_error(format!(
-            "blob has {bytes} bytes, which is no multiple of {COMPONENT_BYTES}: \
+            "blob has {bytes} bytes, not a multiple of {COMPONENT_BYTES}: \
              it is not a float32 vector"
         )));
     }
@@ -51,7 +51,7 @@ pub(crate) fn decode_many<'py>(
     let (dimension, expected) = usize::try_from(dimension)
         .ok()
         .and_then(|n| Some((n, n.checked_mul(COMPONENT_BYTES)?)))
-        .ok_or_else(|| value_error(format!("{dimension} is no dimension a BLOB can have")))?;
+        .ok_or_else(|| value_error(format!("dimension {dimension} is negative or too large")))?;
     if let Some(at) = blobs.iter().position(|blob| blob.len() != expected) {
         let bytes = blobs[at].len();
         return Err(value_error(format!(

@@ -113,7 +113,7 @@ impl Columns {
     ) -> PyResult<Ids> {
         if let Some((column, ..)) = periods.iter().find(|period| period.0 >= kernel::MOMENTS) {
             return Err(value_error(format!(
-                "periods name column {column}: there are {}",
+                "periods name column {column}, but there are only {}",
                 kernel::MOMENTS
             )));
         }
@@ -143,7 +143,7 @@ impl Columns {
 }
 
 impl Columns {
-    // As for resident rows: what a panic left is put again or found damaged, and can be asked.
+    // After a panic, rows are put again or found damaged, so a poisoned lock can be used.
 }
 
 fn text(text: &Text) -> Option<&str> {

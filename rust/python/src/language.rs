@@ -1,4 +1,4 @@
-//! What a query tells without a model, for Python.
+//! The dates in a query, for Python.
 
 use memstore_kernel::language::Question;
 use pyo3::prelude::*;

@@ -35,7 +35,7 @@ fn instruction_set() -> &'static str {
     dot().name()
 }
 
-/// The Rust kernel of memstore: float32 vectors, resident rows, scan and rank.
+/// The Rust kernel of memstore: vectors as bytes, the search index, and the ranking.
 #[pymodule(gil_used = false)]
 mod _kernel {
     #[pymodule_export]

@@ -300,12 +300,14 @@ fn ids(ids: impl Iterator<Item = i64>) -> PyResult<Vec<u32>> {
 fn check(candidates: &[(i64, Option<f32>)], half_lives: &[(PyBackedStr, f64)]) -> PyResult<()> {
     let mut cosines = candidates.iter().filter_map(|one| one.1);
     if let Some(cosine) = cosines.find(|cosine| !cosine.is_finite()) {
-        return Err(value_error(format!("candidates hold the cosine {cosine}")));
+        return Err(value_error(format!(
+            "candidates hold the cosine {cosine}: it must be finite"
+        )));
     }
     let mut lives = half_lives.iter().map(|life| life.1);
     match lives.find(|life| life.is_nan() || *life <= 0.0) {
         Some(life) => Err(value_error(format!(
-            "half_lives hold {life}: all are above 0"
+            "half_lives hold {life}: each must be above 0"
         ))),
         None => Ok(()),
     }

@@ -210,7 +210,7 @@ def test_write_without_link_checks_shares_no_transaction(engine: SqliteEngine) -
         dangling(transaction)
 
 
-def test_a_group_ends_in_time(
+def test_group_ends_within_its_time_limit(
     engine: SqliteEngine, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(writer, "GROUP_SECONDS", 0.0)

@@ -80,7 +80,7 @@ def test_the_status_of_generations(
     assert filled.json("reembed", "--model", "new")["switched"]
 
 
-def test_what_the_new_model_refuses_is_named(
+def test_texts_refused_by_the_new_model_are_reported(
     filled: CommandLine, models: dict[str | None, WordEmbedder]
 ) -> None:
     models["new"].poison = "rain"

@@ -386,7 +386,7 @@ def test_the_index_is_made_ready_for_the_hooks_that_only_read(
 
 @pytest.mark.process
 @pytest.mark.parametrize("event", ["PreCompact", "SessionEnd"])
-def test_the_end_of_a_session_is_kept_in_the_background(
+def test_session_end_is_recorded_in_the_background(
     store: memstore.Store, project: Path, tmp_path: Path, event: str
 ) -> None:
     given = {"cwd": str(project), "session_id": "s1"}

@@ -81,7 +81,7 @@ OBJECTS = st.dictionaries(KEYS, VALUES, max_size=4)
 
 
 @given(OBJECTS, KEYS, KEYS, VALUES, st.sampled_from([None, 2, "\t"]))
-def test_a_change_is_what_it_is_in_the_value(
+def test_edited_text_equals_the_edited_value(
     held: dict[str, Any], first: str, second: str, value: Any, indent: int | str | None
 ) -> None:
     text = json.dumps(held, indent=indent)

@@ -65,9 +65,7 @@ def commands(value: Any) -> Iterator[str]:
             yield from commands(inner)
 
 
-def test_the_hosts_that_are_here_get_the_server(
-    cli: CommandLine, hosts: Path, programs: Path
-) -> None:
+def test_installed_hosts_get_the_server(cli: CommandLine, hosts: Path, programs: Path) -> None:
     told = cli.json("setup")
     assert (list(told["changed"]), told["failed"]) == (
         ["codex", "gemini-cli", "cursor", "zed", "windsurf"],
@@ -131,7 +129,7 @@ def test_a_dry_run_shows_the_difference_and_changes_nothing(cli: CommandLine, ho
     assert not any("tui" in line or "model" in line for line in shown)
 
 
-def test_it_is_undone_to_the_byte(cli: CommandLine, hosts: Path) -> None:
+def test_uninstall_restores_files_byte_for_byte(cli: CommandLine, hosts: Path) -> None:
     files, everything = contents(hosts), all_of(hosts)
     cli.json("setup")
     cli.json("setup", "--no-transcripts", "--db", "other.db")

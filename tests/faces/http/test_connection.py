@@ -80,7 +80,7 @@ def test_silent_connections_are_closed_before_trusted_ones() -> None:
     run(work)
 
 
-def test_where_all_are_trusted_the_one_that_was_idle_longest_is_closed() -> None:
+def test_longest_idle_connection_is_closed_if_all_are_trusted() -> None:
     def work() -> None:
         pool = Connections(most=3, most_untrusted=3)
         old = []

@@ -97,7 +97,7 @@ def test_a_limit_says_what_it_is() -> None:
         argument(Annotated[str, Field(max_length=2)] | None).read("abc")
 
 
-def test_what_is_given_is_read_before_its_type_is_checked() -> None:
+def test_values_are_converted_before_their_type_is_checked() -> None:
     kind = Annotated[list[str], BeforeValidator(from_json)]
     assert argument(kind).read('["a"]') == ["a"]
     assert argument(kind).read(["a"]) == ["a"]

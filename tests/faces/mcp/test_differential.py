@@ -255,7 +255,7 @@ def test_with_an_envelope(stores: list[Store], given: dict[str, Any]) -> None:
     ],
     ids=range(14),
 )
-def test_beginnings(stores: list[Store], said: list[dict[str, Any]]) -> None:
+def test_first_messages(stores: list[Store], said: list[dict[str, Any]]) -> None:
     last = request("ping")
     if said and protocol.has_envelope(said[0].get("params")):
         last = request("server/discover", _meta=ENVELOPE)

@@ -209,7 +209,7 @@ def agreed_to_erase(describe: Callable[[], str]) -> bool:
             "erasing cannot be undone: confirm it with --yes where there is no terminal"
         )
     print(describe(), file=sys.stderr)
-    print("Erase it for good? [y/N] ", end="", file=sys.stderr, flush=True)
+    print("Erase it permanently? [y/N] ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().casefold() in ("y", "yes")
 
 

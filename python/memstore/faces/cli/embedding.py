@@ -36,7 +36,7 @@ def told(report: EmbedReport) -> str:
     cli.option(
         "--limit N", "the most texts to embed; a long episode counts as several", type=cli.count
     ),
-    cli.option("--retry-quarantined", "retry the texts whose embedding failed for good"),
+    cli.option("--retry-quarantined", "retry the texts whose embedding failed permanently"),
     cli.option("--everywhere", "embed in every namespace; all their texts go to this embedder"),
     cli.option(
         "--watch",

@@ -105,7 +105,7 @@ def _value(file: Path, text: str, edit: Edit) -> Any:
 def undone(changed: Changed, text: str | None) -> str | None:
     """Return a file's text without our changes; ``None`` if the file was created for them.
 
-    If nobody changed the file since, that is the copy, byte for byte.
+    If the file was not changed since, that is the copy, byte for byte.
     """
     if text is None:
         return None
@@ -128,7 +128,7 @@ def _without(language: ModuleType, text: str, edit: dict[str, Any]) -> str:
         if edit["how"] == "append":
             path.append(there.index(edit["value"]))
         elif there != edit["value"]:
-            return text  # somebody changed our value, so it stays
+            return text  # our value was changed, so it stays
         elif edit["before"] != MISSING:
             return str(language.put(text, path, edit["before"]))
     except (KeyError, ValueError, AttributeError, TypeError):

@@ -176,7 +176,7 @@ pub(crate) fn merge(
     Ok(writer.finish())
 }
 
-/// Reserve as much as all of them take and a little more, because postings are packed anew.
+/// Reserve as much as all of them take and a little more, because postings are repacked.
 fn room_for(segments: &[&Segment]) -> Result<Writer, TryReserveError> {
     let sum = |of: fn(&Segment) -> usize| segments.iter().map(|segment| of(segment)).sum::<usize>();
     let packed = sum(|segment| segment.blocks.stream_bytes().0);

@@ -3,7 +3,7 @@
 //! In each window, the phrases that even together cannot lift a row above the worst one kept are
 //! set aside; the rows of the other phrases are read and their parts added up. If a row's sum, plus
 //! the most that the phrases set aside can add, reaches the worst one kept, it is looked up in
-//! those as well, and then scored anew, phrase by phrase in the order of the query, so that its
+//! those as well, and then scored again, phrase by phrase in the order of the query, so that its
 //! score does not depend on the walk. A window without a visible row, or whose best possible row
 //! could not be kept, is not read at all.
 
