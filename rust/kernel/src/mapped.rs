@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_in_place() {
+    fn written_sections_are_read_in_place() {
         let path = folder("round").join("file");
         let (floats, bytes) = ([1.5_f32, -2.0, 0.25], [1_u8, 2, 3]);
         let sections: [&[u8]; 3] = [bytemuck::cast_slice(&floats), &[], &bytes];
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn any_byte_that_changed_and_any_cut_is_noticed() {
+    fn changed_bytes_and_truncations_are_noticed() {
         let path = folder("damage").join("file");
         write(&path, &TAG, 1, &[&[5; 100], &[6; 70]]).unwrap();
         let whole = fs::read(&path).unwrap();
@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_derived_from_something_else_is_refused() {
+    fn file_with_another_tag_is_refused() {
         let path = folder("other").join("file");
         write(&path, &TAG, 1, &[]).unwrap();
         for other in [

@@ -71,7 +71,7 @@ fn lets_through(wanted: &Wanted<'_>, row: &Row<'_>) -> bool {
 
 proptest! {
     #[test]
-    fn select_finds_what_a_walk_finds(
+    fn select_equals_a_walk_over_every_row(
         steps in prop::collection::vec((0..300_u32, prop::option::weighted(0.8, row())), 0..80),
         saved_after in 0..80_usize,
         names in prop::option::of(prop::collection::vec(prop::sample::select(&NAMES[..]), 0..3)),
@@ -111,7 +111,7 @@ fn saved(columns: &Columns) -> Columns {
 }
 
 #[test]
-fn a_file_holds_no_text_that_no_row_has() {
+fn saved_file_has_no_unused_texts() {
     let mut columns = Columns::new();
     let row = |text| Row {
         namespace: Some(text),

@@ -147,7 +147,7 @@ fn months_that_are_other_words_need_a_capital_letter() {
 }
 
 #[test]
-fn the_share_is_of_what_is_named() {
+fn matched_share_counts_the_named_parts() {
     let date = Question::read("on 8 May 2023?").date;
     assert_eq!(date.share(2023, 5, 8), 1.0);
     assert_eq!(date.share(2023, 5, 9), 2.0 / 3.0);

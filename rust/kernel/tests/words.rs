@@ -185,7 +185,7 @@ proptest! {
     #![proptest_config(naive::sixty_cases())]
 
     #[test]
-    fn it_answers_as_the_naive_twin_does(
+    fn search_equals_the_naive_twin(
         changes in prop::collection::vec(change(), 1..40),
         phrases in prop::collection::vec(phrase(), 0..6),
         limit in prop::sample::select(&[0, 1, 3, 50, usize::MAX][..]),
@@ -202,7 +202,7 @@ proptest! {
 
 /// Rows of a language's shape in many windows: the walk leaves most of them unread.
 #[test]
-fn it_answers_as_the_naive_twin_does_where_the_walk_skips() {
+fn search_equals_the_naive_twin_where_the_walk_skips() {
     let mut model = Model::new();
     let mut state = 7_u64;
     let mut random = |end: u64| {
@@ -243,7 +243,7 @@ fn it_answers_as_the_naive_twin_does_where_the_walk_skips() {
 }
 
 #[test]
-fn sizes_that_nothing_can_hold_are_refused_and_change_nothing() {
+fn oversized_rows_are_refused_and_change_nothing() {
     let mut words = Words::default();
     let one = vec!["a".to_owned()];
     words.put(&[4], &texts([&one].into_iter())).unwrap();

@@ -119,7 +119,7 @@ fn posix_lock(file: &File, kind: c_int) {
 }
 
 #[test]
-fn a_lock_survives_what_others_close() {
+fn lock_survives_closes_by_other_code() {
     let sqlite = Sqlite::on("survives");
     let fd = sqlite.open();
     sqlite.lock(fd, libc::F_WRLCK);
@@ -147,7 +147,7 @@ fn one_connection_drops_what_another_took() {
 }
 
 #[test]
-fn closing_drops_nobody_elses_locks() {
+fn closing_keeps_the_locks_of_other_code() {
     let sqlite = Sqlite::on("others");
     let fd = sqlite.open();
     sqlite.lock(fd, libc::F_WRLCK);
@@ -168,7 +168,7 @@ fn closing_drops_nobody_elses_locks() {
 }
 
 #[test]
-fn opening_and_closing_beside_a_stranger_uses_up_no_descriptors() {
+fn opening_and_closing_beside_other_code_leaks_no_descriptors() {
     let sqlite = Sqlite::on("many");
     let stranger = sqlite.stranger();
     for _ in 0..2_000 {
@@ -183,7 +183,7 @@ fn opening_and_closing_beside_a_stranger_uses_up_no_descriptors() {
 }
 
 #[test]
-fn where_there_are_only_locks_of_the_process_they_are_used_and_counted() {
+fn process_locks_are_used_and_counted_if_there_are_no_others() {
     let sqlite = Sqlite::on("fallback");
     pretend_unsupported(true);
     let fd = sqlite.open();
@@ -203,7 +203,7 @@ fn where_there_are_only_locks_of_the_process_they_are_used_and_counted() {
 }
 
 #[test]
-fn what_is_no_file_is_closed_at_once() {
+fn descriptors_of_other_kinds_are_closed_at_once() {
     let sqlite = Sqlite::on("pipe");
     let mut ends = [0; 2];
     // SAFETY: pipe writes two descriptors.

@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn the_memory_of_one_text_leaves_no_trace_in_the_next() {
+    fn reused_memory_does_not_affect_the_next_text() {
         let file = File::embedded();
         let tokens = Tokens::new(&file);
         let mut scratch = Scratch::default();
@@ -298,12 +298,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_cut_as_the_naive_way_cuts_it(text in "(?s).{0,120}") {
+        fn any_text_is_split_like_the_naive_twin(text in "(?s).{0,120}") {
             prop_assert_eq!(encode(&text), naive(&text));
         }
 
         #[test]
-        fn words_and_spaces_are_cut_as_the_naive_way_cuts_them(
+        fn words_and_spaces_are_split_like_the_naive_twin(
             text in "([a-z]{1,12}| {1,9}|▁|[A-Za-z0-9._/=-]{1,60}|[ぁ-ん一-龥]{1,40}){0,12}"
         ) {
             prop_assert_eq!(encode(&text), naive(&text));
