@@ -16,7 +16,7 @@ from tests.support.examples import examples
 
 import memstore
 from memstore import Store
-from memstore.domain.metadata import MAX_BYTES, merge_patch, reverse_patch
+from memstore.domain.metadata import MAX_BYTES, decode, merge_patch, reverse_patch
 
 # -- the merge patch -------------------------------------------------------------------------
 
@@ -310,3 +310,21 @@ def test_the_reverse_of_a_patch_brings_back_what_was(
     assert json.dumps(merge_patch(after, back), sort_keys=True) == json.dumps(
         before, sort_keys=True
     )
+
+
+@pytest.mark.parametrize(
+    ("stored", "read"),
+    [
+        ('{"a": 1, "b": [true, null]}', {"a": 1, "b": [True, None]}),
+        (' {"a": 1}', {"a": 1}),
+        ('{"a": 1}\n', {"a": 1}),
+        ('{"a": 1} {}', {"_raw": '{"a": 1} {}'}),
+        ('{"a": 1', {"_raw": '{"a": 1'}),
+        ('{"a": NaN}', {"_raw": '{"a": NaN}'}),
+        ("[1]", {"_raw": [1]}),
+        ("", {}),
+        (None, {}),
+    ],
+)
+def test_stored_metadata_is_read_as_json(stored: str | None, read: dict[str, Any]) -> None:
+    assert decode(stored) == read

@@ -92,6 +92,8 @@ def from_text(text: str) -> datetime:
     """Parse a timestamp; without an offset it is UTC."""
     try:
         moment = datetime.fromisoformat(text.strip().upper())  # RFC 3339 allows t and z
+        if moment.tzinfo is UTC:
+            return moment
         return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
     except (ValueError, OverflowError):  # overflow: near year 1 or 9999, converting to UTC
         raise ValueError(f"{text!r} is not a time: give {ACCEPTED_FORM}") from None
