@@ -345,6 +345,7 @@ class Columns:
         without: int = 0,
         texts: tuple[str | None, str | None] = (None, None),
         periods: Sequence[tuple[int, str | None, str | None, bool]] = (),
+        among: Ids | None = None,
     ) -> Ids:
         """Return the ids of the rows that match all conditions.
 
@@ -354,6 +355,7 @@ class Columns:
             texts: for each text column the required value; `None` for any.
             periods: each a time column, an exclusive lower and upper bound, and whether a row
                 without a time matches.
+            among: only rows with these ids are looked at; `None` is all.
 
         Raises:
             ValueError: no such column.
@@ -586,7 +588,7 @@ class Texts:
             visible: the neighbours that may contribute.
             half_lives: seconds by the kind given to :meth:`put`; all are above 0.
             now: the time that the ages of rows are relative to.
-            compares: compute the cosines that are `None` by the embedded model, as `cosines` does.
+            compares: compute the cosines that are `None` by the embedded model.
 
         Returns:
             Tuples of the row id, its score (0 to 1), its decay, its BM25 divided by the largest,

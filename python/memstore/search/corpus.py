@@ -212,11 +212,12 @@ class Corpus(ABC, Generic[F, H]):
             before = min(filter(None, (wanted.valid_before, period.before)))
             if after >= before:
                 continue
-            then = replace(wanted, valid_after=after, valid_before=before)
-            ids = self._visible(then, self._contents)
-            left = enough - sum(id_ in ids for id_ in found)
+            columns = self._contents.columns
+            left = enough - len(visibility.valid_between(columns, found, after, before))
             if left <= 0:
                 continue
+            then = replace(wanted, valid_after=after, valid_before=before)
+            ids = self._visible(then, self._contents)
             best = dict.fromkeys(ids if len(ids) <= enough else ())
             if not best and query.vector is not None:
                 best |= dict.fromkeys(self.near([query.vector], then, enough)[0])

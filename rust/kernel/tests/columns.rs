@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use memstore_kernel::columns::{Columns, Period, Row, Wanted};
+use memstore_kernel::ids::Ids;
 use memstore_kernel::mapped::Tag;
 use proptest::prelude::*;
 
@@ -78,6 +79,7 @@ proptest! {
         without in 0..4_u8,
         texts in [name(), name()],
         periods in prop::collection::vec(period(), 0..3),
+        among in prop::option::of(prop::collection::vec(0..400_u32, 0..80)),
     ) {
         let (mut columns, mut held) = (Columns::new(), BTreeMap::new());
         for (step, (id, row)) in steps.iter().enumerate() {
@@ -93,8 +95,12 @@ proptest! {
             }
         }
         prop_assert_eq!(columns.len(), held.len());
-        let wanted = Wanted { namespaces: names.as_deref(), without, texts, periods: &periods };
-        let expected = held.iter().filter(|(_, row)| lets_through(&wanted, row));
+        let among = among.map(|ids| Ids::of(&ids).unwrap());
+        let namespaces = names.as_deref();
+        let among = among.as_ref();
+        let wanted = Wanted { namespaces, without, texts, periods: &periods, among };
+        let is_among = |id: u32| among.is_none_or(|ids| ids.contains(id));
+        let expected = held.iter().filter(|(id, row)| is_among(**id) && lets_through(&wanted, row));
         let found = columns.select(&wanted).unwrap();
         prop_assert!(found.iter().eq(expected.map(|(id, _)| *id)));
     }

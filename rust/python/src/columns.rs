@@ -100,8 +100,10 @@ impl Columns {
     }
 
     #[pyo3(
-        signature = (namespaces, *, without = 0, texts = (None, None), periods = vec![]),
-        text_signature = "($self, namespaces, *, without=0, texts=(None, None), periods=())"
+        signature = (
+            namespaces, *, without = 0, texts = (None, None), periods = vec![], among = None
+        ),
+        text_signature = "($self, namespaces, *, without=0, texts=(None, None), periods=(), among=None)"
     )]
     fn select(
         &self,
@@ -110,6 +112,7 @@ impl Columns {
         without: u8,
         texts: (Text, Text),
         periods: Vec<GivenPeriod>,
+        among: Option<&Bound<'_, Ids>>,
     ) -> PyResult<Ids> {
         if let Some((column, ..)) = periods.iter().find(|period| period.0 >= kernel::MOMENTS) {
             return Err(value_error(format!(
@@ -117,6 +120,7 @@ impl Columns {
                 kernel::MOMENTS
             )));
         }
+        let among = among.map(|ids| &ids.get().0);
         py.detach(|| {
             let namespaces: Option<Vec<&str>> = namespaces
                 .as_ref()
@@ -135,6 +139,7 @@ impl Columns {
                 without,
                 texts: [text(&texts.0), text(&texts.1)],
                 periods: &periods,
+                among,
             })
         })
         .map(Ids)

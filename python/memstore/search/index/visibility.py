@@ -21,7 +21,7 @@ from memstore.lazy import lazy_import
 from memstore.text.folding import subject_key
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from datetime import datetime
 
     from memstore._kernel import Columns
@@ -87,6 +87,12 @@ def of_episodes(transaction: Transaction, columns: Columns, wanted: EpisodeFilte
     for tag in wanted.tags:
         found = found & Ids(episode_table.tagged(transaction, tag))
     return found
+
+
+def valid_between(columns: Columns, ids: Iterable[int], after: datetime, before: datetime) -> Ids:
+    """Return those of the rows that are valid since a moment between two."""
+    period = VALID, clock.to_text(after), clock.to_text(before), False
+    return columns.select(None, periods=[period], among=Ids(ids))
 
 
 def _owned(scope: Scope | None) -> int:

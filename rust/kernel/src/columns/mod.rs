@@ -69,6 +69,8 @@ pub struct Wanted<'a> {
     pub texts: [Option<&'a str>; TEXTS],
     /// Those within all of these.
     pub periods: &'a [Period<'a>],
+    /// Those of these ids; `None`: of any.
+    pub among: Option<&'a Ids>,
 }
 
 /// The columns that decide which rows may be seen, by row id.
@@ -172,6 +174,7 @@ impl Columns {
         let Some(seen) = self.homes_seen(wanted) else {
             return Ok(Ids::default());
         };
+        let is_seen = |home: &u32| seen.get(*home as usize).copied().unwrap_or(false);
         let mut words = Vec::new();
         words.try_reserve_exact(self.homes.len().div_ceil(BITS))?;
         let few: Vec<u32> = (0..)
@@ -180,10 +183,12 @@ impl Columns {
             .map(|home| home.0)
             .collect();
         let chunks = self.homes.chunks(BITS);
-        if few.len() <= FEW_HOMES {
+        if let Some(among) = wanted.among {
+            words.extend(among.words().iter().take(chunks.len()));
+            keep(&mut words, |id| self.homes.get(id).is_some_and(is_seen));
+        } else if few.len() <= FEW_HOMES {
             words.extend(chunks.map(|homes| marks(homes, &few)));
         } else {
-            let is_seen = |home: &u32| seen.get(*home as usize).copied().unwrap_or(false);
             words.extend(chunks.map(|homes| bits(homes.iter().map(is_seen))));
         }
         for (column, text) in self.texts.iter().zip(wanted.texts) {
