@@ -109,6 +109,22 @@ def test_the_order_of_insertion_among_unrelated_facts_does_not_matter(
     assert scores[0] == scores[1] == scores[2]
 
 
+def test_questions_are_embedded_once_by_the_index(
+    local: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> object:
+        raise memstore.EmbedderRejected("asked without need")
+
+    local.add("The physician moved to Lisbon", subject="Ana", category="event")
+    expected = local.search("doctor relocates", touch=False)
+    monkeypatch.setattr("memstore.providers.local.LocalEmbedder.embed_bytes", fail)
+    assert local.search("doctor relocates", touch=False) == expected
+    assert expected[0].vector_score > 0.2
+    classic = local.search("doctor relocates", ranking="classic")
+    assert classic.words_only is not None
+    assert classic.words_only.code == "embedder_rejected"
+
+
 def test_answer_scores_higher_after_its_question(local: Store) -> None:
     for thread in ("t", None):
         local.add("Where did you put the key?", subject="Ana", thread=thread)

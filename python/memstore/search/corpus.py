@@ -149,10 +149,13 @@ class Corpus(ABC, Generic[F, H]):
 
     # -- the second stage ---------------------------------------------------------------------
 
-    def query_vectors(self, queries: Sequence[str], vectors: Sequence[Vector]) -> Sequence[Vector]:
-        """Return the queries' vectors; of the built-in model, with rare words weighing more."""
+    def query_vectors(self, queries: Sequence[str]) -> Sequence[Vector] | None:
+        """Return the queries' vectors of the built-in model, with rare words weighing more.
+
+        ``None`` if there is no index, or it has another model's vectors.
+        """
         if self._contents is None or not self._is_embedded_model:
-            return vectors
+            return None
         return [numbers(self._contents.texts.vector(query)) for query in queries]
 
     def in_order(

@@ -19,6 +19,7 @@ from memstore.errors import (
     InvalidArgumentType,
     Reason,
 )
+from memstore.providers.local import LocalEmbedder
 from memstore.search import ranking
 from memstore.search.corpus import Corpus, H, Query
 from memstore.search.index.index import Index
@@ -38,9 +39,9 @@ NOTHING_EMBEDDED: Final = WordsOnly("nothing_embedded", Reason("nothing is embed
 
 
 class Embedded(NamedTuple):
-    vectors: Sequence[Vector]
-    """One for each query."""
     embedding: Embedding
+    vectors: Sequence[Vector] = ()
+    """One for each query; none yet for the built-in model, whose vectors the index may weigh."""
 
 
 class Search(Generic[F, H]):
@@ -85,13 +86,9 @@ class Search(Generic[F, H]):
         if self._embedder is None:
             return None, self._wordless
         embedding = self._embedder.current
-        try:
-            vectors = [numbers(blob) for blob in embedding.blobs(texts)]
-            return Embedded(vectors, embedding), None
-        except EmbedderError as error:
-            rejected = isinstance(error, EmbedderRejected)
-            code = "embedder_rejected" if rejected else "embedder_unavailable"
-            return None, WordsOnly(code, Reason.of(error))
+        if request.ranking == THREADS and type(embedding.embedder) is LocalEmbedder:
+            return Embedded(embedding), None
+        return _embedded(embedding, texts)
 
     def _find(
         self,
@@ -104,10 +101,9 @@ class Search(Generic[F, H]):
         with self.index.reading() as (transaction, contents):
             corpus = self._corpus(transaction, contents)
             found = {text: Query(text) for text in texts}
+            if embedded is not None and request.ranking == THREADS:
+                embedded, why = _weighed(corpus, asked, embedded)
             if embedded is not None:
-                if request.ranking == THREADS:
-                    vectors = corpus.query_vectors(asked, embedded.vectors)
-                    embedded = embedded._replace(vectors=vectors)
                 near = self._near(corpus, embedded, request)
                 is_empty = near is None and not corpus.has_rows(request.wanted.namespaces)
                 why = NOTHING_EMBEDDED if near is None and not is_empty else None
@@ -130,6 +126,26 @@ class Search(Generic[F, H]):
             return None
         near = _near(corpus, embedded.vectors, request)
         return near if any(near) or corpus.has_vectors(request.wanted.namespaces) else None
+
+
+def _embedded(
+    embedding: Embedding, texts: Sequence[str]
+) -> tuple[Embedded | None, WordsOnly | None]:
+    try:
+        return Embedded(embedding, [numbers(blob) for blob in embedding.blobs(texts)]), None
+    except EmbedderError as error:
+        rejected = isinstance(error, EmbedderRejected)
+        code = "embedder_rejected" if rejected else "embedder_unavailable"
+        return None, WordsOnly(code, Reason.of(error))
+
+
+def _weighed(
+    corpus: Corpus[F, H], texts: Sequence[str], embedded: Embedded
+) -> tuple[Embedded | None, WordsOnly | None]:
+    """Return the vectors that the index makes for its built-in model, or else the embedder's."""
+    if vectors := corpus.query_vectors(texts):
+        return embedded._replace(vectors=vectors), None
+    return (embedded, None) if embedded.vectors else _embedded(embedded.embedding, texts)
 
 
 def _near(
