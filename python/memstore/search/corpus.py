@@ -172,8 +172,8 @@ class Corpus(ABC, Generic[F, H]):
         ids = list(found)
         ids += self._of_named_dates(query, ids, request)
         ids += contents.texts.neighbours(ids, REACH, visible)
-        cosines = query.near
         compares = query.vector is not None and self._ranks_cosines
+        cosines: Mapping[int, float] = {} if compares else query.near
         if query.vector is not None and (not compares or request.min_similarity is not None):
             others = [id_ for id_ in ids if id_ not in cosines]
             cosines = {**cosines, **(self._cosines(query.vector, others) if others else {})}

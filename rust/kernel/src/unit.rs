@@ -10,11 +10,11 @@ const LANES: usize = 8;
 /// Write `vector / |vector|` into the front of `unit` and zeros after it.
 ///
 /// A vector of zeros stays zeros, and is then similar to nothing. Each component is rounded once,
-/// by at most one part in 2^24.
+/// by at most one part in 2^24. Returns `|vector|`.
 ///
 /// # Panics
 /// If `unit` is shorter than `vector`.
-pub fn write_unit(vector: &[f32], unit: &mut [f32]) {
+pub fn write_unit(vector: &[f32], unit: &mut [f32]) -> f64 {
     let (front, padding) = unit.split_at_mut(vector.len());
     let length = dot_f64(vector, vector).sqrt();
     let scale = if length > 0.0 { length.recip() } else { 0.0 };
@@ -22,6 +22,7 @@ pub fn write_unit(vector: &[f32], unit: &mut [f32]) {
         *out = (f64::from(*component) * scale) as f32;
     }
     padding.fill(0.0);
+    length
 }
 
 /// The cosine of two raw vectors, summed in float64: 0.0 for a vector of zeros or unequal lengths.

@@ -6,7 +6,8 @@ use memstore_kernel::codes::{Batch, Codes, Lanes, Question};
 use memstore_kernel::ids::Ids;
 use memstore_kernel::mapped::Tag;
 use memstore_kernel::model::StaticModel;
-use memstore_kernel::texts::{self, KIND, Row, Texts, VERSION};
+use memstore_kernel::texts::{self, Asked, Candidate, KIND, Row, Texts, VERSION};
+use memstore_kernel::words::Words;
 use proptest::prelude::*;
 
 const TAG: Tag = Tag {
@@ -241,6 +242,47 @@ fn the_nearest_are_those_that_comparing_every_row_gives() {
             all.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
             all.truncate(limit);
             assert_eq!(found, all, "{limit}");
+        }
+    }
+}
+
+#[test]
+fn the_second_stage_compares_rows_with_the_vector_of_the_query() {
+    let said = ["tea", "harbour", "a long walk", "東京", "rain", ""];
+    let mut texts = Texts::default();
+    let pairs = said.iter().flat_map(|a| said.map(|b| format!("{a} {b}")));
+    for (id, text) in (0..).zip(pairs) {
+        let row = Row {
+            text: &text,
+            ..Row::default()
+        };
+        texts.put(id, &texts::read(&row).unwrap()).unwrap();
+    }
+    let ids: Vec<u32> = (0..texts.len() as u32).rev().collect();
+    let candidate = |id: &u32| Candidate {
+        id: *id,
+        cosine: None,
+    };
+    let candidates: Vec<Candidate> = ids.iter().map(candidate).collect();
+    let long = said.repeat(9).join(" of the sea and ");
+    for query in ["tea in the harbour, tea", "", "zzz", &long] {
+        let asked = Asked {
+            limit: ids.len(),
+            query,
+            phrases: &[],
+            telling: query,
+            visible: None,
+            lives: &[],
+            now: 0,
+            compares: true,
+        };
+        let ranked = texts.rank(&Words::default(), &asked, &candidates).unwrap();
+        assert_eq!(ranked.len(), ids.len());
+        let vector = texts.query(query).unwrap().vector;
+        for one in ranked {
+            let cosine = texts.cosines(&vector, &[one.id])[0].unwrap().max(0.0);
+            let difference = one.vector - f64::from(cosine);
+            assert!(difference.abs() < 1e-6, "{query}, row {}", one.id);
         }
     }
 }

@@ -18,6 +18,9 @@ use crate::unit::write_unit;
 /// Components of a vector.
 pub const DIMENSION: usize = 256;
 
+/// Bytes that are read from memory together.
+const CACHE_LINE: usize = 64;
+
 /// Bytes of text that justify one more thread: about a millisecond of work.
 const BYTES_PER_THREAD: usize = 1 << 15;
 
@@ -145,6 +148,21 @@ impl StaticModel {
     /// A piece's vector as bytes, each -127 to 127, without the factor that they share.
     pub(crate) fn bytes(&self, piece: u16) -> &'static [i8; DIMENSION] {
         bytemuck::cast_ref(self.file.vector(piece).0)
+    }
+
+    /// Have the vectors of these pieces in the processor's cache.
+    pub(crate) fn fetch(&self, pieces: &[u16]) {
+        let lines = |piece: &u16| self.bytes(*piece).iter().step_by(CACHE_LINE);
+        let read = pieces
+            .iter()
+            .flat_map(lines)
+            .fold(0, |all, byte| all ^ byte);
+        std::hint::black_box(read);
+    }
+
+    /// The factor that the bytes of a piece's vector share.
+    pub(crate) fn scale(&self, piece: u16) -> f32 {
+        self.file.vector(piece).1
     }
 
     /// A piece's vector.

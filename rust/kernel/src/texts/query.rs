@@ -2,8 +2,8 @@
 
 use std::collections::TryReserveError;
 
-use super::Texts;
 use super::similar::Products;
+use super::{Held, Texts};
 use crate::model::{DIMENSION, StaticModel};
 use crate::unit::write_unit;
 
@@ -16,6 +16,8 @@ pub struct Query {
     pub(super) pieces: Vec<u16>,
     /// The weight of each.
     pub(super) weights: Vec<f64>,
+    /// What each one's bytes are multiplied by in the vector.
+    pub(super) shares: Vec<f64>,
     /// The weighted mean of its pieces' vectors, scaled to length one.
     pub vector: [f32; DIMENSION],
 }
@@ -62,19 +64,22 @@ impl Texts {
             .collect();
         let is_weighed = weights.iter().any(|weight| *weight > 0.0);
         let mut sum = [0.0; DIMENSION];
-        for piece in &all {
-            let weight = if is_weighed {
-                self.idf_among(*piece, rows)
-            } else {
-                1.0
-            };
-            model.add(*piece, weight as f32, &mut sum);
+        let mut shares = Vec::with_capacity(pieces.len());
+        for (equal, weight) in all.chunk_by(u16::eq).zip(&weights) {
+            let weight = if is_weighed { *weight } else { 1.0 };
+            for piece in equal {
+                model.add(*piece, weight as f32, &mut sum);
+            }
+            shares.push(equal.len() as f64 * weight * f64::from(model.scale(equal[0])));
         }
         let mut vector = [0.0; DIMENSION];
-        write_unit(&sum, &mut vector);
+        let length = write_unit(&sum, &mut vector);
+        let scale = if length > 0.0 { length.recip() } else { 0.0 };
+        shares.iter_mut().for_each(|share| *share *= scale);
         Ok(Query {
             pieces,
             weights,
+            shares,
             vector,
         })
     }
@@ -83,8 +88,9 @@ impl Texts {
     /// that does not exist.
     #[must_use]
     pub fn cosines(&self, vector: &[f32; DIMENSION], ids: &[u32]) -> Vec<Option<f32>> {
-        let mut products = Products::new(vector);
-        let cosine = |id: &u32| Some(products.cosine(&self.held(*id)?));
-        ids.iter().map(cosine).collect()
+        let rows: Vec<Option<Held<'_>>> = ids.iter().map(|id| self.held(*id)).collect();
+        let products = Products::new(vector, rows.iter().flatten().copied());
+        let cosine = |row: &Option<Held<'_>>| Some(products.cosine(row.as_ref()?));
+        rows.iter().map(cosine).collect()
     }
 }

@@ -13,7 +13,7 @@
 
 use std::collections::TryReserveError;
 
-use super::similar::{Products, Similarities};
+use super::similar::Similarities;
 use super::{Held, Query, Texts};
 use crate::id_hash::RowMap;
 use crate::ids::Ids;
@@ -226,15 +226,14 @@ impl Texts {
         let query = self.query_among(query, self.len().max(FEW_ROWS))?;
         let query = query.telling(telling)?;
         let rows = ids.iter().filter_map(|id| self.held(*id));
-        let similar = Similarities::new(&query.pieces, rows);
-        let mut products = Products::new(&query.vector);
+        let similar = Similarities::new(&query, rows);
         let mut best = Vec::new();
         let mut relevance = |id: &u32| {
             let held = self.held(*id)?;
             best.clear();
             similar.best(&held, &mut best);
             let terms = mean(&query.weights, &best);
-            Some(terms.max(0.0) * f64::from(products.cosine(&held)).max(0.0))
+            Some(terms.max(0.0) * f64::from(similar.cosine(&held)).max(0.0))
         };
         Ok(ids.iter().map(&mut relevance).collect())
     }
@@ -253,8 +252,14 @@ impl Texts {
         candidates: &[Candidate],
     ) -> Result<Vec<Ranked>, TryReserveError> {
         let query = self.query(asked.query)?.telling(asked.telling)?;
-        let known = self.known(asked, candidates, &query);
-        let matches = matches(&query, words, asked, &known);
+        let mut known = self.known(asked, candidates);
+        let similar = Similarities::new(&query, known.iter().map(|one| one.held));
+        if asked.compares {
+            for one in &mut known {
+                one.cosine = one.cosine.or_else(|| Some(similar.cosine(&one.held)));
+            }
+        }
+        let matches = matches(&similar, words, asked, &known);
         let question = Question::read(asked.query);
         let mut ranked = self.matched(&query, &matches, &known);
         add_thread(&known, &mut ranked);
@@ -271,19 +276,11 @@ impl Texts {
         Ok(order.into_iter().map(|place| ranked[place]).collect())
     }
 
-    fn known<'a>(
-        &'a self,
-        asked: &Asked<'_>,
-        candidates: &[Candidate],
-        query: &Query,
-    ) -> Vec<Known<'a>> {
-        let mut products = None;
-        let mut cosine = |held: &Held<'_>| {
-            let products = products.get_or_insert_with(|| Products::new(&query.vector));
-            products.cosine(held)
-        };
+    fn known<'a>(&'a self, asked: &Asked<'_>, candidates: &[Candidate]) -> Vec<Known<'a>> {
         let held = |one: &Candidate| Some((*one, self.held(one.id)?));
-        let here: Vec<_> = candidates.iter().filter_map(held).collect();
+        let mut here: Vec<_> = candidates.iter().filter_map(held).collect();
+        // In this order no block of a word's postings is read twice.
+        here.sort_unstable_by_key(|(one, _)| one.id);
         let places: RowMap = here.iter().map(|(one, _)| one.id).zip(0..).collect();
         let place = |id: u32| places.get(&id).map(|place| *place as usize);
         let known = |(one, held): (Candidate, Held<'a>)| {
@@ -297,10 +294,7 @@ impl Texts {
             Known {
                 id: one.id,
                 held,
-                cosine: match one.cosine {
-                    None if asked.compares => Some(cosine(&held)),
-                    given => given,
-                },
+                cosine: one.cosine,
                 beside,
             }
         };
@@ -349,9 +343,13 @@ impl Texts {
     }
 }
 
-fn matches(query: &Query, words: &Words, asked: &Asked<'_>, known: &[Known<'_>]) -> Matches {
+fn matches(
+    similar: &Similarities,
+    words: &Words,
+    asked: &Asked<'_>,
+    known: &[Known<'_>],
+) -> Matches {
     let ids: Vec<u32> = known.iter().map(|one| one.id).collect();
-    let similar = Similarities::new(&query.pieces, known.iter().map(|one| one.held));
     let mut terms = Vec::with_capacity(known.len() * similar.width());
     for one in known {
         similar.best(&one.held, &mut terms);

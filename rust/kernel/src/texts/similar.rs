@@ -3,26 +3,22 @@
 //! The cosine of two pieces is computed once for all rows. It comes from an exact product of
 //! integers, so it is the same on every instruction set.
 
-use super::Held;
+use super::{Held, Query};
 use crate::dot::{Dot, SIXTEEN, Sixteen};
 use crate::model::{DIMENSION, StaticModel};
 
 const UNKNOWN: u16 = u16::MAX;
 
-/// The cosines of all pieces of some rows with the pieces of a query.
-pub(super) struct Similarities {
-    /// The number of each piece that occurs, by piece.
+/// The pieces that occur in some rows, numbered from 0.
+struct Occurring {
+    /// By piece; [`UNKNOWN`] if it does not occur.
     numbers: Vec<u16>,
-    /// Of the query's pieces, in groups of sixteen.
-    groups: usize,
-    /// By the number of a row's piece, then by the group of the query's pieces.
-    cosines: Vec<[f32; SIXTEEN]>,
+    pieces: Vec<u16>,
 }
 
-impl Similarities {
-    pub fn new<'a>(query: &[u16], rows: impl Iterator<Item = Held<'a>>) -> Self {
-        let model = StaticModel::embedded();
-        let mut numbers = vec![UNKNOWN; model.pieces()];
+impl Occurring {
+    fn new<'a>(rows: impl Iterator<Item = Held<'a>>) -> Self {
+        let mut numbers = vec![UNKNOWN; StaticModel::embedded().pieces()];
         let mut pieces = Vec::new();
         for row in rows {
             for piece in row.pieces() {
@@ -33,23 +29,72 @@ impl Similarities {
                 }
             }
         }
-        let dot = Dot::best();
-        let groups = query.chunks(SIXTEEN).map(|pieces| Group::new(&dot, pieces));
-        let groups: Vec<_> = groups.collect();
-        let mut cosines = Vec::with_capacity(pieces.len() * groups.len());
         // Many rows of the table are read at once: to fetch them takes longer than to multiply.
-        let scales: Vec<f64> = pieces.iter().map(|piece| scale(&dot, *piece)).collect();
-        for (piece, scale) in pieces.iter().zip(scales) {
-            let one = groups
-                .iter()
-                .map(|group| group.cosines(&dot, *piece, scale));
-            cosines.extend(one);
+        StaticModel::embedded().fetch(&pieces);
+        Self { numbers, pieces }
+    }
+
+    fn number(&self, piece: u16) -> usize {
+        usize::from(self.numbers[usize::from(piece)])
+    }
+
+    /// The cosine of a row's vector with one of length one, whose products with the pieces are
+    /// given by their numbers.
+    fn cosine(&self, row: &Held<'_>, products: &[f32]) -> f32 {
+        let pieces = row.pieces().iter();
+        let sum: f32 = pieces.map(|piece| products[self.number(*piece)]).sum();
+        if row.record.norm > 0.0 {
+            (sum / row.record.norm).clamp(-1.0, 1.0)
+        } else {
+            0.0
+        }
+    }
+}
+
+/// The cosines of all pieces of some rows with the pieces of a query.
+pub(super) struct Similarities {
+    occurring: Occurring,
+    /// Of the query's pieces, in groups of sixteen.
+    groups: usize,
+    /// By the number of a row's piece, then by the group of the query's pieces.
+    cosines: Vec<[f32; SIXTEEN]>,
+    /// The product of each row's piece with the query's vector, by its number.
+    products: Vec<f32>,
+}
+
+impl Similarities {
+    pub fn new<'a>(query: &Query, rows: impl Iterator<Item = Held<'a>>) -> Self {
+        let occurring = Occurring::new(rows);
+        let dot = Dot::best();
+        let of_query = query.pieces.chunks(SIXTEEN);
+        let groups: Vec<_> = of_query
+            .zip(query.shares.chunks(SIXTEEN))
+            .map(|(pieces, shares)| Group::new(&dot, pieces, shares))
+            .collect();
+        let count = occurring.pieces.len();
+        let mut cosines = Vec::with_capacity(count * groups.len());
+        let mut products = Vec::with_capacity(count);
+        for piece in &occurring.pieces {
+            let scale = scale(&dot, *piece);
+            let mut product = 0.0;
+            for group in &groups {
+                let (of_group, share) = group.cosines(&dot, *piece, scale);
+                cosines.push(of_group);
+                product += share;
+            }
+            products.push((product * f64::from(StaticModel::embedded().scale(*piece))) as f32);
         }
         Self {
-            numbers,
+            occurring,
             groups: groups.len(),
             cosines,
+            products,
         }
+    }
+
+    /// The cosine of a row's vector with the query's.
+    pub fn cosine(&self, row: &Held<'_>) -> f32 {
+        self.occurring.cosine(row, &self.products)
     }
 
     /// The values of a row in [`Similarities::best`]; those beyond the query's pieces are 0 or -1.
@@ -64,7 +109,7 @@ impl Similarities {
         for group in 0..self.groups {
             let mut most = [least; SIXTEEN];
             for piece in row.pieces() {
-                let number = usize::from(self.numbers[usize::from(*piece)]);
+                let number = self.occurring.number(*piece);
                 let cosines = &self.cosines[number * self.groups + group];
                 for (most, cosine) in most.iter_mut().zip(cosines) {
                     *most = if *cosine > *most { *cosine } else { *most };
@@ -80,10 +125,12 @@ struct Group {
     vectors: Sixteen,
     /// What scales each to length one.
     scales: [f64; SIXTEEN],
+    /// How often each is in the query's vector.
+    shares: [f64; SIXTEEN],
 }
 
 impl Group {
-    fn new(dot: &Dot, pieces: &[u16]) -> Self {
+    fn new(dot: &Dot, pieces: &[u16], of_query: &[f64]) -> Self {
         let model = StaticModel::embedded();
         let vectors: Vec<&[i8]> = pieces
             .iter()
@@ -93,16 +140,23 @@ impl Group {
         for (place, piece) in scales.iter_mut().zip(pieces) {
             *place = scale(dot, *piece);
         }
+        let mut shares = [0.0; SIXTEEN];
+        shares[..of_query.len()].copy_from_slice(of_query);
         Self {
             vectors: Sixteen::new(&vectors, DIMENSION),
             scales,
+            shares,
         }
     }
 
-    /// The cosines with a piece; `scale` scales it to length one.
-    fn cosines(&self, dot: &Dot, piece: u16, scale: f64) -> [f32; SIXTEEN] {
+    /// The cosines with a piece, and the product of its bytes with this part of the query's vector;
+    /// `scale` scales it to length one.
+    fn cosines(&self, dot: &Dot, piece: u16, scale: f64) -> ([f32; SIXTEEN], f64) {
         let products = dot.bytes(&self.vectors, StaticModel::embedded().bytes(piece));
-        std::array::from_fn(|at| (f64::from(products[at]) * (self.scales[at] * scale)) as f32)
+        let products = products.map(f64::from);
+        let cosine = |at: usize| (products[at] * (self.scales[at] * scale)) as f32;
+        let share = products.iter().zip(&self.shares).map(|(x, y)| x * y).sum();
+        (std::array::from_fn(cosine), share)
     }
 }
 
@@ -112,40 +166,26 @@ fn scale(dot: &Dot, piece: u16) -> f64 {
     f64::from(square).sqrt().recip()
 }
 
-/// The products of a query's vector with those of pieces; each is computed once, when it first
-/// occurs.
-pub(super) struct Products<'a> {
-    dot: Dot,
-    query: &'a [f32; DIMENSION],
-    /// By piece; NaN if it has not occurred.
+/// The products of a query's vector with those of the pieces of some rows.
+pub(super) struct Products {
+    occurring: Occurring,
+    /// By the pieces' numbers.
     products: Vec<f32>,
 }
 
-impl<'a> Products<'a> {
-    pub fn new(query: &'a [f32; DIMENSION]) -> Self {
+impl Products {
+    pub fn new<'a>(query: &[f32; DIMENSION], rows: impl Iterator<Item = Held<'a>>) -> Self {
+        let (occurring, dot) = (Occurring::new(rows), Dot::best());
+        let product = |piece: &u16| dot.whole(query, &StaticModel::embedded().vector(*piece));
+        let products = occurring.pieces.iter().map(product).collect();
         Self {
-            dot: Dot::best(),
-            query,
-            products: vec![f32::NAN; StaticModel::embedded().pieces()],
+            occurring,
+            products,
         }
-    }
-
-    fn of(&mut self, piece: u16) -> f32 {
-        let product = &mut self.products[usize::from(piece)];
-        if product.is_nan() {
-            let vector = StaticModel::embedded().vector(piece);
-            *product = self.dot.whole(self.query, &vector);
-        }
-        *product
     }
 
     /// The cosine of a row's vector with the query's.
-    pub fn cosine(&mut self, row: &Held<'_>) -> f32 {
-        let sum: f32 = row.pieces().iter().map(|piece| self.of(*piece)).sum();
-        if row.record.norm > 0.0 {
-            (sum / row.record.norm).clamp(-1.0, 1.0)
-        } else {
-            0.0
-        }
+    pub fn cosine(&self, row: &Held<'_>) -> f32 {
+        self.occurring.cosine(row, &self.products)
     }
 }
