@@ -63,8 +63,6 @@ DATED: Final = 3
 """How many rows of a date in the query become candidates, if it says more than that date: more of
 them would displace rows of other dates that answer it better."""
 
-HIT_FIELDS: Final = ("fact", *Ranked._fields[1:])
-
 H = TypeVar("H", SearchHits, "EpisodeHits")
 
 
@@ -389,11 +387,7 @@ class FactCorpus(Corpus[FactFilter, SearchHits]):
         why: WordsOnly | None,
     ) -> SearchHits:
         facts = fact_table.get_many(self._transaction, [place.id for place in found])
-        hits = [
-            made(SearchHit, zip(HIT_FIELDS, (facts[place.id], *place[1:]), strict=True))
-            for place in found
-            if place.id in facts
-        ]
+        hits = [_hit(facts[place.id], place) for place in found if place.id in facts]
         if request.context:
             sides = context.beside([hit.fact for hit in hits], partial(self._neighbours, request))
             hits = [
@@ -546,6 +540,20 @@ class EpisodeCorpus(Corpus[EpisodeFilter, "EpisodeHits"]):
 
     def _newest_ids(self, wanted: EpisodeFilter, limit: int) -> list[int]:
         return episode_table.newest_ids(self._transaction, wanted, limit)
+
+
+def _hit(fact: Fact, place: Ranked) -> SearchHit:
+    return made(
+        SearchHit,
+        {
+            "fact": fact,
+            "score": place.score,
+            "word_score": place.word_score,
+            "vector_score": place.vector_score,
+            "decay": place.decay,
+            "parts": place.parts,
+        },
+    )
 
 
 def _best(found: Iterable[tuple[int, float]], k: int) -> dict[int, float]:
