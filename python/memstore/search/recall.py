@@ -1,8 +1,8 @@
-"""Recall: what was found, as a text that fits a budget of tokens.
+"""Recall: search results as a text within a token budget.
 
-The best are taken first, until the next one has no room; what is taken is then put in order. So
-whatever the budget is, a larger one holds all of it: the texts for all budgets are a chain in which
-each holds what the one before it held.
+The best results are taken until the next one does not fit, and then put in order. So a larger
+budget includes everything that a smaller one does: the texts for all budgets form a sequence, each
+of which includes the previous one.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
     from memstore.domain.records import Fact, SearchHits
 
 FOUND: Final = 100
-"""How many facts, and how many episodes, are searched for, whatever the budget is: the number of
-candidates has a part in their order."""
+"""How many facts, and how many episodes, are searched for, whatever the budget: the number of
+candidates affects their order."""
 
 FIRST_CHARACTERS: Final = 120
-"""What is shown of a text at least. The last one that has room may be shown in part."""
+"""The least that is shown of a text. The last one that fits may be shown in part."""
 
 
 LONG_CHARACTERS: Final = 400
 LONG_POWER: Final = 0.25
-"""Longer texts come later: of 16 times this length, the score counts half."""
+"""Longer texts rank lower: at 16 times this length, half the score counts."""
 
 
 class Item(NamedTuple):
@@ -42,10 +42,10 @@ class Item(NamedTuple):
     is_fact: bool
     id: int
     worth: float
-    """The score, less for a text that takes the room of several."""
+    """The score, reduced for a text that takes the space of several."""
     thread: Hashable
     place: tuple[int, str, int]
-    """In the thread."""
+    """Its place in the thread."""
     head: str
     """The id and the date."""
     words: str
@@ -57,7 +57,7 @@ class Item(NamedTuple):
 
 
 class Step(NamedTuple):
-    """One item more in the text, or more of the last one."""
+    """One more item in the text, or more characters of the last one."""
 
     item: int
     characters: int
@@ -69,7 +69,7 @@ def recalled(
     tokens: int,
     counter: Callable[[str], int] | None,
 ) -> Recalled:
-    """Return the best of what was found as a text of so many tokens at most."""
+    """Return the best results as a text of at most this many tokens."""
     count = token_counter() if counter is None else _checked(counter)
     items = sorted(chain(*_items(facts, episodes)), key=lambda item: -item.worth)
     items = [*_each_once(items)]
@@ -108,14 +108,14 @@ def _item(row: Fact | Episode, is_fact: bool, score: float, name: str, words: st
     date = f"{row.valid_at or row.created_at:%Y-%m-%d}"
     own = (row.namespace, row.scope, row.thread) if row.thread else (is_fact, row.id)
     place = (row.seq or 0, date, row.id)
-    # One line, whatever the text holds: nothing in it can pass for another line.
+    # One line, so that nothing in the text can pass for another line.
     words = visible(" ".join(words.split()))
     worth = score * min(1.0, LONG_CHARACTERS / max(len(words), 1)) ** LONG_POWER
     return Item(is_fact, row.id, worth, own, place, f"{name} {date} ", words)
 
 
 def _each_once(items: Iterable[Item]) -> Iterator[Item]:
-    """Yield the items that say what none before them says."""
+    """Yield the items whose text no earlier item has."""
     said: set[str] = set()
     for item in items:
         words = folded(item.words)
@@ -125,13 +125,12 @@ def _each_once(items: Iterable[Item]) -> Iterator[Item]:
 
 
 def _fitting(items: Sequence[Item], tokens: int, count: Callable[[str], int]) -> tuple[str, int]:
-    """Return the longest text of the chain that fits, and how many items it shows."""
+    """Return the longest text of the sequence that fits, and how many items it shows."""
     steps = [*_steps(items)]
     whole = _text(items, steps)
     if count(whole) <= tokens:
         return whole, len(items)
-    # With the longest of the lines that count what is left out, so that each text of the chain
-    # takes more than the one before.
+    # With the longest footer, so that each text of the sequence takes more than the previous one.
     footer = _footer(len(items))
     fit, most = 0, len(steps) - 1
     while fit < most:
@@ -140,7 +139,7 @@ def _fitting(items: Sequence[Item], tokens: int, count: Callable[[str], int]) ->
             fit = middle
         else:
             most = middle - 1
-    for taken in range(fit, -1, -1):  # the first, unless the counter goes down and up
+    for taken in range(fit, -1, -1):  # the first, unless the counter is not monotonic
         shown = steps[taken - 1].item + 1 if taken else 0
         text = "\n".join(filter(None, (_text(items, steps[:taken]), _footer(len(items) - shown))))
         if count(text) <= tokens:
@@ -158,7 +157,7 @@ def _steps(items: Sequence[Item]) -> Iterator[Step]:
 
 
 def _text(items: Sequence[Item], steps: Sequence[Step]) -> str:
-    """Return the lines as they are after some steps, those of a thread together."""
+    """Return the lines after some steps, those of a thread together."""
     threads: dict[Hashable, list[tuple[Item, int]]] = {}
     for place, characters in dict(steps).items():  # the last step of each item
         item = items[place]
