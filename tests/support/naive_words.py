@@ -76,9 +76,10 @@ class Fts5:
 
 
 def occurrences(phrase: list[str], tokens: list[str]) -> int:
-    """Return how often the phrase begins somewhere in a row."""
+    """Return how often a row has a phrase; one without tokens ("😀") occurs nowhere, as in FTS5."""
     size = len(phrase)
-    return sum(tokens[at : at + size] == phrase for at in range(len(tokens) - size + 1))
+    places = range(len(tokens) - size + 1) if phrase else ()
+    return sum(tokens[at : at + size] == phrase for at in places)
 
 
 def bm25(rows: dict[int, list[str]], phrases: Phrases, id_: int) -> list[float]:
