@@ -272,6 +272,17 @@ def test_queued_rows_are_seen_by_what_comes_next_and_committed(
     assert names(open_engine()) == ["ONE", "TWO", "THREE", "four"]
 
 
+def test_queued_ids_run_once_for_each_run_of_consecutive_ones(engine: Engine) -> None:
+    runs = "INSERT INTO items (name) VALUES (:first || '-' || :last)"
+    with engine.write() as transaction:
+        for id_ in (3, 4, 5, 7, 9, 8, 9):
+            transaction.queue_id(runs, id_)
+        held = "SELECT name FROM items ORDER BY id"
+        assert [*transaction.rows(held)] == [("3-5",), ("7-7",), ("9-9",), ("8-9",)]
+        transaction.queue_id(runs, 10)
+    assert names(engine) == ["3-5", "7-7", "9-9", "8-9", "10-10"]
+
+
 def test_queued_rows_are_rolled_back_when_one_of_them_fails(engine: Engine) -> None:
     def fail() -> None:
         with engine.write() as transaction:

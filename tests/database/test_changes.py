@@ -186,7 +186,7 @@ def watch(monkeypatch: pytest.MonkeyPatch) -> Watch:
 
         return run
 
-    for name in ("rows", "one", "run", "queue"):
+    for name in ("rows", "one", "run", "queue", "queue_id"):
         monkeypatch.setattr(SqliteTransaction, name, watched(getattr(SqliteTransaction, name)))
     return watch
 

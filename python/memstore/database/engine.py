@@ -82,6 +82,13 @@ class Transaction(ABC):
         """
 
     @abstractmethod
+    def queue_id(self, sql: str, row_id: int) -> None:
+        """Like :meth:`queue`, but the statement runs once for each run of consecutive ids.
+
+        It must have the parameters ``:first`` and ``:last``, in this order.
+        """
+
+    @abstractmethod
     def next_id(self, table: str) -> int:
         """Return an id that no row ever had, for a row that is about to be queued."""
 

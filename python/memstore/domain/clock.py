@@ -143,6 +143,11 @@ def named_uuid(at: datetime, digest: bytes) -> str:
 
 def _uuid(at: datetime, chance: int) -> str:
     milliseconds = max(0, (at - EPOCH) // MILLISECOND) & (2**48 - 1)
-    bits = milliseconds << 80 | 0x7 << 76 | (chance >> 62) << 64 | 0b10 << 62
-    text = f"{bits | (chance & (2**62 - 1)):032x}"
-    return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
+    # Not an f-string, which takes twice as long for hexadecimal numbers.
+    return "%08x-%04x-7%03x-%04x-%012x" % (
+        milliseconds >> 16,
+        milliseconds & 0xFFFF,
+        chance >> 62,
+        0x8000 | (chance >> 48 & 0x3FFF),
+        chance & 0xFFFF_FFFF_FFFF,
+    )

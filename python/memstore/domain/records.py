@@ -142,13 +142,14 @@ def checked_scope(scope: Scope | None, name: str = "scope") -> Scope:
     return scope or NOBODY
 
 
-def made(kind: type[T], values: Mapping[str, Any] | Iterable[tuple[str, Any]]) -> T:
-    """Make an instance of a frozen class from values, or names and values, without checks.
+def made(kind: type[T], values: dict[str, Any]) -> T:
+    """Make an instance of a frozen class from its values by name, without checks.
 
-    Fields with a default may be left out. The constructor takes several times as long.
+    Fields with a default may be left out. The dictionary becomes the instance's own. The
+    constructor takes several times as long.
     """
     record = object.__new__(kind)
-    record.__dict__.update(values)
+    object.__setattr__(record, "__dict__", values)
     return record
 
 

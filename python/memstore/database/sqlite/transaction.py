@@ -96,6 +96,13 @@ class SqliteTransaction(Transaction):
         else:
             self._queued[sql] = [row]
 
+    def queue_id(self, sql: str, row_id: int) -> None:
+        runs = self._queued.setdefault(sql, [])
+        if runs and runs[-1][1] == row_id - 1:
+            runs[-1] = (runs[-1][0], row_id)
+        else:
+            runs.append((row_id, row_id))
+
     def flush(self) -> None:
         """Run the queued statements."""
         if not self._queued:

@@ -100,8 +100,8 @@ def _select(dialect: Dialect) -> str:
 
 
 def decode(row: Row) -> Fact:
-    fact = made(Fact, zip(FACT_FIELDS, row, strict=True))
-    values = vars(fact)
+    values = dict(zip(FACT_FIELDS, row, strict=True))
+    fact = made(Fact, values)
     read_moments("fact", values, MOMENT_FIELDS)
     values["metadata"] = metadata.decode(values["metadata"])
     values["embedded"] = bool(values["embedded"])

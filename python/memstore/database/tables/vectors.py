@@ -109,11 +109,19 @@ def place(
 
     A vector must be of the active generation's model.
     """
+    if blob is None:
+        transaction.queue_id(
+            f"INSERT INTO {table.name} (generation_id, {table.owner})"
+            f" SELECT g.id, o.id FROM memstore_generations g CROSS JOIN {table.owners} o"
+            " WHERE o.id BETWEEN :first AND :last",
+            owner_id,
+        )
+        return
     transaction.queue(
         f"INSERT INTO {table.name} (generation_id, {table.owner}, embedding, checksum)"
         " SELECT id, :owner, CASE WHEN state = 'active' THEN :vector END,"
         " CASE WHEN state = 'active' THEN :checksum END FROM memstore_generations",
-        (owner_id, blob, None if blob is None else checksum(owner_id, blob)),
+        (owner_id, blob, checksum(owner_id, blob)),
     )
 
 
