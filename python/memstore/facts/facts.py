@@ -727,9 +727,11 @@ JOURNALLED: Final = tuple(
 
 METADATA: Final = fact_table.STORED.index("metadata")
 JOURNALLED_KEYS: Final = tuple(
-    f'"{name}": ' if name in JOURNALLED and name != "metadata" else None
-    for name in (*fact_table.STORED, *fact_table.FoundBy._fields)
+    (place, f'"{name}": ')
+    for place, name in enumerate(fact_table.STORED)
+    if name in JOURNALLED and name != "metadata"
 )
+"""The places in a fact's row of what is journalled as it is, and their keys in JSON."""
 
 
 def journalled(fact: Fact) -> dict[str, Any]:
@@ -740,9 +742,9 @@ def journalled(fact: Fact) -> dict[str, Any]:
 def journalled_text(row: Row) -> str:
     """Return :func:`journalled` as JSON text, from the fact's row; this takes half the time."""
     parts = [
-        f"{key}{metadata.quoted(value) if type(value) is str else value}"
-        for key, value in zip(JOURNALLED_KEYS, row, strict=True)
-        if value is not None and key is not None
+        key + metadata.quoted(value) if type(value) is str else f"{key}{value}"
+        for place, key in JOURNALLED_KEYS
+        if (value := row[place]) is not None
     ]
     return f'{{{", ".join(parts)}, "metadata": {row[METADATA] or "{}"}}}'
 

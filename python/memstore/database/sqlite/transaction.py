@@ -170,6 +170,8 @@ class Translated:
         pass
 
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        if error is None:
+            return
         if isinstance(error, apsw.Error):
             raise storage_error(error) from error
         if isinstance(error, UnicodeDecodeError):
