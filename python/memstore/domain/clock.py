@@ -21,6 +21,8 @@ from memstore.errors import InvalidArgument, InvalidArgumentType
 
 ACCEPTED_FORM = "an RFC 3339 time such as 2026-03-01T09:30:00Z, or a date such as 2026-03-01"
 UUID_CHARACTERS = 36
+UUID_FORM = "%08x-%04x-7%03x-%04x-%012x"
+"""For ``%``, which takes half as long as an f-string with hexadecimal numbers."""
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MILLISECOND = timedelta(milliseconds=1)
 LATEST = datetime.max.replace(tzinfo=UTC)
@@ -143,8 +145,7 @@ def named_uuid(at: datetime, digest: bytes) -> str:
 
 def _uuid(at: datetime, chance: int) -> str:
     milliseconds = max(0, (at - EPOCH) // MILLISECOND) & (2**48 - 1)
-    # Not an f-string, which takes twice as long for hexadecimal numbers.
-    return "%08x-%04x-7%03x-%04x-%012x" % (
+    return UUID_FORM % (
         milliseconds >> 16,
         milliseconds & 0xFFFF,
         chance >> 62,

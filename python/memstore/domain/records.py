@@ -19,7 +19,7 @@ from memstore.errors import InvalidArgumentType
 from memstore.frozen import field, fields, frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Mapping
 
 T = TypeVar("T")
 
