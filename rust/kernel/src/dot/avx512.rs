@@ -75,10 +75,15 @@ fn bytes(sixteen: &Sixteen, one: &[[i8; PER_WORD]]) -> [i32; SIXTEEN] {
 fn bytes_avx512(sixteen: &Sixteen, one: &[[i8; PER_WORD]]) -> [i32; SIXTEEN] {
     let mut sums = [_mm512_setzero_si512(); CHAINS];
     sums[0] = _mm512_mullo_epi32(load(&sixteen.sums), _mm512_set1_epi32(-128));
-    for (index, (words, four)) in sixteen.words.iter().zip(one).enumerate() {
-        let shifted = _mm512_set1_epi32((word(four) ^ 0x8080_8080).cast_signed());
-        let sum = &mut sums[index % CHAINS];
-        *sum = _mm512_dpbusd_epi32(*sum, shifted, load(words));
+    let (words, words_left) = sixteen.words.as_chunks::<CHAINS>();
+    let (fours, fours_left) = one.as_chunks::<CHAINS>();
+    for (words, fours) in words.iter().zip(fours) {
+        for (chain, sum) in sums.iter_mut().enumerate() {
+            *sum = plus(*sum, &words[chain], &fours[chain]);
+        }
+    }
+    for (words, four) in words_left.iter().zip(fours_left) {
+        sums[0] = plus(sums[0], words, four);
     }
     let (left, right) = (
         _mm512_add_epi32(sums[0], sums[1]),
@@ -90,6 +95,13 @@ fn bytes_avx512(sixteen: &Sixteen, one: &[[i8; PER_WORD]]) -> [i32; SIXTEEN] {
         _mm512_storeu_si512(products.as_mut_ptr().cast(), _mm512_add_epi32(left, right));
     }
     products
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512vnni")]
+fn plus(sum: __m512i, words: &[u32; SIXTEEN], four: &[i8; PER_WORD]) -> __m512i {
+    let shifted = _mm512_set1_epi32((word(four) ^ 0x8080_8080).cast_signed());
+    _mm512_dpbusd_epi32(sum, shifted, load(words))
 }
 
 #[inline]
