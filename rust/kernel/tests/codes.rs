@@ -89,9 +89,11 @@ fn check(
     let several = |dot| (Lanes::best(), dot, 3);
     let all = Lanes::available().into_iter().map(alone);
     let mut sizes = Vec::new();
+    let twin = scan_on(codes, &question, &scalar(), Some(1));
     for (lanes, dot, threads) in all.chain(Dot::available().into_iter().map(several)) {
         let found = scan_on(codes, &question, &lanes, Some(threads));
         assert_eq!(found.len(), queries.len());
+        assert_eq!(found, twin, "{} returns what plain Rust does", lanes.name());
         for (query, found) in queries.iter().zip(&found) {
             for id in nearest(model, query, limit, visible, &dot) {
                 assert!(
@@ -108,6 +110,11 @@ fn check(
         sizes = found.iter().map(Vec::len).collect();
     }
     sizes
+}
+
+/// Plain Rust, whose results every instruction set has, because all arithmetic is on integers.
+fn scalar() -> Lanes {
+    *Lanes::available().last().unwrap()
 }
 
 /// Vectors around a few topics, like those of models.

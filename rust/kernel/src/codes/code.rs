@@ -73,15 +73,6 @@ pub(super) fn encode(
     ]
 }
 
-/// The sum of a row's bits of the finer plane, 0 to 15 per component, times a query's integers.
-pub(super) fn finer_product(finer: &[u8], query: &[i8]) -> i32 {
-    let (front, back) = query.split_at(finer.len());
-    let of = |bits: u8, whole: i8| i32::from(i16::from(bits)) * i32::from(i16::from(whole));
-    let all = finer.iter().zip(front.iter().zip(back));
-    all.map(|(byte, (front, back))| of(byte & 15, *front) + of(byte >> 4, *back))
-        .sum()
-}
-
 /// The multiple of a vector of whole numbers that is nearest to the true one, and its distance.
 fn fitted(unit: &[f32], codes: &[u8], whole: impl Fn(u8) -> f64) -> Packed {
     let product = summed(unit, codes, |x, code| x * whole(code));

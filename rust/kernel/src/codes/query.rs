@@ -1,7 +1,7 @@
 //! A query in the form that the planes are compared with.
 
-use super::code::{self, PER_WORD, Packed, finer_product, unpack};
-use super::lanes::ROWS;
+use super::code::{self, PER_WORD, Packed, unpack};
+use super::lanes::{Lanes, ROWS};
 use crate::dot::{self, BLOCK};
 use crate::unit::write_unit;
 
@@ -95,11 +95,11 @@ impl Query {
 
     /// The bounds of a row's cosine, from its finer bits and the products of its coarse ones with the
     /// first part, or with both.
-    pub fn between(&self, coarse: &[i32], finer: &[u8], bound: Packed) -> Between {
+    pub fn between(&self, lanes: &Lanes, coarse: &[i32], finer: &[u8], bound: Packed) -> Between {
         let mut steps = 0.0;
         let mut unit = 1.0;
         for (part, coarse) in coarse.iter().enumerate() {
-            let finer = finer_product(finer, &self.parts[part]);
+            let finer = lanes.finer(finer, &self.parts[part]);
             let whole = 32.0 * f64::from(*coarse) + 2.0 * f64::from(finer);
             steps += unit * (whole - 255.0 * f64::from(self.sums[part]));
             unit /= FINER;

@@ -14,6 +14,7 @@ use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread;
 
+use super::code;
 use super::lanes::{Lanes, ROWS};
 use super::query::{Between, Query, reaching};
 use super::table::Slices;
@@ -26,8 +27,12 @@ const COMPONENTS_PER_THREAD: usize = 1 << 25;
 /// A few cores saturate the memory bandwidth of any machine; more threads would not help.
 const MOST_THREADS: usize = 8;
 
-/// Blocks that a thread takes at a time.
-const BLOCKS_AT_ONCE: usize = 64;
+/// Bytes of the coarse plane that a thread takes at a time. With fewer, the threads read close to one
+/// another, which is slower.
+const BYTES_AT_ONCE: usize = 1 << 19;
+
+/// How many rows ahead a postponed row is prefetched.
+const AHEAD: usize = 8;
 
 /// The parameters of a scan.
 #[derive(Clone, Copy)]
@@ -269,13 +274,15 @@ impl Pass<'_> {
 
     /// The next blocks that no thread has taken yet.
     fn take(&self) -> Option<(usize, Range<usize>)> {
-        let mut start = self.next.fetch_add(1, Ordering::Relaxed) * BLOCKS_AT_ONCE;
+        let bytes = code::words(self.dimension) * size_of::<[u32; ROWS]>();
+        let at_once = (BYTES_AT_ONCE / bytes).max(1);
+        let mut start = self.next.fetch_add(1, Ordering::Relaxed) * at_once;
         for (index, stretch) in self.stretches.iter().enumerate() {
             let blocks = stretch.blocks.len();
             if start < blocks {
-                return Some((index, start..blocks.min(start + BLOCKS_AT_ONCE)));
+                return Some((index, start..blocks.min(start + at_once)));
             }
-            start -= blocks.next_multiple_of(BLOCKS_AT_ONCE);
+            start -= blocks.next_multiple_of(at_once);
         }
         None
     }
@@ -394,7 +401,14 @@ impl<'a> Walker<'a> {
     /// Compare the postponed rows, except those that are below the floor by now.
     fn see_unlikely(&mut self) {
         for index in 0..self.found.len() {
-            for one in std::mem::take(&mut self.found[index].unlikely) {
+            let floor = self.pass.floor(index);
+            let mut unlikely = std::mem::take(&mut self.found[index].unlikely);
+            unlikely.retain(|one| one.upper >= floor);
+            for (place, one) in unlikely.iter().enumerate() {
+                if let Some(later) = unlikely.get(place + AHEAD) {
+                    let rows = &self.pass.stretches[later.stretch as usize].part.rows;
+                    self.pass.lanes.fetch(rows.finer(later.row as usize).0);
+                }
                 if one.upper >= self.pass.floor(index) {
                     self.look_closer(one.stretch as usize, one.row as usize, one.product, index);
                 }
@@ -407,12 +421,12 @@ impl<'a> Walker<'a> {
         let pass = self.pass;
         let (query, part) = (&pass.queries[index], &pass.stretches[stretch].part);
         let (bits, bound) = part.rows.finer(row);
-        if query.between(&[product], bits, bound).upper < pass.floor(index) {
+        if query.between(pass.lanes, &[product], bits, bound).upper < pass.floor(index) {
             return;
         }
         let (words, _) = part.rows.coarse(row / ROWS);
         let second = pass.lanes.products(words, &query.words[1])[row % ROWS];
-        let Between { lower, upper } = query.between(&[product, second], bits, bound);
+        let Between { lower, upper } = query.between(pass.lanes, &[product, second], bits, bound);
         if upper > 0.0 && upper >= pass.floor(index) {
             self.found[index].rows.push((part.rows.ids[row], upper));
             pass.floors[index].raise(lower, pass.limit);

@@ -22,6 +22,8 @@ pub(super) const ROWS: usize = 16;
 pub struct Lanes {
     name: &'static str,
     products: fn(&[u32], &[u32]) -> [i32; ROWS],
+    finer: fn(&[u8], &[i8], &[i8]) -> i32,
+    fetch: fn(&[u8]),
 }
 
 impl Lanes {
@@ -49,5 +51,19 @@ impl Lanes {
     pub(super) fn products(&self, rows: &[u32], query: &[u32]) -> [i32; ROWS] {
         assert_eq!(rows.len() * 2, query.len() * ROWS, "whole rows");
         (self.products)(rows, query)
+    }
+
+    /// The sum of a row's bits of the finer plane, 0 to 15 per component, times a query's integers.
+    #[inline]
+    pub(super) fn finer(&self, finer: &[u8], query: &[i8]) -> i32 {
+        assert_eq!(finer.len() * 2, query.len(), "one integer a component");
+        let (front, back) = query.split_at(finer.len());
+        (self.finer)(finer, front, back)
+    }
+
+    /// Prefetch a row of the finer plane, which is needed soon.
+    #[inline]
+    pub(super) fn fetch(&self, finer: &[u8]) {
+        (self.fetch)(finer);
     }
 }

@@ -6,7 +6,7 @@ use std::arch::aarch64::{
 };
 use std::arch::is_aarch64_feature_detected;
 
-use super::{Lanes, ROWS};
+use super::{Lanes, ROWS, scalar};
 use crate::codes::code::LOWER;
 
 /// Rows in a register.
@@ -17,6 +17,8 @@ pub(super) fn detect() -> Option<Lanes> {
     is_aarch64_feature_detected!("neon").then_some(Lanes {
         name: "neon",
         products,
+        finer: scalar::finer,
+        fetch: scalar::fetch,
     })
 }
 

@@ -6,6 +6,8 @@ use crate::codes::code::LOWER;
 pub(super) const LANES: Lanes = Lanes {
     name: "scalar",
     products,
+    finer,
+    fetch,
 };
 
 fn products(rows: &[u32], query: &[u32]) -> [i32; ROWS] {
@@ -24,3 +26,15 @@ fn products(rows: &[u32], query: &[u32]) -> [i32; ROWS] {
     }
     sums
 }
+
+/// Inlined where other instructions are enabled, it is compiled to those.
+#[inline(always)]
+pub(super) fn finer(finer: &[u8], front: &[i8], back: &[i8]) -> i32 {
+    let of = |bits: u8, whole: i8| i32::from(i16::from(bits)) * i32::from(i16::from(whole));
+    let all = finer.iter().zip(front.iter().zip(back));
+    all.map(|(byte, (front, back))| of(byte & 15, *front) + of(byte >> 4, *back))
+        .sum()
+}
+
+/// Nothing: stable Rust has the instruction for x86-64 only.
+pub(super) fn fetch(_finer: &[u8]) {}
