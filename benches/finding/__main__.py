@@ -90,11 +90,12 @@ def budgets(labelled: Labelled, store: Store) -> None:
 
 
 def _recalled(labelled: Labelled, store: Store, budget: int) -> float:
-    """Return the rows in the text of Store.recall, with its own token counter."""
+    """Return the recall of what Store.recall shows whole, by its own token counter."""
     held = []
     for question, own in _asked(labelled, store):
         told = own.recall(question.text, tokens=budget, episodes=False, touch=False)
-        whole = told.facts[:-1] if told.text.endswith("…") else told.facts
+        lines = {line.split(" ", 1)[0]: line for line in told.text.split("\n")}
+        whole = [fact_id for fact_id in told.facts if not lines[f"#{fact_id}"].endswith("…")]
         found = [own.get(fact_id).idempotency_key or "" for fact_id in whole]
         held.append(recall(found, question.grades))
     return statistics.mean(held)
