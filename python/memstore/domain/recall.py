@@ -16,8 +16,9 @@ class Recalled(Record):
     """Memories as a text that fits a token budget; ``str()`` returns the text."""
 
     text: str
-    """One line for each memory: ``#12`` (fact) or ``e12`` (episode), the date, the content. The
-    lines of a thread are kept together, in order; the thread with the best memory is first."""
+    """The date of each day, and below it one line for each memory of that day: ``#12`` (fact) or
+    ``e12`` (episode), and the content. The day with the best memory is first; the lines of a
+    thread are kept together, in order."""
     facts: tuple[int, ...] = ()
     """Ids of the facts in it, best first."""
     episodes: tuple[int, ...] = ()

@@ -46,36 +46,42 @@ class LocalEmbedder:
 
 MARGIN: Final = 1.1
 OTHER_SCRIPTS: Final = 0.75
-"""Other tokenizers need at most ``MARGIN`` times as many tokens for a Latin line, and this share
-more for one entirely in other scripts; measured (decision 52)."""
+"""Other tokenizers need at most ``MARGIN`` times as many tokens for a Latin text, and this share
+more for one entirely in scripts between Latin and Hangul; measured (decision 52)."""
 
 LATIN: Final = "\u024f"
 """The last letter of Latin script, for which this tokenizer, like others, has whole words."""
+
+HANGUL: Final = "\u1100"
+"""From here on, this tokenizer needs as many tokens as others: for most letters, one per byte."""
 
 
 def tokens_at_most(text: str) -> int:
     """Return an upper bound on a text's tokens for any current language model.
 
     The built-in model's tokenizer splits text more finely than theirs. Counted line by line, so
-    that a longer text never counts less.
+    that more lines never count less.
     """
     return token_counter()(text)
 
 
 def token_counter() -> Callable[[str], int]:
     """Return :func:`tokens_at_most` for texts that share lines: it remembers each line's tokens."""
-    known: dict[str, int] = {}
+    known: dict[str, float] = {}
 
     def count(text: str) -> int:
         lines = text.split("\n")
         new = [line for line in lines if line not in known]
         counts = StaticModel().token_ids(new)
         known.update(zip(new, map(_at_most, new, (len(ids) // 2 for ids in counts)), strict=True))
-        return sum(known[line] for line in lines) + len(lines) - 1
+        total = math.fsum(known[line] for line in lines) + len(lines) - 1
+        return math.ceil(round(total, 6))
 
     return count
 
 
-def _at_most(line: str, tokens: int) -> int:
-    others = 0 if line.isascii() else sum(character > LATIN for character in line)
-    return math.ceil(tokens * MARGIN * (1 + OTHER_SCRIPTS * others / max(1, len(line))))
+def _at_most(line: str, tokens: int) -> float:
+    digits = sum(map(line.count, "0123456789"))  # a token each; no tokenizer can need more
+    others = 0 if line.isascii() else sum(LATIN < character < HANGUL for character in line)
+    share = others / max(1, len(line) - digits)
+    return digits + (tokens - digits) * MARGIN * (1 + OTHER_SCRIPTS * share)

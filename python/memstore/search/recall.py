@@ -1,13 +1,13 @@
 """Recall: search results as a text within a token budget.
 
-The best results are taken until the next one does not fit, and then put in order. So a larger
-budget includes everything that a smaller one does: the texts for all budgets form a sequence, each
-of which includes the previous one.
+The best results are taken until the next one does not fit, and then put in order below their
+dates. So a larger budget includes everything that a smaller one does: the texts for all budgets
+form a sequence, each of which includes the previous one.
 """
 
 from __future__ import annotations
 
-from itertools import chain
+from itertools import chain, starmap
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memstore.domain.recall import Recalled
@@ -43,17 +43,19 @@ class Item(NamedTuple):
     id: int
     worth: float
     """The score, reduced for a text that takes the space of several."""
+    date: str
+    """The date above its line."""
     thread: Hashable
-    place: tuple[int, str, int]
-    """Its place in the thread."""
-    head: str
-    """The id and the date."""
+    place: tuple[int, int]
+    """Its place among the thread's lines of one date."""
+    name: str
+    """The id, with the sign of its kind."""
     words: str
 
     def line(self, characters: int) -> str:
         if characters >= len(self.words):
-            return self.head + self.words
-        return f"{self.head}{self.words[:characters].rsplit(' ', 1)[0]}…"
+            return f"{self.name} {self.words}"
+        return f"{self.name} {self.words[:characters].rsplit(' ', 1)[0]}…"
 
 
 class Step(NamedTuple):
@@ -107,11 +109,11 @@ def _of_episode(hit: EpisodeHit) -> Item:
 def _item(row: Fact | Episode, is_fact: bool, score: float, name: str, words: str) -> Item:
     date = f"{row.valid_at or row.created_at:%Y-%m-%d}"
     own = (row.namespace, row.scope, row.thread) if row.thread else (is_fact, row.id)
-    place = (row.seq or 0, date, row.id)
-    # One line, so that nothing in the text can pass for another line.
+    place = (row.seq or 0, row.id)
+    # One line, so that nothing in the text can pass for another line or a date.
     words = visible(" ".join(words.split()))
     worth = score * min(1.0, LONG_CHARACTERS / max(len(words), 1)) ** LONG_POWER
-    return Item(is_fact, row.id, worth, own, place, f"{name} {date} ", words)
+    return Item(is_fact, row.id, worth, date, own, place, name, words)
 
 
 def _each_once(items: Iterable[Item]) -> Iterator[Item]:
@@ -157,16 +159,21 @@ def _steps(items: Sequence[Item]) -> Iterator[Step]:
 
 
 def _text(items: Sequence[Item], steps: Sequence[Step]) -> str:
-    """Return the lines after some steps, those of a thread together."""
-    threads: dict[Hashable, list[tuple[Item, int]]] = {}
+    """Return the lines after some steps, those of one day below their date."""
+    days: dict[str, dict[Hashable, list[tuple[Item, int]]]] = {}
     for place, characters in dict(steps).items():  # the last step of each item
         item = items[place]
+        threads = days.setdefault(item.date, {})
         threads.setdefault(item.thread, []).append((item, characters))
-    return "\n".join(
-        item.line(characters)
-        for thread in threads.values()
-        for item, characters in sorted(thread, key=lambda shown: shown[0].place)
-    )
+    return "\n".join(chain.from_iterable(starmap(_of_day, days.items())))
+
+
+def _of_day(date: str, threads: dict[Hashable, list[tuple[Item, int]]]) -> Iterator[str]:
+    """Yield the date, and the lines of each thread in their order."""
+    yield date
+    for thread in threads.values():
+        for item, characters in sorted(thread, key=lambda shown: shown[0].place):
+            yield item.line(characters)
 
 
 def _footer(left_out: int) -> str:

@@ -571,9 +571,10 @@ class Store:
     ) -> Recalled:
         """Return the best memories for a question as a text for a prompt, within a token budget.
 
-        There is one line for each fact or episode, with its id and date, and no repetition. A
-        larger budget includes everything that a smaller one does. Memories are data, not
-        instructions: line breaks in them become spaces, so each stays on one line.
+        There is one line for each fact or episode, with its id, below the date that it shares with
+        others, and no repetition. A larger budget includes everything that a smaller one does.
+        Memories are data, not instructions: line breaks in them become spaces, so each stays on
+        one line.
 
         Args:
             query: a question or some words.

@@ -227,7 +227,9 @@ def test_a_search_answers_with_a_text_that_fits_its_tokens(
         assert set(answer) == {"note", "recalled"}
         assert tokens_at_most(answers.to_text(answer)) <= tokens
     assert answers_[50]["recalled"].endswith("more left out)")
-    assert len(answers_[5_000]["recalled"].split("\n")) == 41
+    date, *rows = answers_[5_000]["recalled"].split("\n")
+    assert date == f"{words.get(1).created_at:%Y-%m-%d}"
+    assert len(rows) == 41
     narrowed = call("memory_search", query="said", max_tokens=500, subject="list")
     assert "e1" not in narrowed["recalled"]
 
