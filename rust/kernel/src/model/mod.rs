@@ -18,7 +18,7 @@ use crate::unit::write_unit;
 /// Components of a vector.
 pub const DIMENSION: usize = 256;
 
-/// Bytes that are read from memory together.
+/// Bytes of a cache line.
 const CACHE_LINE: usize = 64;
 
 /// Bytes of text that justify one more thread: about a millisecond of work.
@@ -150,7 +150,7 @@ impl StaticModel {
         bytemuck::cast_ref(self.file.vector(piece).0)
     }
 
-    /// Have the vectors of these pieces in the processor's cache.
+    /// Load the vectors of these pieces into the CPU's cache.
     pub(crate) fn fetch(&self, pieces: &[u16]) {
         let lines = |piece: &u16| self.bytes(*piece).iter().step_by(CACHE_LINE);
         let read = pieces
