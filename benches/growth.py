@@ -28,7 +28,6 @@ MILLION = 1_000_000
 BATCH = 20_000
 MOVED = 0.02
 """How far, in each of the components of a vector of length 1."""
-DATABASE = bytes(16)
 SEEN = 0.4
 
 
@@ -49,8 +48,8 @@ def _measured(folder: Path, millions: int) -> str:
     paths = [folder / f"growth.{part}" for part in ("words", "codes", "columns")]
     try:
         _write(paths, folder, millions)
-        words, codes = Words.open(paths[0], DATABASE), Codes.open(paths[1], DATABASE, 0)
-        columns = Columns.open(paths[2], DATABASE)
+        words, codes = Words.open(paths[0], made.DATABASE), Codes.open(paths[1], made.DATABASE, 0)
+        columns = Columns.open(paths[2], made.DATABASE)
         seen = columns.select(["seen"])
         vectors = made.asked_vectors(101, codes.dimension)
         phrases = [[[word.casefold()] for word in terms(one)] for one in questions(101)]
@@ -81,9 +80,9 @@ def _write(paths: list[Path], folder: Path, millions: int) -> None:
         seen = chance.random(BATCH) < SEEN
         names = ["seen" if one else "other" for one in seen]
         columns.put([(i, n, 0, (None,) * 2, (None,) * 3) for i, n in zip(ids, names, strict=True)])
-    words.save(paths[0], DATABASE, 0)
-    codes.save(paths[1], DATABASE, 0, 0)
-    columns.save(paths[2], DATABASE, 0)
+    words.save(paths[0], made.DATABASE, 0)
+    codes.save(paths[1], made.DATABASE, 0, 0)
+    columns.save(paths[2], made.DATABASE, 0)
 
 
 def _seconds(work: Callable[[], object]) -> float:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 import memstore
 from benches.language import Language, facts
+from memstore._kernel import Codes
 
 SPACES: Final = {
     "default": 40, "work": 20, "home": 10, "lab": 8, "team": 6,
@@ -24,6 +25,8 @@ SPACES: Final = {
 """Namespaces, and how many facts of a hundred each has."""
 SUPERSEDED: Final = 0.3
 MODEL_DIMENSION: Final = 256
+DATABASE: Final = bytes(16)
+"""The identity that files of codes get."""
 
 
 def facts_file(folder: Path, count: int) -> Path:
@@ -103,6 +106,18 @@ def vectors_file(folder: Path, vectors: NDArray[np.float32]) -> apsw.Connection:
 
     path = folder / "vectors-{}x{}.db".format(*vectors.shape)
     return apsw.Connection(str(_once(path, write)))
+
+
+def codes_file(folder: Path, vectors: NDArray[np.float32]) -> Path:
+    """Write the codes of the vectors, ids from 1, as this version of the kernel makes them."""
+    codes, batch = Codes(vectors.shape[1]), 5_000
+    for first in range(0, len(vectors), batch):
+        rows = vectors[first : first + batch]
+        ids = range(first + 1, first + len(rows) + 1)
+        codes.put(ids, ids, [row.tobytes() for row in rows])
+    path = folder / "vectors-{}x{}.codes".format(*vectors.shape)
+    codes.save(path, DATABASE, 0, 0)
+    return path
 
 
 def plain_read(folder: Path) -> Callable[[NDArray[np.float32]], None]:

@@ -111,10 +111,9 @@ def scan(folder: Path, count: int, told: Told) -> list[Figure]:
     dimension = SHAPES.get(count, 256)
     matrix = made.matrix(folder, count, dimension)
     queries = made.asked_vectors(ASKED, dimension)
-    connection, codes = made.vectors_file(folder, matrix), Codes(dimension)
-    for first in range(0, count, 5_000):
-        ids = range(first + 1, min(first + 5_000, count) + 1)
-        codes.put(ids, ids, [row.tobytes() for row in matrix[first : first + 5_000]])
+    connection = made.vectors_file(folder, matrix)
+    path = made.codes_file(folder, matrix)
+    codes = Codes.open(path, made.DATABASE, 0)  # mapped, as a process that searches has them
 
     def nearest(query: Any) -> list[int]:
         [ids] = codes.scan(query, 10)
@@ -140,7 +139,7 @@ def scan(folder: Path, count: int, told: Told) -> list[Figure]:
     to_read = ways["memstore"].to(ways["plain read"])
     return [
         Figure(f"ten nearest, {shape}, to the plain read", to_read, "x", limit),
-        Figure(f"resident, {shape}, a vector", codes.nbytes / count, "bytes", most),
+        Figure(f"resident, {shape}, a vector", path.stat().st_size / count, "bytes", most),
     ]
 
 

@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from statistics import mean, median, quantiles
 from typing import Any, Final
 
-from benches.side_by_side import pause
+from benches.side_by_side import PAUSE_SECONDS, pause
 
-PAUSE_SECONDS: Final = 0.005
 SLOW_SECONDS: Final = 0.1
 """A way that took longer at first gets every tenth question."""
 
