@@ -222,3 +222,19 @@ def test_identifiers_of_one_moment_differ() -> None:
 def test_identifiers_before_1970_are_valid() -> None:
     found = uuid.UUID(clock.new_uuid(datetime(1906, 4, 28, tzinfo=UTC)))
     assert (found.version, found.int >> 80) == (7, 0)
+
+
+def test_identifiers_from_a_digest_never_change() -> None:
+    # Files hold them, and the same text extracted again must get the same one.
+    moment = datetime(2026, 3, 1, 9, 30, tzinfo=UTC)
+    found = clock.named_uuid(moment, bytes(range(200, 232)))
+    assert found == "019ca8bb-b5c0-7c8c-a72b-2f33373b3f43"
+
+
+def test_every_random_digit_of_an_identifier_varies() -> None:
+    now = clock.utc_now()
+    digits = zip(*(clock.new_uuid(now) for _ in range(1_000)), strict=True)
+    held = ["".join(sorted({*found})) for found in digits]
+    random = "0123456789abcdef"
+    assert held[15:18] + held[20:23] + held[24:] == [random] * 18
+    assert held[19] == "89ab"

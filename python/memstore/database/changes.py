@@ -115,21 +115,20 @@ class Changes:
         lines = (lines,) if isinstance(lines, Line) else lines
         if not lines:
             raise ValueError("a change needs a line in the journal")
-        for line in lines:
-            author = line.author or self.author
+        for kind, fact_id, episode_id, before, after, evidence, at, author in lines:
+            actor, source = author or self.author
             checked = (
-                clock.to_text(line.at or clock.utc_now()),
-                author.actor,
-                author.source,
-                line.kind,
-                line.fact_id,
-                line.episode_id,
-                _encode(line.before),
-                _encode(line.after),
+                clock.to_text(at or clock.utc_now()),
+                actor,
+                source,
+                kind,
+                fact_id,
+                episode_id,
+                None if before is None else _encode(before),
+                None if after is None else _encode(after),
             )
-            self.transaction.queue(
-                INSERTION, (*checked, _encode(line.evidence), journal.checksum(checked))
-            )
+            why = None if evidence is None else _encode(evidence)
+            self.transaction.queue(INSERTION, (*checked, why, journal.checksum(checked)))
 
 
 class Adoption(Changes):
@@ -161,5 +160,5 @@ class Adoption(Changes):
                 self._journal(lines(record))
 
 
-def _encode(part: Mapping[str, Any] | str | None) -> str | None:
-    return part if part is None or isinstance(part, str) else _to_text(part)
+def _encode(part: Mapping[str, Any] | str) -> str:
+    return part if isinstance(part, str) else _to_text(part)

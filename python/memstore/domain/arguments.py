@@ -76,7 +76,9 @@ def checked_records(kind: type[T], given: Iterable[T | Mapping[str, Any]], name:
     items = checked_items(given, name)
     known = inspect.signature(kind).parameters
     return [
-        _record(kind, known, one, name, f"item {place} of {len(items)}")
+        one
+        if isinstance(one, kind)
+        else _record(kind, known, one, name, f"item {place} of {len(items)}")
         for place, one in enumerate(items, 1)
     ]
 
@@ -88,8 +90,6 @@ def _record(
     name: str,
     place: str,
 ) -> T:
-    if isinstance(given, kind):
-        return given
     if not isinstance(given, Mapping):
         what = f"must be {kind.__name__} objects or mappings of its fields, not"
         raise InvalidArgumentType(f"{what} {type(given).__name__}", argument=name, place=place)
