@@ -208,7 +208,7 @@ def test_imported_things_are_pending_then_embedded(
     assert found[0].fact.content == MEMORY["memory"]
 
 
-DEEP = "[" * 5000 + "]" * 5000
+DEEP = "[" * 100_000 + "]" * 100_000
 DAMAGED: list[tuple[str, str]] = [
     ("{", "not JSON"),
     ("[1]", "not a JSON object"),

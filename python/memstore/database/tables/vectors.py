@@ -98,20 +98,6 @@ PIECES: Final = VectorTable(
 
 TABLES: Final = (FACTS, PIECES)
 
-_PENDING: Final = {
-    table.name: f"INSERT INTO {table.name} (generation_id, {table.owner})"
-    f" SELECT g.id, o.id FROM memstore_generations g CROSS JOIN {table.owners} o"
-    " WHERE o.id BETWEEN :first AND :last"
-    for table in TABLES
-}
-_EMBEDDED: Final = {
-    table.name: f"INSERT INTO {table.name} (generation_id, {table.owner}, embedding, checksum)"
-    " SELECT id, :owner, CASE WHEN state = 'active' THEN :vector END,"
-    " CASE WHEN state = 'active' THEN :checksum END FROM memstore_generations"
-    for table in TABLES
-}
-"""The statements of :func:`place`, by the table's name."""
-
 _WAITING: Final = f"v.embedding IS NULL AND v.embed_attempts BETWEEN 0 AND {MAX_ATTEMPTS - 1}"
 _GIVEN_UP: Final = f"v.embedding IS NULL AND v.embed_attempts >= {MAX_ATTEMPTS}"
 
@@ -124,10 +110,19 @@ def place(
     A vector must be of the active generation's model.
     """
     if blob is None:
-        transaction.queue_id(_PENDING[table.name], owner_id)
-    else:
-        row = (owner_id, blob, checksum(owner_id, blob))
-        transaction.queue(_EMBEDDED[table.name], row)
+        transaction.queue_id(
+            f"INSERT INTO {table.name} (generation_id, {table.owner})"
+            f" SELECT g.id, o.id FROM memstore_generations g CROSS JOIN {table.owners} o"
+            " WHERE o.id BETWEEN :first AND :last",
+            owner_id,
+        )
+        return
+    transaction.queue(
+        f"INSERT INTO {table.name} (generation_id, {table.owner}, embedding, checksum)"
+        " SELECT id, :owner, CASE WHEN state = 'active' THEN :vector END,"
+        " CASE WHEN state = 'active' THEN :checksum END FROM memstore_generations",
+        (owner_id, blob, checksum(owner_id, blob)),
+    )
 
 
 def checksum(owner_id: int, blob: bytes) -> int:
