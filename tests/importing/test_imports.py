@@ -544,8 +544,8 @@ def chained(path: Path, links: dict[int, int | None]) -> Path:
     with raw(path) as there:
         there.executemany(
             "INSERT INTO memstore_facts (id, content, subject, category, superseded_by, created_at)"
-            " VALUES (?, 'fact ' || ?1, 's', 'note', ?, '2025-01-01T00:00:00Z')",
-            list(links.items()),
+            " VALUES (?, ?, 's', 'note', ?, '2025-01-01T00:00:00Z')",
+            [(number, f"fact {number}", by) for number, by in links.items()],
         )
         there.commit()
     return path
