@@ -24,9 +24,9 @@ pytestmark = [
 NOBODY = 65534
 
 # Imports first: another user may not have access to the library. Root becomes another user;
-# for anybody else the permissions of the folder are enough.
+# for anybody else the permissions of the folder are enough. Paths become addresses with urllib.
 READ = """
-import json, os, sys
+import json, os, sys, urllib.parse
 import memstore, memstore.store.opening, memstore.database.sqlite.engine
 path, user = sys.argv[1], int(sys.argv[2])
 memstore.open(":memory:", embedder=None).close()
