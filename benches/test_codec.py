@@ -56,7 +56,7 @@ def compare(
 
 
 @pytest.mark.parametrize(("count", "dimension"), SIZES)
-def test_encode_many_beside_numpy(
+def test_encode_many_against_numpy(
     count: int, dimension: int, benchmark: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
     matrix = vectors(count, dimension)
@@ -70,7 +70,7 @@ def test_encode_many_beside_numpy(
 
 
 @pytest.mark.parametrize(("count", "dimension"), SIZES)
-def test_decode_many_beside_numpy(
+def test_decode_many_against_numpy(
     count: int, dimension: int, benchmark: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
     blobs = _kernel.encode_many(vectors(count, dimension))
@@ -84,7 +84,7 @@ def test_decode_many_beside_numpy(
 
 
 @pytest.mark.parametrize("dimension", [384, 768])
-def test_one_vector_beside_numpy(
+def test_one_vector_against_numpy(
     dimension: int, benchmark: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
     vector = vectors(1, dimension)[0].copy()

@@ -132,7 +132,7 @@ def test_bulk(benchmark: BenchmarkFixture, tmp_path: Path) -> None:
     benchmark.extra_info["episodes_per_second"] = round(10_000 / benchmark.stats.stats.median)
 
 
-def test_embedding_what_is_pending(benchmark: BenchmarkFixture, tmp_path: Path) -> None:
+def test_embed_pending(benchmark: BenchmarkFixture, tmp_path: Path) -> None:
     """The pieces of two thousand episodes through the local model."""
     numbers = iter(range(100))
 

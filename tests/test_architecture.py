@@ -141,7 +141,7 @@ def test_imports_go_down_only() -> None:
     assert up == []
 
 
-def test_modules_import_each_other_in_no_circle() -> None:
+def test_there_are_no_circular_imports() -> None:
     rest = {module: below(module) for module in imports()}
     while ready := {module for module, needs in rest.items() if not needs & rest.keys()}:
         rest = {module: needs for module, needs in rest.items() if module not in ready}
@@ -149,7 +149,7 @@ def test_modules_import_each_other_in_no_circle() -> None:
 
 
 @pytest.mark.parametrize("library", DOORS)
-def test_each_library_has_one_door(library: str) -> None:
+def test_each_library_is_imported_in_one_place(library: str) -> None:
     users = {
         module
         for module, names in imports().items()
@@ -188,7 +188,7 @@ def test_imports_are_declared_at_the_top() -> None:
     assert users == set()
 
 
-def test_an_engine_is_known_to_the_database_and_to_who_opens_it() -> None:
+def test_only_the_database_and_its_opener_import_an_engine() -> None:
     users = {
         module
         for module in imports()
@@ -198,7 +198,7 @@ def test_an_engine_is_known_to_the_database_and_to_who_opens_it() -> None:
     assert users == {"database.foreign.sqlite_file", "store.opening", "store.recovery"}
 
 
-def test_sql_is_written_in_the_database_only() -> None:
+def test_sql_is_only_in_the_database_folder() -> None:
     texts = [
         (str(file), node.value)
         for file, nodes in parsed().items()

@@ -66,7 +66,7 @@ ON_PAGES = [
 
 
 @pytest.mark.parametrize("command", COMMANDS + ON_PAGES, ids=" ".join)
-def test_the_program_understands_the_command(command: list[str]) -> None:
+def test_the_program_accepts_the_command(command: list[str]) -> None:
     program, *arguments = command
     if program == "memstore-mcp":
         parsed = mcp_server._parser().parse_args(arguments)
@@ -97,7 +97,7 @@ def test_ports_agree() -> None:
         assert (asked["path"], asked["port"]) == ("/health", named["name"])
 
 
-def test_images_are_of_this_version() -> None:
+def test_images_have_this_version() -> None:
     image = f"memstore:{memstore.__version__}"
     assert COMPOSE["image"] == image
     assert {container["image"] for container in CONTAINERS} == {image}
@@ -117,7 +117,7 @@ def test_container_does_not_run_as_root() -> None:
     assert (COMPOSE["read_only"], COMPOSE["cap_drop"]) == (True, ["ALL"])
 
 
-def test_the_database_lies_on_the_volume() -> None:
+def test_the_database_is_on_the_volume() -> None:
     environment = " ".join(of("ENV", last_stage=True))
     assert "MEMSTORE_DB=/data/memory.db" in environment
     assert COMPOSE["volumes"] == ["memory:/data"]
@@ -127,7 +127,7 @@ def test_the_database_lies_on_the_volume() -> None:
         assert mounts["/data"] == claim["metadata"]["name"]
 
 
-def test_one_process_has_the_file() -> None:
+def test_a_single_replica_uses_the_file() -> None:
     assert STATEFUL_SET["kind"] == "StatefulSet"
     assert STATEFUL_SET["spec"]["replicas"] == 1
     assert "deploy" not in COMPOSE
@@ -141,7 +141,7 @@ def test_grace_period_covers_the_shutdown() -> None:
     assert int(COMPOSE["stop_grace_period"].removesuffix("s")) > END_SECONDS
 
 
-def test_the_build_has_all_it_copies_and_no_more() -> None:
+def test_the_build_context_has_exactly_what_is_copied() -> None:
     ignored = (ROOT / ".dockerignore").read_text("utf-8").splitlines()
     let_in = {line[1:] for line in ignored if line.startswith("!")}
     copied = {

@@ -93,7 +93,7 @@ TWINS = [(Point, PointTwin), (Named, NamedTwin)]
         ((1,), {"z": 1}),
     ],
 )
-def test_a_call_gives_the_values_or_the_error_of_a_dataclass(
+def test_a_call_behaves_like_a_dataclass(
     kind: type, twin: type, given: tuple[tuple[Any, ...], dict[str, Any]]
 ) -> None:
     args, named = given
@@ -125,7 +125,7 @@ def test_wrong_call_names_its_fault(call: Callable[[], object], said: str) -> No
 
 
 @pytest.mark.parametrize(("kind", "twin"), TWINS)
-def test_the_module_dataclasses_and_inspect_see_a_dataclass(kind: Any, twin: Any) -> None:
+def test_dataclasses_and_inspect_see_a_dataclass(kind: Any, twin: Any) -> None:
     assert dataclasses.is_dataclass(kind)
     described = [
         [(f.name, f.type, f.default, f.kw_only, f.repr, dict(f.metadata)) for f in of]
@@ -143,7 +143,7 @@ def test_the_module_dataclasses_and_inspect_see_a_dataclass(kind: Any, twin: Any
     assert changed == replace(made, y=9) != made
 
 
-def test_equal_values_of_one_class_are_equal_and_have_one_hash() -> None:
+def test_equal_instances_have_equal_hashes() -> None:
     assert Point(1) == Point(1) != Point(2)
     assert Point(1) != PointTwin(1)
     assert Point(1) != Named(1, name="n")
@@ -164,7 +164,7 @@ def test_nothing_can_be_set_or_deleted() -> None:
     assert point == Point(1)
 
 
-def test_each_instance_has_a_list_of_its_own() -> None:
+def test_each_instance_has_its_own_list() -> None:
     Point(1).tags.append("a")
     assert Point(1).tags == []
 
@@ -176,7 +176,7 @@ def test_copies_and_pickles_are_equal() -> None:
             assert again is not point
 
 
-def test_methods_of_the_class_are_kept_and_an_init_var_is_not() -> None:
+def test_methods_are_kept_and_init_vars_are_not_stored() -> None:
     mean = Mean([1.0, 3.0], 2.0)
     assert vars(mean) == {"mean": 2.0}
     assert (repr(mean), hash(mean)) == ("a mean", 5)
@@ -188,7 +188,7 @@ def test_methods_of_the_class_are_kept_and_an_init_var_is_not() -> None:
     )
 
 
-def test_a_match_takes_the_fields_in_order() -> None:
+def test_pattern_matching_uses_fields_in_order() -> None:
     match Point(3, 4):
         case Point(x, y):
             assert (x, y) == (3, 4)

@@ -29,7 +29,7 @@ def import_file(path: Path) -> ModuleType:
     return module
 
 
-def test_all_holds_every_name_that_resolves() -> None:
+def test_all_lists_every_name_that_resolves() -> None:
     assert memstore.__all__ == sorted(memstore.__all__) == dir(memstore)
     assert all(getattr(memstore, name) for name in memstore.__all__)
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
@@ -75,7 +75,7 @@ def test_versions_agree() -> None:
     assert {*images} == {memstore.__version__}
 
 
-def test_notes_of_a_release_are_its_section_of_the_changelog() -> None:
+def test_release_notes_are_the_changelog_section() -> None:
     notes = import_file(ROOT / ".ci" / "release_notes.py").notes
     changelog = "# Changelog\n\n## 1.2 - unreleased\n\n- c\n\n## 1.1 - 2026-01-31\n\n- b\n- bb\n\n"
     changelog += "## 1.0 - 2026-01-01\n\n- a\n"
@@ -100,7 +100,7 @@ def test_generated_host_files_are_up_to_date() -> None:
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/index.md"])
-def test_example_runs_twice_in_one_folder(
+def test_example_can_run_twice_in_one_folder(
     page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     readme = (ROOT / page).read_text("utf-8")
@@ -120,7 +120,7 @@ def test_ci_runs_the_command_of_the_readme() -> None:
     assert test in (ROOT / ".ci" / "run").read_text("utf-8").splitlines()
 
 
-def test_coverage_in_the_readme_is_what_ci_demands() -> None:
+def test_coverage_in_the_readme_matches_ci() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     floor = project["tool"]["coverage"]["report"]["fail_under"]
     assert f"at least {floor} % of the lines" in (ROOT / "README.md").read_text("utf-8")
@@ -150,7 +150,7 @@ def test_site_pages_are_all_listed_and_link_only_to_each_other() -> None:
     }
 
 
-def test_the_licences_of_the_embedded_model_come_with_it() -> None:
+def test_the_licences_of_the_built_in_model_are_included() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     files = [file for pattern in project["license-files"] for file in ROOT.glob(pattern)]
     assert {file.name for file in files} == {
@@ -165,7 +165,7 @@ def test_the_licences_of_the_embedded_model_come_with_it() -> None:
     assert agreement.startswith("LLAMA 2 COMMUNITY LICENSE AGREEMENT")
 
 
-def test_pymemstore_is_the_server_and_on_a_terminal_its_help(
+def test_pymemstore_runs_the_server_or_shows_help_on_a_terminal(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     started: list[list[str]] = []

@@ -22,7 +22,7 @@ from memstore import settings
         ("win32", "/data", "/home/ana/AppData/Local/memstore/memory.db"),
     ],
 )
-def test_the_usual_file_is_where_the_system_keeps_data(
+def test_the_default_file_is_in_the_systems_data_folder(
     monkeypatch: pytest.MonkeyPatch, platform: str, named: str | None, file: str
 ) -> None:
     monkeypatch.setattr(sys, "platform", platform)
@@ -35,7 +35,9 @@ def test_the_usual_file_is_where_the_system_keeps_data(
     assert settings.default_path() == file
 
 
-def test_the_usual_file_of_windows_is_in_its_local_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_default_file_on_windows_is_in_the_local_folder(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(sys, "platform", "win32")
     folder = "C:\\Users\\ana\\AppData\\Local" if settings.os.name == "nt" else "/c/local"
     monkeypatch.setenv("LOCALAPPDATA", folder)

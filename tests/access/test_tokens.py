@@ -54,12 +54,12 @@ def test_unknown_secret_is_refused(store: Store, secret: str) -> None:
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=st.text())
-def test_no_text_is_a_secret_by_chance(store: Store, text: str) -> None:
+def test_arbitrary_text_is_not_a_valid_secret(store: Store, text: str) -> None:
     with pytest.raises(AccessDenied):
         store.tokens.check(text)
 
 
-def test_a_revoked_token_is_refused_and_its_name_free(store: Store) -> None:
+def test_a_revoked_token_is_refused_and_its_name_can_be_reused(store: Store) -> None:
     first, secret = store.tokens.create("laptop")
     assert store.tokens.revoke("laptop").status == "revoked"
     with pytest.raises(AccessDenied, match="revoked"):
@@ -115,7 +115,7 @@ def test_token_names_are_unique(store: Store) -> None:
         store.within("other").tokens.create("laptop")
 
 
-def test_a_secret_made_elsewhere_makes_one_token_however_often(store: Store) -> None:
+def test_creating_a_token_with_a_given_secret_is_idempotent(store: Store) -> None:
     token, secret = store.tokens.create("cluster", secret=GIVEN)
     assert secret == GIVEN
     assert store.tokens.create("cluster", secret=GIVEN)[0] == token
@@ -192,7 +192,7 @@ def test_doctor_finds_a_token_without_a_journal_line(
     assert finding.check == "tokens"
 
 
-def test_a_confined_store_reaches_no_other_namespace(store: Store) -> None:
+def test_a_confined_store_cannot_reach_another_namespace(store: Store) -> None:
     store.add("mine", subject="s")
     work = store.within("work", confined=True)
     fact = work.add("works", subject="s")
@@ -242,7 +242,7 @@ def test_a_store_within_another_namespace_shares_its_file_and_model(
         other.list()
 
 
-def test_the_command_line_makes_lists_and_ends_tokens(cli: CommandLine) -> None:
+def test_the_command_line_creates_lists_and_revokes_tokens(cli: CommandLine) -> None:
     made = cli("token", "create", "laptop", "--namespace", "work", "--read-only")
     assert made.code == 0
     secret = made.out.removesuffix("\n")  # and nothing else, so that a script can use it
@@ -264,7 +264,7 @@ def test_the_command_line_makes_lists_and_ends_tokens(cli: CommandLine) -> None:
     assert cli.error("token", "create", "x", "--expires-at", "soon")[1].startswith("--expires-at ")
 
 
-def test_the_command_line_takes_a_secret_from_a_file(cli: CommandLine, tmp_path: Path) -> None:
+def test_the_command_line_reads_a_secret_from_a_file(cli: CommandLine, tmp_path: Path) -> None:
     file = tmp_path / "secret"
     file.write_text(f"{GIVEN}\n")
     for _ in range(2):

@@ -44,7 +44,7 @@ def test_elements_of_an_array_are_rows(filled: Engine) -> None:
         assert list(rows) == [("array", "tea"), ("array", "it's"), ("array", "tea")]
 
 
-def test_elements_serve_a_subquery(filled: Engine) -> None:
+def test_elements_work_in_a_subquery(filled: Engine) -> None:
     with filled.read() as transaction:
         elements = transaction.dialect.elements("i.data")
         sql = (
@@ -97,7 +97,7 @@ def test_non_object_has_no_members(filled: Engine) -> None:
         ("text' OR '1' = '1", "TRUE", None, False),
     ],
 )
-def test_a_member_is_tested_by_its_kind(
+def test_a_member_is_tested_by_its_type(
     filled: Engine, key: str, test: str, value: object, passes: bool
 ) -> None:
     with filled.read() as transaction:
@@ -112,14 +112,14 @@ def test_a_member_is_tested_by_its_kind(
 @pytest.mark.parametrize(
     ("part", "found"), [("tea", True), ("TEA", False), ("t_a", False), ("%", False), ("it's", True)]
 )
-def test_a_text_contains_a_part_letter_by_letter(filled: Engine, part: str, found: bool) -> None:
+def test_contains_matches_substrings_literally(filled: Engine, part: str, found: bool) -> None:
     with filled.read() as transaction:
         contains = transaction.dialect.contains("data", ":part")
         sql = f"SELECT count(*) FROM items WHERE name = 'array' AND {contains}"
         assert transaction.scalar(sql, {"part": part}) == found
 
 
-def test_an_index_hint_changes_no_answer(filled: Engine) -> None:
+def test_an_index_hint_does_not_change_results(filled: Engine) -> None:
     with filled.write() as transaction:
         transaction.run("CREATE INDEX idx_items_name ON items (name)")
         hint = transaction.dialect.indexed_by("idx_items_name")

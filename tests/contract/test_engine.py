@@ -59,7 +59,7 @@ def test_a_transaction_reads_what_it_wrote(engine: Engine) -> None:
         assert transaction.scalar("SELECT count(*) FROM items") == 2
 
 
-def test_a_read_sees_one_state_from_first_to_last(engine: Engine, open_engine: OpenEngine) -> None:
+def test_a_read_sees_one_snapshot(engine: Engine, open_engine: OpenEngine) -> None:
     other = open_engine()
     with engine.read() as transaction:
         assert transaction.scalar("SELECT count(*) FROM items") == 0
@@ -145,7 +145,7 @@ def test_a_statement_need_not_name_every_parameter(engine: Engine) -> None:
 
 
 @pytest.mark.parametrize("value", ["", "O'Neil :name %s %(name)s", "\u4f60\u597d", None])
-def test_a_text_comes_back_as_it_was(engine: Engine, value: str | None) -> None:
+def test_text_round_trips_unchanged(engine: Engine, value: str | None) -> None:
     with engine.write() as transaction:
         row = transaction.one(
             "INSERT INTO items (name, data) VALUES (':x', :data) RETURNING name, data",
@@ -154,7 +154,7 @@ def test_a_text_comes_back_as_it_was(engine: Engine, value: str | None) -> None:
     assert row == (":x", value)
 
 
-def test_links_are_enforced_unless_they_are_not_checked(engine: Engine) -> None:
+def test_foreign_keys_are_enforced_unless_checks_are_off(engine: Engine) -> None:
     dangling = "INSERT INTO parts (item_id) VALUES (99)"
     with pytest.raises(StorageError), engine.write() as transaction:
         transaction.run(dangling)
@@ -179,14 +179,14 @@ def test_closed_engine_raises(engine: Engine) -> None:
         pytest.fail("written after closing")
 
 
-def test_writes_are_there_after_reopening(engine: Engine, open_engine: OpenEngine) -> None:
+def test_writes_survive_reopening(engine: Engine, open_engine: OpenEngine) -> None:
     with engine.write() as transaction:
         add(transaction, "one")
     engine.close()
     assert names(open_engine()) == ["one"]
 
 
-def test_rows_that_refer_to_nothing_are_found(engine: Engine) -> None:
+def test_dangling_references_are_found(engine: Engine) -> None:
     with engine.write(check_links=False) as transaction:
         add(transaction, "one")
         transaction.run("INSERT INTO parts (item_id) VALUES (1), (99)")
@@ -195,7 +195,7 @@ def test_rows_that_refer_to_nothing_are_found(engine: Engine) -> None:
         assert engine.damage(transaction) == []
 
 
-def test_an_empty_database_gets_the_newest_schema_once(open_engine: OpenEngine) -> None:
+def test_an_empty_database_gets_the_latest_schema_once(open_engine: OpenEngine) -> None:
     first, second = open_engine(), open_engine()
     assert migrate(first) == migrate(second) == migrate(first) == VERSION
     with second.read() as transaction:
@@ -207,7 +207,7 @@ def test_an_empty_database_gets_the_newest_schema_once(open_engine: OpenEngine) 
         assert second.dangling_rows(transaction) == {}
 
 
-def test_a_backup_is_made_beside_a_writer_and_is_refused_where_a_file_is(
+def test_backup_runs_during_a_write_and_refuses_an_existing_target(
     engine: Engine, open_engine: OpenEngine, tmp_path: Path
 ) -> None:
     with engine.write() as transaction:
@@ -227,7 +227,7 @@ def test_a_backup_is_made_beside_a_writer_and_is_refused_where_a_file_is(
     assert target.read_bytes() == before
 
 
-def test_compacting_gives_the_room_back(engine: Engine) -> None:
+def test_compacting_frees_space(engine: Engine) -> None:
     with engine.write() as transaction:
         add(transaction, *("x" * 1000 for _ in range(1000)))
     with engine.write() as transaction:
@@ -260,7 +260,7 @@ def queue(transaction: Transaction, *names: str) -> list[int]:
     return ids
 
 
-def test_queued_rows_are_seen_by_what_comes_next_and_committed(
+def test_queued_rows_are_visible_to_later_statements_and_committed(
     engine: Engine, open_engine: OpenEngine
 ) -> None:
     with engine.write() as transaction:
@@ -272,7 +272,7 @@ def test_queued_rows_are_seen_by_what_comes_next_and_committed(
     assert names(open_engine()) == ["ONE", "TWO", "THREE", "four"]
 
 
-def test_queued_ids_run_once_for_each_run_of_consecutive_ones(engine: Engine) -> None:
+def test_queued_ids_are_merged_into_consecutive_ranges(engine: Engine) -> None:
     runs = "INSERT INTO items (name) VALUES (:first || '-' || :last)"
     with engine.write() as transaction:
         for id_ in (3, 4, 5, 7, 9, 8, 9):
@@ -297,7 +297,7 @@ def test_queued_rows_are_rolled_back_when_one_of_them_fails(engine: Engine) -> N
     assert names(engine) == ["two"]
 
 
-def test_the_next_id_is_one_that_no_row_ever_had(engine: Engine) -> None:
+def test_ids_are_never_reused(engine: Engine) -> None:
     with engine.write() as transaction:
         queue(transaction, "one", "two")
         [newest] = queue(transaction, "three")
@@ -306,7 +306,7 @@ def test_the_next_id_is_one_that_no_row_ever_had(engine: Engine) -> None:
         assert queue(transaction, "four") == [newest + 1]
 
 
-def test_reserved_ids_are_given_to_no_other_row(engine: Engine) -> None:
+def test_reserved_ids_are_not_given_to_other_rows(engine: Engine) -> None:
     with engine.write() as transaction:
         first = transaction.reserve_ids("items", 3)
         assert queue(transaction, "after") == [first + 3]

@@ -110,7 +110,7 @@ def writes() -> Iterator[tuple[str, str, str, bool]]:
                     yield f"{file.stem}.{function.name}", table, sql, stated
 
 
-def test_journalled_tables_are_written_by_statements_or_by_what_is_listed() -> None:
+def test_journalled_tables_are_written_only_by_statements_or_listed_functions() -> None:
     found = list(writes())
     # The scan works: every table is written somewhere, most by statements.
     assert {table for _, table, *_ in found} >= JOURNALLED
@@ -132,7 +132,7 @@ def test_every_write_in_the_package_is_seen() -> None:
                     assert any(str(sql) in whole for whole in seen), (file, sql)
 
 
-def test_statements_are_run_by_changes_alone() -> None:
+def test_only_changes_runs_statements() -> None:
     users = {
         str(file)
         for file, nodes in parsed().items()
@@ -314,7 +314,7 @@ def kinds(store: Store) -> set[str]:
 
 
 @pytest.mark.parametrize("name", PUBLIC)
-def test_a_public_write_leaves_its_lines_in_its_transaction(
+def test_a_public_write_journals_in_the_same_transaction(
     name: str, store: Store, embedder: WordEmbedder, watch: Watch
 ) -> None:
     embedder.poison = "refused"
@@ -325,7 +325,7 @@ def test_a_public_write_leaves_its_lines_in_its_transaction(
     assert kinds(store) >= told
 
 
-def test_an_import_leaves_lines_of_all_it_brings(
+def test_an_import_journals_everything_it_writes(
     store: Store, open_store: Callable[..., Store], tmp_path: Path, watch: Watch
 ) -> None:
     round_trip(store)
@@ -357,7 +357,7 @@ def test_a_change_without_a_line_is_refused(store: Store) -> None:
     assert store.get(fact.id) == fact
 
 
-def test_an_adoption_changes_no_row_but_its_own(store: Store) -> None:
+def test_an_adoption_cannot_change_other_rows(store: Store) -> None:
     fact = store.add("kept", subject="x")
     with (
         pytest.raises(KeyError),

@@ -54,7 +54,7 @@ def filled(store: Store) -> Store:
 
 
 @pytest.mark.parametrize("change", FACT_CHANGES)
-def test_changes_of_facts_are_told(filled: Store, path: Path, change: str) -> None:
+def test_feed_reports_changes_of_facts(filled: Store, path: Path, change: str) -> None:
     before = seen(path)
     FACT_CHANGES[change](filled)
     after = seen(path)
@@ -66,7 +66,9 @@ def test_changes_of_facts_are_told(filled: Store, path: Path, change: str) -> No
 
 
 @pytest.mark.parametrize("use", UNSEEN)
-def test_feed_leaves_out_changes_that_no_search_sees(filled: Store, path: Path, use: str) -> None:
+def test_feed_leaves_out_changes_that_do_not_affect_search(
+    filled: Store, path: Path, use: str
+) -> None:
     before = seen(path)
     UNSEEN[use](filled)
     assert seen(path) == before
@@ -83,7 +85,7 @@ def test_feed_includes_changes_by_other_programs(filled: Store, path: Path, chan
     assert {id_ for _, id_ in seen(path)[len(before) :]} == {fact_id}
 
 
-def test_changes_of_episodes_and_their_vectors_are_told(store: Store, path: Path) -> None:
+def test_feed_reports_changes_of_episodes_and_their_vectors(store: Store, path: Path) -> None:
     feed = "memstore_episode_changes"
     store.episodes.add("tea and rain", source="s")
     assert {row[1:] for row in seen(path, feed)} == {(1, None)}
@@ -95,7 +97,7 @@ def test_changes_of_episodes_and_their_vectors_are_told(store: Store, path: Path
     assert {row[1:] for row in seen(path, feed)[before:]} == {(1, None), (1, 1)}
 
 
-def test_vectors_that_are_not_searched_yet_are_not_told(filled: Store, path: Path) -> None:
+def test_feed_leaves_out_vectors_that_are_not_searched_yet(filled: Store, path: Path) -> None:
     before = seen(path)
     with raw(path) as file:
         file.execute(

@@ -90,7 +90,7 @@ def conditions(draw: st.DrawFn, values: st.SearchStrategy[Any] = scalars) -> Met
 
 @settings(deadline=None, max_examples=examples(150), suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data(), many=st.lists(objects, min_size=1, max_size=8))
-def test_filters_let_through_what_the_twin_does(
+def test_filters_agree_with_the_reference_implementation(
     fresh: Callable[[], Store], data: st.DataObject, many: list[dict[str, Any]]
 ) -> None:
     # Mostly filter by values that exist.
@@ -193,7 +193,7 @@ HELD: list[dict[str, Any]] = [
     ],
     ids=str,
 )
-def test_operators_mean_what_they_say(store: Store, condition: Any, expected: list[int]) -> None:
+def test_operators_compare_as_documented(store: Store, condition: Any, expected: list[int]) -> None:
     store.add_many(
         NewFact(content="tea", subject="x", metadata={**metadata, "n": n})
         for n, metadata in enumerate(HELD)
@@ -217,9 +217,7 @@ def test_facts_without_any_metadata_count_as_missing_the_key(store: Store) -> No
 
 @pytest.mark.parametrize("value", [2**63 - 1, 1 - 2**63, 1e308, -1e308, float(2**63)])
 @pytest.mark.parametrize("op", COMPARE)
-def test_stored_numbers_beyond_64_bits_are_compared_as_well(
-    store: Store, op: str, value: float
-) -> None:
+def test_stored_numbers_beyond_64_bits_are_compared(store: Store, op: str, value: float) -> None:
     held = [10**30, -(10**30), 5]
     for n, number in enumerate(held):
         store.add("tea", subject="x", metadata={"n": n, "a": number})
@@ -227,7 +225,7 @@ def test_stored_numbers_beyond_64_bits_are_compared_as_well(
     assert found_by(store, [MetadataFilter("a", op, value)]) == expected
 
 
-def test_a_mapping_means_that_every_key_equals(store: Store) -> None:
+def test_a_mapping_requires_equality_of_every_key(store: Store) -> None:
     for n, metadata in enumerate([{"a": 1, "b": 2}, {"a": 1}, {"b": 2}]):
         store.add("tea", subject="x", metadata={**metadata, "n": n})
     assert [fact.metadata["n"] for fact in store.list(filters={"a": 1, "b": 2})] == [0]
@@ -264,7 +262,7 @@ def test_several_conditions_on_one_key_make_a_range(store: Store) -> None:
         ([("a", "=", "\ud800")], InvalidArgument, "a lone surrogate"),
     ],
 )
-def test_filters_that_mean_nothing_are_refused(
+def test_invalid_filters_are_refused(
     store: Store, bad: Any, error: type[Exception], words: str
 ) -> None:
     store.add("tea", subject="x", metadata={"a": 1})

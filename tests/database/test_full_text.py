@@ -68,7 +68,7 @@ Made = Callable[[Store], tuple[FullText, "FactFilter | EpisodeFilter", dict[int,
 
 @MADE
 @pytest.mark.parametrize("query", ["tea", "violin harbour", "Tea, RAIN and b12?", "42 ice absent"])
-def test_the_parts_are_bm25_word_by_word(store: Store, made: Made, query: str) -> None:
+def test_parts_are_the_bm25_score_of_each_word(store: Store, made: Made, query: str) -> None:
     index, wanted, texts = made(store)
     naive = NaiveBM25(texts)
     with store._file.engine.read() as transaction:
@@ -85,7 +85,7 @@ def test_the_parts_are_bm25_word_by_word(store: Store, made: Made, query: str) -
 
 
 @MADE
-def test_parts_are_of_the_rows_asked_for(store: Store, made: Made) -> None:
+def test_parts_cover_only_the_requested_rows(store: Store, made: Made) -> None:
     index, _, texts = made(store)
     some = [*texts][::7]
     with store._file.engine.read() as transaction:
@@ -95,7 +95,7 @@ def test_parts_are_of_the_rows_asked_for(store: Store, made: Made) -> None:
         assert index.parts(transaction, " ", some) == {id_: {} for id_ in some}
 
 
-def test_parts_of_more_rows_than_one_statement_binds(store: Store) -> None:
+def test_parts_are_found_for_more_rows_than_one_statement_can_bind(store: Store) -> None:
     facts = store.add_many(NewFact(content=f"tea {n}", subject="sue") for n in range(1100))
     with store._file.engine.read() as transaction:
         parts = INDEXES.facts.parts(transaction, "tea", [fact.id for fact in facts])
@@ -103,7 +103,7 @@ def test_parts_of_more_rows_than_one_statement_binds(store: Store) -> None:
     assert len(parts) == 1100
 
 
-def test_parts_in_scripts_without_spaces_are_of_pairs(store: Store) -> None:
+def test_parts_in_scripts_without_spaces_are_character_pairs(store: Store) -> None:
     ids = [store.add(text, subject="sue").id for text in ("東京都に住む", "京都に住む", "tea")]
     wanted = FactFilter((store.namespace,), clock.utc_now())
     with store._file.engine.read() as transaction:
@@ -113,7 +113,7 @@ def test_parts_in_scripts_without_spaces_are_of_pairs(store: Store) -> None:
     assert {id_: sum(parts[id_].values()) for id_ in found} == pytest.approx(found)
 
 
-def test_a_text_without_words_has_one_part(store: Store) -> None:
+def test_a_query_without_words_has_one_part(store: Store) -> None:
     ids = [store.add(text, subject="sue").id for text in ("a -> b", "a to b")]
     with store._file.engine.read() as transaction:
         assert INDEXES.facts.parts(transaction, " -> ", ids) == {

@@ -266,7 +266,7 @@ def test_open_earlier_version_keeps_every_column(
 
 
 @pytest.mark.parametrize("version", EARLIER)
-def test_open_earlier_version_answers_and_is_sound(
+def test_open_earlier_version_can_be_searched_and_passes_examination(
     version: int, path: Path, embedder: Any, open_store: Callable[..., Store]
 ) -> None:
     write_earlier(path, version, embedder)
@@ -399,7 +399,7 @@ def test_an_upgrade_that_succeeds_leaves_no_copy(
     assert [file.name for file in path.parent.iterdir()] == [path.name]
 
 
-def test_an_upgrade_without_room_for_a_copy_says_so(
+def test_an_upgrade_without_space_for_a_copy_is_reported(
     path: Path,
     embedder: Any,
     open_store: Callable[..., Store],
@@ -412,7 +412,7 @@ def test_an_upgrade_without_room_for_a_copy_says_so(
     assert "from schema version 4 without a backup copy: the disk has" in caplog.text
 
 
-def test_vectors_move_out_of_the_rows_and_what_has_none_is_pending(
+def test_vectors_are_moved_and_rows_without_one_are_pending(
     path: Path, embedder: Any, open_store: Callable[..., Store]
 ) -> None:
     before = write_earlier(path, 6, embedder)
@@ -437,7 +437,7 @@ def test_vectors_move_out_of_the_rows_and_what_has_none_is_pending(
 
 
 @pytest.mark.parametrize("left", ["some", "none"])
-def test_ids_that_the_original_deleted_are_not_given_again(
+def test_ids_deleted_by_the_original_are_not_reused(
     left: str, path: Path, embedder: Any, open_store: Callable[..., Store]
 ) -> None:
     write_earlier(path, 6, embedder)
@@ -488,7 +488,7 @@ def test_embed_file_with_vectors_of_unknown_model_never_mixes_models(
     assert stored[5] is not None
 
 
-def test_open_unreadable_times_are_kept_aside(
+def test_open_keeps_unreadable_times_separately(
     path: Path, embedder: Any, open_store: Callable[..., Store]
 ) -> None:
     write_earlier(path, 6, embedder)
@@ -525,7 +525,7 @@ def test_open_at_newest_version_changes_nothing(
 
 
 @pytest.mark.parametrize("stop", range(2, migrations.VERSION))
-def test_upgrade_stopped_after_a_step_goes_on_where_it_stood(
+def test_upgrade_stopped_after_a_step_resumes(
     stop: int,
     path: Path,
     embedder: Any,
@@ -542,7 +542,7 @@ def test_upgrade_stopped_after_a_step_goes_on_where_it_stood(
     assert store.examine() == []
 
 
-def test_upgrade_failing_inside_a_step_leaves_the_step_before(
+def test_upgrade_failing_inside_a_step_rolls_that_step_back(
     path: Path, embedder: Any, open_store: Callable[..., Store]
 ) -> None:
     write_earlier(path, 4, embedder)
@@ -612,7 +612,7 @@ def test_upgrade_by_several_processes_at_once_happens_once(
 
 
 @pytest.mark.process
-def test_upgrade_killed_at_any_moment_goes_on_where_it_stood(
+def test_upgrade_killed_at_any_moment_resumes(
     path: Path, embedder: Any, open_store: Callable[..., Store]
 ) -> None:
     facts = [
@@ -697,7 +697,7 @@ def test_open_read_only_earlier_version_is_refused_untouched(
 
 
 @pytest.mark.parametrize("content", [b"just some text, no pages\n" * 400, b"SQLite format 3\0oops"])
-def test_open_file_that_is_no_database_is_refused_untouched(
+def test_open_file_that_is_not_a_database_is_refused_untouched(
     content: bytes, path: Path, open_store: Callable[..., Store]
 ) -> None:
     path.write_bytes(content)
@@ -737,7 +737,7 @@ def test_new_file_is_private_to_its_user(tmp_path: Path, open_store: Callable[..
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no permission bits")
-def test_new_folders_are_private_and_others_are_left_as_they_are(
+def test_new_folders_are_private_and_existing_ones_unchanged(
     tmp_path: Path, open_store: Callable[..., Store]
 ) -> None:
     tmp_path.chmod(0o755)
@@ -747,9 +747,7 @@ def test_new_folders_are_private_and_others_are_left_as_they_are(
 
 
 @pytest.mark.skipif(os.name == "nt", reason="links need a privilege there")
-def test_a_link_that_leads_nowhere_is_refused(
-    tmp_path: Path, open_store: Callable[..., Store]
-) -> None:
+def test_a_dangling_symlink_is_refused(tmp_path: Path, open_store: Callable[..., Store]) -> None:
     link = tmp_path / "memory.db"
     link.symlink_to(tmp_path / "elsewhere.db")
     with pytest.raises(StorageError, match=r"is a link to '.*elsewhere.db', which does not exist"):
@@ -760,7 +758,7 @@ def test_a_link_that_leads_nowhere_is_refused(
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no permission bits")
-def test_a_file_that_others_may_open_is_mentioned(
+def test_a_file_readable_by_others_is_reported(
     path: Path, open_store: Callable[..., Store]
 ) -> None:
     store = open_store()
@@ -814,7 +812,9 @@ ODD_ROWS = {
 """Content, metadata and successor, as the original took them: it asked for little."""
 
 
-def test_odd_rows_of_the_original_can_be_opened_and_exported(path: Path, tmp_path: Path) -> None:
+def test_unusual_rows_of_the_original_can_be_opened_and_exported(
+    path: Path, tmp_path: Path
+) -> None:
     with raw(path) as old:
         for step in (V1, *LATER_STEPS.values(), "UPDATE memstore_version SET version = 6"):
             old.executescript(step)

@@ -11,7 +11,7 @@ from memstore.database.migrations import migrate
 from memstore.database.sqlite.engine import SqliteEngine
 
 
-def test_a_statement_is_prepared_once_for_all_the_values_bound_to_it(path: Path) -> None:
+def test_a_statement_is_prepared_once_for_many_values(path: Path) -> None:
     engine = SqliteEngine(path)
     migrate(engine)
     prepared: list[object] = []

@@ -13,7 +13,7 @@ from memstore.database.engine import Transaction
 from memstore.database.steps import in_steps
 
 
-def test_transaction_takes_acts_until_its_time_limit(
+def test_steps_share_a_transaction_until_its_time_limit(
     store: Store, manual_clock: ManualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(steps, "SECONDS", 0.1)
@@ -63,7 +63,7 @@ def test_rows_written_during_a_rebuild_are_in_the_new_index(
     assert store.examine() == []
 
 
-def test_an_interrupted_rebuild_is_removed_by_the_next(store: Store) -> None:
+def test_the_next_rebuild_removes_an_interrupted_one(store: Store) -> None:
     for n in range(5):
         store.add(f"tea {n}", subject="a")
     engine = store._file.engine
@@ -78,7 +78,7 @@ def test_an_interrupted_rebuild_is_removed_by_the_next(store: Store) -> None:
         assert transaction.scalar(left) == 0
 
 
-def test_of_two_rebuilds_the_later_one_is_finished(store: Store) -> None:
+def test_the_later_of_two_rebuilds_wins(store: Store) -> None:
     store.add("tea", subject="a")
     engine = store._file.engine
     with engine.write() as transaction:

@@ -33,7 +33,7 @@ def in_utc(moment: datetime) -> datetime | None:
 @given(moment=moments_anywhere)
 @example(moment=datetime(1, 1, 1, tzinfo=UTC))
 @example(moment=datetime(9999, 12, 31, 23, 59, 59, 999_999, tzinfo=UTC))
-def test_a_moment_comes_back_from_its_text(moment: datetime) -> None:
+def test_times_round_trip_through_text(moment: datetime) -> None:
     assume(in_utc(moment) is not None)
     text = clock.to_text(moment)
     assert clock.from_text(text) == moment
@@ -42,7 +42,7 @@ def test_a_moment_comes_back_from_its_text(moment: datetime) -> None:
 
 
 @given(moment=moments)
-def test_text_has_one_form(moment: datetime) -> None:
+def test_a_time_has_one_text_form(moment: datetime) -> None:
     text = clock.to_text(moment)
     assert len(text) == len("2026-03-01T09:30:00.000000Z")
     assert text == f"{moment:%m-%dT%H:%M:%S.%fZ}".join([f"{moment.year:04}-", ""])
@@ -116,7 +116,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize("text", REFUSED)
-def test_other_texts_are_refused_and_the_accepted_form_is_shown(text: str) -> None:
+def test_invalid_times_are_refused_and_the_accepted_form_is_shown(text: str) -> None:
     with pytest.raises(ValueError, match="is not a time: give an RFC 3339"):
         clock.from_text(text)
     with pytest.raises(ValueError, match=r"^due is not a time"):
@@ -158,7 +158,7 @@ def test_values_of_other_types_are_refused(value: Any) -> None:
         clock.moment(value, "valid_at")
 
 
-def test_no_moment_stays_none() -> None:
+def test_none_stays_none() -> None:
     assert clock.moment(None, "at") is None
 
 
@@ -170,9 +170,7 @@ def test_now_is_in_utc() -> None:
 
 
 @pytest.mark.parametrize("name", ["created_at", "valid_at", "expired_at"])
-def test_a_store_keeps_a_moment_to_the_microsecond_and_refuses_bad_ones(
-    store: Store, name: str
-) -> None:
+def test_a_store_keeps_microseconds_and_refuses_invalid_times(store: Store, name: str) -> None:
     moment = datetime(2031, 5, 6, 7, 8, 9, 123_456, tzinfo=timezone(timedelta(hours=5.5)))
     for given_ in (moment, moment.isoformat()):
         fact = store.add("tea", subject="sue", **{name: given_})  # type: ignore[arg-type]
@@ -204,7 +202,7 @@ def milliseconds(moment: datetime) -> int:
 @given(moment=since_1970)
 @example(moment=datetime(2026, 3, 1, 9, 30, 0, 1_000, tzinfo=UTC))
 @example(moment=datetime(9999, 12, 31, 23, 59, 59, 999_999, tzinfo=UTC))
-def test_identifiers_hold_the_milliseconds_of_their_moment(moment: datetime) -> None:
+def test_identifiers_contain_their_time_in_milliseconds(moment: datetime) -> None:
     assert uuid.UUID(clock.new_uuid(moment)).int >> 80 == milliseconds(moment)
 
 
@@ -214,7 +212,7 @@ def test_identifiers_sort_by_time(one: datetime, other: datetime) -> None:
         assert clock.new_uuid(one) < clock.new_uuid(other)
 
 
-def test_identifiers_of_one_moment_differ() -> None:
+def test_identifiers_created_at_the_same_time_differ() -> None:
     now = clock.utc_now()
     assert len({clock.new_uuid(now) for _ in range(10_000)}) == 10_000
 

@@ -43,7 +43,7 @@ def test_other_keywords_are_refused_by_name() -> None:
         find(limit=1)  # type: ignore[call-arg]
 
 
-def test_keywords_of_one_kind_are_taken_out() -> None:
+def test_keywords_of_one_dataclass_are_extracted() -> None:
     asked = {"limit": 1, "subject": None, "other": 2}
     assert taken(asked, Asked) == {"limit": 1, "subject": None}
     assert asked == {"other": 2}

@@ -104,7 +104,7 @@ def rfc_7396(target: Any, patch: Any) -> Any:
 
 
 @given(target=objects, patch=objects)
-def test_merge_patch_equals_the_pseudo_code_of_the_rfc(
+def test_merge_patch_agrees_with_the_rfc_pseudocode(
     target: dict[str, Any], patch: dict[str, Any]
 ) -> None:
     before = json.dumps([target, patch])
@@ -116,9 +116,7 @@ def test_merge_patch_equals_the_pseudo_code_of_the_rfc(
 
 @settings(deadline=None, max_examples=examples(60))
 @given(metadata=st.dictionaries(st.text(st.characters(exclude_categories=["Cs"])), values))
-def test_metadata_comes_back_as_it_was_given(
-    fresh: Callable[[], Store], metadata: dict[str, Any]
-) -> None:
+def test_metadata_round_trips(fresh: Callable[[], Store], metadata: dict[str, Any]) -> None:
     store = fresh()
     fact = store.add("tea", subject="sue", metadata=metadata)
     assert json.dumps(fact.metadata) == json.dumps(metadata)
@@ -201,7 +199,7 @@ refused = pytest.mark.parametrize(("metadata", "error"), REFUSED.values(), ids=R
 
 
 @refused
-def test_metadata_that_is_no_json_object_is_refused_and_nothing_stored(
+def test_metadata_that_is_not_a_json_object_is_refused_and_nothing_stored(
     store: Store, embedder: Any, metadata: Any, error: type[Exception]
 ) -> None:
     with pytest.raises(error, match="metadata"):
@@ -211,7 +209,7 @@ def test_metadata_that_is_no_json_object_is_refused_and_nothing_stored(
 
 
 @refused
-def test_patches_that_are_no_json_object_are_refused_and_nothing_changed(
+def test_patches_that_are_not_json_objects_are_refused_and_nothing_changed(
     store: Store, metadata: Any, error: type[Exception]
 ) -> None:
     fact = store.add("tea", subject="sue", metadata={"z": 1})
@@ -220,7 +218,7 @@ def test_patches_that_are_no_json_object_are_refused_and_nothing_changed(
     assert store.get(fact.id).metadata == {"z": 1}
 
 
-def test_metadata_grown_too_large_by_patches_is_refused(store: Store) -> None:
+def test_patches_that_make_metadata_too_large_are_refused(store: Store) -> None:
     fact = store.add("tea", subject="sue", metadata={"a": "x" * (MAX_BYTES // 2)})
     with pytest.raises(ValueError, match="over the limit"):
         store.update_metadata(fact.id, {"b": "x" * (MAX_BYTES // 2)})
@@ -267,7 +265,9 @@ STRANGE = {
 
 
 @pytest.mark.parametrize("raw", STRANGE.values(), ids=STRANGE)
-def test_rows_whose_metadata_is_no_object_break_nothing(store: Store, path: Path, raw: Any) -> None:
+def test_rows_whose_metadata_is_not_an_object_break_nothing(
+    store: Store, path: Path, raw: Any
+) -> None:
     strange = store.add("tea", subject="todo", category="note")
     plain = store.add("tea", subject="todo", metadata={"a": 1})
     with apsw.Connection(str(path)) as connection:
@@ -302,7 +302,7 @@ json_objects = st.dictionaries(st.sampled_from("abc"), json_values, max_size=3)
 
 
 @given(before=json_objects, patch=st.dictionaries(st.sampled_from("abc"), st.none() | json_values))
-def test_the_reverse_of_a_patch_brings_back_what_was(
+def test_the_reverse_of_a_patch_restores_the_metadata(
     before: dict[str, Any], patch: dict[str, Any]
 ) -> None:
     after = merge_patch(before, patch)

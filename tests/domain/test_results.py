@@ -36,7 +36,7 @@ def test_results_are_a_sequence_of_their_items() -> None:
 
 
 @pytest.mark.parametrize("same", [list, tuple, lambda items: Words(items, language="de")])
-def test_results_equal_what_holds_the_same_items(same: type[list[str]]) -> None:
+def test_results_equal_sequences_of_the_same_items(same: type[list[str]]) -> None:
     alike, others = same("abc"), same("ab")
     for one, other in permutations([alike, WORDS]):
         assert one == other
@@ -71,10 +71,10 @@ def test_copy_is_complete(copied: Callable[[Words], Words]) -> None:
     assert (again, again.language, again.note) == (WORDS, "en", "few")
 
 
-def test_results_of_plain_items_are_json() -> None:
+def test_results_of_plain_items_serialize_to_json() -> None:
     assert json.dumps(WORDS) == '["a", "b", "c"]'
 
 
-def test_words_only_is_a_code_and_a_reason() -> None:
+def test_words_only_unpacks_to_a_code_and_a_reason() -> None:
     code, reason = WordsOnly("no_embedder", "this store has no embedder")
     assert (code, reason) == ("no_embedder", "this store has no embedder")

@@ -101,7 +101,7 @@ def test_a_failing_embedder_never_fails_a_write_or_a_search(
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), SystemExit(1)], ids=repr)
-def test_an_interrupt_while_embedding_stops_the_write_whole(
+def test_an_interrupt_while_embedding_cancels_the_whole_write(
     open_store: Open, error: BaseException
 ) -> None:
     store = open_store(embedder=Answers(raising(error)))
@@ -123,7 +123,7 @@ def test_an_interrupt_while_embedding_stops_the_write_whole(
     ],
     ids=["lists", "float64", "integers", "columns first", "strided", "big-endian", "tiny"],
 )
-def test_an_answer_that_can_be_read_as_float32_is_taken(
+def test_an_answer_convertible_to_float32_is_accepted(
     open_store: Open, answer: Callable[[list[str]], Any]
 ) -> None:
     store = open_store(embedder=Answers(answer))
@@ -133,7 +133,7 @@ def test_an_answer_that_can_be_read_as_float32_is_taken(
     assert [hit.vector_score for hit in store.search("x", **MEANING_ONLY)] == pytest.approx([1, 1])
 
 
-def test_another_dimension_later_leaves_the_fact_pending(open_store: Open) -> None:
+def test_a_changed_dimension_leaves_the_fact_pending(open_store: Open) -> None:
     embedder = Answers(lambda texts: ones(len(texts), 8))
     store = open_store(embedder=embedder)
     store.add("tea", subject="sue")
@@ -151,7 +151,7 @@ def test_another_dimension_later_leaves_the_fact_pending(open_store: Open) -> No
     assert store.embed_pending().embedded == 1
 
 
-def test_an_answer_that_changes_its_dimension_within_one_write_is_not_taken(
+def test_a_dimension_that_changes_within_one_write_is_rejected(
     open_store: Open,
 ) -> None:
     dimensions = iter([8, 12])
@@ -179,7 +179,7 @@ def test_a_pending_fact_is_embedded_later_and_then_found_by_meaning(
     assert store.embed_pending().embedded == 0
 
 
-def test_embed_pending_goes_on_where_it_stopped(store: Store, open_store: Open) -> None:
+def test_embed_pending_resumes_where_it_stopped(store: Store, open_store: Open) -> None:
     with_none = open_store(embedder=None)
     with_none.add_many(NewFact(content=f"tea {n}", subject="sue") for n in range(150))
     calls = iter(range(100))
@@ -208,12 +208,12 @@ def test_embed_pending_covers_other_namespaces_only_on_request(
     assert elsewhere.list()[0].embedded
 
 
-def test_embed_pending_without_an_embedder_says_so(open_store: Open) -> None:
+def test_embed_pending_without_an_embedder_is_reported(open_store: Open) -> None:
     with pytest.raises(memstore.EmbedderError, match="no embedder"):
         open_store(embedder=None).embed_pending()
 
 
-def test_facts_deleted_or_superseded_meanwhile_keep_their_standing(
+def test_facts_deleted_or_superseded_during_embedding_keep_their_status(
     open_store: Open,
 ) -> None:
     other = open_store(embedder=None)
@@ -380,9 +380,7 @@ def test_another_model_is_refused_on_opening_and_both_are_named(
     assert store.add("rain", subject="sue").embedded, "the file was left as it was"
 
 
-def test_any_model_opens_a_file_in_which_nothing_is_embedded(
-    embedder: Any, open_store: Open
-) -> None:
+def test_any_model_can_open_a_file_without_embeddings(embedder: Any, open_store: Open) -> None:
     open_store(embedder=None).add("tea", subject="sue")
     other = type(embedder)()
     other.model = "another"
@@ -390,7 +388,7 @@ def test_any_model_opens_a_file_in_which_nothing_is_embedded(
     assert open_store(embedder=other).status().model is None
 
 
-def test_no_embedder_opens_any_file(store: Store, open_store: Open) -> None:
+def test_any_file_can_be_opened_without_an_embedder(store: Store, open_store: Open) -> None:
     tea = store.add("tea", subject="sue")
     words_only = open_store(embedder=None)
     assert ids(words_only.search("tea")) == [tea.id]
@@ -448,7 +446,7 @@ def test_background_embeds_pending_items_after_recovery(
     assert set(ids(store.search("tea", **MEANING_ONLY))) == set(facts)
 
 
-def test_the_background_backs_off_while_the_embedder_is_down(
+def test_background_embedding_backs_off_while_the_embedder_is_down(
     store: Store, embedder: Any, manual_clock: ManualClock
 ) -> None:
     embedder.failure = memstore.EmbedderUnavailable("asleep")
@@ -490,7 +488,7 @@ def test_background_survives_another_model_and_a_busy_file(
     assert any(thread.name == "memstore-embedding" for thread in threading.enumerate())
 
 
-def test_the_background_ends_quickly_with_the_store(store: Store, embedder: Any) -> None:
+def test_closing_the_store_stops_the_background_thread_quickly(store: Store, embedder: Any) -> None:
     started, ended = threading.Event(), threading.Event()
 
     def slow(texts: Sequence[str]) -> Any:
@@ -514,7 +512,7 @@ def test_the_background_ends_quickly_with_the_store(store: Store, embedder: Any)
     )
 
 
-def test_an_idle_background_ends_at_once(store: Store) -> None:
+def test_an_idle_background_thread_ends_at_once(store: Store) -> None:
     store.embed_in_background(interval_seconds=600)
     store.embed_in_background(interval_seconds=600)
     closing = threading.Thread(target=store.close)
@@ -524,12 +522,12 @@ def test_an_idle_background_ends_at_once(store: Store) -> None:
 
 
 @pytest.mark.parametrize("interval", [0, -1, float("nan")])
-def test_background_without_a_pause_is_refused(store: Store, interval: float) -> None:
+def test_background_embedding_without_a_pause_is_refused(store: Store, interval: float) -> None:
     with pytest.raises(ValueError, match="interval_seconds"):
         store.embed_in_background(interval_seconds=interval)
 
 
-def test_the_background_does_nothing_where_it_has_nothing_to_do(
+def test_background_embedding_with_nothing_to_do_does_nothing(
     store: Store, open_store: Open
 ) -> None:
     open_store(embedder=None).embed_in_background()
@@ -614,7 +612,7 @@ def test_the_name_none_means_words_only(open_store: Open) -> None:
     ],
     ids=str,
 )
-def test_unknown_names_and_idle_options_are_refused(
+def test_unknown_names_and_unused_options_are_refused(
     open_store: Open, options: dict[str, str], words: str
 ) -> None:
     with pytest.raises(ValueError, match=words):

@@ -84,7 +84,7 @@ def test_every_write_succeeds_and_nothing_stays_pending(
     assert store.examine() == []
 
 
-def test_vectors_of_a_wrong_dimension_in_a_new_file_are_mended_by_reembedding(
+def test_reembedding_fixes_vectors_of_a_wrong_dimension_in_a_new_file(
     store: Store, server: EmbeddingServer
 ) -> None:
     """That a file's first vectors are wrong only shows when later ones differ."""
@@ -126,7 +126,7 @@ def test_facts_are_stored_and_embedded_later(
 
 
 @pytest.mark.parametrize("mode", ["down", "nan", "dimensions"])
-def test_a_search_answers_by_words_and_then_newest_first_while_the_embedder_fails(
+def test_search_falls_back_to_words_then_newest_first_while_the_embedder_fails(
     store: Store, server: EmbeddingServer, mode: Mode
 ) -> None:
     known_vectors(store)
@@ -140,7 +140,7 @@ def test_a_search_answers_by_words_and_then_newest_first_while_the_embedder_fail
     assert hits.words_only
 
 
-def test_an_embedder_that_never_answers_delays_no_episode(
+def test_an_embedder_that_never_answers_does_not_delay_episodes(
     store: Store, server: EmbeddingServer
 ) -> None:
     server.mode = "slow"

@@ -159,7 +159,7 @@ def test_rows_written_during_a_switch_get_both_vectors(store: Store) -> None:
     assert store.examine() == []
 
 
-def test_going_back_is_one_step_and_what_came_since_is_pending(
+def test_switching_back_takes_one_step_and_later_rows_are_pending(
     store: Store, open_store: Open, embedder: Any
 ) -> None:
     fill(store)
@@ -184,7 +184,7 @@ def journal(store: Store) -> list[str]:
         return [kind for (kind,) in file.execute("SELECT kind FROM memstore_journal ORDER BY id")]
 
 
-def test_a_retired_generation_is_taken_up_again(store: Store, embedder: Any) -> None:
+def test_a_retired_generation_can_be_reused(store: Store, embedder: Any) -> None:
     fill(store)
     other = Buckets()
     store.reembed(other)
@@ -196,9 +196,7 @@ def test_a_retired_generation_is_taken_up_again(store: Store, embedder: Any) -> 
     assert states(store) == [(1, "active", "words-64", 64), (2, "retired", "words-24", 24)]
 
 
-def test_another_dimension_of_the_same_model_is_asked_for_by_again(
-    store: Store, open_store: Open
-) -> None:
+def test_another_dimension_of_the_same_model_requires_again(store: Store, open_store: Open) -> None:
     fill(store)
     shorter = Buckets("words-64", 16)
     with pytest.raises(Conflict, match="already of the model 'words-64'"):
@@ -212,7 +210,7 @@ def test_another_dimension_of_the_same_model_is_asked_for_by_again(
     assert "gives 64 now" in told
 
 
-def test_dropping_takes_the_vectors_away(store: Store, path: Path) -> None:
+def test_dropping_a_generation_deletes_its_vectors(store: Store, path: Path) -> None:
     fill(store, facts=30)
     store.reembed(Buckets())
     done: list[tuple[int, int]] = []
@@ -226,7 +224,7 @@ def test_dropping_takes_the_vectors_away(store: Store, path: Path) -> None:
     assert store.examine() == []
 
 
-def test_a_generation_begun_by_mistake_is_dropped(store: Store) -> None:
+def test_an_unfinished_generation_can_be_dropped(store: Store) -> None:
     fill(store)
     wrong = Buckets("wrong", 8)
     store.generations.stage(wrong)
@@ -263,7 +261,7 @@ def test_invalid_changes_are_refused_and_change_nothing(store: Store) -> None:
     assert states(store) == before
 
 
-def test_an_embedder_that_fails_on_the_way_changes_nothing_and_goes_on_later(
+def test_a_switch_interrupted_by_a_failing_embedder_resumes_later(
     store: Store,
 ) -> None:
     fill(store, facts=150)
@@ -301,7 +299,7 @@ def test_texts_refused_by_the_new_model_do_not_block_the_switch(
     assert store.embed_pending(retry_quarantined=True).embedded == 2
 
 
-def test_erasing_takes_the_vectors_of_every_generation(store: Store, path: Path) -> None:
+def test_erasing_removes_the_vectors_of_every_generation(store: Store, path: Path) -> None:
     fill(store)
     store.reembed(Buckets())
     fact = store.add("my secret", subject="post")
@@ -392,7 +390,7 @@ def test_store_opened_with_a_provider_name_switches_models(
     assert second.status().embedder == "small-16"
 
 
-def test_the_first_write_after_a_switch_waits_and_the_next_one_does_not(
+def test_only_the_first_write_after_a_switch_waits(
     path: Path, provider: Provider, open_store: Open
 ) -> None:
     store = open_store(embedder="ollama", model="small-16", base_url=provider.url)
@@ -420,7 +418,7 @@ def test_background_embedding_follows_a_switch(
     assert "wordllama" in (store.status().embedder or "")
 
 
-def test_opening_with_the_old_model_says_what_to_do(store: Store, open_store: Open) -> None:
+def test_opening_with_the_old_model_suggests_a_remedy(store: Store, open_store: Open) -> None:
     fill(store)
     store.reembed(Buckets())
     with pytest.raises(memstore.EmbedderMismatch, match=r"(?s)words-24.*words-64.*reembed"):
@@ -525,9 +523,7 @@ def test_kill_during_the_switch_leaves_either_generation_active(
 
 @pytest.mark.process
 @pytest.mark.skipif(sys.platform == "win32", reason="kills by a signal")
-def test_kills_at_any_moment_cost_a_batch_and_no_more(
-    store: Store, path: Path, open_store: Open
-) -> None:
+def test_a_kill_loses_at_most_one_batch(store: Store, path: Path, open_store: Open) -> None:
     fill(store, facts=1500, episodes=6)
     chance = random.Random(17)
     embedded = killed = 0

@@ -51,7 +51,9 @@ def wordless(open_store: Open) -> Store:
 # -- facts and episodes --------------------------------------------------------------------------
 
 
-def test_facts_and_episodes_are_drained_alike(store: Store, wordless: Store, embedder: Any) -> None:
+def test_pending_facts_and_episodes_are_both_embedded(
+    store: Store, wordless: Store, embedder: Any
+) -> None:
     wordless.add("tea", subject="sue")
     short = wordless.episodes.add("she asked for tea", source="test", name="breakfast")
     long = wordless.episodes.add("and the kettle sang all morning. " * 100, source="test")
@@ -72,7 +74,7 @@ def test_facts_and_episodes_are_drained_alike(store: Store, wordless: Store, emb
     assert store.examine() == []
 
 
-def test_an_episode_the_embedder_refuses_is_quarantined_alone(
+def test_only_the_refused_episode_is_quarantined(
     store: Store, wordless: Store, embedder: Any
 ) -> None:
     embedder.poison = "violin"
@@ -88,7 +90,7 @@ def test_an_episode_the_embedder_refuses_is_quarantined_alone(
     assert store.embed_pending(retry_quarantined=True).pieces == 1
 
 
-def test_an_episode_erased_meanwhile_gets_no_vector(
+def test_an_episode_erased_during_embedding_gets_no_vector(
     store: Store, wordless: Store, embedder: Any, path: Path
 ) -> None:
     episode = wordless.episodes.add("a secret", source="test")
@@ -106,7 +108,7 @@ def test_an_episode_erased_meanwhile_gets_no_vector(
     assert (waiting(store), store.examine()) == (0, [])
 
 
-def test_another_store_sees_embedded_and_erased_pieces(store: Store, open_store: Open) -> None:
+def test_another_store_sees_embedded_and_erased_chunks(store: Store, open_store: Open) -> None:
     other = open_store()
     store.episodes.add("a kettle", source="test")
     store.embed_pending()
@@ -133,7 +135,7 @@ def test_another_store_sees_embedded_and_erased_pieces(store: Store, open_store:
         ([1] * (BATCH + 9), BATCH),
     ],
 )
-def test_a_batch_is_limited_by_number_and_by_length(lengths: list[int], expected: int) -> None:
+def test_a_batch_is_limited_by_count_and_length(lengths: list[int], expected: int) -> None:
     assert first_batch(["x" * length for length in lengths]) == expected
 
 
@@ -199,7 +201,7 @@ def engine(store: Store, path: Path) -> Iterator[SqliteEngine]:
         yield opened
 
 
-def test_a_lease_is_held_by_one_and_given_back(engine: SqliteEngine, path: Path) -> None:
+def test_a_lease_has_one_holder_and_can_be_released(engine: SqliteEngine, path: Path) -> None:
     first, second = Lease(engine, "job"), Lease(engine, "job")
     assert first.is_free()
     with first:
@@ -216,7 +218,7 @@ def test_a_lease_is_held_by_one_and_given_back(engine: SqliteEngine, path: Path)
         assert file.execute("SELECT * FROM memstore_leases").fetchall() == []
 
 
-def test_a_lease_is_renewed_while_its_holder_lives(
+def test_a_lease_is_renewed_while_it_is_held(
     engine: SqliteEngine, manual_clock: ManualClock
 ) -> None:
     with Lease(engine, "job", 30) as lease:
@@ -240,7 +242,7 @@ def put_lease(path: Path, holder: str, seconds_from_now: float) -> None:
     [(5, False), (-1, True), (-86_400, True), (86_400, True)],
     ids=["living", "dead", "clock set forward", "clock set back"],
 )
-def test_lease_expires_whatever_the_clock_does(
+def test_a_lease_that_is_expired_or_implausibly_far_ahead_is_free(
     engine: SqliteEngine, path: Path, seconds_from_now: float, free: bool
 ) -> None:
     put_lease(path, "somebody", seconds_from_now)
@@ -250,7 +252,7 @@ def test_lease_expires_whatever_the_clock_does(
         assert lease.held == free
 
 
-def test_a_holder_notices_that_its_lease_went_to_another(
+def test_a_holder_notices_a_lost_lease(
     engine: SqliteEngine, path: Path, manual_clock: ManualClock
 ) -> None:
     with Lease(engine, "job", 30) as lease:
@@ -314,7 +316,7 @@ def lease_end(path: Path) -> str:
 
 
 @pytest.mark.process
-def test_another_takes_over_from_one_that_was_killed(
+def test_another_process_takes_over_from_a_killed_one(
     store: Store, wordless: Store, engine: SqliteEngine, path: Path, embedder: Any
 ) -> None:
     wordless.add("tea", subject="sue")
@@ -349,9 +351,7 @@ def test_another_takes_over_from_one_that_was_killed(
 # -- in the background ---------------------------------------------------------------------------
 
 
-def test_every_namespace_is_drained_and_stores_within_share_one_thread(
-    store: Store, wordless: Store
-) -> None:
+def test_one_thread_embeds_every_namespace(store: Store, wordless: Store) -> None:
     inner = store.within("inner")
     wordless.within("elsewhere").episodes.add("said elsewhere", source="test")
     inner.embed_in_background(interval_seconds=0.02)
@@ -362,7 +362,7 @@ def test_every_namespace_is_drained_and_stores_within_share_one_thread(
     assert wait_until(lambda: waiting(store.within("elsewhere")) == 0)
 
 
-def test_a_background_with_nothing_to_do_writes_nothing(
+def test_background_embedding_with_nothing_to_do_writes_nothing(
     store: Store, path: Path, embedder: Any, manual_clock: ManualClock
 ) -> None:
     store.add("tea", subject="sue")
@@ -375,7 +375,7 @@ def test_a_background_with_nothing_to_do_writes_nothing(
     assert embedder.calls == []
 
 
-def test_a_background_waits_for_a_lease_without_writing(
+def test_background_embedding_waits_for_a_lease_without_writing(
     store: Store, wordless: Store, path: Path, engine: SqliteEngine, manual_clock: ManualClock
 ) -> None:
     wordless.add("tea", subject="sue")

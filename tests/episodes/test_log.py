@@ -85,7 +85,7 @@ def test_add_calls_no_model(open_store: Open, embedder: WordEmbedder) -> None:
 
 
 @given(text=WORDS)
-def test_pieces_cover_the_text_and_fit_a_model(text: str) -> None:
+def test_chunks_cover_the_text_and_fit_a_model(text: str) -> None:
     pieces = chunks.of_episode(text)
     assert pieces == chunks.of_episode(text)
     assert [start for start, _ in pieces] == sorted({start for start, _ in pieces})
@@ -96,7 +96,7 @@ def test_pieces_cover_the_text_and_fit_a_model(text: str) -> None:
     assert covered == len(text)
 
 
-def test_pieces_overlap_at_borders_of_sentences() -> None:
+def test_chunks_overlap_at_sentence_boundaries() -> None:
     text = "One more sentence of some length stands here. " * 100
     pieces = chunks.of_episode(text)
     assert len(pieces) > 3
@@ -106,7 +106,7 @@ def test_pieces_overlap_at_borders_of_sentences() -> None:
         assert text[start - 1].isspace()
 
 
-def test_pieces_of_scripts_without_spaces_are_shorter() -> None:
+def test_chunks_of_scripts_without_spaces_are_shorter() -> None:
     japanese = chunks.of_episode("新しいオフィスを東京に開いた。" * 60)
     assert max(stop - start for start, stop in japanese) <= chunks.UNSPACED_CHARACTERS
     assert len(chunks.of_episode("a" * chunks.PIECE_CHARACTERS)) == 1
@@ -126,7 +126,7 @@ def test_huge_text_is_stored_completely(store: Store, path: Path) -> None:
     assert store.examine() == []
 
 
-def test_text_longer_than_a_row_is_refused(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_text_too_long_for_a_row_is_refused(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(new_episodes, "MAX_BYTES", 10)
     with pytest.raises(ValueError, match=r"11 bytes, over the limit of 10\nRecord it in"):
         store.episodes.add("12345678901", source="test")
@@ -171,7 +171,7 @@ def test_add_refuses_invalid_values(
     assert store.episodes.list() == []
 
 
-def test_the_same_key_is_the_same_episode(store: Store, open_store: Open) -> None:
+def test_the_same_idempotency_key_returns_the_same_episode(store: Store, open_store: Open) -> None:
     first = store.episodes.add("hello", source="a", idempotency_key="k")
     assert store.episodes.add("hello", source="b", idempotency_key="k") == first
     with pytest.raises(
@@ -183,7 +183,7 @@ def test_the_same_key_is_the_same_episode(store: Store, open_store: Open) -> Non
     assert len(store.episodes.list()) == 1
 
 
-def test_the_same_words_twice_are_two_episodes(store: Store) -> None:
+def test_adding_the_same_text_twice_creates_two_episodes(store: Store) -> None:
     assert [store.episodes.add("hello", source="a").id for _ in range(2)] == [1, 2]
 
 
@@ -201,7 +201,7 @@ def test_add_many_is_all_or_nothing(store: Store) -> None:
 
 
 @pytest.mark.process
-def test_many_processes_add_at_once_and_nothing_is_lost(store: Store, path: Path) -> None:
+def test_concurrent_adds_from_many_processes_lose_nothing(store: Store, path: Path) -> None:
     script = (
         "import memstore, sys\n"
         f"with memstore.open({str(path)!r}, embedder=None) as store:\n"
@@ -287,7 +287,7 @@ def test_invalid_filter_and_scope_are_named(store: Store) -> None:
 
 
 @pytest.mark.parametrize("given", ["12", 1.0, True, None])
-def test_get_refuses_what_is_no_id(store: Store, given: Any) -> None:
+def test_get_refuses_invalid_ids(store: Store, given: Any) -> None:
     with pytest.raises(TypeError, match="a whole number, or a UUID"):
         store.episodes.get(given)
 
@@ -304,7 +304,7 @@ def test_an_episode_of_another_namespace_is_not_found(store: Store, open_store: 
 # -- changing ----------------------------------------------------------------------------------
 
 
-def test_update_changes_what_is_given_and_nothing_else(store: Store) -> None:
+def test_update_changes_only_the_given_fields(store: Store) -> None:
     log = store.episodes
     first = log.add("text", source="t", tags=["a"], metadata={"k": 1, "gone": 2})
     changed = log.update(first.id, tags=["b", "a"])
@@ -337,7 +337,7 @@ def test_update_changes_what_is_given_and_nothing_else(store: Store) -> None:
     assert store.examine() == []
 
 
-def test_update_that_changes_nothing_leaves_no_line(store: Store) -> None:
+def test_update_that_changes_nothing_is_not_journalled(store: Store) -> None:
     log = store.episodes
     episode = log.add("text", source="t", tags=["a"], metadata={"k": 1})
     assert log.update(episode.id, tags=["a"], metadata={"k": 1}, expired_at=None) == episode
@@ -367,7 +367,7 @@ def test_update_refuses_invalid_values(
     assert store.episodes.get(episode.id) == episode
 
 
-def test_an_expired_episode_is_left_out_until_it_is_asked_for(store: Store) -> None:
+def test_expired_episodes_are_left_out_unless_requested(store: Store) -> None:
     log = store.episodes
     past, future = datetime.now(UTC) - timedelta(hours=1), datetime.now(UTC) + timedelta(hours=1)
     log.update(log.add("gone tea", source="t").id, expired_at=past)
@@ -460,7 +460,7 @@ def test_erased_episode_cannot_be_changed(store: Store, path: Path, assignment: 
 # -- erasing -----------------------------------------------------------------------------------
 
 
-def test_erase_leaves_no_byte_of_it(store: Store, path: Path) -> None:
+def test_erase_leaves_no_bytes_of_the_episode(store: Store, path: Path) -> None:
     log = store.episodes
     kept = log.add("kept words", source="t", tags=["kept"])
     gone = log.add(
@@ -499,7 +499,7 @@ def test_erase_leaves_no_byte_of_it(store: Store, path: Path) -> None:
     assert "秘".encode() not in path.read_bytes()
 
 
-def test_erase_by_uuid_takes_what_was_said_out_of_the_evidence(store: Store, path: Path) -> None:
+def test_erase_by_uuid_removes_quotes_from_the_evidence(store: Store, path: Path) -> None:
     episode = store.episodes.add("I moved, secretly", source="t")
     fact = store.add("Ana lives in Porto", subject="ana", episode_id=episode.id)
     evidence = {"episode": episode.id, "said": "secretly"}
@@ -564,7 +564,7 @@ def test_doctor_repairs_damage_to_derived_data(store: Store, path: Path, damage:
         assert store.episodes.search("hello", mode="words")[0].episode.id == 1
 
 
-def test_doctor_finds_a_text_that_came_back_after_it_was_erased(store: Store, path: Path) -> None:
+def test_doctor_finds_a_text_that_reappeared_after_erasing(store: Store, path: Path) -> None:
     store.episodes.add("hello", source="t")
     store.episodes.erase(1)
     sql(path, "DROP TRIGGER memstore_episodes_fixed")
@@ -587,7 +587,7 @@ def test_a_read_only_store_reads_the_log_and_refuses_to_write(
             write()
 
 
-def test_a_confined_store_reaches_no_other_log(store: Store, open_store: Open) -> None:
+def test_a_confined_store_cannot_reach_another_log(store: Store, open_store: Open) -> None:
     theirs = open_store(namespace="other").episodes.add("theirs", source="t")
     confined = store.within("mine", confined=True)
     confined.episodes.add("mine", source="t")
@@ -604,7 +604,7 @@ def test_a_confined_store_reaches_no_other_log(store: Store, open_store: Open) -
     assert [e.content for e in confined.episodes.list()] == ["mine"]
 
 
-def test_threads_add_and_search_at_once(store: Store) -> None:
+def test_threads_add_and_search_concurrently(store: Store) -> None:
     errors: list[BaseException] = []
 
     def work(number: int) -> None:
@@ -661,7 +661,7 @@ def test_probe_does_not_wait_for_an_embedder_that_hangs(open_store: Open) -> Non
 
 
 @pytest.mark.process
-def test_the_example_of_the_page_prints_what_the_page_says(tmp_path: Path) -> None:
+def test_the_documented_example_prints_its_documented_output(tmp_path: Path) -> None:
     page = (Path(__file__).parents[2] / "docs" / "episodes.md").read_text("utf-8")
     code, told = (page.split(f"```{kind}\n")[1].split("```")[0] for kind in ("python", "text"))
     ran = subprocess.run(

@@ -62,7 +62,7 @@ def test_the_library_refuses_a_huge_text(
     assert len(str(caught.value)) < 300
 
 
-def test_the_longest_query_is_answered(open_store: Callable[..., Store]) -> None:
+def test_the_longest_allowed_query_is_answered(open_store: Callable[..., Store]) -> None:
     store = open_store()
     fact = store.add("the kettle is blue", subject="kettle")
     query = ("kettle " * MAX_QUERY)[:MAX_QUERY]
@@ -86,7 +86,7 @@ MINIMAL: dict[str, Any] = {
 }  # fmt: skip
 
 
-def test_every_text_of_every_tool_has_a_bound(open_store: Callable[..., Store]) -> None:
+def test_every_text_argument_of_every_tool_has_a_limit(open_store: Callable[..., Store]) -> None:
     store = open_store()
     store.episodes.add("said", source="chat")
     assert len(texts()) > 25

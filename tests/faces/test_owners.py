@@ -109,7 +109,7 @@ READS: dict[str, Callable[[Store, AskedScope], Found]] = {
 
 
 @pytest.mark.parametrize("asked", ASKED)
-def test_the_library_reads_what_the_owners_named_have(filled: Store, asked: str) -> None:
+def test_the_library_reads_only_facts_of_the_named_owners(filled: Store, asked: str) -> None:
     scope = ASKED[asked]
     for verb, read in READS.items():
         assert read(filled, scope) == expected(asked), verb
@@ -128,7 +128,7 @@ def test_no_owner_selects_facts_without_owners(filled: Store) -> None:
     assert filled.status().active == filled.count() == 2
 
 
-def test_pending_items_are_counted_for_their_owner(open_store: Callable[..., Store]) -> None:
+def test_pending_items_are_counted_per_owner(open_store: Callable[..., Store]) -> None:
     store = open_store(embedder=None)
     store.add("tea", subject="s", user_id="ana")
     store.delete(store.add("coffee", subject="s", user_id="ana").id)
@@ -168,7 +168,7 @@ def test_library_finds_ids_of_any_owner(filled: Store, owner: str) -> None:
                     filled.history(fact.id, scope=scope)
 
 
-def test_a_history_shows_no_fact_of_other_owners(store: Store) -> None:
+def test_a_history_hides_facts_of_other_owners(store: Store) -> None:
     old = store.add("Ana's PIN is 1234", subject="pin", user_id="ana")
     new = store.add("there is no PIN", subject="pin")
     store.supersede(old.id, new.id)
@@ -211,7 +211,7 @@ def test_the_graph_is_read_for_its_owners(store: Store) -> None:
     assert relations == {"Person nobody"}
 
 
-def test_a_key_of_other_owners_is_no_retry(store: Store) -> None:
+def test_an_idempotency_key_of_other_owners_is_a_conflict(store: Store) -> None:
     ana = Scope(user_id="ana")
     store.add("tea", subject="s", idempotency_key="k", user_id="ana")
     store.episodes.add("tea", source="s", idempotency_key="k", scope=ana)
@@ -265,7 +265,7 @@ def contents(told: Any) -> Found:
 
 
 @pytest.mark.parametrize("asked", ASKED)
-def test_commands_find_what_the_owners_named_have(
+def test_commands_find_only_facts_of_the_named_owners(
     filled: Store, cli: CommandLine, asked: str
 ) -> None:
     for words in LISTS:
@@ -295,7 +295,7 @@ REACHED = {
 
 @pytest.mark.parametrize("asked", [*SOME, "everybody"])
 @pytest.mark.parametrize("verb", FACT_VERBS)
-def test_commands_know_the_ids_of_the_owners_named(
+def test_commands_accept_only_ids_of_the_named_owners(
     filled: Store, cli: CommandLine, asked: str, verb: str
 ) -> None:
     ids = {fact.content.removeprefix("kayak "): fact.id for fact in filled.list(scope="all")[:7]}
@@ -313,7 +313,7 @@ def test_commands_know_the_ids_of_the_owners_named(
 
 @pytest.mark.parametrize("asked", [*SOME, "everybody"])
 @pytest.mark.parametrize("verb", ["get {}", "update {} --tag x", "erase {} --yes", "task"])
-def test_commands_know_the_episodes_and_tasks_of_the_owners_named(
+def test_commands_accept_only_episodes_and_tasks_of_the_named_owners(
     filled: Store, cli: CommandLine, asked: str, verb: str
 ) -> None:
     for number, owner in [*NAMES.items()][: len(SOME)]:
@@ -364,7 +364,7 @@ TOOL_LISTS: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("asked", TOOL_ASKED)
-def test_tools_find_what_the_owners_named_have(call: Call, asked: str) -> None:
+def test_tools_find_only_facts_of_the_named_owners(call: Call, asked: str) -> None:
     for tool, (key, arguments) in TOOL_LISTS.items():
         answer = call(tool, **arguments, **said(asked))
         assert named([one["content"] for one in answer[key]]) == expected(asked), tool
@@ -384,7 +384,7 @@ TOOL_VERBS: dict[str, Callable[[int], dict[str, Any]]] = {
 
 @pytest.mark.parametrize("asked", TOOL_ASKED)
 @pytest.mark.parametrize("tool", TOOL_VERBS)
-def test_tools_know_the_ids_of_the_owners_named(
+def test_tools_accept_only_ids_of_the_named_owners(
     call: Call, filled: Store, asked: str, tool: str
 ) -> None:
     filled.add_many(
@@ -423,7 +423,7 @@ def test_tools_store_for_owners(call: Call, filled: Store) -> None:
         call("memory_list", user_id=" ")
 
 
-def test_owners_are_told_to_models_that_can_learn_for_them(filled: Store) -> None:
+def test_owner_arguments_are_offered_only_with_the_learning_tools(filled: Store) -> None:
     every = "facts,tasks,episodes,graph"
     for told in (False, True):
         offered = mcp_tools.offered(f"{every},learn" if told else every)
@@ -436,7 +436,7 @@ def test_owners_are_told_to_models_that_can_learn_for_them(filled: Store) -> Non
 # -- names ---------------------------------------------------------------------------------------
 
 
-def test_owners_and_namespaces_differ_by_case_and_not_by_normal_form(
+def test_owners_and_namespaces_are_case_sensitive_and_normalized(
     open_store: Callable[..., Store],
 ) -> None:
     composed, split = "Zo\u00eb", "Zoe\u0308"
@@ -453,7 +453,7 @@ def test_owners_and_namespaces_differ_by_case_and_not_by_normal_form(
     assert len(confined.search("tea", namespaces=split, scope="all")) == 1
 
 
-def test_the_entities_of_an_owner_are_paged_to_their_end(call: Call, filled: Store) -> None:
+def test_the_entities_of_an_owner_can_be_paged_to_the_end(call: Call, filled: Store) -> None:
     for name in ("Alice", "Bob", "Carol"):
         filled.add(f"{name} met Dave in Paris", subject=name, user_id="ana")
     filled.add("Erin owns a boat", subject="Erin")

@@ -77,7 +77,7 @@ def test_refused_text_is_not_stored(
     assert KEY.encode() not in bytes_of(store)
 
 
-def test_the_library_keeps_what_it_is_given(open_store: Callable[..., Store]) -> None:
+def test_the_library_does_not_redact(open_store: Callable[..., Store]) -> None:
     store = open_store()
     assert store.add(f"the key is {KEY}", subject="s").content == f"the key is {KEY}"
     assert open_store(secrets="redact").within("other").add(KEY, subject="s").content != KEY
@@ -157,7 +157,7 @@ def test_the_policy_is_chosen_by_flag_or_variable(
         assert store.add(KEY, subject="s").content == stored
 
 
-def test_the_command_line_says_what_it_redacted(
+def test_the_command_line_reports_what_it_redacted(
     cli: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("MEMSTORE_SECRETS", raising=False)

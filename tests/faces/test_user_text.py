@@ -76,7 +76,7 @@ def test_enough_names_are_checked() -> None:
     remedy=st.none() | st.sampled_from(Remedy),
     argument=st.none() | st.sampled_from(ARGUMENTS),
 )
-def test_no_message_of_any_error_alters_what_was_typed(
+def test_no_error_message_alters_what_was_typed(
     typed: str, kind: type[Explained], remedy: Remedy | None, argument: str | None
 ) -> None:
     text = f"has {typed!r} and {typed} in {{{typed}}}, {typed}"
@@ -90,14 +90,14 @@ def test_no_message_of_any_error_alters_what_was_typed(
 
 
 @given(typed=st.sampled_from(NAMES), remedy=st.none() | st.sampled_from(Remedy))
-def test_no_reason_alters_what_was_typed(typed: str, remedy: Remedy | None) -> None:
+def test_no_words_only_reason_alters_what_was_typed(typed: str, remedy: Remedy | None) -> None:
     text = f"http://localhost/{typed} answered 500: {typed!r}"
     for face in FACES:
         assert face(Reason(text, remedy)).startswith(text)
     assert wording.on_command_line(ValueError(text)) == text
 
 
-def test_the_command_line_answers_with_what_was_typed(
+def test_the_command_line_echoes_input_unaltered(
     cli: CommandLine, manual_clock: ManualClock
 ) -> None:
     cli.add("text")
@@ -121,7 +121,7 @@ def test_the_command_line_answers_with_what_was_typed(
         ("memory_task_list", {"status": "KEY"}),
     ],
 )
-def test_a_tool_answers_with_what_was_typed(tool: str, arguments: dict[str, object]) -> None:
+def test_a_tool_echoes_input_unaltered(tool: str, arguments: dict[str, object]) -> None:
     offered = mcp_tools.offered("facts,tasks")
 
     def put(value: object, typed: str) -> object:

@@ -64,7 +64,7 @@ def errors_of_the_library() -> list[Exception]:
     ]
 
 
-def test_no_face_names_the_librarys_arguments() -> None:
+def test_no_interface_names_the_librarys_arguments() -> None:
     for error in errors_of_the_library():
         in_library = "\n".join([str(error), *getattr(error, "__notes__", ())])
         assert any(word in in_library for word in LIBRARY), in_library
@@ -73,7 +73,7 @@ def test_no_face_names_the_librarys_arguments() -> None:
 
 
 @pytest.mark.parametrize("remedy", Remedy)
-def test_every_remedy_has_a_sentence_in_the_words_of_each_face(remedy: Remedy) -> None:
+def test_every_remedy_has_a_sentence_for_each_interface(remedy: Remedy) -> None:
     for face in (wording.on_command_line, wording.in_server):
         told = face(memstore.StorageError("It broke.", remedy=remedy))
         assert told.startswith("It broke. ")
@@ -132,7 +132,7 @@ def test_a_tool_names_tools() -> None:
             )
 
 
-def test_an_object_is_asked_for_by_that_name() -> None:
+def test_an_error_asks_for_an_object_by_that_name() -> None:
     with memstore.open(":memory:") as store, pytest.raises(ToolError) as caught:
         TOOLS["memory_update"].call(lambda: store, {"id": 1, "metadata": [1]})
     assert "metadata: must be an object" in str(caught.value)
@@ -206,13 +206,13 @@ def test_wrong_usage_suggests_a_fix(cli: CommandLine, argv: tuple[str, ...], tol
     assert told in answer.err
 
 
-def test_a_text_that_begins_with_a_dash_follows_two(cli: CommandLine) -> None:
+def test_a_text_that_begins_with_a_dash_follows_a_double_dash(cli: CommandLine) -> None:
     assert cli("add", "--subject=-x", "--", "-foo").out == "stored as #1\n"
     assert cli.json("get", 1)["content"] == "-foo"
     assert cli("search", "--", "-foo").code == 0
 
 
-def test_the_hint_after_an_empty_search_names_what_was_not_tried(cli: CommandLine) -> None:
+def test_the_hint_after_an_empty_search_names_untried_options(cli: CommandLine) -> None:
     cli.add("text")
     assert "--all" in cli("search", "xyzzy").err
     assert "fewer conditions" not in cli("search", "xyzzy").err
@@ -221,7 +221,7 @@ def test_the_hint_after_an_empty_search_names_what_was_not_tried(cli: CommandLin
 
 
 @pytest.mark.parametrize("width", ["40", "80"])
-def test_help_keeps_the_default_path_whole(
+def test_help_does_not_wrap_the_default_path(
     cli: CommandLine,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,

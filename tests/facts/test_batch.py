@@ -43,7 +43,7 @@ def lines(store: Store, fact_id: int) -> list[tuple[str, Any]]:
     return [(line.kind, line.evidence) for line in store.journal(fact_id)]
 
 
-def test_apply_carries_out_all_changes_in_order(store: Store) -> None:
+def test_apply_makes_all_changes_in_order(store: Store) -> None:
     old, gone, kept, a, b = (store.add(f"fact {n}", subject="ana").id for n in range(5))
     done = store.apply(
         [
@@ -77,7 +77,7 @@ FAILING = {
 
 
 @pytest.mark.parametrize("case", FAILING)
-def test_apply_does_nothing_at_all_when_one_change_fails(store: Store, case: str) -> None:
+def test_apply_rolls_back_when_one_change_fails(store: Store, case: str) -> None:
     store.add("one", subject="ana")
     store.add("two", subject="ana", supersedes=1)
     store.delete(store.add("three", subject="ana").id)
@@ -89,7 +89,7 @@ def test_apply_does_nothing_at_all_when_one_change_fails(store: Store, case: str
     assert store.apply([]) == []
 
 
-def test_apply_stores_what_is_known_already_only_once(store: Store) -> None:
+def test_apply_stores_known_facts_only_once(store: Store) -> None:
     same = [AddFact(fact=new("tea"), unless_known=True) for _ in range(3)]
     done = store.apply(same)
     assert [one.known for one in done] == [False, True, True]
@@ -104,7 +104,7 @@ def test_apply_stores_what_is_known_already_only_once(store: Store) -> None:
     assert [one.known for one in store.apply(others)] == [False] * 4
 
 
-def test_apply_with_a_key_used_before_returns_what_was_done(store: Store) -> None:
+def test_apply_with_a_used_key_returns_the_earlier_result(store: Store) -> None:
     old = store.add("tea", subject="ana")
     change = AddFact(fact=new("coffee", supersedes=old.id, idempotency_key="k"))
     first, again = store.apply([change])[0], store.apply([change])[0]
@@ -112,7 +112,7 @@ def test_apply_with_a_key_used_before_returns_what_was_done(store: Store) -> Non
     assert first.fact == again.fact
 
 
-def test_apply_with_a_scope_reaches_only_what_has_just_these_owners(store: Store) -> None:
+def test_apply_with_a_scope_reaches_only_exactly_these_owners(store: Store) -> None:
     own = store.apply([AddFact(fact=new("tea", user_id="x"))], scope=ANA)[0].fact
     assert own.scope == ANA
     hers = [
@@ -139,7 +139,7 @@ def test_apply_with_a_scope_reaches_only_what_has_just_these_owners(store: Store
 
 @pytest.mark.parametrize("name", ["user_id", "agent_id", "run_id"])
 @pytest.mark.parametrize("value", ["", "  ", "a\x00b", "x" * 501, 7])
-def test_owners_that_are_none_are_refused(store: Store, name: str, value: Any) -> None:
+def test_invalid_owners_are_refused(store: Store, name: str, value: Any) -> None:
     with pytest.raises((ValueError, TypeError), match=name):
         Scope(**{name: value})
     with pytest.raises((ValueError, TypeError), match=name):
@@ -181,7 +181,7 @@ def test_restoring_and_reinstating_keep_the_owners(store: Store) -> None:
 # -- undoing ---------------------------------------------------------------------------------------
 
 
-def test_reinstate_brings_the_text_back_beside_what_replaced_it(store: Store) -> None:
+def test_reinstate_restores_the_text_alongside_its_replacement(store: Store) -> None:
     old = store.add("tea", subject="ana", category="preference", metadata={"n": 1})
     newer = store.add("coffee", subject="ana", supersedes=old.id)
     back = store.reinstate(old.id)
@@ -197,7 +197,7 @@ def test_reinstate_brings_the_text_back_beside_what_replaced_it(store: Store) ->
 
 
 @pytest.mark.parametrize("state", ["active", "deleted"])
-def test_reinstate_refuses_what_was_not_superseded(store: Store, state: str) -> None:
+def test_reinstate_refuses_a_fact_that_was_not_superseded(store: Store, state: str) -> None:
     fact = store.add("tea", subject="ana")
     if state == "deleted":
         store.delete(fact.id)
@@ -221,7 +221,7 @@ def proposed(store: Store) -> memstore.Proposal:
     return store.proposals.get(done.proposal_id)
 
 
-def test_proposal_retires_nothing_and_is_on_record(
+def test_proposal_is_recorded_and_retires_nothing(
     store: Store, proposed: memstore.Proposal
 ) -> None:
     assert [fact.status for fact in (proposed.old, proposed.new)] == ["active"] * 2
@@ -265,7 +265,7 @@ def test_proposal_about_a_fact_that_changed_can_only_be_rejected(
     store.proposals.reject(proposed.id)
 
 
-def test_proposals_belong_to_a_namespace_and_a_scope(
+def test_proposals_belong_to_one_namespace_and_scope(
     open_store: Callable[..., Store], store: Store, proposed: memstore.Proposal
 ) -> None:
     other = open_store(namespace="other")
@@ -284,7 +284,7 @@ def test_proposals_belong_to_a_namespace_and_a_scope(
 
 @pytest.mark.parametrize("which", ["old", "new"])
 @pytest.mark.parametrize("accepted", [False, True])
-def test_erasing_a_fact_takes_its_words_out_of_the_evidence(
+def test_erasing_a_fact_removes_its_text_from_the_evidence(
     store: Store, path: Path, proposed: memstore.Proposal, which: str, accepted: bool
 ) -> None:
     secret = {"changes": [["Berlin-secret", "Lisbon-secret"]]}
@@ -301,7 +301,7 @@ def test_erasing_a_fact_takes_its_words_out_of_the_evidence(
 # -- episodes --------------------------------------------------------------------------------------
 
 
-def test_episode_is_kept_word_for_word(store: Store) -> None:
+def test_episode_is_kept_verbatim(store: Store) -> None:
     text = "  two  spaces,\r\n\ttab 東京 👍 "
     episode = store.episodes.record(
         text, source="chat", name="n", metadata={"a": 1}, valid_at="2026-03-01", scope=ANA
@@ -312,7 +312,7 @@ def test_episode_is_kept_word_for_word(store: Store) -> None:
     assert store.examine() == []
 
 
-def test_episode_recorded_again_is_the_same_in_its_scope_only(
+def test_episodes_are_deduplicated_within_their_scope_only(
     store: Store, open_store: Callable[..., Store]
 ) -> None:
     first = store.episodes.record("hello")
@@ -369,14 +369,14 @@ def test_doctor_finds_an_episode_that_was_changed(store: Store, path: Path) -> N
 
 
 @pytest.mark.parametrize("text", ["", "  \n", "a\x00b", "\ud800"])
-def test_episode_refuses_what_is_no_text(store: Store, text: str) -> None:
+def test_episode_refuses_content_that_is_not_text(store: Store, text: str) -> None:
     with pytest.raises(ValueError, match="content"):
         store.episodes.record(text)
     with pytest.raises(TypeError, match="whole number"):
         store.episodes.get("1")  # type: ignore[arg-type]
 
 
-def test_journal_replays_to_the_state_after_changes(
+def test_journal_replay_reproduces_the_state(
     store: Store, path: Path, proposed: memstore.Proposal
 ) -> None:
     store.proposals.accept(proposed.id)

@@ -61,12 +61,12 @@ times = st.datetimes(timezones=st.just(UTC))
         seq=st.none() | st.integers(0, 9),
     )
 )
-def test_a_row_is_journalled_as_its_fact(fact: Fact) -> None:
+def test_the_journal_records_a_row_as_its_fact(fact: Fact) -> None:
     row = fact_table.row_of(fact, fact_table.encoded(fact))
     assert json.loads(journalled_text(row)) == journalled(fact)
 
 
-def test_facts_added_together_are_created_at_one_moment(store: Store) -> None:
+def test_facts_added_together_have_the_same_creation_time(store: Store) -> None:
     facts = store.add_many([BERLIN, MUNICH, BERLIN | {"created_at": "2026-03-01"}])
     assert facts[0].created_at == facts[1].created_at != facts[2].created_at
 
@@ -146,7 +146,7 @@ def test_supersede_links_two_facts(store: Store) -> None:
     assert store.supersede(old.id, new.id).superseded_by == new.id
 
 
-def test_supersede_refuses_itself_and_the_inactive(store: Store) -> None:
+def test_supersede_refuses_the_same_fact_and_inactive_facts(store: Store) -> None:
     old, new = store.add(**BERLIN), store.add(**MUNICH)
     with pytest.raises(Conflict, match="cannot supersede itself"):
         store.supersede(old.id, old.id)
@@ -211,14 +211,14 @@ def test_history_is_the_whole_chain_from_any_member(store: Store) -> None:
         assert [fact.id for fact in store.history(member.id)] == [a.id, b.id, c.id]
 
 
-def test_history_holds_every_branch_that_was_merged(store: Store) -> None:
+def test_history_contains_every_merged_branch(store: Store) -> None:
     a, b = store.add(**BERLIN), store.add("Alice is at home in Berlin", subject="alice")
     c = store.add(**MUNICH, supersedes=a.id)
     store.supersede(b.id, c.id)
     assert [fact.id for fact in store.history(b.id)] == [a.id, b.id, c.id]
 
 
-def test_history_of_a_subject_holds_all_its_facts(store: Store) -> None:
+def test_history_of_a_subject_contains_all_its_facts(store: Store) -> None:
     a = store.add(**BERLIN)
     b = store.add(**MUNICH, supersedes=a.id)
     store.delete(b.id)
@@ -242,7 +242,7 @@ def test_confirm_counts(store: Store) -> None:
     assert twice.last_confirmed_at is not None
 
 
-def test_confirm_refuses_what_no_longer_holds(store: Store) -> None:
+def test_confirm_refuses_inactive_facts(store: Store) -> None:
     old = store.add(**BERLIN)
     new = store.add(**MUNICH, supersedes=old.id)
     with pytest.raises(Conflict, match=f"superseded by fact {new.id}"):
@@ -274,7 +274,7 @@ def test_delete_is_undone_by_restore(store: Store) -> None:
     assert kinds(store, fact.id) == ["add", "delete", "restore"]
 
 
-def test_restore_of_a_superseded_fact_grows_the_chain(store: Store) -> None:
+def test_restore_of_a_superseded_fact_extends_the_chain(store: Store) -> None:
     a = store.add(**BERLIN, metadata={"k": 1})
     b = store.add(**MUNICH, supersedes=a.id)
     c = store.restore(a.id)
@@ -292,7 +292,7 @@ def test_restore_of_a_superseded_fact_grows_the_chain(store: Store) -> None:
     ]
 
 
-def test_restore_refuses_the_active_and_below_a_deleted_one(store: Store) -> None:
+def test_restore_refuses_active_facts_and_those_superseded_by_a_deleted_one(store: Store) -> None:
     a = store.add(**BERLIN)
     with pytest.raises(Conflict, match="active, so there is nothing to restore"):
         store.restore(a.id)
@@ -302,7 +302,7 @@ def test_restore_refuses_the_active_and_below_a_deleted_one(store: Store) -> Non
         store.restore(a.id)
 
 
-def test_erase_leaves_only_an_empty_place(store: Store) -> None:
+def test_erase_leaves_only_an_empty_entry_in_the_history(store: Store) -> None:
     a = store.add(**BERLIN, idempotency_key="k")
     b = store.add(**MUNICH, supersedes=a.id)
     store.erase(a.id)
@@ -351,7 +351,7 @@ def test_list_filters_by_subject_and_category(store: Store) -> None:
     assert store.list(subject="alice", category="preference") == [b]
 
 
-def test_touch_counts_own_facts_only(open_store: Callable[..., Store]) -> None:
+def test_touch_counts_only_facts_of_its_namespace(open_store: Callable[..., Store]) -> None:
     here, there = open_store(), open_store(namespace="other")
     mine, theirs = here.add(**BERLIN), there.add(**MUNICH)
     assert here.touch([mine.id, theirs.id, 99]) == 1
@@ -405,14 +405,14 @@ def test_limits_are_positive_whole_numbers(store: Store, limit: int) -> None:
             ask(limit=limit)
 
 
-def test_embedder_options_go_with_a_name(open_store: Callable[..., Store]) -> None:
+def test_embedder_options_require_a_name(open_store: Callable[..., Store]) -> None:
     with pytest.raises(ValueError, match="model applies only to the embedders"):
         open_store(model="x", base_url="http://localhost")
     with pytest.raises(ValueError, match="api_key applies only to"):
         open_store(embedder=None, api_key="k")
 
 
-def test_idempotency_key_of_a_deleted_fact_is_no_success(store: Store) -> None:
+def test_idempotency_key_of_a_deleted_fact_is_a_conflict(store: Store) -> None:
     fact = store.add(**BERLIN, idempotency_key="k")
     store.delete(fact.id)
     with pytest.raises(Conflict, match=r"which is deleted\nUse a new idempotency key"):
@@ -429,12 +429,12 @@ def test_idempotency_key_does_not_hide_a_supersession(store: Store) -> None:
     assert store.get(old.id).status == "active"
 
 
-def test_facts_that_would_never_hold_are_refused(store: Store) -> None:
+def test_facts_that_expire_before_they_are_valid_are_refused(store: Store) -> None:
     with pytest.raises(ValueError, match="expired_at is not after the time from which"):
         store.add(**BERLIN, valid_at="2026-01-01", expired_at="2025-01-01")
 
 
-def test_no_namespace_is_called_all(open_store: Callable[..., Store]) -> None:
+def test_the_namespace_name_all_is_reserved(open_store: Callable[..., Store]) -> None:
     with pytest.raises(ValueError, match="namespace cannot be 'all'"):
         open_store(namespace="all")
 
@@ -444,7 +444,7 @@ def test_namespace_cannot_be_rebound(store: Store) -> None:
         store.namespace = "other"  # type: ignore[misc]
 
 
-def test_store_in_memory_is_one_like_any_other(open_store: Callable[..., Store]) -> None:
+def test_in_memory_store_behaves_like_any_other(open_store: Callable[..., Store]) -> None:
     store = open_store(":memory:", wait_seconds=1)
     store.add(**BERLIN)
     half_read = store.export()
@@ -458,7 +458,7 @@ def test_store_in_memory_is_one_like_any_other(open_store: Callable[..., Store])
 # -- the same fact twice -------------------------------------------------------------------------
 
 
-def test_add_stores_the_same_words_again_unless_told_otherwise(store: Store) -> None:
+def test_add_stores_duplicates_by_default(store: Store) -> None:
     first, second = store.add(**BERLIN), store.add(**BERLIN)
     assert second.id != first.id
     assert store.count() == 2
@@ -472,7 +472,7 @@ def test_add_stores_the_same_words_again_unless_told_otherwise(store: Store) -> 
         ("Alice lives\tin Berlin", "ALICE"),
     ],
 )
-def test_add_unless_known_confirms_what_is_held(store: Store, content: str, subject: str) -> None:
+def test_add_unless_known_confirms_a_known_fact(store: Store, content: str, subject: str) -> None:
     held = store.add(**BERLIN, metadata={"a": 1, "b": 2})
     again = store.add(
         content, subject=subject, category="identity", metadata={"b": 2, "a": 1}, unless_known=True
@@ -507,7 +507,7 @@ def test_add_unless_known_stores_what_differs(store: Store, different: dict[str,
     assert store.count(scope="all") == 2
 
 
-def test_add_unless_known_looks_at_active_facts_that_are_no_tasks(store: Store) -> None:
+def test_add_unless_known_ignores_tasks_and_inactive_facts(store: Store) -> None:
     store.tasks.create("Call Alice")
     gone = store.add(**BERLIN)
     store.delete(gone.id)
@@ -522,7 +522,7 @@ def test_add_unless_known_looks_at_active_facts_that_are_no_tasks(store: Store) 
     assert task.confirmed_count == 0
 
 
-def test_add_unless_known_lets_the_held_fact_supersede(store: Store) -> None:
+def test_add_unless_known_lets_the_known_fact_supersede(store: Store) -> None:
     held, wrong = store.add(**BERLIN), store.add(**MUNICH)
     again = store.add(**BERLIN, supersedes=wrong.id, unless_known=True)
     assert (again.id, store.get(wrong.id).superseded_by) == (held.id, held.id)
@@ -538,12 +538,12 @@ def test_add_unless_known_can_correct_the_case_of_a_fact(store: Store) -> None:
     assert store.get(old.id).superseded_by == new.id
 
 
-def test_add_unless_known_with_a_key_used_before_is_no_confirmation(store: Store) -> None:
+def test_add_unless_known_with_a_used_key_does_not_confirm(store: Store) -> None:
     first = store.add(**BERLIN, idempotency_key="k", unless_known=True)
     assert store.add(**BERLIN, idempotency_key="k", unless_known=True) == first
 
 
-def test_erased_fact_leaves_no_hash_of_its_words(store: Store, path: Path) -> None:
+def test_erased_fact_leaves_no_hash_of_its_text(store: Store, path: Path) -> None:
     store.erase(store.add(**BERLIN).id)
     store.close()
     with raw(path) as file:
@@ -606,7 +606,7 @@ def test_task_and_fact_supersede_each_other_only_with_across(store: Store) -> No
     assert store.supersede(task.id, fact.id, across=True).superseded_by == fact.id
 
 
-def test_older_is_what_a_fact_superseded(store: Store) -> None:
+def test_older_returns_the_superseded_fact(store: Store) -> None:
     old = store.add(**BERLIN)
     new = store.add(**MUNICH, supersedes=old.id)
     assert store.older(old.id) is None
@@ -617,7 +617,7 @@ def test_older_is_what_a_fact_superseded(store: Store) -> None:
     assert store.reinstate(old.id).status == "active"
 
 
-def test_key_repeated_in_a_batch_gives_one_fact(store: Store) -> None:
+def test_key_repeated_in_a_batch_creates_one_fact(store: Store) -> None:
     held = store.add(**BERLIN, idempotency_key="held")
     found = store.add_many(
         NewFact(**BERLIN, idempotency_key=key) for key in ("held", "new", "new", "other")
@@ -631,7 +631,7 @@ def test_key_repeated_in_a_batch_gives_one_fact(store: Store) -> None:
     assert store.count() == 3
 
 
-def test_a_batch_confirms_what_it_repeats(store: Store) -> None:
+def test_a_batch_confirms_its_duplicates(store: Store) -> None:
     held = store.add(**BERLIN)
     new = NewFact(**BERLIN)
     other = NewFact(**MUNICH)
@@ -651,7 +651,7 @@ def test_add_returns_the_fact_as_stored(store: Store, given: Any) -> None:
     assert list(fact.metadata) == list(store.get(fact.id).metadata)
 
 
-def test_metadata_that_is_changed_later_changes_no_fact(store: Store) -> None:
+def test_changing_the_passed_metadata_later_does_not_change_the_fact(store: Store) -> None:
     given: dict[str, Any] = {"list": [1], "text": "a"}
     fact = store.add(**BERLIN, metadata=given)
     given["list"].append(2)

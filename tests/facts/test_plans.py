@@ -162,7 +162,7 @@ MAY_SORT = {"changes", "subjects", "list of a category", "states of episodes"}
 
 @pytest.mark.parametrize("owner", OWNERS)
 @pytest.mark.parametrize("read", READS)
-def test_reads_go_by_an_index(explained: Explained, read: str, owner: str) -> None:
+def test_reads_use_an_index(explained: Explained, read: str, owner: str) -> None:
     READS[read](explained, owner)
     assert explained.plans
     for plan in explained.plans:

@@ -30,7 +30,7 @@ COMPOSED, SPLIT = "Zo\u00eb", "ZOE\u0308"
         ("東京", "東京"),
     ],
 )
-def test_subject_is_found_in_any_spelling(store: Store, written: str, asked: str) -> None:
+def test_subjects_are_matched_in_any_spelling(store: Store, written: str, asked: str) -> None:
     old = store.add("likes tea", subject=written)
     new = store.add("likes coffee", subject=asked, supersedes=old.id)
     assert [fact.subject for fact in store.history(old.id)] == [written, asked.strip()]
@@ -43,18 +43,18 @@ def test_subject_is_found_in_any_spelling(store: Store, written: str, asked: str
 
 
 @given(st.text(max_size=12))
-def test_a_key_is_its_own_key(subject: str) -> None:
+def test_subject_key_is_idempotent(subject: str) -> None:
     assert subject_key(subject_key(subject)) == subject_key(subject)
 
 
 @pytest.mark.parametrize("other", ["alicia", "aIice", "al ice", "\u0430lice"])
-def test_other_subjects_stay_others(store: Store, other: str) -> None:
+def test_different_subjects_stay_distinct(store: Store, other: str) -> None:
     store.add("likes tea", subject="alice")
     assert store.list(subject=other) == []
     assert claim_hash("alice", "tea") != claim_hash(other, "tea")
 
 
-def test_subjects_are_counted_together_and_shown_as_written_last(store: Store) -> None:
+def test_spellings_are_counted_together_and_shown_as_last_written(store: Store) -> None:
     for subject in ("alice", "Bob", "ALICE", "Alice"):
         store.add(f"fact about {subject}", subject=subject)
     assert store.status().subjects == {"Alice": 3, "Bob": 1}
@@ -74,7 +74,7 @@ def test_facts_of_one_subject_are_consolidated(store: Store) -> None:
     assert store.proposals.put_forward(ids, "likes a and b", {}, scope=Scope()).sources
 
 
-def test_a_task_is_a_task_however_its_subject_is_written(store: Store) -> None:
+def test_a_task_is_recognised_in_any_spelling_of_its_subject(store: Store) -> None:
     fact = store.add("brew tea", subject="Todo", metadata={"kind": "task", "status": "pending"})
     assert [task.id for task in store.tasks.list()] == [fact.id]
     assert store.tasks.update(fact.id, "completed").status == "completed"
@@ -84,7 +84,7 @@ def test_a_task_is_a_task_however_its_subject_is_written(store: Store) -> None:
         memstore.Memory(store).delete(fact.id)
 
 
-def test_a_fact_that_is_erased_leaves_no_trace_of_its_words(store: Store, path: Path) -> None:
+def test_an_erased_fact_leaves_no_trace_of_its_text(store: Store, path: Path) -> None:
     store.erase(store.add("likes tea", subject="Alice").id)
     with raw(path) as file:
         row = file.execute("SELECT subject_key, claim_hash FROM memstore_facts").fetchone()
@@ -101,7 +101,7 @@ def test_imported_facts_are_found_by_subject(
     assert other.exists("likes tea", subject="aLICE")
 
 
-def test_imported_owners_and_namespaces_are_in_their_normal_form(
+def test_imported_owners_and_namespaces_are_normalized(
     store: Store, open_store: Callable[..., Store], tmp_path: Path
 ) -> None:
     split, composed = "Zoe\u0308", "Zo\u00eb"
@@ -119,7 +119,7 @@ def test_imported_owners_and_namespaces_are_in_their_normal_form(
     assert other.list(scope=asked)[-1].content == "likes cake"
 
 
-def test_subjects_are_found_by_their_beginning(store: Store) -> None:
+def test_subjects_are_found_by_prefix(store: Store) -> None:
     for subject in ("Tea", "apple", "tea", "Türkei", "teapot", "zebra"):
         store.add(f"a fact about {subject}", subject=subject)
     store.delete(store.add("gone", subject="team").id)

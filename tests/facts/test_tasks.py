@@ -67,7 +67,7 @@ def test_any_status_may_follow_any_other(store: Store, start: str, end: str) -> 
     assert moved.surface == ("startup" if end in OPEN else None)
 
 
-def test_reopened_task_comes_back_to_the_startup_list(store: Store) -> None:
+def test_reopened_task_returns_to_the_startup_list(store: Store) -> None:
     task = store.tasks.create("Call the plumber")
     store.tasks.update(task.id, "completed")
     assert store.tasks.list(surface="startup") == []
@@ -75,7 +75,7 @@ def test_reopened_task_comes_back_to_the_startup_list(store: Store) -> None:
     assert [t.id for t in store.tasks.list(surface="startup")] == [task.id]
 
 
-def test_list_shows_open_tasks_most_pressing_first(store: Store) -> None:
+def test_list_shows_open_tasks_most_urgent_first(store: Store) -> None:
     low = store.tasks.create("low", priority="low")
     late = store.tasks.create("late", due="2027-01-01")
     soon = store.tasks.create("soon", due="2026-12-01")
@@ -95,7 +95,7 @@ def test_list_filters_by_project(store: Store) -> None:
     assert store.tasks.list(project="web") == [web]
 
 
-def test_update_refuses_what_is_no_task(store: Store) -> None:
+def test_update_refuses_a_fact_that_is_not_a_task(store: Store) -> None:
     fact = store.add("not a task", subject="todo")
     with pytest.raises(NotFound, match="is not a task"):
         store.tasks.update(fact.id, "completed")
@@ -115,7 +115,7 @@ def test_update_refuses_a_deleted_or_superseded_task(store: Store) -> None:
     assert store.tasks.list(status="all") == []
 
 
-def test_tasks_of_the_original_are_read(store: Store) -> None:
+def test_tasks_of_the_original_program_are_read(store: Store) -> None:
     """Its scopes are names of people, and a due date may be any text."""
     store.add(
         "Send the invoice",
@@ -127,7 +127,7 @@ def test_tasks_of_the_original_are_read(store: Store) -> None:
     assert store.tasks.update(task.id, "completed").status == "completed"
 
 
-def test_odd_metadata_of_a_task_does_not_hide_the_others(store: Store) -> None:
+def test_invalid_metadata_of_a_task_does_not_hide_the_others(store: Store) -> None:
     store.add("odd", subject="todo", metadata={"kind": "task", "due": 5, "project": [1]})
     dated = store.tasks.create("dated", due="2026-12-01")
     assert [(task.content, task.due) for task in store.tasks.list()] == [
@@ -151,7 +151,7 @@ def test_due_dates_are_compared_as_times(store: Store) -> None:
         ("2026-13-01", None),
     ],
 )
-def test_due_is_kept_as_given_beside_its_date(
+def test_due_text_is_stored_verbatim_and_parsed_into_due_at(
     store: Store, due: str, due_at: datetime | None
 ) -> None:
     task = store.tasks.create("pack", due=due)
@@ -160,7 +160,7 @@ def test_due_is_kept_as_given_beside_its_date(
     assert ("due_at" in task.to_dict()) == (due_at is not None)
 
 
-def test_metadata_patch_cannot_make_a_task_of_a_fact(store: Store) -> None:
+def test_metadata_patch_cannot_turn_a_fact_into_a_task(store: Store) -> None:
     fact = store.add("buy bread", subject="todo", metadata={"status": "pending"})
     with pytest.raises(Conflict, match=f"fact {fact.id} is not a task, and metadata cannot make"):
         store.update_metadata(fact.id, {"kind": "task"})
@@ -183,7 +183,7 @@ def test_surface_must_be_known(store: Store) -> None:
         store.tasks.list(surface="foo")
 
 
-def test_tasks_are_left_out_where_that_is_asked(store: Store) -> None:
+def test_tasks_are_left_out_on_request(store: Store) -> None:
     task = store.tasks.create("water the plants")
     fact = store.add("the plants like water", subject="plants")
     store.add("water is wet", subject="todo", metadata={"kind": "saying"})

@@ -33,7 +33,7 @@ def add(store: Store, **given: Any) -> Fact:
     return store.add("it rained", subject="weather", **given)
 
 
-def test_places_are_counted_where_they_are_not_given(store: Store) -> None:
+def test_positions_are_numbered_unless_given(store: Store) -> None:
     added = [add(store, thread="a", seq=seq) for seq in (None, None, 7, None, 2, None)]
     assert [fact.seq for fact in added] == [1, 2, 7, 8, 2, 9]
     assert {fact.thread for fact in added} == {"a"}
@@ -42,7 +42,7 @@ def test_places_are_counted_where_they_are_not_given(store: Store) -> None:
 
 
 @given(st.lists(st.tuples(st.sampled_from("ab"), st.none() | st.integers(0, 9)), max_size=8))
-def test_many_are_counted_as_one_after_another(given_: list[tuple[str, int | None]]) -> None:
+def test_add_many_numbers_positions_like_single_adds(given_: list[tuple[str, int | None]]) -> None:
     news = [
         {"content": str(n), "subject": "s", "thread": thread, "seq": seq}
         for n, (thread, seq) in enumerate(given_)
@@ -65,7 +65,7 @@ def test_a_thread_belongs_to_one_namespace_and_owner(store: Store) -> None:
         assert [episode.seq for episode in said] == [1, 2]
 
 
-def test_a_name_is_kept_in_its_normal_form(store: Store) -> None:
+def test_thread_names_are_normalized(store: Store) -> None:
     assert place(add(store, thread="cafe\u0301")) == ("caf\u00e9", 1)
     assert place(add(store, thread="caf\u00e9")) == ("caf\u00e9", 2)
     said = store.episodes.add("hi", source="x", thread="cafe\u0301", speaker=" Ana ")
@@ -84,7 +84,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize("wrong", WRONG)
-def test_wrong_places_are_refused(store: Store, wrong: str) -> None:
+def test_invalid_positions_are_refused(store: Store, wrong: str) -> None:
     asked, told = WRONG[wrong]
     for write in (
         lambda: add(store, **asked),
@@ -107,7 +107,7 @@ def test_a_blank_speaker_is_refused(store: Store) -> None:
 # -- facts of an episode, and facts that replace others ---------------------------------------
 
 
-def test_facts_take_over_thread_place_and_time_of_their_episode(store: Store) -> None:
+def test_facts_inherit_thread_position_and_time_of_their_episode(store: Store) -> None:
     said = store.episodes.add("It rained.", source="x", thread="a", seq=4, valid_at=MAY)
     fact = add(store, episode_id=said.id)
     assert (place(fact), fact.valid_at) == (("a", 4), said.valid_at)
@@ -119,7 +119,7 @@ def test_facts_take_over_thread_place_and_time_of_their_episode(store: Store) ->
     assert store.examine(deep=True) == []
 
 
-def test_an_episode_outside_of_threads_is_one_for_its_facts(store: Store) -> None:
+def test_an_episode_without_a_thread_gives_its_facts_one(store: Store) -> None:
     first, second = (store.episodes.add("It rained.", source="x") for _ in "12")
     assert place(first) == (None, None)
     drawn = [add(store, episode_id=first.id) for _ in "12"]
@@ -129,7 +129,7 @@ def test_an_episode_outside_of_threads_is_one_for_its_facts(store: Store) -> Non
     assert add(store, thread=drawn[0].thread).seq == 2
 
 
-def test_a_fact_that_supersedes_another_takes_its_place(store: Store) -> None:
+def test_a_superseding_fact_inherits_the_position(store: Store) -> None:
     old = add(store, thread="a", seq=4)
     new = store.add("it snowed", subject="weather", supersedes=old.id)
     assert place(new) == ("a", 4)
@@ -138,19 +138,19 @@ def test_a_fact_that_supersedes_another_takes_its_place(store: Store) -> None:
     assert place(add(store, supersedes=back.id, thread="b")) == ("b", 1)
 
 
-def test_fact_of_another_owner_inherits_no_place(store: Store) -> None:
+def test_fact_of_another_owner_inherits_no_position(store: Store) -> None:
     old = add(store, thread="a")
     assert place(add(store, supersedes=old.id, user_id="ana")) == (None, None)
 
 
-def test_a_correction_from_an_episode_belongs_there(store: Store) -> None:
+def test_a_correction_from_an_episode_has_the_episodes_position(store: Store) -> None:
     old = add(store, thread="a", seq=4)
     said = store.episodes.add("It rained.", source="x", thread="b")
     assert place(add(store, supersedes=old.id, episode_id=said.id)) == ("b", 1)
 
 
 @pytest.mark.parametrize(("threads", "expected"), [("aa", ("a", 6)), ("ab", (None, None))])
-def test_consolidation_has_the_place_of_its_last_source(
+def test_consolidation_has_the_position_of_its_last_source(
     store: Store, threads: str, expected: tuple[Any, Any]
 ) -> None:
     ids = [
@@ -166,7 +166,7 @@ def test_consolidation_has_the_place_of_its_last_source(
 # -- erasing, and what the file holds ---------------------------------------------------------
 
 
-def test_erasing_an_episode_leaves_no_thread_that_leads_to_it(store: Store, path: Path) -> None:
+def test_erasing_an_episode_leaves_no_thread_that_identifies_it(store: Store, path: Path) -> None:
     said = store.episodes.add(
         "It rained.", source="x", thread="with the doctor", speaker="Dr Who", tags=["t"]
     )
@@ -198,7 +198,7 @@ def test_erased_fact_has_no_thread(store: Store, path: Path) -> None:
 
 
 @pytest.mark.parametrize("column", ["thread = 'b'", "seq = 9", "speaker = 'Bob'"])
-def test_the_place_of_an_episode_never_changes(store: Store, path: Path, column: str) -> None:
+def test_the_position_of_an_episode_never_changes(store: Store, path: Path, column: str) -> None:
     store.episodes.add("hi", source="x", thread="a", speaker="Ana")
     with raw(path) as file, pytest.raises(sqlite3.IntegrityError, match="append-only"):
         file.execute(f"UPDATE memstore_episodes SET {column}")
@@ -206,7 +206,7 @@ def test_the_place_of_an_episode_never_changes(store: Store, path: Path, column:
 
 @pytest.mark.parametrize("table", ["memstore_facts", "memstore_episodes"])
 @pytest.mark.parametrize("column", ["thread = 'b'", "seq = 9"])
-def test_half_a_place_is_refused_by_the_file_and_found_by_the_doctor(
+def test_an_incomplete_position_is_refused_by_the_file_and_found_by_the_doctor(
     store: Store, path: Path, table: str, column: str
 ) -> None:
     add(store)
@@ -222,7 +222,7 @@ def test_half_a_place_is_refused_by_the_file_and_found_by_the_doctor(
     assert any(f"CHECK constraint failed in {table}" in one.message for one in found)
 
 
-def test_an_export_holds_places_and_an_import_takes_them_over(
+def test_positions_survive_export_and_import(
     store: Store, open_store: Open, tmp_path: Path
 ) -> None:
     said = store.episodes.add("hi", source="x", thread="a", seq=3, speaker="Ana", scope=ANA)
@@ -241,7 +241,7 @@ def test_an_export_holds_places_and_an_import_takes_them_over(
 
 
 @pytest.mark.parametrize(("thread", "seq"), [("", 1), ("a", -1), ("a", "1"), (7, 1), ("a", 2**63)])
-def test_wrong_places_in_an_export_are_refused(store: Store, thread: Any, seq: Any) -> None:
+def test_invalid_positions_in_an_export_are_refused(store: Store, thread: Any, seq: Any) -> None:
     add(store, thread="a")
     lines = [json.loads(line) for line in store.export()]
     lines[1]["fact"] |= {"thread": thread, "seq": seq}
@@ -249,7 +249,7 @@ def test_wrong_places_in_an_export_are_refused(store: Store, thread: Any, seq: A
         store.import_(map(json.dumps, lines))
 
 
-def test_the_last_place_there_can_be_is_given_again(store: Store) -> None:
+def test_the_highest_position_is_reused(store: Store) -> None:
     add(store, thread="a")
     lines = [json.loads(line) for line in store.export()]
     lines[1]["fact"]["seq"] = 2**63 - 1
@@ -260,7 +260,9 @@ def test_the_last_place_there_can_be_is_given_again(store: Store) -> None:
 
 @pytest.mark.parametrize("kind", ["fact", "episode"])
 @pytest.mark.parametrize("missing", ["thread", "seq"])
-def test_half_a_place_in_an_export_is_refused(store: Store, kind: str, missing: str) -> None:
+def test_an_incomplete_position_in_an_export_is_refused(
+    store: Store, kind: str, missing: str
+) -> None:
     said = store.episodes.add("hi", source="x", thread="a")
     add(store, episode_id=said.id)
     lines = [json.loads(line) for line in store.export()]

@@ -110,7 +110,7 @@ def test_graph_is_built_only_on_request(store: Store, path: Path) -> None:
         store.graph.neighbours("Alice")
 
 
-def test_neighbours_come_with_distance_way_and_facts(store: Store) -> None:
+def test_neighbours_have_a_distance_a_path_and_facts(store: Store) -> None:
     ids = fill(store)
     built = store.graph.build()
     assert (built.status.facts, built.status.entities, built.status.relations) == (5, 5, 5)
@@ -130,7 +130,7 @@ def test_neighbours_come_with_distance_way_and_facts(store: Store) -> None:
     }
 
 
-def test_several_relations_of_one_step_stand_words_first(store: Store) -> None:
+def test_relations_in_one_step_are_ordered_by_fact_count(store: Store) -> None:
     for content in ("Alice works at GitHub", "Alice works at GitHub again", "Hi, GitHub"):
         store.add(content, subject="alice")
     newest = store.add("Alice left GitHub", subject="alice")
@@ -146,7 +146,7 @@ def test_several_relations_of_one_step_stand_words_first(store: Store) -> None:
     assert found.entity.facts == 4
 
 
-def test_circular_relations_are_followed_once(store: Store) -> None:
+def test_cycles_are_followed_once(store: Store) -> None:
     ring = ["Ada Lovelace", "Bob Smith", "Cid Campeador", "Dan Brown"]
     for here, there in zip(ring, [*ring[1:], ring[0]], strict=True):
         store.add(f"{here} knows {there}", subject=here)
@@ -171,7 +171,7 @@ def test_a_limit_out_of_range_is_refused(store: Store, limit: Any) -> None:
         store.graph.neighbours("Alice", limit=limit)
 
 
-def test_an_answer_says_what_it_leaves_out(store: Store) -> None:
+def test_an_answer_reports_what_it_leaves_out(store: Store) -> None:
     store.add_many(
         {"subject": "alice", "content": f"Alice knows Nr{place} Person"} for place in range(30)
     )
@@ -228,7 +228,9 @@ def test_outdated_graph_shows_no_inactive_facts(store: Store) -> None:
     assert near(store.graph.neighbours("Bob Smith"))["Oslo"] == 1
 
 
-def test_a_fact_that_expired_since_is_not_shown(store: Store, manual_clock: ManualClock) -> None:
+def test_a_fact_that_expired_after_the_build_is_not_shown(
+    store: Store, manual_clock: ManualClock
+) -> None:
     expires = clock.utc_now() + timedelta(days=1)
     store.add("Alice works at GitHub", subject="alice", expired_at=expires)
     store.graph.build()
@@ -237,7 +239,7 @@ def test_a_fact_that_expired_since_is_not_shown(store: Store, manual_clock: Manu
     assert store.graph.entities() == []
 
 
-def test_a_name_that_only_a_deleted_fact_gives_is_not_shown(store: Store) -> None:
+def test_a_name_found_only_in_a_deleted_fact_is_not_shown(store: Store) -> None:
     store.add("Alice works here", subject="alice")
     secret = store.add("Alice Witness works here", subject="x1")
     store.graph.merge("Alice", "Alice Witness")
@@ -248,7 +250,7 @@ def test_a_name_that_only_a_deleted_fact_gives_is_not_shown(store: Store) -> Non
     assert store.graph.get("Alice Witness").names == ("Alice",)
 
 
-def test_only_the_facts_of_the_owners_asked_for_count(store: Store) -> None:
+def test_only_facts_of_the_requested_owners_count(store: Store) -> None:
     store.add("Alice works at GitHub", subject="alice", user_id="ana")
     store.add("Alice knows Bob Smith", subject="alice", user_id="ben")
     store.graph.build()
@@ -261,7 +263,7 @@ def test_only_the_facts_of_the_owners_asked_for_count(store: Store) -> None:
         store.graph.get("GitHub", scope=Scope(user_id="ben"))
 
 
-def test_namespaces_have_graphs_of_their_own(open_store: Callable[..., Store]) -> None:
+def test_each_namespace_has_its_own_graph(open_store: Callable[..., Store]) -> None:
     one, two = (open_store(embedder=None, namespace=name) for name in ("one", "two"))
     fill(one)
     two.add("Alice knows Zed Zimmer", subject="alice")
@@ -418,7 +420,7 @@ def test_a_fact_erased_while_the_graph_is_written_leaves_nothing_in_it(
 
 
 @pytest.mark.parametrize("step", range(8, 13))
-def test_a_fact_erased_after_the_old_graph_was_removed_in_part_leaves_nothing_of_it(
+def test_a_fact_erased_while_the_old_graph_is_being_removed_leaves_nothing_in_it(
     store: Store, path: Path, every_step: EveryStep, step: int
 ) -> None:
     ids = fill(store)
@@ -438,7 +440,7 @@ def test_a_fact_erased_after_the_old_graph_was_removed_in_part_leaves_nothing_of
     assert re.findall(b"(?i)new york", bytes_of(path)) == []
 
 
-def test_a_decision_made_while_the_graph_is_written_holds_in_it(
+def test_a_decision_made_while_the_graph_is_written_applies_to_it(
     store: Store, path: Path, every_step: EveryStep
 ) -> None:
     fill(store)
@@ -504,7 +506,7 @@ def test_a_fact_erased_while_the_graph_is_derived_leaves_nothing_in_it(
     assert b"New York" not in bytes_of(path)
 
 
-def test_others_write_while_a_graph_is_built(
+def test_other_writers_are_not_blocked_by_a_build(
     store: Store, open_store: Callable[..., Store]
 ) -> None:
     other = open_store(embedder=None)
@@ -530,7 +532,7 @@ def test_others_write_while_a_graph_is_built(
     assert store.examine() == []
 
 
-def test_erasing_a_fact_takes_its_relations_and_names_at_once(store: Store, path: Path) -> None:
+def test_erasing_a_fact_removes_its_relations_and_names_at_once(store: Store, path: Path) -> None:
     fill(store)
     secret = store.add("Alice met Deep Throat of GitHub", subject="alice")
     store.graph.build()
@@ -551,7 +553,7 @@ def test_erasing_a_fact_takes_its_relations_and_names_at_once(store: Store, path
     assert b"deep throat" not in bytes_of(path)
 
 
-def test_an_import_that_erases_a_fact_takes_it_out_of_the_graph(
+def test_an_import_that_erases_a_fact_removes_it_from_the_graph(
     store: Store, tmp_path: Path
 ) -> None:
     secret = store.add("Alice met Deep Throat of GitHub", subject="alice")
@@ -566,9 +568,7 @@ def test_an_import_that_erases_a_fact_takes_it_out_of_the_graph(
 
 
 @pytest.mark.process
-def test_a_process_that_does_not_use_the_graph_erases_from_it_without_loading_it(
-    store: Store, path: Path
-) -> None:
+def test_erasing_from_the_graph_does_not_load_the_graph_code(store: Store, path: Path) -> None:
     secret = store.add("Alice met Deep Throat of GitHub", subject="alice")
     store.graph.build()
     program = (
@@ -583,7 +583,7 @@ def test_a_process_that_does_not_use_the_graph_erases_from_it_without_loading_it
     assert store.graph.entities() == []
 
 
-def test_a_decision_stays_while_another_fact_gives_its_names(store: Store) -> None:
+def test_a_decision_stays_while_another_fact_contains_its_names(store: Store) -> None:
     fill(store)
     again = store.add("Bob Smith and Alice met", subject="x1")
     old = store.add("Bobby was here", subject="bobby")
@@ -634,7 +634,7 @@ def test_dropping_the_graph_keeps_decisions(store: Store, path: Path) -> None:
     assert store.graph.get("alice").names == ("Bob Smith", "Alice")
 
 
-def test_a_merge_holds_at_once_and_through_every_build(store: Store) -> None:
+def test_a_merge_applies_at_once_and_after_every_build(store: Store) -> None:
     fill(store)
     store.graph.build()
     store.graph.merge("alice", "BOB SMITH")
@@ -650,7 +650,7 @@ def test_a_merge_holds_at_once_and_through_every_build(store: Store) -> None:
     assert store.graph.decisions() == []
 
 
-def test_an_alias_is_looked_for_from_the_next_build_on(store: Store) -> None:
+def test_aliases_are_recognised_from_the_next_build_on(store: Store) -> None:
     fill(store)
     store.add("Everybody likes the red queen", subject="x1")
     store.graph.merge("the red queen", "Alice")
@@ -659,14 +659,14 @@ def test_an_alias_is_looked_for_from_the_next_build_on(store: Store) -> None:
     assert store.graph.get("alice").names == ("the red queen", "Alice")
 
 
-def test_a_name_of_no_fact_leads_to_the_entity_it_was_merged_with(store: Store) -> None:
+def test_a_merged_name_found_in_no_fact_resolves_to_its_entity(store: Store) -> None:
     fill(store)
     store.graph.build()
     store.graph.merge("Wonderland's Alice", "Alice")
     assert store.graph.get("wonderland's alice").name == "Alice"
 
 
-def test_decisions_that_contradict_each_other_are_refused_with_the_chain(store: Store) -> None:
+def test_contradictory_decisions_are_refused_with_the_chain(store: Store) -> None:
     graph = store.graph
     graph.merge("A1", "B1")
     graph.merge("B1", "C1")
@@ -685,14 +685,14 @@ def test_decisions_that_contradict_each_other_are_refused_with_the_chain(store: 
     assert len(graph.decisions()) == 4
 
 
-def test_the_same_decision_twice_is_one(store: Store) -> None:
+def test_repeating_a_decision_has_no_effect(store: Store) -> None:
     first = store.graph.merge("Bob", "Alice")
     assert (first.left, first.right) == ("Alice", "Bob")
     assert store.graph.merge("ALICE", "bob") == first
     assert store.graph.decisions() == [first]
 
 
-def test_one_name_cannot_be_decided_about(store: Store) -> None:
+def test_a_decision_needs_two_different_names(store: Store) -> None:
     for call in (store.graph.merge, store.graph.keep_apart):
         with pytest.raises(ValueError, match="are one name"):
             call("Alice  Smith", "ALICE SMITH")
@@ -702,7 +702,7 @@ def test_one_name_cannot_be_decided_about(store: Store) -> None:
         store.graph.forget("Alice", "Bob")
 
 
-def test_the_journal_names_who_decided_and_no_names(
+def test_the_journal_records_who_decided_but_no_names(
     open_store: Callable[..., Store], path: Path
 ) -> None:
     store = open_store(embedder=None, actor="ben", source="test")
@@ -730,7 +730,7 @@ STEPS = st.lists(
 
 @settings(max_examples=examples(40), deadline=None)
 @given(steps=STEPS)
-def test_decisions_are_refused_just_where_they_contradict(
+def test_decisions_are_refused_exactly_when_they_contradict(
     fresh: Callable[[], Store],
     steps: list[tuple[str, str, str]],
 ) -> None:
@@ -783,7 +783,7 @@ def test_decisions_are_refused_just_where_they_contradict(
     assert store.examine() == []
 
 
-def test_thousands_of_decisions_cost_a_build_next_to_nothing(store: Store) -> None:
+def test_thousands_of_decisions_add_little_work_to_a_build(store: Store) -> None:
     at = clock.utc_now()
     with store._file.engine.write() as transaction:
         changes = Changes(transaction, Author("ben", "test"))
@@ -802,7 +802,7 @@ def test_thousands_of_decisions_cost_a_build_next_to_nothing(store: Store) -> No
     assert store.graph.get("Person 9").names == ("person 7", "Human 7")
 
 
-def test_decisions_come_from_another_file_unless_they_contradict(store: Store) -> None:
+def test_decisions_are_imported_unless_they_contradict(store: Store) -> None:
     store.graph.keep_apart("A1", "B1")
     at = clock.from_text("2026-01-01")
 
@@ -847,7 +847,7 @@ def test_likely_pairs_are_proposed_and_none_is_merged(store: Store) -> None:
     assert likely() == set()
 
 
-def test_entities_are_listed_by_the_facts_that_speak_of_them(store: Store) -> None:
+def test_entities_are_ordered_by_the_number_of_their_facts(store: Store) -> None:
     fill(store)
     store.graph.build()
     every = store.graph.entities()
@@ -873,7 +873,7 @@ DAMAGE = {
 
 
 @pytest.mark.parametrize("what", DAMAGE)
-def test_the_doctor_finds_what_does_not_agree_and_drops_the_graph(
+def test_the_doctor_finds_inconsistencies_and_drops_the_graph(
     store: Store, path: Path, what: str
 ) -> None:
     fill(store)
@@ -913,7 +913,7 @@ def test_the_doctor_finds_an_erased_name_and_contradictory_decisions(
     assert any("'A1' is not 'C1'" in f.message and not f.repairable for f in findings)
 
 
-def test_a_read_only_store_reads_the_graph_and_builds_none(
+def test_a_read_only_store_reads_the_graph_but_cannot_build_it(
     open_store: Callable[..., Store], store: Store
 ) -> None:
     fill(store)
@@ -924,7 +924,7 @@ def test_a_read_only_store_reads_the_graph_and_builds_none(
         reader.graph.build()
 
 
-def test_the_example_of_the_page_is_true(
+def test_the_documented_example_is_correct(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     page = (Path(__file__).parents[2] / "docs" / "graph.md").read_text(encoding="utf-8")

@@ -108,7 +108,7 @@ def test_fact_with_instructions_is_shown_as_data(model_server: ModelServer) -> N
     assert facts_in(model_server.prompts[0]) == [{"about": "alice", "says": order}]
 
 
-def test_facts_are_asked_about_in_portions() -> None:
+def test_facts_are_sent_to_the_model_in_batches() -> None:
     short = [Text(number, "x", "short") for number in range(1, 26)]
     assert [len(block) for block in model_extraction.blocks(short)] == [12, 12, 1]
     long = [Text(1, "x", "a" * 9_000), Text(2, "x", "b" * 3_000), Text(3, "x", "c" * 3_000)]
@@ -165,7 +165,7 @@ def test_custom_generator_raises_a_generator_error() -> None:
         model_extraction.read([FACT], Broken())
 
 
-def test_a_model_adds_to_what_the_rules_find(store: Store, model_server: ModelServer) -> None:
+def test_model_relations_add_to_rule_relations(store: Store, model_server: ModelServer) -> None:
     store.add("Alice drinks oat milk", subject="alice")
     store.add("We are out of oat milk", subject="kitchen")
     model_server.replies = [said(triple("Alice", "drinks", "oat milk"))]
@@ -179,7 +179,9 @@ def test_a_model_adds_to_what_the_rules_find(store: Store, model_server: ModelSe
     assert store.graph.neighbours("alice") == []
 
 
-def test_building_again_asks_about_new_facts_only(store: Store, model_server: ModelServer) -> None:
+def test_rebuilding_sends_only_new_facts_to_the_model(
+    store: Store, model_server: ModelServer
+) -> None:
     model_server.replies = answer_all
     for place in range(15):
         store.add(f"Somebody likes thing{place}", subject=f"nr{place}")
@@ -199,7 +201,7 @@ def test_building_again_asks_about_new_facts_only(store: Store, model_server: Mo
     assert len(model_server.prompts) == 5
 
 
-def test_model_relations_of_a_superseded_fact_give_no_names(
+def test_model_relations_of_a_superseded_fact_add_no_names(
     store: Store, model_server: ModelServer
 ) -> None:
     old = store.add("Alice likes oat milk", subject="alice")
@@ -241,7 +243,7 @@ def test_failing_model_keeps_the_old_graph_and_stored_answers(
     assert len(store.graph.neighbours("nr3")) == len(store.graph.neighbours("nr14")) == 1
 
 
-def test_nothing_is_locked_while_a_model_reads(
+def test_nothing_is_locked_while_a_model_runs(
     store: Store, open_store: Callable[..., Store], model_server: ModelServer
 ) -> None:
     other = open_store(embedder=None, wait_seconds=0.0)

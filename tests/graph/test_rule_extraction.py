@@ -57,7 +57,7 @@ def relations(derived: Derived) -> set[tuple[str, str, str]]:
         ("todo", "Ask Bob Smith about New York City", ("Bob Smith", "mentions", "New York City")),
     ],
 )
-def test_a_relation_has_the_words_between_for_its_label(
+def test_a_relation_is_labelled_with_the_words_between_its_names(
     subject: str, content: str, expected: tuple[str, str, str] | None
 ) -> None:
     found = relations(read((subject, content)))
@@ -84,11 +84,13 @@ def test_a_relation_has_the_words_between_for_its_label(
         ("Она живёт в Москве", {"Москве"}),
     ],
 )
-def test_capitals_make_a_name_where_they_prove_something(content: str, expected: set[str]) -> None:
+def test_capitals_mark_a_name_only_where_they_are_significant(
+    content: str, expected: set[str]
+) -> None:
     assert names(read(("x1", content))) - {"x1"} == expected
 
 
-def test_a_word_seen_in_lower_case_more_often_is_no_name() -> None:
+def test_a_word_more_often_in_lower_case_is_not_a_name() -> None:
     facts = [("x1", "We have an apple tree"), ("x2", "An apple a day"), ("x3", "Now at Apple")]
     assert "Apple" not in names(read(*facts))
     assert "Apple" in names(read(*facts[1:], ("x4", "She left Apple")))
@@ -114,18 +116,18 @@ def test_a_name_is_found_as_whole_words_only() -> None:
 
 
 @pytest.mark.parametrize("subject", ["it", "the", "a", "will", "2024", "...", ".net"])
-def test_a_subject_that_is_a_common_word_is_not_looked_for(subject: str) -> None:
+def test_a_subject_that_is_a_common_word_is_not_matched(subject: str) -> None:
     derived = read((subject, "First"), ("x2", f"it will be the net a {subject} in 2024"))
     assert relations(derived) == set()
     assert name_key(subject) in dict(derived.names)
 
 
-def test_names_in_scripts_without_spaces_are_found_where_they_are_known() -> None:
+def test_known_names_are_found_in_scripts_without_spaces() -> None:
     derived = read(("東京", "首都です"), ("爱丽丝", "爱丽丝住在東京"), ("กรุงเทพ", "เมืองหลวง"))
     assert relations(derived) == {("爱丽丝", "mentions", "東京")}
 
 
-def test_widths_cases_and_spaces_are_one_name() -> None:
+def test_names_are_compared_ignoring_width_case_and_spaces() -> None:
     derived = read(
         ("Alice  Smith", "First"), ("alice smith", "Second"), ("ＡＬＩＣＥ Smith", "Third")
     )
@@ -133,7 +135,7 @@ def test_widths_cases_and_spaces_are_one_name() -> None:
     assert derived.mentions == [(0, 1), (0, 2), (0, 3)]
 
 
-def test_an_alias_is_an_entity_only_where_it_is_found() -> None:
+def test_an_alias_becomes_an_entity_only_if_it_occurs() -> None:
     derived = read(("x1", "we met the boss"), aliases=("the boss", "nobody here"))
     assert names(derived) == {"x1", "the boss"}
 
@@ -181,13 +183,13 @@ def test_graph_of_any_facts_is_consistent(facts: list[tuple[str, str]]) -> None:
 
 
 @given(LETTERS)
-def test_lower_case_keeps_every_character_at_its_place(text: str) -> None:
+def test_lowercasing_keeps_character_positions(text: str) -> None:
     assert len(lowered(text)) == len(text)
     assert name_key(name_key(text)) == name_key(text)
 
 
 @given(LETTERS)
-def test_words_stand_in_order_and_hold_no_blank(text: str) -> None:
+def test_words_are_in_order_and_contain_no_blank(text: str) -> None:
     text = plain(text)
     end = 0
     for start, stop in word_spans(text):

@@ -107,7 +107,7 @@ def test_engram_expired_rows_stay_expired(store: Store, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("indent", [None, 2])
 @pytest.mark.parametrize("wrap", ["episodes", "list", "lines"])
-def test_engram_answers_of_its_server_are_read(
+def test_engram_server_responses_are_read(
     wrap: str, indent: int | None, store: Store, tmp_path: Path
 ) -> None:
     path = tmp_path / "answer.json"
@@ -121,7 +121,7 @@ def test_engram_answers_of_its_server_are_read(
     assert (report.episodes, set(report.left_out)) == (3, {"embeddings"})
 
 
-def test_engram_groups_become_namespaces_where_asked(
+def test_engram_groups_become_namespaces_on_request(
     path: Path, open_store: Callable[..., Store], tmp_path: Path
 ) -> None:
     file = written(tmp_path / "e.jsonl", row(1), row(2, group_id="home"), row(3, group_id=""))
@@ -143,7 +143,7 @@ def test_engram_group_with_a_reserved_name_is_refused(store: Store, tmp_path: Pa
     assert store.import_from("engram", file).episodes == 1
 
 
-def test_engram_progress_tells_how_far_it_is_and_a_second_import_changes_nothing(
+def test_engram_import_reports_progress_and_is_idempotent(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("memstore.database.steps.SECONDS", 0.0)
@@ -160,7 +160,7 @@ def test_engram_progress_tells_how_far_it_is_and_a_second_import_changes_nothing
     assert list(store.export()) == before
 
 
-def test_import_brings_nothing_back_that_was_erased(store: Store, tmp_path: Path) -> None:
+def test_import_does_not_restore_erased_data(store: Store, tmp_path: Path) -> None:
     file = written(tmp_path / "e.jsonl", row(1), row(2))
     memories = written(tmp_path / "m.jsonl", MEMORY)
     store.import_from("engram", file)
@@ -178,7 +178,7 @@ def test_import_brings_nothing_back_that_was_erased(store: Store, tmp_path: Path
 
 
 @pytest.mark.process
-def test_import_goes_on_after_a_kill(path: Path, tmp_path: Path) -> None:
+def test_import_resumes_after_a_kill(path: Path, tmp_path: Path) -> None:
     file = written(tmp_path / "e.jsonl", *map(row, range(1700)))
     program = (
         "import memstore, os, sys\n"
@@ -196,7 +196,7 @@ def test_import_goes_on_after_a_kill(path: Path, tmp_path: Path) -> None:
         assert store.examine() == []
 
 
-def test_imported_things_are_pending_then_embedded(
+def test_imported_rows_are_pending_until_embedded(
     store: Store, embedder: Any, tmp_path: Path
 ) -> None:
     store.import_from("engram", written(tmp_path / "e.jsonl", *map(row, range(3))))
@@ -236,7 +236,7 @@ DAMAGED: list[tuple[str, str]] = [
 
 
 @pytest.mark.parametrize(("line", "why"), DAMAGED)
-def test_engram_damaged_line_is_named_or_left_out(
+def test_engram_damaged_line_is_named_or_skipped(
     line: str, why: str, store: Store, tmp_path: Path
 ) -> None:
     file = tmp_path / "e.jsonl"
@@ -249,14 +249,14 @@ def test_engram_damaged_line_is_named_or_left_out(
     assert store.examine() == []
 
 
-def test_engram_bytes_that_are_no_text_are_named(store: Store, tmp_path: Path) -> None:
+def test_engram_bytes_that_are_not_text_are_named(store: Store, tmp_path: Path) -> None:
     file = tmp_path / "e.jsonl"
     good = json.dumps(row(1)).encode()
     file.write_bytes(b"\xef\xbb\xbf" + good + b"\n" + good.replace(b"tea", b"t\xffa") + b"\n")
     refused(store, "engram", file, "^line 2: .*lone surrogate")
 
 
-def test_engram_metadata_that_is_no_object_is_kept_raw(store: Store, tmp_path: Path) -> None:
+def test_engram_metadata_that_is_not_an_object_is_kept_raw(store: Store, tmp_path: Path) -> None:
     store.import_from("engram", written(tmp_path / "e.jsonl", row(1, metadata="just words")))
     assert store.episodes.list(scope="all")[0].metadata["_raw"] == "just words"
 
@@ -272,7 +272,7 @@ def test_engram_other_fields_are_named(store: Store, tmp_path: Path) -> None:
     assert store.import_from("engram", file).left_out["field mood"].first == ["line 1"]
 
 
-def test_import_of_a_huge_text_keeps_all_of_it(store: Store, tmp_path: Path) -> None:
+def test_import_of_a_huge_text_is_complete(store: Store, tmp_path: Path) -> None:
     text = "tea and words. " * 200_000 + "the end"
     store.import_from("engram", written(tmp_path / "e.jsonl", row(1, content=text)))
     assert store.episodes.list(scope="all")[0].content == text
@@ -280,7 +280,7 @@ def test_import_of_a_huge_text_keeps_all_of_it(store: Store, tmp_path: Path) -> 
 
 @settings(deadline=None, max_examples=examples(20))
 @given(data=st.data())
-def test_import_of_a_changed_file_is_refused_or_sound(
+def test_import_of_a_corrupted_file_is_refused_or_valid(
     data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     whole = ("".join(json.dumps(row(n, id=f"é{n}")) + "\n" for n in range(3))).encode()
@@ -312,9 +312,7 @@ INSERT INTO knowledge VALUES ('k', 'owns');
 
 
 @pytest.mark.parametrize("time", ["TIMESTAMPTZ", "TIMESTAMP"])
-def test_engram_duckdb_file_is_read_and_left_as_it_is(
-    time: str, store: Store, tmp_path: Path
-) -> None:
+def test_engram_duckdb_file_is_read_and_unchanged(time: str, store: Store, tmp_path: Path) -> None:
     duckdb = pytest.importorskip("duckdb", reason="the extra duckdb is not installed")
     folder = tmp_path / "there"
     folder.mkdir()
@@ -369,7 +367,7 @@ def test_engram_duckdb_file_without_the_driver_says_what_to_install(
         store.import_from("engram", file)
 
 
-def test_engram_damaged_duckdb_file_is_storage_trouble(store: Store, tmp_path: Path) -> None:
+def test_engram_damaged_duckdb_file_is_a_storage_error(store: Store, tmp_path: Path) -> None:
     pytest.importorskip("duckdb", reason="the extra duckdb is not installed")
     file = tmp_path / "engram.duckdb"
     file.write_bytes(b"\0" * 8 + b"DUCK" + os.urandom(20_000))
@@ -381,7 +379,9 @@ def test_engram_damaged_duckdb_file_is_storage_trouble(store: Store, tmp_path: P
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-def test_original_file_of_any_version_comes_in(version: int, store: Store, tmp_path: Path) -> None:
+def test_original_file_of_any_version_is_imported(
+    version: int, store: Store, tmp_path: Path
+) -> None:
     folder = tmp_path / "there"
     folder.mkdir()
     file = original_file(folder / "memstore.db", version)
@@ -410,7 +410,7 @@ def test_original_file_of_any_version_comes_in(version: int, store: Store, tmp_p
     assert store.examine() == []
 
 
-def test_original_namespaces_are_kept_where_asked(
+def test_original_namespaces_are_kept_on_request(
     path: Path, open_store: Callable[..., Store], tmp_path: Path
 ) -> None:
     file = original_file(tmp_path / "o.db", NEWEST)
@@ -425,7 +425,7 @@ def test_original_namespaces_are_kept_where_asked(
     assert store.count(scope="all") == 2
 
 
-def test_original_files_with_the_same_ids_both_come_in(store: Store, tmp_path: Path) -> None:
+def test_original_files_with_the_same_ids_are_both_imported(store: Store, tmp_path: Path) -> None:
     """Its ids are small numbers; fact 7 of another file is another fact."""
     home, work = (original_file(tmp_path / name, NEWEST) for name in ("home.db", "work.db"))
     with raw(work) as there:
@@ -449,7 +449,7 @@ def test_original_file_open_elsewhere_is_read_with_its_log(store: Store, tmp_pat
     assert "only in the log" in [fact.content for fact in store.list(scope="all")]
 
 
-def test_original_closed_file_with_a_log_stays_alone(store: Store, tmp_path: Path) -> None:
+def test_original_closed_file_is_left_unchanged(store: Store, tmp_path: Path) -> None:
     folder = tmp_path / "there"
     folder.mkdir()
     file = original_file(folder / "o.db", NEWEST)
@@ -474,7 +474,7 @@ def test_original_log_left_by_a_crash_is_read(store: Store, tmp_path: Path) -> N
     assert "only in the log" in [fact.content for fact in store.list(scope="all")]
 
 
-def test_original_changes_since_the_last_import_follow(store: Store, tmp_path: Path) -> None:
+def test_original_changes_since_the_last_import_are_imported(store: Store, tmp_path: Path) -> None:
     file = original_file(tmp_path / "o.db", NEWEST)
     store.import_from("memstore", file)
     with raw(file) as there:
@@ -527,7 +527,9 @@ def test_original_oddities_are_repaired_and_reported(store: Store, tmp_path: Pat
     assert store.examine() == []
 
 
-def test_original_damaged_successor_left_out_revives_nothing(store: Store, tmp_path: Path) -> None:
+def test_original_skipping_a_damaged_successor_revives_nothing(
+    store: Store, tmp_path: Path
+) -> None:
     file = original_file(tmp_path / "o.db", NEWEST)
     with raw(file) as there:
         there.execute("UPDATE memstore_facts SET content = '' WHERE id = 7")
@@ -553,7 +555,7 @@ def chained(path: Path, links: dict[int, int | None]) -> Path:
 
 @settings(deadline=None, max_examples=examples(30))
 @given(data=st.data())
-def test_original_chains_come_in_whole_groups(
+def test_original_chains_are_imported_in_whole_groups(
     data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     """In any order of ids: each fact once, in a group with its successor."""
@@ -573,7 +575,7 @@ def test_original_chains_come_in_whole_groups(
         assert by is None or group[by] == group[fact_id]
 
 
-def test_original_superseded_fact_holds_at_no_moment(
+def test_original_superseded_fact_is_never_active(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     links = {n: n + 10 if n <= 10 else None for n in range(1, 21)}
@@ -610,7 +612,7 @@ def test_original_superseded_fact_holds_at_no_moment(
         ("clean", "active", None),
     ],
 )
-def test_original_screening_is_respected(
+def test_original_screening_state_is_respected(
     state: str, status: str, told: str | None, store: Store, tmp_path: Path
 ) -> None:
     """The original hides blocked facts and treats the rest as memories."""
@@ -705,7 +707,7 @@ def test_mem0_export_is_read_in_every_form(
     assert store.examine() == []
 
 
-def test_mem0_memory_without_owner_or_category_comes_in(store: Store, tmp_path: Path) -> None:
+def test_mem0_memory_without_owner_or_category_is_imported(store: Store, tmp_path: Path) -> None:
     store.import_from("mem0", written(tmp_path / "m.jsonl", {"id": 7, "data": "plain"}))
     [fact] = store.list(scope="all")
     assert (fact.subject, fact.category, fact.user_id) == ("user", "note", None)
@@ -735,7 +737,7 @@ def test_mem0_expiration_counts_the_last_day(store: Store, tmp_path: Path) -> No
     assert store.list(scope="all")[0].expired_at == datetime(2099, 12, 31, tzinfo=UTC)
 
 
-def test_two_texts_under_one_id_both_come_in(store: Store, tmp_path: Path) -> None:
+def test_two_texts_with_the_same_id_are_both_imported(store: Store, tmp_path: Path) -> None:
     """Files may be edited by hand; a row that differs is not treated as known."""
     rows = [row(1), row(1, content="another text"), row(1)]
     report = store.import_from("engram", written(tmp_path / "e.jsonl", *rows))
@@ -752,7 +754,7 @@ def changed(content: str, day: int) -> dict[str, Any]:
     return {**MEMORY, "memory": content, "updated_at": f"2025-04-{day:02}T00:00:00Z"}
 
 
-def test_mem0_memory_changed_there_since_supersedes(store: Store, tmp_path: Path) -> None:
+def test_mem0_memory_changed_at_the_source_supersedes(store: Store, tmp_path: Path) -> None:
     file = tmp_path / "m.jsonl"
     texts = ["Likes green tea", "Likes coffee", "Likes green tea", "Likes water"]
     for day, content in enumerate(texts, 1):
@@ -767,7 +769,7 @@ def test_mem0_memory_changed_there_since_supersedes(store: Store, tmp_path: Path
     assert store.examine() == []
 
 
-def test_mem0_memory_changed_here_since_stays(store: Store, tmp_path: Path) -> None:
+def test_mem0_memory_changed_locally_is_kept(store: Store, tmp_path: Path) -> None:
     file = tmp_path / "m.jsonl"
     store.import_from("mem0", written(file, changed("Likes green tea", 1)))
     store.add("Likes red tea", subject="alice", supersedes=1)
@@ -776,7 +778,7 @@ def test_mem0_memory_changed_here_since_stays(store: Store, tmp_path: Path) -> N
     assert [fact.content for fact in store.list(scope="all")] == ["Likes red tea"]
 
 
-def test_mem0_history_db_is_refused_and_says_what_to_do(store: Store, tmp_path: Path) -> None:
+def test_mem0_history_db_is_refused_with_a_remedy(store: Store, tmp_path: Path) -> None:
     """It contains no owners, and older versions store deletions without a time."""
     file = tmp_path / "history.db"
     with raw(file) as there:
@@ -785,7 +787,7 @@ def test_mem0_history_db_is_refused_and_says_what_to_do(store: Store, tmp_path: 
         store.import_from("mem0", file)
 
 
-def test_mem0_answer_that_is_one_page_says_so(store: Store, tmp_path: Path) -> None:
+def test_mem0_incomplete_page_is_reported(store: Store, tmp_path: Path) -> None:
     """get_all returns one page; memories on other pages must not be missing silently."""
     file = tmp_path / "m.json"
     file.write_text(json.dumps({"count": 120, "next": "https://x", "results": [MEMORY]}))
@@ -877,14 +879,16 @@ def read(text: str, folder: Path) -> list[Any]:
         ("5", "line 1", "not a JSON object"),
     ],
 )
-def test_json_that_is_damaged_says_where(text: str, place: str, why: str, tmp_path: Path) -> None:
+def test_damaged_json_is_reported_with_its_position(
+    text: str, place: str, why: str, tmp_path: Path
+) -> None:
     damaged = read(text, tmp_path)[-1]
     assert isinstance(damaged, Damaged)
     assert damaged.place == place
     assert re.match(why, damaged.reason)
 
 
-def test_json_record_named_as_a_list_is_a_record(tmp_path: Path) -> None:
+def test_json_record_with_a_list_field_is_one_record(tmp_path: Path) -> None:
     line = '{"id": "a", "results": [{"b": 1}]}'
     assert read(line, tmp_path) == [("line 1", {"id": "a", "results": [{"b": 1}]})]
 
@@ -898,7 +902,7 @@ def test_json_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.process
-def test_two_imports_at_once_bring_everything_once(path: Path, tmp_path: Path) -> None:
+def test_concurrent_imports_import_everything_once(path: Path, tmp_path: Path) -> None:
     file = written(tmp_path / "e.jsonl", *map(row, range(700)))
     program = (
         "import memstore, sys\n"
@@ -913,15 +917,15 @@ def test_two_imports_at_once_bring_everything_once(path: Path, tmp_path: Path) -
         assert store.examine() == []
 
 
-def test_engram_names_what_it_reads() -> None:
-    """Every field that is read exists in Engram's episodes."""
+def test_engram_import_reads_every_field_of_an_episode() -> None:
+    """Every field of an Engram episode is read."""
     assert set(ROW) <= engram.READ
 
 
 PAGE = (Path(__file__).parents[2] / "docs" / "coming-from.md").read_text("utf-8")
 
 
-def test_the_example_of_the_page_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_documented_example_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     [example] = re.findall(r"^```python\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
     exec(compile(example, "coming-from.md", "exec"), {})

@@ -18,12 +18,12 @@ matrices = hnp.arrays(np.float32, st.tuples(st.integers(0, 9), st.integers(0, 40
 
 
 @given(vectors)
-def test_encode_gives_little_endian_float32(vector: NDArray[np.float32]) -> None:
+def test_encode_returns_little_endian_float32(vector: NDArray[np.float32]) -> None:
     assert _kernel.encode(vector) == vector.astype("<f4").tobytes()
 
 
 @given(vectors)
-def test_decode_gives_back_what_encode_was_given(vector: NDArray[np.float32]) -> None:
+def test_decode_reverses_encode(vector: NDArray[np.float32]) -> None:
     back = _kernel.decode(_kernel.encode(vector))
     assert back.dtype == np.float32
     assert back.tobytes() == vector.tobytes()
@@ -41,7 +41,7 @@ def test_batch_codec_equals_single_calls(matrix: NDArray[np.float32]) -> None:
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
-def test_encode_names_the_position_of_what_is_not_finite(bad: float) -> None:
+def test_encode_names_the_position_of_a_non_finite_value(bad: float) -> None:
     vector = np.ones(500, dtype=np.float32)
     vector[[321, 400]] = bad
     with pytest.raises(ValueError, match=r"vector holds .* at position 321"):
@@ -52,16 +52,16 @@ def test_encode_names_the_position_of_what_is_not_finite(bad: float) -> None:
         _kernel.encode_many(matrix)
 
 
-def test_decode_returns_nan_as_it_is() -> None:
+def test_decode_returns_nan_unchanged() -> None:
     assert np.isnan(_kernel.decode(np.array([np.nan], dtype="<f4").tobytes())).all()
 
 
-def test_decode_refuses_a_length_that_is_no_multiple_of_four() -> None:
+def test_decode_refuses_a_length_that_is_not_a_multiple_of_four() -> None:
     with pytest.raises(ValueError, match="7 bytes, not a multiple of 4"):
         _kernel.decode(b"1234567")
 
 
-def test_decode_many_names_the_blob_of_another_length() -> None:
+def test_decode_many_names_the_blob_with_a_different_length() -> None:
     with pytest.raises(ValueError, match="blob 1 has 4 bytes, expected 8"):
         _kernel.decode_many([b"12345678", b"1234"], 2)
     with pytest.raises(ValueError, match="dimension -1 is negative or too large"):
@@ -88,7 +88,7 @@ def test_encode_says_what_is_wrong_with_an_array(
         _kernel.encode(vector)
 
 
-def test_error_of_a_wrong_dtype_says_what_to_do() -> None:
+def test_wrong_dtype_error_suggests_a_remedy() -> None:
     with pytest.raises(TypeError, match=r"np\.ascontiguousarray\(vector, dtype=np\.float32\)"):
         _kernel.encode(np.ones(3))  # type: ignore[arg-type]
 
@@ -111,5 +111,5 @@ def test_cosine_is_zero_for_zeros_and_unequal_lengths() -> None:
     assert _kernel.cosine(ones, ones[:2].copy()) == 0.0
 
 
-def test_instruction_set_is_one_that_is_written() -> None:
+def test_instruction_set_is_one_of_those_implemented() -> None:
     assert _kernel.instruction_set() in {"avx512", "avx2", "neon", "scalar"}

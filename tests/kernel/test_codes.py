@@ -46,7 +46,7 @@ def nearest(model: Model, query: Sequence[float], limit: int, visible: Ids | Non
     st.integers(0, 40),
     st.none() | st.sets(st.integers(0, 11)),
 )
-def test_none_of_the_nearest_is_left_out(
+def test_scan_misses_none_of_the_nearest(
     first: list[tuple[int, int, list[int]]],
     second: list[tuple[int, int, list[int]]],
     dropped: list[int],
@@ -77,7 +77,7 @@ def test_none_of_the_nearest_is_left_out(
         assert visible is None or all(model[id_][0] in visible for id_ in ids)
 
 
-def test_few_more_than_the_nearest_are_returned() -> None:
+def test_scan_returns_few_extra_candidates() -> None:
     matrix = np.random.default_rng(0).standard_normal((5000, 256), dtype=np.float32)
     codes = Codes(256)
     codes.put(range(5000), range(5000), [row.tobytes() for row in matrix])
@@ -86,7 +86,7 @@ def test_few_more_than_the_nearest_are_returned() -> None:
     assert codes.scan(matrix[:0], 10) == []
 
 
-def test_cosines_are_those_in_float64() -> None:
+def test_cosines_match_float64() -> None:
     matrix = np.random.default_rng(1).standard_normal((50, 300), dtype=np.float32)
     matrix[3] = 0
     matrix[4] *= 1e30
@@ -113,7 +113,7 @@ def test_saved_codes_can_be_scanned_and_changed(tmp_path: Path) -> None:
     assert again.scan(array.array("f", [-1, 0]), 9, Ids([1])) == [[]]
 
 
-def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
+def test_a_file_of_another_type_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "codes"
     Codes(2).save(path, DATABASE, 7, 41)
     for database, generation in ((b"another database", 7), (DATABASE, 8)):
@@ -146,7 +146,7 @@ def test_refused_rows_change_nothing(
     assert len(codes) == 0
 
 
-def test_a_query_that_is_no_vector_is_refused() -> None:
+def test_a_query_that_is_not_a_vector_is_refused() -> None:
     codes = Codes(2)
     with pytest.raises(ValueError, match="expected vectors of dimension 2"):
         codes.scan(array.array("f", [1, 2, 3]), 1)

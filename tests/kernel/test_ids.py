@@ -23,7 +23,7 @@ def test_ids_behave_like_sets(left: set[int], right: set[int]) -> None:
     assert (a == b) == (left == right)
 
 
-def test_an_id_that_no_row_has_is_refused() -> None:
+def test_an_impossible_row_id_is_refused() -> None:
     for wrong in (-1, 2**32, 2**63 - 1):
         with pytest.raises(ValueError, match="a row id is 0 to"):
             Ids([1, wrong])

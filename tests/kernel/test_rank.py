@@ -73,12 +73,12 @@ def test_rank_agrees_with_the_formula(
     assert order == sorted(order)
 
 
-def test_rank_gives_nothing_for_nothing() -> None:
+def test_rank_of_nothing_is_empty() -> None:
     assert rank({}, {}, {}) == []
     assert rank({1: -1.0}, {}, {}, limit=0) == []
 
 
-def test_rank_gives_zero_to_words_where_none_is_negative() -> None:
+def test_rank_scores_words_zero_unless_bm25_is_negative() -> None:
     assert rank({2: 0.0, 1: 3.0}, {}, {}) == [(1, 0, 0, 0, 1), (2, 0, 0, 0, 1)]
 
 
@@ -87,19 +87,19 @@ def test_rank_halves_a_score_at_the_half_life() -> None:
     assert (score, decay) == (0.3, 0.5)
 
 
-def test_rank_does_not_decay_without_a_half_life_or_before_its_time() -> None:
+def test_rank_does_not_decay_without_a_half_life_or_at_a_negative_age() -> None:
     found = rank({1: -1.0, 2: -1.0, 3: -1.0}, {}, {1: (1e9, 0.0), 2: (-50.0, 1.0)})
     assert [one[4] for one in found] == [1.0, 1.0, 1.0]
 
 
-def test_rank_counts_the_last_of_a_repeated_id() -> None:
+def test_rank_uses_the_last_of_repeated_ids() -> None:
     words = [(1, -9.0), (1, -1.0), (2, -2.0)]
     found = _kernel.rank(words, [], [], word_weight=1.0, vector_weight=0.0, limit=9)
     assert [one[:2] for one in found] == [(2, 1.0), (1, 0.5)]
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
-def test_rank_names_the_argument_that_is_not_finite(bad: float) -> None:
+def test_rank_names_the_non_finite_argument(bad: float) -> None:
     with pytest.raises(ValueError, match="words holds"):
         rank({1: bad}, {}, {})
     with pytest.raises(ValueError, match="vectors holds"):
@@ -121,7 +121,7 @@ def test_rank_refuses_negative_weights_and_limits() -> None:
         rank({}, {}, {}, limit=-1)
 
 
-def test_rank_refuses_what_is_no_sequence_of_tuples() -> None:
+def test_rank_refuses_anything_but_a_sequence_of_tuples() -> None:
     for wrong in ([1], [("1", 1.0)], 1):
         with pytest.raises(TypeError):
             _kernel.rank(wrong, [], [], word_weight=1.0, vector_weight=1.0, limit=9)  # type: ignore[arg-type]

@@ -45,24 +45,24 @@ def table() -> NDArray[np.float64]:
 
 
 @pytest.mark.parametrize("case", GOLDEN, ids=lambda case: ascii(case["text"])[:30])
-def test_token_ids_are_those_of_the_original_tokenizer(case: dict[str, Any]) -> None:
+def test_token_ids_match_the_original_tokenizer(case: dict[str, Any]) -> None:
     assert ids(case["text"]) == case["ids"]
 
 
 @pytest.mark.parametrize("case", GOLDEN, ids=lambda case: ascii(case["text"])[:30])
-def test_vectors_are_those_of_the_original_but_for_rounding(case: dict[str, Any]) -> None:
+def test_vectors_match_the_original_up_to_rounding(case: dict[str, Any]) -> None:
     (row,) = MODEL.embed([case["text"]])
     assert row[:8] == pytest.approx(case["start"], abs=2e-3)
 
 
-def test_a_vector_is_the_mean_of_its_tokens_at_length_one(table: NDArray[np.float64]) -> None:
+def test_a_vector_is_the_normalized_mean_of_its_tokens(table: NDArray[np.float64]) -> None:
     for text, row in zip(TEXTS, MODEL.embed(TEXTS), strict=True):
         total = table[ids(text)].sum(axis=0)
         assert row == pytest.approx(total / (np.linalg.norm(total) or 1), abs=1e-6)
 
 
 @given(texts=st.lists(any_text, max_size=4))
-def test_a_text_is_embedded_alike_alone_and_among_others(texts: list[str]) -> None:
+def test_a_text_is_embedded_the_same_alone_and_in_a_batch(texts: list[str]) -> None:
     rows = MODEL.embed(texts)
     assert (rows.shape, rows.dtype) == ((len(texts), MODEL.dimension), np.float32)
     assert rows.flags.writeable
@@ -73,14 +73,14 @@ def test_a_text_is_embedded_alike_alone_and_among_others(texts: list[str]) -> No
 
 
 @given(first=any_text, second=any_text)
-def test_words_are_cut_one_by_one(first: str, second: str) -> None:
+def test_words_are_tokenized_separately(first: str, second: str) -> None:
     first, second = first.strip(" ▁"), second.strip(" ▁")
     assume(first and second)
     assert ids(f"{first} {second}") == ids(first) + ids(second)
 
 
 @given(text=any_text)
-def test_space_becomes_its_piece(text: str) -> None:
+def test_spaces_are_replaced_by_the_space_marker(text: str) -> None:
     assert ids(text.replace(" ", "▁")) == ids(text)
     assert all(id < MODEL.pieces for id in ids(text))
     assert bool(text) == bool(ids(text))
@@ -93,14 +93,14 @@ def test_megabyte_of_one_character_is_tokenized(unit: str) -> None:
     assert np.linalg.norm(MODEL.embed([text])[0]) == pytest.approx(1, abs=1e-5)
 
 
-def test_a_large_batch_shared_by_threads_is_the_same() -> None:
+def test_a_large_batch_split_over_threads_gives_the_same_vectors() -> None:
     many = [f"{text} {number}" for number in range(200) for text in TEXTS]
     rows = MODEL.embed(many)
     some = range(0, len(many), 97)
     assert all(np.array_equal(rows[n], MODEL.embed([many[n]])[0]) for n in some)
 
 
-def test_threads_use_one_model_at_once() -> None:
+def test_threads_share_one_model() -> None:
     expected = MODEL.embed(TEXTS)
     same: list[bool] = []
 

@@ -15,7 +15,7 @@ def blobs(matrix: np.ndarray) -> list[bytes]:
     return [row.tobytes() for row in matrix]
 
 
-def test_readers_see_all_of_a_put_or_nothing() -> None:
+def test_readers_see_a_put_completely_or_not_at_all() -> None:
     codes = Codes(DIMENSION)
     numbers = range(BATCH)
     query = np.ones(DIMENSION, dtype=np.float32)
@@ -45,7 +45,7 @@ def test_readers_see_all_of_a_put_or_nothing() -> None:
     assert seen <= {0, BATCH}
 
 
-def test_writers_of_different_ids_lose_nothing() -> None:
+def test_concurrent_writers_lose_nothing() -> None:
     codes = Codes(8)
 
     def write(worker: int) -> None:
@@ -61,7 +61,7 @@ def test_writers_of_different_ids_lose_nothing() -> None:
     assert len(codes) == 8 * 100 * 5
 
 
-def test_arguments_may_be_changed_while_a_scan_runs() -> None:
+def test_changing_arguments_during_a_scan_is_safe() -> None:
     random = np.random.default_rng(0)
     codes = Codes(256)
     matrix = random.standard_normal((8000, 256), dtype=np.float32)

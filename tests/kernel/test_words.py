@@ -169,14 +169,14 @@ def test_a_phrase_does_not_cross_columns() -> None:
     assert words.frequencies([["left", "right"], ["right"], []]) == [1, 2, 0]
 
 
-def test_of_equal_scores_the_larger_id_comes_first() -> None:
+def test_larger_id_wins_ties() -> None:
     words = Words()
     words.put(range(100), [["same"]] * 100)
     words.put([3, 200], [["other"]] * 2)
     assert [id_ for id_, _ in words.search([["same"]], 3)] == [99, 98, 97]
 
 
-def test_of_an_id_that_occurs_twice_the_last_row_stays() -> None:
+def test_last_row_of_a_repeated_id_is_kept() -> None:
     words = Words()
     words.put([1, 1], [["first"], ["last"]])
     assert len(words) == 1
@@ -227,7 +227,7 @@ def saved(path: Path) -> Words:
     return words
 
 
-def test_opened_file_gives_the_saved_answers(tmp_path: Path) -> None:
+def test_opened_file_gives_the_same_results(tmp_path: Path) -> None:
     words = saved(tmp_path / "words")
     opened = Words.open(tmp_path / "words", DATABASE)
     query = [["common"], ["rare7"], ["rare8"], ["中", "文"], ["文", "中"]]
@@ -238,7 +238,7 @@ def test_opened_file_gives_the_saved_answers(tmp_path: Path) -> None:
     assert opened.frequencies(query) == [498, 1, 1, 497, 0]
 
 
-def test_a_file_that_is_not_the_right_one_is_refused(tmp_path: Path) -> None:
+def test_a_file_that_does_not_match_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "words"
     saved(path)
     with pytest.raises(ValueError, match="derived from something else"):
@@ -254,7 +254,7 @@ def test_a_file_that_is_not_the_right_one_is_refused(tmp_path: Path) -> None:
         Words().save(tmp_path / "no folder" / "words", DATABASE, 1)
 
 
-def test_readers_see_all_of_a_put_or_nothing_while_segments_are_merged() -> None:
+def test_a_put_is_atomic_for_readers_while_segments_are_merged() -> None:
     words, stop = Words(), threading.Event()
     batch = [["both", f"own{number % 50}"] * 20 for number in range(1_000)]
 

@@ -38,12 +38,12 @@ class Slow:
         return FACTS
 
 
-def test_names_are_the_same() -> None:
+def test_async_names_match() -> None:
     assert [name for name in vars(AsyncMemory) if not name.startswith("_")] == NAMES
 
 
 @pytest.mark.parametrize("name", [*NAMES, "__init__"])
-def test_signature_and_docstring_are_the_same(name: str) -> None:
+def test_async_signatures_and_docstrings_match(name: str) -> None:
     sync, coat = getattr(Memory, name), getattr(AsyncMemory, name)
     assert inspect.signature(sync) == inspect.signature(coat)
     if name != "__init__":
@@ -82,7 +82,7 @@ def outcome(found: Any) -> Any:
     return [outcome(one) for one in found] if isinstance(found, list | Results) else found
 
 
-def test_behaviour_is_the_same(open_store: Callable[..., Store], tmp_path: Any) -> None:
+def test_async_behaviour_matches(open_store: Callable[..., Store], tmp_path: Any) -> None:
     memory = Memory(open_store(tmp_path / "sync.db"))
     coat = AsyncMemory(open_store(tmp_path / "async.db"))
 
@@ -104,7 +104,7 @@ def test_behaviour_is_the_same(open_store: Callable[..., Store], tmp_path: Any) 
     assert [outcome(one) for one in called] == [outcome(one) for one in asyncio.run(awaited())]
 
 
-def test_search_does_not_wait_behind_a_crowd_that_waits_for_the_model(store: Store) -> None:
+def test_search_is_not_blocked_by_calls_waiting_for_the_model(store: Store) -> None:
     slow = Slow()
     memory = AsyncMemory(store, slow)
 
@@ -121,7 +121,7 @@ def test_search_does_not_wait_behind_a_crowd_that_waits_for_the_model(store: Sto
     asyncio.run(crowd())
 
 
-def test_learning_is_the_same(store: Store, model_server: ModelServer) -> None:
+def test_async_learning_matches(store: Store, model_server: ModelServer) -> None:
     model_server.replies = [FACTS]
     memory = AsyncMemory(store, model_server.generator())
     (change,) = asyncio.run(memory.add("I like tea", user_id="ana"))
@@ -167,7 +167,7 @@ def test_cancelled_call_returns_at_once_and_writes_nothing_more(store: Store) ->
     assert len(store.episodes.list(scope="all")) == 1
 
 
-def test_call_that_runs_out_of_time_can_be_made_again(store: Store) -> None:
+def test_timed_out_call_can_be_repeated(store: Store) -> None:
     slow = Slow()
     memory = AsyncMemory(store, slow)
 
@@ -183,7 +183,7 @@ def test_call_that_runs_out_of_time_can_be_made_again(store: Store) -> None:
     assert len(store.episodes.list(scope="all")) == 1
 
 
-def test_many_calls_at_once_lose_nothing(store: Store) -> None:
+def test_concurrent_calls_lose_nothing(store: Store) -> None:
     memory = AsyncMemory(store)
 
     async def many() -> None:
@@ -195,7 +195,7 @@ def test_many_calls_at_once_lose_nothing(store: Store) -> None:
     assert len(store.list(scope="all")) == 50
 
 
-def test_errors_come_through_with_their_step(store: Store) -> None:
+def test_errors_are_passed_on_with_their_step(store: Store) -> None:
     class Broken:
         model = "broken"
 

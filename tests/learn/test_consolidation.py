@@ -58,7 +58,7 @@ def held(store: Store) -> list[str]:
 # -- the way through -------------------------------------------------------------------------------
 
 
-def test_proposal_is_no_fact_before_it_is_accepted(store: Store) -> None:
+def test_proposal_is_not_a_fact_until_accepted(store: Store) -> None:
     one, two = add(store, TEA, GREEN)
     [done] = consolidate(store, group())
     assert (str(done.outcome), done.fact_ids, done.content) == ("proposed", (one.id, two.id), BOTH)
@@ -71,7 +71,7 @@ def test_proposal_is_no_fact_before_it_is_accepted(store: Store) -> None:
     assert [line.kind for line in store.journal(two.id)] == ["add", "propose"]
 
 
-def test_accepting_supersedes_all_and_reinstating_undoes(store: Store) -> None:
+def test_accepting_supersedes_all_sources_and_reinstating_undoes_it(store: Store) -> None:
     one, two = add(store, TEA, GREEN, category="preference", user_id="ana")
     store.update_metadata(one.id, {"a": 1})
     store.update_metadata(two.id, {"b": 2})
@@ -99,7 +99,7 @@ def test_accepting_supersedes_all_and_reinstating_undoes(store: Store) -> None:
 
 
 @pytest.mark.parametrize("corrected", [False, True])
-def test_restoring_one_fact_of_a_consolidation_brings_back_all(
+def test_restoring_one_source_of_a_consolidation_restores_all(
     store: Store, corrected: bool
 ) -> None:
     one, _ = add(store, TEA, GREEN)
@@ -117,7 +117,7 @@ def test_restoring_one_fact_of_a_consolidation_brings_back_all(
     assert store.examine() == []
 
 
-def test_fact_of_a_consolidation_that_was_deleted_stays_deleted(store: Store) -> None:
+def test_deleted_source_of_a_consolidation_stays_deleted(store: Store) -> None:
     one, two = add(store, TEA, GREEN)
     [done] = consolidate(store, group())
     store.proposals.accept(done.proposal_id or 0)
@@ -125,7 +125,7 @@ def test_fact_of_a_consolidation_that_was_deleted_stays_deleted(store: Store) ->
     assert [fact.content for fact in store.facts.reinstate(one.id).active] == [TEA, BOTH]
 
 
-def test_rejected_consolidation_is_not_put_forward_again(store: Store) -> None:
+def test_rejected_consolidation_is_not_proposed_again(store: Store) -> None:
     add(store, TEA, GREEN)
     [done] = consolidate(store, group())
     store.proposals.reject(done.proposal_id)
@@ -145,7 +145,7 @@ def test_same_facts_are_proposed_once(store: Store) -> None:
 
 
 @pytest.mark.parametrize("change", ["delete", "supersede", "erase"])
-def test_facts_that_changed_meanwhile_cannot_be_consolidated(store: Store, change: str) -> None:
+def test_changed_facts_cannot_be_consolidated(store: Store, change: str) -> None:
     one, two = add(store, TEA, GREEN)
     [done] = consolidate(store, group())
     if change == "supersede":
@@ -159,7 +159,7 @@ def test_facts_that_changed_meanwhile_cannot_be_consolidated(store: Store, chang
     store.proposals.reject(done.proposal_id)
 
 
-def test_erasing_a_source_or_the_result_takes_the_text_out_of_the_proposal(
+def test_erasing_a_source_or_the_result_removes_the_text_from_the_proposal(
     store: Store, path: Path, open_store: Callable[..., Store]
 ) -> None:
     add(store, "Ana likes zanzibar", "Ana likes zanzibar with honey")
@@ -197,7 +197,7 @@ def test_owners_are_never_mixed(store: Store) -> None:
     assert new.scope == ANA
 
 
-def test_tasks_and_facts_that_end_are_not_shown(store: Store) -> None:
+def test_tasks_and_expiring_facts_are_not_shown(store: Store) -> None:
     store.tasks.create("Ana likes tea", scope="user")
     add(store, TEA, GREEN, subject="todo", expired_at="2999-01-01")
     model = Tidy(group())
@@ -205,7 +205,7 @@ def test_tasks_and_facts_that_end_are_not_shown(store: Store) -> None:
     assert model.prompts == []
 
 
-def test_many_facts_are_shown_in_several_questions(store: Store) -> None:
+def test_many_facts_are_split_over_several_prompts(store: Store) -> None:
     add(store, *(f"Ana likes drink {n}" for n in range(MOST_SHOWN + 2)))
     model = Tidy()
     assert memstore.consolidate(store, subject="ana", generator=model) == []
@@ -236,7 +236,7 @@ REFUSED: dict[str, tuple[Any, str]] = {
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_group_that_cannot_be_trusted_is_refused_with_its_reason(store: Store, case: str) -> None:
+def test_invalid_group_is_refused_with_its_reason(store: Store, case: str) -> None:
     add(store, TEA, GREEN)
     bad, why = REFUSED[case]
     [done] = consolidate(store, bad)
@@ -245,7 +245,7 @@ def test_group_that_cannot_be_trusted_is_refused_with_its_reason(store: Store, c
     assert store.proposals.list(None) == []
 
 
-def test_good_group_beside_a_bad_one_is_proposed(store: Store) -> None:
+def test_valid_groups_are_proposed_despite_invalid_ones(store: Store) -> None:
     add(store, TEA, GREEN, "Ana has a cat", "Ana has a cat named Tom")
     done = consolidate(store, group(BOTH, 1, 9), group(BOTH, 1, 2), group("Ana has a cat", 2, 3),
                        group("Ana has a cat named Tom", 3, 4))  # fmt: skip
@@ -260,7 +260,7 @@ def test_unusable_reply_is_an_error_not_an_empty_result(store: Store, said: str)
         memstore.consolidate(store, subject="ana", generator=Tidy(said=said))
 
 
-def test_contradicting_metadata_is_refused(store: Store) -> None:
+def test_contradictory_metadata_is_refused(store: Store) -> None:
     add(store, TEA, metadata={"house": "a"})
     add(store, GREEN, metadata={"house": "b"})
     [done] = consolidate(store, group())
@@ -319,7 +319,7 @@ def test_hostile_text_stays_inside_its_fence(store: Store, text: str) -> None:
     assert len(inside.splitlines()) == 2
 
 
-def test_schema_and_prompt_agree_about_the_form(store: Store) -> None:
+def test_schema_and_prompt_describe_the_same_format(store: Store) -> None:
     examples = prompt("ana", add(store, TEA)).split("Reply:\n")[1:]
     assert len(examples) == 2
     for example in examples:
@@ -330,7 +330,7 @@ def test_schema_and_prompt_agree_about_the_form(store: Store) -> None:
 # -- the policy auto -------------------------------------------------------------------------------
 
 
-def test_auto_accepts_what_merely_joins_the_words(store: Store) -> None:
+def test_auto_accepts_text_that_only_joins_the_sources(store: Store) -> None:
     add(store, "Ana likes tea", "Ana likes coffee")
     [done] = consolidate(store, group("Ana likes tea and coffee"), policy="auto")
     assert str(done.outcome) == "accepted"
@@ -340,7 +340,7 @@ def test_auto_accepts_what_merely_joins_the_words(store: Store) -> None:
     assert evidence["policy"] == "auto"
 
 
-def test_auto_proposes_the_rest(store: Store) -> None:
+def test_auto_only_proposes_other_text(store: Store) -> None:
     add(store, "Ana likes tea", "Ana enjoys a cup of tea")
     [done] = consolidate(store, group("Ana likes tea"), policy="auto")
     assert (str(done.outcome), held(store)) == (
@@ -425,14 +425,12 @@ TEXT = st.text("abcABC .!?'äß", max_size=40) | st.from_regex(
 
 
 @given(st.lists(TEXT, min_size=2, max_size=4), TEXT)
-def test_text_without_every_number_and_no_other_is_never_passed(
-    sources: list[str], text: str
-) -> None:
+def test_text_with_missing_or_added_numbers_never_passes(sources: list[str], text: str) -> None:
     before = {number for source in sources for number in re.findall(r"\d+", source)}
     if before != set(re.findall(r"\d+", text)):
         assert unfaithful(sources, text) is not None
 
 
 @given(st.lists(TEXT, min_size=2, max_size=4))
-def test_sources_side_by_side_lose_nothing(sources: list[str]) -> None:
+def test_concatenated_sources_pass(sources: list[str]) -> None:
     assert unfaithful(sources, " ".join(sources)) is None

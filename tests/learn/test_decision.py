@@ -106,7 +106,7 @@ def brief(decisions: Decisions) -> list[tuple[str, int | None, str | None]]:
     ]
 
 
-def test_reply_in_order_is_mapped_back_to_ids() -> None:
+def test_reply_numbers_are_mapped_back_to_ids() -> None:
     found = decided(op("UPDATE", 1, 1, LISBON), op("DELETE", 2, 2))
     assert brief(found) == [("update", 101, LISBON), ("delete", 102, None)]
     assert found.refused == []
@@ -149,9 +149,7 @@ def test_update_keeps_subject_and_category_and_names_what_it_supersedes() -> Non
         (op("UPDATE", 1, 1, "ana plans a trip to ROME"), "memory 102 already has"),
     ],
 )
-def test_unusable_operation_is_refused_and_the_rest_is_carried_out(
-    operation: object, reason: str
-) -> None:
+def test_unusable_operation_is_refused_and_the_rest_applied(operation: object, reason: str) -> None:
     found = decided(operation, op("DELETE", 2, 2))
     assert brief(found) == [("delete", 102, None)]
     first, *others = found.refused
@@ -181,7 +179,7 @@ def test_reply_without_anything_usable_is_an_error(reply: object) -> None:
         decide([MOVED], MEMORIES, ANA, Scripted(reply))
 
 
-def test_reply_cut_anywhere_is_an_error_and_never_a_shorter_list() -> None:
+def test_truncated_reply_is_an_error_never_a_shorter_list() -> None:
     whole = json.dumps(say(op("UPDATE", 1, 1, LISBON), op("DELETE", 2, 2)))
     for length in range(len(whole)):
         with pytest.raises(ReplyError):
@@ -207,19 +205,19 @@ def test_update_to_the_same_text_keeps() -> None:
     assert brief(found) == [("keep", 101, None), ("keep", 102, None)]
 
 
-def test_fact_that_is_held_word_for_word_is_kept_without_asking() -> None:
+def test_exactly_repeated_fact_is_kept_without_asking_the_model() -> None:
     model = Scripted("never read")
     again = [fact("Ana lives in  BERLIN", subject="Ana")]
     assert brief(decide(again, MEMORIES, ANA, model)) == [("keep", 101, None)]
     assert model.prompts == []
 
 
-def test_same_words_about_another_subject_are_asked_about() -> None:
+def test_same_text_about_another_subject_is_sent_to_the_model() -> None:
     found = decided(op("ADD"), facts=[fact("Ana lives in Berlin", subject="ana b.")])
     assert brief(found) == [("add", None, "Ana lives in Berlin")]
 
 
-def test_without_memories_everything_is_added_without_asking() -> None:
+def test_without_memories_everything_is_added_without_a_model_call() -> None:
     model = Scripted("never read")
     found = decide([MOVED, OFF, fact("ana MOVED to Lisbon")], [], ANA, model)
     assert brief(found) == [("add", None, MOVED.content), ("add", None, OFF.content)]
@@ -287,7 +285,7 @@ def test_two_updates_to_one_text_leave_the_other_memory_as_it_is() -> None:
     ]
 
 
-def test_update_is_no_longer_than_a_fact_could_make_it() -> None:
+def test_update_beyond_the_length_limit_is_refused() -> None:
     room = len(MEMORIES[0].content) + LONGEST_FACT
     text = f"{LISBON} ".ljust(room, "x")
     most = decided(op("UPDATE", 1, 1, text), op("NONE", 2, 2))
@@ -336,7 +334,7 @@ def test_later_deletion_takes_precedence_over_an_earlier_confirmation() -> None:
     assert brief(found) == [("delete", 101, None)]
 
 
-def test_operations_stand_in_the_order_of_the_facts() -> None:
+def test_operations_are_in_the_order_of_the_facts() -> None:
     facts = [fact("Ana has a cat"), fact("Ana lives in Berlin"), fact("Ana has a dog")]
     found = decided(op("ADD", 2), op("ADD", 1), facts=facts)
     assert brief(found) == [
@@ -346,13 +344,13 @@ def test_operations_stand_in_the_order_of_the_facts() -> None:
     ]
 
 
-def test_fact_that_an_update_carries_is_not_added_too() -> None:
+def test_fact_contained_in_an_update_is_not_added_too() -> None:
     found = decided(op("ADD", 1), op("UPDATE", 1, 1, LISBON), op("NONE", 2, 2))
     assert brief(found) == [("update", 101, LISBON), ("keep", 102, None)]
     assert [r.event for r in found.refused] == ["ADD"]
 
 
-def test_two_adds_that_say_the_same_are_one() -> None:
+def test_duplicate_adds_are_merged() -> None:
     facts = [fact("Ana has a cat"), fact("ana has a  CAT")]
     assert brief(decided(op("ADD", 1), op("ADD", 2), facts=facts)) == [
         ("add", None, "Ana has a cat")
@@ -360,7 +358,7 @@ def test_two_adds_that_say_the_same_are_one() -> None:
 
 
 @pytest.mark.parametrize("first", ["ADD", "UPDATE"])
-def test_add_and_update_that_say_the_same_are_the_update(first: str) -> None:
+def test_update_wins_over_an_equal_add(first: str) -> None:
     add, update = (1, 2) if first == "ADD" else (2, 1)
     facts = [fact(LISBON), fact(f"{LISBON} now")]
     if first == "UPDATE":
@@ -377,7 +375,7 @@ def test_fact_older_than_the_memory_does_not_change_it(event: str) -> None:
     assert [r.reason for r in found.refused] == ["the memory is newer than the fact"]
 
 
-def test_time_a_memory_holds_since_goes_before_the_time_it_was_stored() -> None:
+def test_valid_time_takes_precedence_over_creation_time() -> None:
     held = [memory(1, "Ana lives in Berlin", valid_at=DAY - timedelta(days=9))]
     said = [fact("Ana moved to Lisbon", valid_at=DAY - timedelta(days=1))]
     found = decided(op("UPDATE", 1, 1, LISBON), facts=said, memories=held)
@@ -432,7 +430,7 @@ def test_unreachable_model_has_its_own_error() -> None:
         decide([MOVED], MEMORIES, ANA, Down(""))
 
 
-def test_generator_that_knows_schemas_is_given_one() -> None:
+def test_generator_that_supports_schemas_gets_one() -> None:
     model = Held(say(op("ADD")))
     decide([MOVED], MEMORIES, ANA, model)
     assert model.schema == decision.SCHEMA
@@ -517,7 +515,7 @@ def test_updates_count_before_deletions() -> None:
         ("安娜住在里斯本", "安娜喜欢茶", "安娜喜欢茶和咖啡"),
     ],
 )
-def test_update_that_is_not_faithful_leaves_the_memory_and_adds_the_fact(
+def test_unfaithful_update_keeps_the_memory_and_adds_the_fact(
     said: str, held: str, text: str
 ) -> None:
     memories = [memory(1, held), *MEMORIES[1:]]
@@ -542,7 +540,7 @@ def test_update_that_is_not_faithful_leaves_the_memory_and_adds_the_fact(
         ("他住在里斯本", "安娜喜欢茶"),
     ],
 )
-def test_fact_that_the_memory_named_does_not_hold_is_added(said: str, held: str) -> None:
+def test_fact_missing_from_the_named_memory_is_added(said: str, held: str) -> None:
     memories = [memory(1, held), *MEMORIES[1:]]
     found = decided(op("NONE", 1, 1), facts=[fact(said)], memories=memories)
     assert brief(found) == [("add", None, said)]
@@ -550,7 +548,7 @@ def test_fact_that_the_memory_named_does_not_hold_is_added(said: str, held: str)
 
 
 @pytest.mark.parametrize("said", ["Ana moved to Lisbon", "Ana drank two beers", "Ana has a boat"])
-def test_fact_that_deletes_what_it_is_not_about_is_added(said: str) -> None:
+def test_fact_that_deletes_an_unrelated_memory_is_added(said: str) -> None:
     found = decided(op("DELETE", 1, 1), facts=[fact(said)])
     assert brief(found) == [("delete", 101, None), ("add", None, said)]
 
@@ -626,7 +624,7 @@ def _carries(done: Decision) -> bool:
 
 
 @given(st.lists(anything, max_size=8))
-def test_any_reply_ends_in_operations_without_conflict_or_an_error(replies: list[Any]) -> None:
+def test_any_reply_gives_consistent_operations_or_an_error(replies: list[Any]) -> None:
     facts = [fact("one"), fact("two"), fact("three"), fact("four")]
     try:
         found = decided(*replies, facts=facts)

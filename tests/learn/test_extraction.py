@@ -84,7 +84,7 @@ def contents(store: Store, **options: Any) -> list[str]:
     return [fact.content for fact in store.list(scope="all", **options)]
 
 
-def test_text_of_a_conversation_has_its_place_there_and_so_have_its_facts(store: Store) -> None:
+def test_episode_and_facts_have_their_position_in_the_thread(store: Store) -> None:
     extractor = Extractor(store, Scripted(reply(TEA, OXFORD), reply(MONDAY), reply(COFFEE)))
     extractor.extract("one", thread="a", at="2026-03-01")
     extractor.extract("two", thread="a")
@@ -100,7 +100,7 @@ def test_text_of_a_conversation_has_its_place_there_and_so_have_its_facts(store:
     check_replay(store)
 
 
-def test_fact_that_a_rebuild_derives_has_the_place_of_its_episode(store: Store) -> None:
+def test_rebuilt_fact_has_the_position_of_its_episode(store: Store) -> None:
     store.episodes.add("one", source="x", thread="a", seq=5, valid_at="2026-03-01T00:00:00Z")
     Extractor(store, Scripted(reply(TEA))).rebuild()
     (tea,) = store.list()
@@ -150,14 +150,14 @@ def test_reply_is_read_as_documented(store: Store, wrap: Callable[[str], str]) -
     assert outcomes(done) == [("stored", TEA)]
 
 
-def test_nothing_worth_remembering_is_no_error(store: Store) -> None:
+def test_nothing_worth_remembering_is_not_an_error(store: Store) -> None:
     [done] = learn(store, '{"facts": []}')
     assert done.items == []
     assert store.list(scope="all") == []
     assert len(store.episodes.list(scope="all")) == 1
 
 
-def test_hint_names_the_subject_of_what_names_none(store: Store) -> None:
+def test_subject_hint_is_used_for_facts_without_a_subject(store: Store) -> None:
     generator = Scripted(reply(TEA, subject=None))
     Extractor(store, generator).extract("text", subject_hint="ana")
     assert [fact.subject for fact in store.list(scope="all")] == ["ana"]
@@ -193,7 +193,7 @@ def test_item_that_cannot_be_stored_is_rejected_with_its_reason(store: Store, ca
     assert [fact.category for fact in store.list(scope="all")] == ["note"]
 
 
-def test_long_text_is_read_in_pieces_and_stored_at_once(store: Store) -> None:
+def test_long_text_is_read_in_chunks_and_stored_in_one_transaction(store: Store) -> None:
     text = "\n\n".join(f"Paragraph {n} about Ana." for n in range(40))
     generator = Scripted(*(reply(f"fact {n}") for n in range(40)))
     done = Extractor(store, generator, max_characters=200).extract(text)
@@ -244,7 +244,7 @@ def test_wrong_arguments_are_refused(store: Store, wrong: dict[str, Any]) -> Non
 # -- duplicates ------------------------------------------------------------------------------------
 
 
-def test_items_said_already_are_duplicates(store: Store) -> None:
+def test_repeated_items_are_duplicates(store: Store) -> None:
     first, second = learn(store, reply(TEA, MONDAY, TEA), reply(MONDAY, "more", TEA))
     a, b = store.list(scope="all")[:2]
     assert [(str(i.outcome), i.fact_id) for i in first.items] == [
@@ -278,7 +278,7 @@ def test_owners_are_kept_apart(store: Store) -> None:
 # -- policies --------------------------------------------------------------------------------------
 
 
-def test_auto_retires_what_cannot_hold_any_more_with_evidence(store: Store) -> None:
+def test_auto_retires_contradicted_facts_with_evidence(store: Store) -> None:
     first, second = learn(store, reply(TEA), reply(COFFEE), policy="auto")
     [old], [item] = first.items, second.items
     assert (str(item.outcome), item.other_id) == ("superseded", old.fact_id)
@@ -295,7 +295,7 @@ def test_auto_retires_what_cannot_hold_any_more_with_evidence(store: Store) -> N
     check_replay(store)
 
 
-def test_older_text_retires_no_newer_fact(store: Store) -> None:
+def test_older_text_does_not_retire_a_newer_fact(store: Store) -> None:
     extractor = Extractor(store, Scripted(reply(COFFEE), reply(TEA)), policy="auto")
     extractor.extract("coffee these days", at="2026-03-02")
     done = extractor.extract("tea", at="2026-03-01")
@@ -304,7 +304,7 @@ def test_older_text_retires_no_newer_fact(store: Store) -> None:
     check_replay(store)
 
 
-def test_text_read_again_does_not_retire_what_came_after_it(store: Store) -> None:
+def test_rereading_a_text_does_not_retire_later_facts(store: Store) -> None:
     extractor = Extractor(store, Scripted(reply(TEA), reply(COFFEE), reply(TEA)), policy="auto")
     read = [extractor.extract(text) for text in ("tea", "coffee now", "tea")]
     assert [outcomes(done)[0][0] for done in read] == ["stored", "superseded", "outdated"]
@@ -315,7 +315,7 @@ def test_text_read_again_does_not_retire_what_came_after_it(store: Store) -> Non
 @pytest.mark.parametrize(
     ("policy", "new"), [("propose", COFFEE), ("propose", BRISTOL), ("auto", BRISTOL)]
 )
-def test_pair_is_proposed_and_both_stay(store: Store, policy: str, new: str) -> None:
+def test_supersession_is_proposed_and_both_facts_stay(store: Store, policy: str, new: str) -> None:
     old = TEA if new == COFFEE else OXFORD
     first, second = learn(store, reply(old), reply(new), policy=policy)
     [item] = second.items
@@ -330,7 +330,7 @@ def test_pair_is_proposed_and_both_stay(store: Store, policy: str, new: str) -> 
 
 
 @pytest.mark.parametrize("policy", ["auto", "propose", "off"])
-def test_facts_that_both_hold_are_left_alone(store: Store, policy: str) -> None:
+def test_compatible_facts_are_left_alone(store: Store, policy: str) -> None:
     _, second = learn(store, reply(MONDAY), reply(TUESDAY), policy=policy)
     assert outcomes(second) == [("stored", TUESDAY)]
     assert contents(store) == [MONDAY, TUESDAY]
@@ -359,7 +359,7 @@ def test_other_subject_metadata_and_tasks_are_not_compared(store: Store) -> None
     assert store.get(again.items[0].fact_id or 0).confirmed_count == 1
 
 
-def test_one_fact_is_retired_once_by_the_nearest(store: Store) -> None:
+def test_a_fact_is_retired_only_by_its_nearest_match(store: Store) -> None:
     old = store.add(TEA, subject="ana")
     farther = TEA.replace("is tea", "is milk").replace("Ana's", "Hers:")
     [done] = learn(store, reply(farther, COFFEE), policy="auto")
@@ -396,7 +396,7 @@ FAULTS: dict[str, tuple[Exception, type[Exception]]] = {
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_failing_generator_loses_nothing_and_is_tried_again(store: Store, fault: str) -> None:
+def test_failing_generator_loses_nothing_and_is_retried(store: Store, fault: str) -> None:
     raised, kind = FAULTS[fault]
     extractor = Extractor(store, Scripted(raised, reply(TEA)))
     with pytest.raises(kind, match=rf"^extraction: .*{raised}"):
@@ -409,7 +409,7 @@ def test_failing_generator_loses_nothing_and_is_tried_again(store: Store, fault:
     assert contents(store) == [TEA]
 
 
-def test_failing_piece_is_named_and_no_other_is_stored(store: Store) -> None:
+def test_failing_chunk_is_named_and_no_other_is_stored(store: Store) -> None:
     text = "First paragraph.\n\nSecond paragraph.\n\n"
     generator = Scripted(reply(TEA), GeneratorUnavailable("gone"), reply(MONDAY))
     extractor = Extractor(store, generator, max_characters=20)
@@ -427,9 +427,7 @@ def test_failing_piece_is_named_and_no_other_is_stored(store: Store) -> None:
 
 
 @pytest.mark.parametrize("wrap", [str, fenced, in_prose])
-def test_reply_cut_at_every_byte_is_an_error_or_the_whole(
-    store: Store, wrap: Callable[[str], str]
-) -> None:
+def test_truncated_reply_is_an_error_or_complete(store: Store, wrap: Callable[[str], str]) -> None:
     whole = wrap(reply("Zoë likes 緑茶", "x", subject="zoë")).encode()
     errors = 0
     for end in range(len(whole)):
@@ -444,7 +442,7 @@ def test_reply_cut_at_every_byte_is_an_error_or_the_whole(
 
 
 @pytest.mark.parametrize("keep", [0, 1, 40, 150])
-def test_connection_that_breaks_loses_nothing(
+def test_broken_connection_loses_nothing(
     store: Store, model_server: ModelServer, keep: int
 ) -> None:
     model_server.replies = [Reply(reply(TEA), keep_bytes=keep)]
@@ -481,7 +479,7 @@ def test_failing_embedder_skips_the_comparison_but_stores_the_facts(
     assert store.embed_pending().left == 0
 
 
-def test_store_without_an_embedder_stores_and_says_so(open_store: Callable[..., Store]) -> None:
+def test_store_without_an_embedder_stores_and_reports_it(open_store: Callable[..., Store]) -> None:
     store = open_store(embedder=None)
     _, second = learn(store, reply(TEA), reply(COFFEE, TEA), policy="auto")
     assert [str(item.outcome) for item in second.items] == ["stored", "duplicate"]
@@ -523,7 +521,7 @@ def test_retry_after_everything_was_stored_changes_nothing(
     assert len(again.episodes.list(scope="all")) == 1
 
 
-def test_older_fact_retired_meanwhile_is_looked_at_again(
+def test_concurrently_retired_fact_is_checked_again(
     store: Store, open_store: Callable[..., Store], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     old = store.add(TEA, subject="ana")
@@ -542,7 +540,7 @@ def test_older_fact_retired_meanwhile_is_looked_at_again(
     assert store.examine() == []
 
 
-def test_fact_stored_meanwhile_is_compared_with(
+def test_concurrently_stored_fact_is_compared(
     store: Store, open_store: Callable[..., Store], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store.add("embedded before", subject="x")
@@ -636,7 +634,7 @@ def test_extract_facts_stores_nothing_and_returns_each_once() -> None:
     ]
 
 
-def test_schema_and_prompt_agree_about_the_form() -> None:
+def test_schema_and_prompt_describe_the_same_format() -> None:
     at = memstore.domain.clock.utc_now()
     examples = prompt_for("the text", None, at).split("Reply:\n")[1:]
     for example in examples:
@@ -646,7 +644,7 @@ def test_schema_and_prompt_agree_about_the_form() -> None:
     assert len(examples) == 3
 
 
-def test_generator_that_can_is_held_to_the_schema(store: Store) -> None:
+def test_generator_with_schema_support_gets_the_schema(store: Store) -> None:
     class Strict(Scripted):
         schema: Any = None
 

@@ -118,7 +118,7 @@ def test_week_of_conversation_ends_with_the_current_facts(week: Memory, store: S
     assert store.examine() == []
 
 
-def test_week_replayed_from_the_journal_is_the_same_state(week: Memory, store: Store) -> None:
+def test_week_replayed_from_the_journal_gives_the_same_state(week: Memory, store: Store) -> None:
     facts = store.list(scope="all", active_only=False, include_deleted=True)
     assert len(facts) == 8
     for fact in facts:
@@ -127,7 +127,7 @@ def test_week_replayed_from_the_journal_is_the_same_state(week: Memory, store: S
         assert replayed == journalled(fact)
 
 
-def test_week_leaves_every_change_in_the_history(week: Memory) -> None:
+def test_week_history_contains_every_change(week: Memory) -> None:
     by_text = {one["memory"]: one["id"] for one in week.get_all(user_id="ana")}
     tea = week.history(by_text["Ana drinks tea"], user_id="ana")
     assert events(tea) == [
@@ -147,7 +147,7 @@ def test_week_leaves_every_change_in_the_history(week: Memory) -> None:
     )  # fmt: skip
 
 
-def test_week_cancelled_plan_is_deleted_and_its_history_stays(week: Memory, store: Store) -> None:
+def test_week_cancelled_plan_is_deleted_but_keeps_its_history(week: Memory, store: Store) -> None:
     (gone,) = [f for f in store.list(scope="all", include_deleted=True) if f.deleted_at is not None]
     assert events(week.history(gone.id, user_id="ana")) == [
         ("ADD", None, "Ana flies to Rome on 2026-03-06"),
@@ -199,7 +199,7 @@ def test_week_added_again_restores_nothing(week: Memory, store: Store, model: Co
     assert texts(week.get_all(user_id="ana")) == HELD
 
 
-def test_same_words_without_a_time_are_a_new_statement(
+def test_same_text_without_a_time_is_a_new_statement(
     store: Store, model_server: ModelServer
 ) -> None:
     now = [
@@ -229,7 +229,7 @@ def test_relative_dates_count_from_the_message(memory: Memory, model_server: Mod
     assert since == ["2026-03-02"] * 3 + ["2026-03-03"] * 2
 
 
-def test_words_without_a_time_said_weeks_later_count_from_then(
+def test_undated_text_repeated_weeks_later_is_a_new_episode(
     memory: Memory, store: Store, model_server: ModelServer
 ) -> None:
     manual_clock = ManualClock(datetime(2026, 3, 2, 9, tzinfo=UTC))
@@ -243,7 +243,7 @@ def test_words_without_a_time_said_weeks_later_count_from_then(
     assert [day and day[1] for day in days] == ["Monday, 2026-03-02", "Sunday, 2026-03-22"]
 
 
-def test_documents_among_the_memories_do_not_fill_the_prompt(
+def test_documents_do_not_fill_the_prompt(
     memory: Memory, store: Store, model_server: ModelServer
 ) -> None:
     documents = [f"About tea and coffee, part {n}. " + "Ana drinks tea. " * 400 for n in range(9)]
@@ -256,7 +256,7 @@ def test_documents_among_the_memories_do_not_fill_the_prompt(
     assert {*documents} <= {*texts(memory.get_all())}
 
 
-def test_older_conversation_does_not_undo_a_newer_one(memory: Memory) -> None:
+def test_older_conversation_does_not_override_a_newer_one(memory: Memory) -> None:
     memory.add(said(*WEEK[0]), user_id="ana")
     late = said("2026-03-01T09:00:00Z", "I switched from coffee to tea.")
     changes = memory.add(late, user_id="ana")
@@ -275,7 +275,7 @@ def everything(store: Store) -> list[Any]:
 # -- add -------------------------------------------------------------------------------------
 
 
-def test_add_returns_one_shape_in_both_modes(memory: Memory) -> None:
+def test_add_returns_the_same_type_in_both_modes(memory: Memory) -> None:
     learnt = memory.add(said(*WEEK[0]), user_id="ana")
     learnt += memory.add(said(*WEEK[2]), user_id="ana")
     stored = memory.add("plain words", user_id="ana", infer=False)
@@ -303,7 +303,7 @@ def test_add_without_a_generator_stores_messages_as_they_are(store: Store) -> No
     assert store.episodes.list(scope="all") == []
 
 
-def test_add_stores_what_users_and_assistants_said_unless_told_otherwise(store: Store) -> None:
+def test_add_stores_user_and_assistant_messages_by_default(store: Store) -> None:
     memory = Memory(store)
     said = [{"role": role, "content": f"{role} speaks"} for role in ROLES]
     assert [c["memory"] for c in memory.add(said)] == ["user speaks", "assistant speaks"]
@@ -329,7 +329,7 @@ def test_add_stores_many_messages_in_short_transactions(
     assert sizes == [200, 200, 50]
 
 
-def test_tasks_are_no_memories(store: Store) -> None:
+def test_tasks_are_not_memories(store: Store) -> None:
     memory = Memory(store)
     task = store.tasks.create("brew tea", owners=Scope(user_id="ana"))
     memory.add("I like tea", user_id="ana")
@@ -353,7 +353,7 @@ def test_add_infer_without_a_generator_is_refused(store: Store) -> None:
 
 
 @pytest.mark.parametrize("messages", ["", [], [{"role": "user"}], [{"role": "x", "content": "y"}]])
-def test_add_of_no_messages_is_refused_before_anything_is_asked(
+def test_add_without_messages_is_refused_before_any_model_call(
     memory: Memory, model_server: ModelServer, store: Store, messages: Any
 ) -> None:
     with pytest.raises(ValueError, match=r"empty|content|role"):
@@ -370,7 +370,7 @@ def test_add_small_talk_is_recorded_and_changes_nothing(memory: Memory, store: S
     assert "Good morning!" in episode.content
 
 
-def test_add_metadata_goes_with_facts_and_survives_an_update(memory: Memory, store: Store) -> None:
+def test_add_stores_metadata_and_keeps_it_on_update(memory: Memory, store: Store) -> None:
     memory.add(said(*WEEK[0]), user_id="ana", metadata={"a": 1, "b": 1})
     memory.add(said(*WEEK[2]), user_id="ana", metadata={"b": 2})
     tea = next(f for f in store.list(scope="all") if f.content == "Ana drinks tea")
@@ -438,7 +438,7 @@ def test_invalid_thread_is_refused_before_recording(
     assert store.episodes.count() == store.count() == 0
 
 
-def test_updated_memory_keeps_its_place(store: Store) -> None:
+def test_updated_memory_has_the_position_of_the_new_text(store: Store) -> None:
     memory = Memory(store)
     (event,) = memory.add("I like tea", thread="a", user_id="ana")
     new = memory.update(event["id"] or 0, "I like coffee", user_id="ana")
@@ -446,7 +446,7 @@ def test_updated_memory_keeps_its_place(store: Store) -> None:
     assert (fact.thread, fact.seq) == ("a", 1)
 
 
-def test_add_to_another_scope_sees_nothing_of_this_one(
+def test_add_to_another_scope_does_not_see_this_one(
     week: Memory, model: Conversing, model_server: ModelServer
 ) -> None:
     seen = len(model_server.prompts)
@@ -498,7 +498,7 @@ def state(store: Store) -> list[Any]:
 
 
 @pytest.mark.parametrize(("fail_at", "step"), [(1, "extract"), (2, "decide")])
-def test_failing_model_leaves_nothing_half_done_and_a_retry_completes(
+def test_failing_model_leaves_no_partial_changes_and_a_retry_completes(
     memory: Memory, model_server: ModelServer, model: Conversing, store: Store,
     fail_at: int, step: str,
 ) -> None:  # fmt: skip
@@ -526,7 +526,7 @@ def test_failing_model_leaves_nothing_half_done_and_a_retry_completes(
 
 
 @pytest.mark.parametrize("step", ["extract", "decide"])
-def test_reply_cut_at_every_byte_changes_nothing(
+def test_truncated_reply_changes_nothing(
     memory: Memory, model_server: ModelServer, model: Conversing, store: Store, step: str
 ) -> None:
     memory.add(said(*WEEK[0]), user_id="ana")
@@ -634,7 +634,7 @@ def _adding(path: Path, url: str, name: str, number: int) -> None:
 
 
 @pytest.mark.process
-def test_two_processes_adding_to_one_scope_lose_nothing_and_double_nothing(
+def test_two_processes_adding_to_one_scope_neither_lose_nor_duplicate(
     path: Path, model_server: ModelServer, open_store: Callable[..., Store]
 ) -> None:
     number = 12
@@ -671,7 +671,7 @@ def _adding_once(path: Path, url: str) -> None:
 
 
 @pytest.mark.process
-def test_process_killed_while_the_model_decides_leaves_a_retry_to_complete(
+def test_retry_completes_after_a_kill_during_the_decision(
     path: Path, model_server: ModelServer, model: Conversing, open_store: Callable[..., Store]
 ) -> None:
     store = open_store(embedder=None)
@@ -801,7 +801,7 @@ def test_update_supersedes_and_keeps_the_old_text(plain: Memory) -> None:
         plain.delete(added["id"] or 0, user_id="ana")
 
 
-def test_update_to_the_same_text_changes_the_metadata_alone(plain: Memory) -> None:
+def test_update_to_the_same_text_changes_only_the_metadata(plain: Memory) -> None:
     (added,) = plain.add("likes tea")
     number = added["id"] or 0
     assert plain.update(number, "likes tea")["event"] == "NONE"
@@ -810,7 +810,7 @@ def test_update_to_the_same_text_changes_the_metadata_alone(plain: Memory) -> No
     assert [e["event"] for e in plain.history(number)] == ["ADD", "METADATA"]
 
 
-def test_update_cannot_make_a_task_of_a_memory(plain: Memory, store: Store) -> None:
+def test_update_cannot_turn_a_memory_into_a_task(plain: Memory, store: Store) -> None:
     fact = store.add("buy bread", subject="todo")
     for content in ("buy bread", "buy rye bread"):
         with pytest.raises(Conflict, match="metadata cannot make it one"):
@@ -819,7 +819,7 @@ def test_update_cannot_make_a_task_of_a_memory(plain: Memory, store: Store) -> N
 
 
 @pytest.mark.parametrize("text", ["I like tea", "I like milk"])
-def test_update_of_what_no_longer_holds_is_refused_and_changes_nothing(
+def test_update_of_an_inactive_memory_is_refused_and_changes_nothing(
     plain: Memory, store: Store, text: str
 ) -> None:
     [old] = plain.add("I like tea")
@@ -829,7 +829,7 @@ def test_update_of_what_no_longer_holds_is_refused_and_changes_nothing(
     assert [fact.metadata for fact in store.list(scope="all", active_only=False)] == [{}, {}]
 
 
-def test_history_shows_nothing_of_another_owner(plain: Memory, store: Store) -> None:
+def test_history_hides_other_owners(plain: Memory, store: Store) -> None:
     [bens] = plain.add("Ben's secret", user_id="ben")
     [anas] = plain.add("Ana's", user_id="ana")
     store.supersede(bens["id"] or 0, anas["id"] or 0, across=True)  # by whoever has the file
@@ -848,7 +848,7 @@ def test_delete_hides_and_a_second_one_is_not_found(plain: Memory) -> None:
     assert [e["event"] for e in plain.history(number)] == ["ADD", "DELETE"]
 
 
-def test_delete_of_a_memory_superseded_meanwhile_changes_nothing(
+def test_delete_of_a_superseded_memory_changes_nothing(
     plain: Memory, store: Store, open_store: Callable[..., Store], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     [old] = plain.add("I like tea", user_id="ana")
@@ -866,7 +866,7 @@ def test_delete_of_a_memory_superseded_meanwhile_changes_nothing(
     assert [fact.status for fact in store.history(old["id"] or 0)] == ["superseded", "active"]
 
 
-def test_delete_of_an_expired_memory_takes_it_away(plain: Memory, store: Store) -> None:
+def test_delete_removes_an_expired_memory(plain: Memory, store: Store) -> None:
     old = store.add("old", subject="ana", expired_at="2020-01-01")
     assert plain.delete(old.id)["event"] == "DELETE"
     with pytest.raises(NotFound):
@@ -884,7 +884,7 @@ def test_delete_all_of_a_scope_leaves_the_others(plain: Memory) -> None:
 
 
 @pytest.mark.parametrize("failure", [KeyboardInterrupt, StoreBusy])
-def test_delete_all_that_is_stopped_is_completed_by_the_same_call(
+def test_interrupted_delete_all_is_completed_by_calling_it_again(
     plain: Memory, store: Store, monkeypatch: pytest.MonkeyPatch, failure: type[BaseException]
 ) -> None:
     monkeypatch.setattr("memstore.learn.memory.CHANGED_AT_ONCE", 3)
@@ -914,7 +914,7 @@ def test_delete_all_without_owners_is_refused(plain: Memory, arguments: dict[str
     assert len(plain.get_all()) == 1
 
 
-def test_reset_erases_this_namespace_and_no_other(
+def test_reset_erases_only_this_namespace(
     memory: Memory, store: Store, path: Path, open_store: Callable[..., Store]
 ) -> None:
     other = open_store(namespace="other")
@@ -934,7 +934,7 @@ def test_reset_erases_this_namespace_and_no_other(
     assert b"coffee" not in path.read_bytes()
 
 
-def test_erasing_the_episode_takes_what_was_said_in_it_out_of_the_journal(
+def test_erasing_the_episode_removes_its_quotes_from_the_journal(
     memory: Memory, model: Conversing, store: Store
 ) -> None:
     memory.add(said(*WEEK[0]), user_id="ana")
@@ -966,7 +966,7 @@ def test_search_filters_threshold_and_limit(plain: Memory) -> None:
         plain.search("tea", threshold=1.5)
 
 
-def test_search_without_vectors_says_so(open_store: Callable[..., Store]) -> None:
+def test_search_without_vectors_is_reported(open_store: Callable[..., Store]) -> None:
     memory = Memory(open_store(embedder=None))
     memory.add("likes tea")
     found = memory.search("tea")
@@ -981,7 +981,7 @@ def test_get_all_pages_in_order(plain: Memory) -> None:
     assert pages == [["number 0", "number 1"], ["number 2", "number 3"], ["number 4"]]
 
 
-def test_memory_shows_no_internals_and_is_json(plain: Memory) -> None:
+def test_memory_hides_internals_and_serializes_to_json(plain: Memory) -> None:
     (added,) = plain.add("likes tea", user_id="ana")
     shown = plain.get(added["id"] or 0, user_id="ana")
     assert json.loads(json.dumps(shown)) == shown
@@ -995,7 +995,7 @@ def test_change_share_out_of_range_is_refused(store: Store, share: float) -> Non
         Memory(store, change_share=share)
 
 
-def test_transient_failure_of_the_model_is_tried_again(
+def test_transient_model_failure_is_retried(
     memory: Memory, model_server: ModelServer, model: Conversing
 ) -> None:
     first = True
@@ -1011,7 +1011,7 @@ def test_transient_failure_of_the_model_is_tried_again(
     assert len(memory.add(said(*WEEK[0]), user_id="ana")) == 3
 
 
-def test_model_that_is_not_there_is_unavailable(store: Store, no_proxy: None) -> None:
+def test_unreachable_model_is_unavailable(store: Store, no_proxy: None) -> None:
     generator = memstore.OllamaGenerator(base_url="http://127.0.0.1:9", timeout_seconds=0.5)
     with pytest.raises(LearningError) as failed:
         Memory(store, generator).add("hello")
@@ -1019,7 +1019,7 @@ def test_model_that_is_not_there_is_unavailable(store: Store, no_proxy: None) ->
     generator.close()
 
 
-def test_what_add_returns_keeps_its_attributes_when_sliced_and_is_plain_json(
+def test_changes_keep_attributes_when_sliced_and_serialize_to_json(
     memory: Memory,
 ) -> None:
     events = memory.add(said(*WEEK[0]), user_id="ana")
@@ -1038,7 +1038,7 @@ def down(prompt: str) -> Reply:
     return Reply(status=400, words="model died")
 
 
-def test_conversation_that_could_not_be_learnt_from_is_counted_logged_and_retried(
+def test_failed_conversation_is_counted_logged_and_retried(
     memory: Memory,
     model_server: ModelServer,
     model: Conversing,
@@ -1069,7 +1069,7 @@ def test_conversation_that_could_not_be_learnt_from_is_counted_logged_and_retrie
     assert not any("coffee" in record.getMessage() for record in caplog.records)
 
 
-def test_each_conversation_is_one_line_in_the_log(
+def test_each_conversation_is_logged_on_one_line(
     memory: Memory, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level("INFO", "memstore.learn")
@@ -1083,7 +1083,7 @@ def test_each_conversation_is_one_line_in_the_log(
     ]
 
 
-def test_unreadable_reply_and_an_interrupted_program_leave_a_conversation_to_retry(
+def test_unreadable_replies_and_interruptions_leave_a_conversation_to_retry(
     store: Store,
 ) -> None:
     class Broken:
@@ -1112,7 +1112,7 @@ def test_unreadable_reply_and_an_interrupted_program_leave_a_conversation_to_ret
     assert store.status().unlearnt == 2
 
 
-def test_retry_with_scope_all_learns_every_owners(
+def test_retry_with_scope_all_covers_every_owner(
     memory: Memory, model_server: ModelServer, model: Conversing, store: Store
 ) -> None:
     model_server.replies = down
@@ -1130,7 +1130,7 @@ def test_retry_with_scope_all_learns_every_owners(
     assert [f.user_id for f in store.list(scope="all")] == ["ana"] * 3 + ["ben"] * 2 + [None]
 
 
-def test_retry_stops_where_the_model_does_not_answer(store: Store) -> None:
+def test_retry_stops_when_the_model_does_not_answer(store: Store) -> None:
     class Away:
         model = "away"
         asked = 0
@@ -1149,7 +1149,7 @@ def test_retry_stops_where_the_model_does_not_answer(store: Store) -> None:
     assert away.asked == 3
 
 
-def test_conversation_learnt_late_changes_no_newer_memory(
+def test_late_conversation_does_not_change_newer_memories(
     memory: Memory, model_server: ModelServer, model: Conversing, store: Store
 ) -> None:
     manual_clock = ManualClock(datetime(2026, 3, 2, 9, tzinfo=UTC))
@@ -1190,7 +1190,7 @@ def test_conversation_to_retry_is_exported(
     assert away.examine() == []
 
 
-def test_a_model_is_shown_no_secret_that_is_redacted(
+def test_redacted_secrets_are_not_shown_to_the_model(
     path: Path, model: Conversing, model_server: ModelServer
 ) -> None:
     key = "ghp_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5"

@@ -80,5 +80,5 @@ def test_page_shows_the_prompts_and_the_journal_of_this_conversation(store: Stor
 @pytest.mark.parametrize(
     "line", [x for x in (decision.__doc__ or "").splitlines() if x.startswith("| ")]
 )
-def test_page_holds_every_line_of_the_tables(line: str) -> None:
+def test_page_contains_every_line_of_the_tables(line: str) -> None:
     assert line.replace("``", "`") in PAGE

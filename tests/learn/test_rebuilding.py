@@ -153,14 +153,16 @@ def test_rebuild_changes_nothing_and_calls_no_model(
     assert store.examine() == []
 
 
-def test_rebuild_needs_no_model_that_answers(store: Store, read: Extractor, reader: Reader) -> None:
+def test_rebuild_works_while_the_model_is_down(
+    store: Store, read: Extractor, reader: Reader
+) -> None:
     reader.failure = GeneratorUnavailable("gone")
     before = exported(store)
     read.rebuild()
     assert exported(store) == before
 
 
-def test_rebuild_from_the_log_alone_gives_the_same_facts(
+def test_rebuild_from_the_log_alone_reproduces_the_facts(
     store: Store, read: Extractor, reader: Reader, path: Path,
     open_store: Callable[..., Store], tmp_path: Path,
 ) -> None:  # fmt: skip
@@ -181,7 +183,7 @@ def test_rebuild_from_the_log_alone_gives_the_same_facts(
     assert reader.asked == asked
 
 
-def test_missing_fact_is_added_and_the_rest_left(
+def test_rebuild_adds_only_the_missing_fact(
     store: Store, read: Extractor, path: Path, open_store: Callable[..., Store]
 ) -> None:
     before = rows(store)
@@ -203,7 +205,9 @@ def test_missing_fact_is_added_and_the_rest_left(
 
 
 @pytest.mark.parametrize("times", [{}, {"at": "2026-03-01T10:00:00Z"}])
-def test_how_a_text_was_read_is_kept(store: Store, reader: Reader, times: dict[str, str]) -> None:
+def test_rebuild_uses_the_original_extraction_settings(
+    store: Store, reader: Reader, times: dict[str, str]
+) -> None:
     extractor = Extractor(store, reader, policy="auto", scope=Scope(user_id="ana"))
     extractor.extract("first", "somebody", {"k": [1, None]}, source="chat", **times)
     before, asked = exported(store), reader.asked
@@ -214,7 +218,7 @@ def test_how_a_text_was_read_is_kept(store: Store, reader: Reader, times: dict[s
     assert {f.user_id for f in store.list(scope="all")} == {"ana"}
 
 
-def test_extractor_of_one_scope_rebuilds_no_other(store: Store, reader: Reader) -> None:
+def test_extractor_rebuilds_only_its_scope(store: Store, reader: Reader) -> None:
     ana, ben = Scope(user_id="ana"), Scope(user_id="ben")
     for text, owner in (("first", ana), ("second", ben)):
         store.episodes.record(text, scope=owner)
@@ -225,7 +229,9 @@ def test_extractor_of_one_scope_rebuilds_no_other(store: Store, reader: Reader) 
 # -- what was never extracted ----------------------------------------------------------------------
 
 
-def test_backlog_is_extracted_once(store: Store, extractor: Extractor, reader: Reader) -> None:
+def test_unread_episodes_are_extracted_once(
+    store: Store, extractor: Extractor, reader: Reader
+) -> None:
     store.episodes.add("first", source="notes", valid_at="2026-03-01T10:00:00Z")
     told = extractor.rebuild()
     assert "questions to the model 1," in told[-1]
@@ -248,7 +254,7 @@ def test_episode_is_extracted_by_its_id(store: Store, extractor: Extractor) -> N
         extractor.extract_episode(99)
 
 
-def test_expired_episode_that_was_never_read_stays_unread(
+def test_expired_unread_episode_stays_unread(
     store: Store, extractor: Extractor, reader: Reader
 ) -> None:
     episode = store.episodes.add("first", source="notes")
@@ -258,9 +264,7 @@ def test_expired_episode_that_was_never_read_stays_unread(
 
 
 @pytest.mark.parametrize("policy", ["auto", "propose"])
-def test_older_text_does_not_retire_what_was_said_later(
-    store: Store, reader: Reader, policy: str
-) -> None:
+def test_older_text_does_not_retire_later_facts(store: Store, reader: Reader, policy: str) -> None:
     extractor = Extractor(store, reader, policy=policy)
     extractor.extract("second", at="2026-03-02")
     store.episodes.add("first", source="notes", valid_at="2020-01-01")
@@ -279,7 +283,7 @@ def test_older_text_does_not_retire_what_was_said_later(
     assert store.examine() == []
 
 
-def test_outdated_item_says_what_took_its_place(store: Store, reader: Reader) -> None:
+def test_outdated_item_names_its_replacement(store: Store, reader: Reader) -> None:
     extractor = Extractor(store, reader, policy="auto")
     extractor.extract("second", at="2026-03-02")
     done = extractor.extract("first", at="2020-01-01")
@@ -291,7 +295,7 @@ def test_outdated_item_says_what_took_its_place(store: Store, reader: Reader) ->
 # -- what people did -------------------------------------------------------------------------------
 
 
-def test_changes_by_people_survive(store: Store, read: Extractor) -> None:
+def test_manual_changes_survive(store: Store, read: Extractor) -> None:
     boat, cat = fact(store, "Ana owns a boat"), fact(store, "Ana has a cat")
     monday = fact(store, MONDAY)
     store.confirm(boat.id)
@@ -315,9 +319,7 @@ def test_reinstated_fact_is_not_retired_again(store: Store, read: Extractor) -> 
 
 
 @pytest.mark.parametrize("decide", ["accept", "reject", None])
-def test_proposals_stay_as_they_were_decided(
-    store: Store, reader: Reader, decide: str | None
-) -> None:
+def test_decided_proposals_are_kept(store: Store, reader: Reader, decide: str | None) -> None:
     reader.means = {"first": [OXFORD], "second": [BRISTOL]}
     extractor = Extractor(store, reader)
     for text in reader.means:
@@ -341,7 +343,7 @@ def test_deleted_claim_does_not_come_back_from_another_episode(
     assert MONDAY not in held(store)
 
 
-def test_deleted_claim_said_again_afterwards_holds(store: Store, read: Extractor) -> None:
+def test_deleted_claim_repeated_later_is_active(store: Store, read: Extractor) -> None:
     store.delete(fact(store, "Ana owns a boat").id)
     read.extract("fourth, said anew")
     assert "Ana owns a boat" in held(store)
@@ -356,7 +358,7 @@ ACTS = ("confirm", "delete", "restore", "reinstate", "metadata", "supersede", "e
 @pytest.mark.slow
 @settings(max_examples=examples(25), deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(ACTS), st.integers(1, 9)), max_size=8))
-def test_rebuild_undoes_nothing_whatever_people_did(acts: list[tuple[str, int]]) -> None:
+def test_rebuild_undoes_no_manual_change(acts: list[tuple[str, int]]) -> None:
     with memstore.open(":memory:", embedder=WordEmbedder()) as store:
         extractor = Extractor(store, Reader(dict(MEANS)), policy="auto")
         for text in MEANS:
@@ -382,7 +384,7 @@ MODELS = st.lists(st.lists(st.sampled_from(CLAIMS), max_size=3), min_size=4, max
     st.lists(st.tuples(st.sampled_from(ACTS[:-1]), st.integers(1, 12)), max_size=5),
     st.sampled_from(["auto", "propose"]),
 )
-def test_rebuild_with_other_models_settles_and_keeps_what_people_did(
+def test_rebuild_with_other_models_is_stable_and_keeps_manual_changes(
     models: list[list[list[str]]], acts: list[tuple[str, int]], policy: str
 ) -> None:
     readers = [
@@ -448,7 +450,7 @@ def kept(path: Path) -> dict[str, int]:
         }
 
 
-def test_erased_fact_is_not_derived_again_and_its_text_is_gone(
+def test_erased_fact_is_not_rederived_and_its_text_is_gone(
     store: Store, read: Extractor, reader: Reader, path: Path, open_store: Callable[..., Store]
 ) -> None:
     reader.means["fifth"] = ["Ana's secret is zanzibar"]
@@ -514,7 +516,7 @@ def test_clear_leaves_no_reply(store: Store, read: Extractor, path: Path) -> Non
 
 
 @pytest.mark.parametrize("fault", ["erased", "closed"])
-def test_doctor_finds_replies_that_should_be_gone(
+def test_doctor_finds_replies_that_should_have_been_erased(
     store: Store, read: Extractor, path: Path, open_store: Callable[..., Store], fault: str
 ) -> None:
     engine = SqliteEngine(path)
@@ -541,7 +543,7 @@ def test_doctor_finds_replies_that_should_be_gone(
 # -- a model that finds something else -------------------------------------------------------------
 
 
-def test_fact_that_no_longer_comes_out_is_deleted_and_can_be_restored(
+def test_fact_no_longer_derived_is_deleted_and_can_be_restored(
     store: Store, read: Extractor
 ) -> None:
     better = Reader({**MEANS, "fourth": ["Ana owns a sailing boat"]}, "reader-2")
@@ -563,7 +565,7 @@ def test_fact_that_no_longer_comes_out_is_deleted_and_can_be_restored(
     assert exported(store) == before
 
 
-def test_fact_changed_by_a_person_is_not_deleted(store: Store, read: Extractor) -> None:
+def test_manually_changed_fact_is_not_deleted(store: Store, read: Extractor) -> None:
     store.confirm(fact(store, "Ana owns a boat").id)
     store.update_metadata(fact(store, "Ana has a cat").id, {"name": "Tom"})
     nothing = Reader({}, "reader-2")
@@ -591,7 +593,7 @@ def test_fact_superseded_by_a_withdrawn_one_is_active_again(store: Store, read: 
     assert store.examine() == []
 
 
-def test_other_wording_takes_the_place_of_the_old_one(store: Store, read: Extractor) -> None:
+def test_new_wording_replaces_the_old_one(store: Store, read: Extractor) -> None:
     stronger = "Ana's favourite drink in the morning is espresso"
     other = Reader({**MEANS, "second": [stronger]}, "reader-2")
     Extractor(store, other, policy="auto").rebuild()
@@ -599,7 +601,7 @@ def test_other_wording_takes_the_place_of_the_old_one(store: Store, read: Extrac
     assert not {TEA, COFFEE} & set(held(store))
 
 
-def test_claim_of_two_texts_survives_if_one_loses_it(store: Store, read: Extractor) -> None:
+def test_claim_in_two_texts_survives_the_loss_of_one(store: Store, read: Extractor) -> None:
     other = Reader({**MEANS, "first": [TEA]}, "reader-2")
     Extractor(store, other, policy="auto").rebuild()
     [monday] = [f for f in store.list(scope="all") if f.content == MONDAY]
@@ -634,7 +636,7 @@ def test_repeated_fact_is_not_superseded_by_its_own_text(store: Store, reader: R
 # -- conversations ---------------------------------------------------------------------------------
 
 
-def test_conversations_are_left_alone(store: Store, model_server: ModelServer) -> None:
+def test_rebuild_skips_conversations(store: Store, model_server: ModelServer) -> None:
     means = {f"I live in {x}": [("ana", f"Ana lives in {x}")] for x in ("Berlin", "Lisbon")}
     moves = {"Ana lives in Lisbon": ("UPDATE", "Ana lives in Berlin", "Ana lives in Lisbon")}
     model = Conversing(means, moves)
@@ -654,9 +656,7 @@ def test_conversations_are_left_alone(store: Store, model_server: ModelServer) -
     assert len(model.steps) == 3
 
 
-def test_retry_of_a_conversation_asks_again_only_what_failed(
-    store: Store, model_server: ModelServer
-) -> None:
+def test_retry_repeats_only_the_failed_model_calls(store: Store, model_server: ModelServer) -> None:
     model = Conversing({"I like tea": [("ana", "Ana likes tea")]})
     store.add("Ana has a cat", subject="ana")
     failing = True
@@ -691,7 +691,7 @@ def test_erased_memory_does_not_come_back_from_a_retry(
 # -- failures --------------------------------------------------------------------------------------
 
 
-def test_episode_that_cannot_be_read_is_left_and_the_rest_done(
+def test_unreadable_episode_is_skipped_and_the_rest_rebuilt(
     store: Store, extractor: Extractor, reader: Reader
 ) -> None:
     for text in MEANS:
@@ -722,7 +722,7 @@ def test_unreachable_model_is_called_once(store: Store, read: Extractor, reader:
     assert reader.asked == asked + 1
 
 
-def test_reply_that_cannot_be_read_is_not_kept(store: Store, reader: Reader, path: Path) -> None:
+def test_unreadable_reply_is_not_kept(store: Store, reader: Reader, path: Path) -> None:
     answers: Iterator[str] = iter(["[1, 2", json.dumps({"facts": []})])
     reader.generate = lambda prompt: next(answers)  # type: ignore[method-assign]
     extractor = Extractor(store, reader)
@@ -800,7 +800,7 @@ def test_killed_rebuild_is_completed_by_the_next(
 
 
 @pytest.mark.process
-def test_process_killed_after_the_record_leaves_what_a_rebuild_completes(
+def test_rebuild_completes_after_a_kill_following_the_record(
     path: Path, open_store: Callable[..., Store]
 ) -> None:
     open_store().close()
@@ -818,7 +818,7 @@ def test_process_killed_after_the_record_leaves_what_a_rebuild_completes(
     assert {f.episode_id for f in again.list()} == {1}
 
 
-def test_uuid_of_an_erased_fact_confirms_no_guess_once_its_episode_is_erased(
+def test_uuid_of_an_erased_fact_cannot_confirm_a_guess_of_its_text(
     store: Store, read: Extractor, path: Path
 ) -> None:
     cat = fact(store, "Ana has a cat")

@@ -86,7 +86,7 @@ def test_metadata_conflicts_when_a_shared_key_differs(
         ("Wohnt in Kiel", "Wohnt in Jena"),
     ],
 )
-def test_new_value_denial_or_end_supersedes(old: str, new: str) -> None:
+def test_new_values_denials_and_endings_supersede(old: str, new: str) -> None:
     assert judge(old, new, 0.9).verdict is Verdict.RETIRE
     assert judge(old, new, 0.84).verdict is Verdict.PROPOSE
     assert judge(old, new, 0.5).verdict is Verdict.KEEP
@@ -104,7 +104,9 @@ def test_new_value_denial_or_end_supersedes(old: str, new: str) -> None:
         ("Is allergic to cats", "Is not allergic to dogs", "one affirmed, something else denied"),
     ],
 )
-def test_events_possessions_and_other_holders_stay(old: str, new: str, finding: str) -> None:
+def test_events_possessions_and_other_subjects_do_not_supersede(
+    old: str, new: str, finding: str
+) -> None:
     judged = judge(old, new, 0.99)
     assert judged.verdict is Verdict.KEEP
     assert judged.evidence["finding"] == finding
@@ -150,14 +152,12 @@ def test_similar_spelling_supersedes_nothing(old: str, new: str) -> None:
         ("👍", "👍"),
     ],
 )
-def test_text_that_is_equal_after_folding_is_neither_retired_nor_proposed(
-    old: str, new: str
-) -> None:
+def test_text_equal_after_folding_is_neither_retired_nor_proposed(old: str, new: str) -> None:
     judged = judge(old, new, 1.0)
     assert (judged.verdict, judged.evidence["finding"]) == (Verdict.KEEP, "the same text")
 
 
-def test_the_evidence_says_what_changed() -> None:
+def test_the_evidence_names_what_changed() -> None:
     assert judge("The port is 8080", "The port is 9090", 0.91234567).evidence == {
         "similarity": 0.9123,
         "finding": "another value of an attribute that has one at a time",
@@ -180,18 +180,18 @@ def test_any_two_texts_get_a_verdict_with_small_json_evidence(
 
 
 @given(st.text(alphabet=st.sampled_from("is the not 3.5 May:'n$,"), max_size=1200))
-def test_texts_of_little_words_and_signs_are_compared_without_failing(text: str) -> None:
+def test_texts_of_short_words_and_symbols_can_be_compared(text: str) -> None:
     judge(text, "The port is 3.5", 0.9)
     judge("The port is 3.5", text, 0.9)
 
 
 @pytest.mark.parametrize("similarity", [float("nan"), 1.5, -2.0])
-def test_a_similarity_that_is_no_cosine_is_refused(similarity: float) -> None:
+def test_a_similarity_outside_the_cosine_range_is_refused(similarity: float) -> None:
     with pytest.raises(ValueError, match="cosine"):
         judge("a", "b", similarity)
 
 
-def test_the_documented_constants() -> None:
+def test_constants_match_the_documentation() -> None:
     assert (SIMILARITY, MOST_CANDIDATES) == (0.85, 10)
 
 
@@ -221,7 +221,7 @@ def verdicts() -> list[Verdict]:
 
 
 @pytest.mark.parametrize("held_out", [False, True])
-def test_of_pairs_that_must_coexist_under_two_percent_are_retired(held_out: bool) -> None:
+def test_under_two_percent_of_compatible_pairs_are_retired(held_out: bool) -> None:
     chosen = [
         verdict
         for pair, verdict in zip(pairs(), verdicts(), strict=True)
@@ -230,7 +230,7 @@ def test_of_pairs_that_must_coexist_under_two_percent_are_retired(held_out: bool
     assert chosen.count(Verdict.RETIRE) < 0.02 * len(chosen)
 
 
-def test_of_near_pairs_that_must_retire_most_do() -> None:
+def test_most_contradictory_near_pairs_are_retired() -> None:
     chosen = [
         verdict
         for pair, verdict in zip(pairs(), verdicts(), strict=True)

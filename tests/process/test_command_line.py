@@ -105,7 +105,7 @@ def test_ctrl_c_during_startup_ends_the_program_without_a_traceback(program: str
     assert (done.returncode, done.stdout, done.stderr) == (face.INTERRUPTED, "", "")
 
 
-def test_the_programs_start_where_an_interrupted_import_is_caught() -> None:
+def test_entry_points_handle_interrupted_imports() -> None:
     project = tomllib.loads((DOCS.parent.parent / "pyproject.toml").read_text("utf-8"))
     assert project["project"]["scripts"] == {
         "memstore": "memstore.__main__:command_line",
@@ -167,7 +167,7 @@ def test_a_terminal_gets_colours_and_progress_stays_off_standard_output(
     assert "緑茶".encode() in drawn
 
 
-def test_two_calls_of_the_wrong_kind(path: Path) -> None:
+def test_wrong_usage_exits_with_2(path: Path) -> None:
     unknown = run(path, "serch", "x")
     assert unknown.returncode == 2
     assert "there is no command 'serch' (did you mean search?)" in unknown.stderr
@@ -177,7 +177,7 @@ def test_two_calls_of_the_wrong_kind(path: Path) -> None:
     assert "Traceback" not in contradiction.stderr
 
 
-def test_flags_stand_before_or_after_the_command(filled: Path, tmp_path: Path) -> None:
+def test_flags_may_precede_or_follow_the_command(filled: Path, tmp_path: Path) -> None:
     nowhere = str(tmp_path / "nowhere.db")
     assert run(filled, "--db", nowhere, "list").returncode == 3
     assert run(filled, "list", "--db", nowhere).returncode == 3
@@ -237,7 +237,7 @@ def test_every_example_can_be_parsed() -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="file descriptors of POSIX")
 @pytest.mark.parametrize(("redirection", "code"), [(">&-", 0), ("2>&-", 0), ("<&-", 0)])
-def test_a_closed_stream_is_no_crash(filled: Path, redirection: str, code: int) -> None:
+def test_a_closed_stream_does_not_crash(filled: Path, redirection: str, code: int) -> None:
     done = subprocess.run(
         ["/bin/sh", "-c", f'"{sys.executable}" -m memstore get 1 {redirection}'],
         env=environment(filled),

@@ -135,7 +135,7 @@ def held(path: Path) -> list[str]:
     ]
 
 
-def test_no_tool_of_any_set_reaches_another_namespace(
+def test_no_tool_reaches_another_namespace(
     server: Served, path: Path, ids: dict[str, list[Any]], model: ModelServer
 ) -> None:
     tried = attempts(ids)

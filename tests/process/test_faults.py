@@ -108,7 +108,7 @@ EIO, ENOSPC = 5, 28
 
 @pytest.mark.parametrize("lasting", ["once", "lasting"])
 @pytest.mark.parametrize("kind", [kind for kind in Kind if kind is not Kind.RENAME])
-def test_a_fault_of_the_disk_loses_nothing(
+def test_disk_faults_lose_nothing(
     tmp_path: Path,
     kind: Kind,
     lasting: str,
@@ -125,7 +125,7 @@ def test_a_fault_of_the_disk_loses_nothing(
         assert any(told["said"])
 
 
-def test_memory_that_runs_out_loses_nothing(
+def test_running_out_of_memory_loses_nothing(
     tmp_path: Path,
     pytestconfig: pytest.Config,
     record_property: Callable[[str, object], None],

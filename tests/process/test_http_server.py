@@ -132,7 +132,7 @@ def test_invalid_token_is_refused(guarded: Served, tokens: dict[str, str], which
 
 
 @pytest.mark.parametrize("header", ["Basic bWU6bWU=", "Bearer", "", "mst_x", "Bearer é"])
-def test_a_header_that_holds_no_token_is_refused(guarded: Served, header: str) -> None:
+def test_a_header_without_a_token_is_refused(guarded: Served, header: str) -> None:
     sent = {b"Authorization": header.encode()} | {
         k.encode(): v.encode() for k, v in MCP_HEADERS.items()
     }
@@ -159,7 +159,7 @@ def test_token_gives_access_only_to_its_namespace(guarded: Served, tokens: dict[
     assert "Go" not in str(beyond)
 
 
-def test_a_token_s_group_is_its_namespace(serve: Callable[..., Served], path: Path) -> None:
+def test_a_tokens_group_is_its_namespace(serve: Callable[..., Served], path: Path) -> None:
     with memstore.open(path, embedder=None) as store:
         secrets = {name: store.within(name).tokens.create(name)[1] for name in ("work", "home")}
     server = serve("--tools", "episodes")
@@ -219,7 +219,7 @@ def test_first_token_ends_open_access_and_revoking_all_does_not_restore_it(
 
 
 @pytest.mark.parametrize("host", ["evil.example", "evil.example:80", "localhost.evil.example", ""])
-def test_another_name_is_not_answered(open_door: Served, host: str) -> None:
+def test_an_unknown_host_is_refused(open_door: Served, host: str) -> None:
     answer = open_door.post(request("tools/list"), Host=host)
     assert answer.status_code == 421
     assert "--allow-host" in answer.json()["error"]["message"]
@@ -237,7 +237,7 @@ def test_forwarded_request_needs_a_token(
 
 
 @pytest.mark.parametrize("host", ["localhost", "LOCALHOST:1", "127.0.0.1:80", "[::1]:9"])
-def test_this_machine_is_answered_by_any_of_its_names(open_door: Served, host: str) -> None:
+def test_every_name_of_this_machine_is_accepted(open_door: Served, host: str) -> None:
     assert open_door.post(request("tools/list"), Host=host).status_code == 200
 
 
@@ -373,7 +373,7 @@ def test_silent_connection_is_closed(open_door: Served) -> None:
         assert silent.recv(1) == b""
 
 
-def test_a_connection_may_be_idle_between_requests(open_door: Served) -> None:
+def test_a_connection_may_idle_between_requests(open_door: Served) -> None:
     with closing(open_door.connect()) as wire:
         for pause_seconds in (2.5, 0):  # longer than the time limit of a head
             wire.sendall(b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n")
@@ -413,7 +413,7 @@ def test_many_silent_connections_block_no_client(
         assert len(open_ones) <= UNTRUSTED_OF_A_PEER
 
 
-def test_the_number_of_connections_is_bounded_whoever_opens_them(
+def test_the_number_of_connections_is_limited_for_every_client(
     guarded: Served, tokens: dict[str, str]
 ) -> None:
     head = _head(guarded, f"Authorization: Bearer {tokens['work']}", "Content-Length: 2")
@@ -451,7 +451,7 @@ AMBIGUOUS = {
 
 
 @pytest.mark.parametrize("sent", AMBIGUOUS.values(), ids=AMBIGUOUS.keys())
-def test_a_head_that_can_be_read_in_two_ways_is_refused(guarded: Served, sent: bytes) -> None:
+def test_an_ambiguous_request_head_is_refused(guarded: Served, sent: bytes) -> None:
     answer = guarded.raw(sent)
     assert answer.startswith(b"HTTP/1.1 400 ")
     assert answer.count(b"HTTP/1.1 ") == 1
@@ -472,7 +472,7 @@ def test_too_long_head_gets_an_error(guarded: Served) -> None:
     assert b"16 KiB" in answer
 
 
-def test_requests_may_follow_each_other_at_once_and_chunks_end_the_connection(
+def test_requests_can_be_pipelined_and_a_chunked_body_closes_the_connection(
     guarded: Served, tokens: dict[str, str]
 ) -> None:
     call = json.dumps(request("tools/list")).encode()
@@ -507,9 +507,7 @@ def test_client_with_a_too_large_request_gets_the_reason(
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
-def test_conversation_of_the_protocol_s_own_client(
-    guarded: Served, tokens: dict[str, str], mode: str
-) -> None:
+def test_official_client_session(guarded: Served, tokens: dict[str, str], mode: str) -> None:
     async def conversation() -> None:
         bearer = {"Authorization": f"Bearer {tokens['work']}"}
         async with httpx2.AsyncClient(headers=bearer, trust_env=False) as http:
@@ -542,9 +540,7 @@ def test_handshake_of_a_read_only_token_says_read_only(
     assert "read-only" not in told
 
 
-def test_many_clients_write_at_once_and_nothing_is_lost(
-    serve: Callable[..., Served], path: Path
-) -> None:
+def test_concurrent_clients_lose_no_writes(serve: Callable[..., Served], path: Path) -> None:
     names = [f"agent-{number}" for number in range(8)]
     with memstore.open(path, embedder=None) as store:
         secrets = {name: store.within(name).tokens.create(name)[1] for name in names}
@@ -584,7 +580,7 @@ def refusal(server: Served) -> tuple[int, str]:
 
 
 @pytest.mark.parametrize("http", ["127.0.0.1:0", "0.0.0.0:0"])
-def test_the_first_start_creates_a_token_and_shows_it_once(
+def test_first_start_creates_a_token_and_shows_it_once(
     serve: Callable[..., Served], path: Path, http: str
 ) -> None:
     server = serve("--namespace", "work", http=http)
@@ -609,7 +605,9 @@ def test_the_first_start_creates_a_token_and_shows_it_once(
         assert store.examine() == []
 
 
-def test_nothing_is_served_where_no_token_is_good(serve: Callable[..., Served], path: Path) -> None:
+def test_server_refuses_to_start_without_a_valid_token(
+    serve: Callable[..., Served], path: Path
+) -> None:
     with memstore.open(path, embedder=None) as store:
         store.tokens.create("laptop")
         store.tokens.revoke("laptop")
@@ -623,7 +621,7 @@ def test_nothing_is_served_where_no_token_is_good(serve: Callable[..., Served], 
     ("http", "flags"),
     [("0.0.0.0:0", []), ("127.0.0.1:0", ["--allow-host", "memory.example.com"])],
 )
-def test_other_machines_are_not_served_without_a_token(
+def test_remote_access_requires_a_token(
     serve: Callable[..., Served], path: Path, http: str, flags: list[str]
 ) -> None:
     code, told = refusal(serve("--no-token", *flags, http=http))
@@ -640,9 +638,7 @@ def test_no_token_option_is_refused_once_a_token_exists(
     assert "holds tokens, so requests need one: omit --no-token" in told
 
 
-def test_a_server_that_only_reads_creates_no_token(
-    serve: Callable[..., Served], path: Path
-) -> None:
+def test_a_read_only_server_creates_no_token(serve: Callable[..., Served], path: Path) -> None:
     memstore.open(path, embedder=None).close()
     code, told = refusal(serve("--read-only"))
     assert code == 1
@@ -768,7 +764,9 @@ def _listens(port: int) -> bool:
     return True
 
 
-def test_read_only_offers_what_reads(serve: Callable[..., Served], path: Path) -> None:
+def test_read_only_server_offers_only_reading_tools(
+    serve: Callable[..., Served], path: Path
+) -> None:
     memstore.open(path, embedder=None).close()
     server = serve("--read-only", "--no-token")
     assert {tool["name"] for tool in server.ask("tools/list")["tools"]} == READING
@@ -813,7 +811,7 @@ def _begin_call(server: Served) -> socket.socket:
 
 
 @posix_only
-def test_a_call_that_runs_at_the_end_is_still_answered(
+def test_a_call_running_at_shutdown_is_answered(
     serve: Callable[..., Served], writing: sqlite3.Connection, path: Path
 ) -> None:
     server = serve("--no-token")
@@ -832,7 +830,7 @@ def test_a_call_that_runs_at_the_end_is_still_answered(
 
 
 @posix_only
-def test_hanging_call_does_not_delay_the_end(
+def test_hanging_call_does_not_delay_shutdown(
     serve: Callable[..., Served], writing: sqlite3.Connection, path: Path
 ) -> None:
     server = serve("--no-token")
@@ -859,7 +857,7 @@ def test_call_completes_after_its_client_disconnects(
     assert server.call("memory_list")["facts"][0]["content"] == "The kettle is blue"
 
 
-def test_health_answers_while_every_thread_for_calls_is_taken(
+def test_health_answers_while_all_call_threads_are_busy(
     serve: Callable[..., Served], writing: sqlite3.Connection
 ) -> None:
     server = serve("--no-token")
@@ -890,7 +888,7 @@ def _post_alone(server: Served, number: int) -> None:
 # -- stores by namespace ---------------------------------------------------------------------------
 
 
-def test_each_namespace_has_one_store_and_few_are_kept(
+def test_each_namespace_has_one_store_and_few_stay_open(
     open_store: Callable[..., memstore.Store],
 ) -> None:
     opening = Opening(lambda: open_store(embedder=None))

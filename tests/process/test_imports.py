@@ -78,7 +78,7 @@ def imported(path: Path, *arguments: str, said: str = "") -> set[str]:
         ("search tea --json", ELSEWHERE | ARCHIVES | {"memstore.domain.episodes"}, 90),
     ],
 )
-def test_a_command_imports_what_it_uses(
+def test_a_command_imports_only_what_it_uses(
     filled: Path, command: str, needless: frozenset[str], most: int
 ) -> None:
     loaded = imported(filled, "-m", "memstore", *command.split())
@@ -103,21 +103,21 @@ def test_the_package_alone_imports_nothing(filled: Path) -> None:
     ],
     ids=["open", "read", "add"],
 )
-def test_a_store_imports_what_it_is_used_for(filled: Path, work: str) -> None:
+def test_a_store_imports_only_what_it_uses(filled: Path, work: str) -> None:
     start = f"import memstore; store = memstore.open({str(filled)!r})"
     loaded = imported(filled, "-c", f"{start}; {work or 'pass'}; store.close()")
     packages = {name.rpartition(".")[0] for name in loaded}
     assert (loaded | packages) & ELSEWHERE == set()
 
 
-def test_the_help_of_the_server_comes_without_the_server(filled: Path) -> None:
+def test_the_servers_help_does_not_import_the_server(filled: Path) -> None:
     start = "import sys; from memstore.__main__ import mcp_server; sys.argv[1:] = ['--help']"
     loaded = imported(filled, "-c", f"{start}; mcp_server()")
     assert "memstore.faces.mcp.main" in loaded
     assert loaded & ((ELSEWHERE | STORE) - {"logging"}) == set()
 
 
-def test_a_server_lists_its_tools_before_it_imports_what_they_do(filled: Path) -> None:
+def test_a_server_lists_its_tools_before_importing_their_code(filled: Path) -> None:
     hello = {
         "protocolVersion": "2025-06-18",
         "capabilities": {},

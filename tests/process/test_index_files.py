@@ -62,7 +62,7 @@ def start(program: str, *arguments: object) -> subprocess.Popen[str]:
     )
 
 
-def test_a_search_never_misses_what_another_process_had_stored(path: Path) -> None:
+def test_a_search_finds_everything_another_process_stored(path: Path) -> None:
     with memstore.open(path, embedder=Letters()) as store:
         store.add("the first", subject="x")
         with start(WRITER, path, ADDED) as writer:

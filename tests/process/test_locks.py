@@ -72,7 +72,7 @@ def test_acknowledged_writes_survive_other_users_in_the_process(path: Path, fore
     assert contents(path) == ["base", *(f"fact {n}" for n in range(20))]
 
 
-def test_closing_a_store_drops_nobody_elses_locks(path: Path) -> None:
+def test_closing_a_store_keeps_the_locks_of_others(path: Path) -> None:
     code = (
         "import memstore, sqlite3, subprocess, sys\n"
         "store = memstore.open(sys.argv[1], embedder=None)\n"
@@ -87,7 +87,7 @@ def test_closing_a_store_drops_nobody_elses_locks(path: Path) -> None:
     assert (done.stdout, done.stderr) == ("database is locked\n", "")
 
 
-def test_locks_end_with_their_process_though_a_child_lives_on(path: Path) -> None:
+def test_locks_end_with_their_process_even_if_a_child_lives_on(path: Path) -> None:
     code = (
         "import memstore, os, signal, sys, time\n"
         "store = memstore.open(sys.argv[1], embedder=None)\n"
@@ -164,7 +164,7 @@ def test_system_without_description_locks_causes_a_warning(path: Path) -> None:
     assert "does not support locks on open file descriptions" in done.stderr
 
 
-def test_a_file_that_apsw_has_open_already_is_refused(path: Path) -> None:
+def test_a_file_already_open_in_apsw_is_refused(path: Path) -> None:
     with memstore.open(path, embedder=None) as store:
         store.add("base", subject="a")
     code = (
@@ -179,7 +179,7 @@ def test_a_file_that_apsw_has_open_already_is_refused(path: Path) -> None:
     assert (done.stdout, done.returncode) == ("CLOSE_OTHERS\n", 0), done.stderr
 
 
-def test_opening_and_closing_beside_another_keeps_few_descriptors(path: Path) -> None:
+def test_repeated_opening_alongside_another_store_keeps_few_descriptors(path: Path) -> None:
     memstore.open(path, embedder=None).close()
     with raw(path) as there:
         there.execute("SELECT * FROM memstore_meta").fetchall()

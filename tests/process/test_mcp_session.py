@@ -42,7 +42,7 @@ def served(path: Path) -> StdioServerParameters:
     )
 
 
-def test_conversation_of_a_real_client(path: Path) -> None:
+def test_real_client_session(path: Path) -> None:
     async def conversation() -> None:
         async with stdio_client(served(path)) as pipes, ClientSession(*pipes) as session:
 
@@ -106,7 +106,7 @@ def test_conversation_of_a_real_client(path: Path) -> None:
     anyio.run(conversation)
 
 
-def test_initialize_does_not_wait_for_a_locked_file_with_a_migration_to_do(
+def test_initialize_does_not_wait_for_a_locked_file_that_needs_a_migration(
     raw_client: Callable[..., Any], path: Path
 ) -> None:
     with raw(path, isolation_level=None) as other:
@@ -146,7 +146,7 @@ def test_initialize_does_not_wait_for_ollama(raw_client: Callable[..., Any], ans
         client.close()
 
 
-def test_store_and_search_go_on_by_words_while_ollama_is_down(
+def test_store_and_search_fall_back_to_words_while_ollama_is_down(
     raw_client: Callable[..., Any],
 ) -> None:
     client = raw_client("--ollama", "http://127.0.0.1:9")
@@ -171,7 +171,7 @@ def test_search_by_meaning_with_the_local_model(raw_client: Callable[..., Any]) 
     assert client.call("memory_search", query="how do I tune a guitar?")["facts"] == []
 
 
-def test_server_ends_when_its_input_does(raw_client: Callable[..., Any]) -> None:
+def test_server_ends_when_its_input_closes(raw_client: Callable[..., Any]) -> None:
     client = raw_client()
     client.hello()
     client.call("memory_store", content="a", subject="b")
@@ -198,7 +198,7 @@ def test_requests_piped_in_at_once_are_all_answered(
         assert store.count() == 20
 
 
-def test_large_answers_are_all_written_before_the_end(
+def test_all_large_answers_are_written_before_exit(
     raw_client: Callable[..., Any], path: Path
 ) -> None:
     with memstore.open(path, embedder=None) as store:
@@ -221,7 +221,7 @@ def test_half_an_emoji_is_answered_not_dropped(raw_client: Callable[..., Any]) -
     assert client.call("memory_list")["facts"][0]["content"] == "cut \ufffd"
 
 
-def test_a_cancelled_call_does_not_keep_the_server(raw_client: Callable[..., Any]) -> None:
+def test_a_cancelled_call_does_not_keep_the_server_running(raw_client: Callable[..., Any]) -> None:
     client = raw_client()
     client.hello()
     client.call("memory_status")
@@ -230,7 +230,7 @@ def test_a_cancelled_call_does_not_keep_the_server(raw_client: Callable[..., Any
     assert client.close() == 0
 
 
-def test_a_client_of_the_protocol_without_a_handshake(path: Path) -> None:
+def test_client_of_the_protocol_without_a_handshake(path: Path) -> None:
     async def conversation() -> None:
         async with Client(served(path)) as client:
             await client.list_tools()
@@ -291,7 +291,7 @@ def test_two_servers_share_one_file(raw_client: Callable[..., Any], path: Path) 
     assert clients[1].call("memory_status")["active"] == 50
 
 
-def test_read_only_offers_and_does_nothing_that_writes(
+def test_read_only_server_neither_offers_nor_runs_writing_tools(
     raw_client: Callable[..., Any], path: Path
 ) -> None:
     with memstore.open(path, embedder=None) as store:
@@ -325,9 +325,7 @@ def test_file_of_another_embedding_model_is_reported_to_the_client(
     assert refusal == client.error("memory_status")
 
 
-def test_opening_is_tried_again_by_the_next_call(
-    raw_client: Callable[..., Any], path: Path
-) -> None:
+def test_opening_is_retried_by_the_next_call(raw_client: Callable[..., Any], path: Path) -> None:
     path.write_bytes(b"this is no database, just a text that is long enough to be looked at" * 20)
     client = raw_client()
     client.hello()
@@ -336,7 +334,7 @@ def test_opening_is_tried_again_by_the_next_call(
     assert client.call("memory_status")["active"] == 0
 
 
-def test_calls_run_at_once(raw_client: Callable[..., Any], path: Path) -> None:
+def test_calls_run_concurrently(raw_client: Callable[..., Any], path: Path) -> None:
     client = raw_client()
     client.hello()
     client.call("memory_store", content="seen while another writes", subject="s")
@@ -441,7 +439,7 @@ def test_stray_prints_do_not_corrupt_messages(path: Path) -> None:
     assert "echoed" in ended.stderr
 
 
-def test_a_flood_is_answered_to_its_end(raw_client: Callable[..., Any]) -> None:
+def test_a_flood_of_requests_is_answered_completely(raw_client: Callable[..., Any]) -> None:
     client = raw_client()
     client.hello()
     count = 1_000
@@ -542,7 +540,7 @@ def test_signal_that_does_not_interrupt_the_read_ends_the_server(path: Path) -> 
             server.kill()
 
 
-def test_flags_of_every_kind_start_a_server(raw_client: Callable[..., Any]) -> None:
+def test_a_server_starts_with_every_kind_of_flag(raw_client: Callable[..., Any]) -> None:
     for flags in (
         ["--tools", "memory_search,memory_store"],
         ["--tools=memory_search,memory_store"],

@@ -152,7 +152,7 @@ def test_acknowledged_writes_survive_a_power_cut(
     record_property("counts", f"{cuts} power cuts, {acks} acknowledged, {lost} lost")
 
 
-def test_a_disk_keeps_what_was_synced_and_nothing_else_for_certain(tmp_path: Path) -> None:
+def test_a_disk_is_guaranteed_to_keep_only_synced_data(tmp_path: Path) -> None:
     folder = str(tmp_path)
     file = f"{folder}/file"
 

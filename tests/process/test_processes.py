@@ -258,7 +258,7 @@ def test_read_during_long_write_does_not_wait(path: Path, open_store: Callable[.
             assert other.list()[0].id == fact.id
 
 
-def test_write_while_another_process_writes_waits_its_turn(
+def test_write_waits_for_a_writer_in_another_process(
     path: Path, open_store: Callable[..., Store]
 ) -> None:
     store = open_store()
@@ -308,7 +308,7 @@ def test_open_with_impossible_wait_is_refused(seconds: float, path: Path) -> Non
 
 
 @pytest.mark.parametrize("wrong", [b"memory.db", 5, 1.5])
-def test_open_path_that_is_no_path_is_refused(
+def test_open_invalid_path_is_refused(
     wrong: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -336,7 +336,7 @@ def test_store_used_by_eight_threads(open_store: Callable[..., Store]) -> None:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
-def test_fork_child_is_refused_and_parent_goes_on(
+def test_fork_child_is_refused_and_parent_continues(
     path: Path, open_store: Callable[..., Store]
 ) -> None:
     store = memstore.open(path, embedder=None)
@@ -419,7 +419,7 @@ def test_use_after_close_is_refused(
     assert leftovers(path) == []
 
 
-def test_close_leaves_only_the_file_and_writes_pending_uses(
+def test_close_leaves_only_the_file_and_saves_use_counts(
     path: Path, open_store: Callable[..., Store]
 ) -> None:
     with open_store() as store:
@@ -510,7 +510,7 @@ def test_backup_while_another_process_writes_is_consistent(
     assert seen[-1][0] == seen[-1][1] > 1024
 
 
-def test_backup_while_others_write_between_its_steps_ends_in_one_state(
+def test_backup_during_writes_completes_and_is_consistent(
     tmp_path: Path, open_store: Callable[..., Store]
 ) -> None:
     store, other = open_store(embedder=None), open_store(embedder=None)
@@ -547,7 +547,7 @@ def test_backup_is_private_to_its_user(tmp_path: Path, store: Store) -> None:
     assert store.backup(tmp_path / "copy.db").stat().st_mode & 0o077 == 0
 
 
-def test_backup_interrupted_leaves_no_half_file(tmp_path: Path, store: Store) -> None:
+def test_interrupted_backup_leaves_no_partial_file(tmp_path: Path, store: Store) -> None:
     store.add("whole or not at all", subject="backup")
 
     def interrupt(done: int, total: int) -> None:
@@ -672,7 +672,7 @@ def test_erase_leaves_no_bytes_of_the_text(path: Path, open_store: Callable[...,
     assert store.examine() == []
 
 
-def test_erase_while_another_process_reads_leaves_no_bytes_in_the_end(
+def test_erase_while_another_process_reads_eventually_leaves_no_bytes(
     path: Path, open_store: Callable[..., Store]
 ) -> None:
     store = open_store(embedder=None)
@@ -683,5 +683,5 @@ def test_erase_while_another_process_reads_leaves_no_bytes_in_the_end(
     assert b"quetzal" not in bytes_on_disk(path)
 
 
-def test_read_only_store_is_examined(read_only: Store) -> None:
+def test_read_only_store_can_be_examined(read_only: Store) -> None:
     assert read_only.examine() == []

@@ -131,7 +131,7 @@ def told_by(programs: Sequence[Sequence[object]]) -> list[list[Any]]:
     return [[json.loads(line) for line in out.splitlines()] for out, _ in told]
 
 
-def test_the_log_stays_short_beside_the_doctor(
+def test_the_log_stays_short_while_the_doctor_runs(
     path: Path, pytestconfig: pytest.Config, record_property: Callable[[str, object], None]
 ) -> None:
     seconds = pytestconfig.getoption("--soak")

@@ -15,7 +15,7 @@ from memstore.prompting.prompts import fence
 AT = datetime(2026, 3, 1, 9, 30, tzinfo=UTC)
 
 
-def test_text_alone_is_one_message_of_the_user() -> None:
+def test_plain_text_is_one_user_message() -> None:
     assert read_messages("I moved to Lisbon.") == [Message("user", "I moved to Lisbon.")]
 
 
@@ -34,7 +34,7 @@ def test_mappings_and_messages_are_read_in_order() -> None:
     ]
 
 
-def test_text_parts_are_joined_by_lines() -> None:
+def test_text_parts_are_joined_with_newlines() -> None:
     parts = [{"type": "text", "text": "one"}, {"type": "text", "text": "two"}]
     assert read_messages([{"role": "user", "content": parts}])[0].content == "one\ntwo"
 
@@ -78,7 +78,7 @@ OK = {"role": "user", "content": "fine"}
         ([Message("nobody", "x")], ValueError, "unknown role"),
     ],
 )
-def test_wrong_messages_are_refused_naming_which(
+def test_invalid_messages_are_refused_and_named(
     messages: object, error: type[Exception], says: str
 ) -> None:
     with pytest.raises(error, match=re.escape(says)):
@@ -93,7 +93,7 @@ def test_a_transcript_numbers_names_and_dates_the_messages() -> None:
 
 
 @given(st.lists(st.builds(Message, st.just("user"), st.text(min_size=1), st.text() | st.none())))
-def test_no_line_that_was_said_passes_for_a_head(messages: list[Message]) -> None:
+def test_no_line_of_a_message_can_pass_for_a_header(messages: list[Message]) -> None:
     heads = [line for line in transcript(messages).splitlines() if line and line[0] != " "]
     assert len(heads) == len(messages)
 
@@ -133,7 +133,7 @@ def test_hostile_text_stays_inside_its_fence(text: str) -> None:
 
 
 @given(st.text(), st.integers(0, 4))
-def test_no_text_holds_its_own_mark_even_one_that_knows_the_rule(text: str, rounds: int) -> None:
+def test_no_text_can_contain_its_own_fence_mark(text: str, rounds: int) -> None:
     for _ in range(rounds):  # a text that quotes its own fences again and again
         text = text + fence(text, "memory")
     assert inside(fence(text, "memory"), "memory") == text
@@ -141,7 +141,7 @@ def test_no_text_holds_its_own_mark_even_one_that_knows_the_rule(text: str, roun
 
 
 @given(st.text(alphabet=st.sampled_from("\ud800\udfff\x00a")))
-def test_a_fence_takes_any_text_at_all(text: str) -> None:
+def test_any_text_can_be_fenced(text: str) -> None:
     assert inside(fence(text, "source"), "source") == text
 
 
@@ -161,7 +161,7 @@ said = st.builds(
 
 
 @given(st.lists(said, min_size=1, max_size=4))
-def test_transcript_is_read_back_as_it_was_said(messages: list[Message]) -> None:
+def test_transcript_round_trips(messages: list[Message]) -> None:
     found = read_transcript(transcript(messages))
     assert [(m.role, m.content) for m in found] == [(m.role, m.content) for m in messages]
     assert [m.at for m in found] == [

@@ -55,7 +55,7 @@ def test_an_object_is_read_from_every_documented_form(form: str) -> None:
 
 
 @given(st.lists(JSON_VALUES), st.booleans())
-def test_whatever_json_writes_is_read_back(value: list[object], ascii_only: bool) -> None:
+def test_any_serialized_json_is_read_back(value: list[object], ascii_only: bool) -> None:
     text = json.dumps(value, ensure_ascii=ascii_only)
     assert parse_array(text) == value
     assert parse_array(f"```json\n{text}\n```") == value
@@ -84,7 +84,7 @@ def test_truncated_reply_is_complete_or_an_error(
         assert found == whole
 
 
-def test_of_an_object_cut_short_the_array_inside_is_not_taken() -> None:
+def test_array_inside_a_truncated_object_is_not_used() -> None:
     with pytest.raises(ReplyError, match="ends before"):
         parse_array('{"facts": [{"content": "x"}]')
 

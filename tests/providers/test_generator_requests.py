@@ -139,7 +139,7 @@ def test_openai_reasoning_model_gets_its_own_parameters(model_server: ModelServe
     assert len(model_server.asked) == 4
 
 
-def test_anthropic_model_without_temperature_is_asked_without(model_server: ModelServer) -> None:
+def test_anthropic_model_without_temperature_is_not_sent_one(model_server: ModelServer) -> None:
     model_server.unknown = {"temperature": "`temperature` is deprecated for this model."}
     model_server.replies = ["x"]
     assert model_server.generator("anthropic").generate("prompt") == "x"
@@ -157,7 +157,7 @@ def test_anthropic_model_without_temperature_is_asked_without(model_server: Mode
         ("max_tokens is too large: 50000", "too large"),
     ],
 )
-def test_openai_fault_of_the_request_is_rejected_at_once(
+def test_openai_request_error_is_rejected_at_once(
     model_server: ModelServer, words: str, advice: str
 ) -> None:
     model_server.replies = [Reply(status=400, words=words)]
@@ -175,7 +175,7 @@ def test_openai_service_that_always_refuses_is_not_retried_forever(
     assert len(model_server.asked) == 2
 
 
-def test_deadline_covers_what_is_asked_again(
+def test_deadline_covers_repeated_requests(
     model_server: ModelServer, manual_clock: ManualClock
 ) -> None:
     def refuse_late(_prompt: str) -> Reply:
@@ -189,7 +189,7 @@ def test_deadline_covers_what_is_asked_again(
     assert len(model_server.asked) == 1
 
 
-def test_ollama_piece_of_a_stream_is_no_answer(model_server: ModelServer) -> None:
+def test_ollama_partial_stream_is_not_an_answer(model_server: ModelServer) -> None:
     model_server.replies = [Reply(body={"message": {"content": "The"}, "done": False})]
     with pytest.raises(GeneratorUnavailable, match="sent no text"):
         model_server.generator("ollama").generate("prompt")
@@ -223,7 +223,7 @@ def test_ollama_prompt_that_fills_the_context_is_rejected(model_server: ModelSer
         ("anthropic", 401, "invalid x-api-key", "Check the language model's api_key"),
     ],
 )
-def test_refusal_says_what_to_do(
+def test_refusal_suggests_a_remedy(
     model_server: ModelServer, dialect: Dialect, status: int, words: str, advice: str
 ) -> None:
     model_server.replies = [Reply(status=status, words=words)]
@@ -241,7 +241,7 @@ def test_address_may_end_with_v1_or_not(
     assert made.generate("prompt") == "x"
 
 
-def test_anthropic_words_in_several_blocks_are_joined(model_server: ModelServer) -> None:
+def test_anthropic_text_blocks_are_joined(model_server: ModelServer) -> None:
     blocks = [{"type": "text", "text": "one "}, {"type": "thinking"}, {"type": "text", "text": "2"}]
     model_server.replies = [Reply(body={"content": blocks, "stop_reason": "end_turn"})]
     assert model_server.generator("anthropic").generate("prompt") == "one 2"

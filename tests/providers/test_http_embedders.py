@@ -71,7 +71,7 @@ def lengths(case: Case) -> Callable[[Any], None]:
     return reply
 
 
-def test_embedder_keeps_the_protocol(case: Case) -> None:
+def test_embedders_satisfy_the_protocol(case: Case) -> None:
     embedder = case.embedder(model="some-model")
     assert isinstance(embedder, Embedder)
     assert embedder.model == "some-model"
@@ -103,7 +103,7 @@ def test_embed_of_no_texts_sends_no_request(case: Case) -> None:
     assert not case.server.asked
 
 
-def test_embed_sends_blank_text_as_it_is(case: Case) -> None:
+def test_embed_sends_blank_text_unchanged(case: Case) -> None:
     case.server.reply(case.wrap([[1.0], [2.0]]))
     case.embedder().embed(["", " \n"])
     assert case.server.asked[0].body["input"] == ["", " \n"]
@@ -151,9 +151,7 @@ def test_busy_then_ready_succeeds(case: Case, manual_clock: ManualClock) -> None
         ([1.0, 2.0], "not a list of numbers for text 0"),
     ],
 )
-def test_vectors_that_do_not_fit_are_rejected_at_once(
-    case: Case, vectors: list[Any], says: str
-) -> None:
+def test_invalid_vectors_are_rejected_at_once(case: Case, vectors: list[Any], says: str) -> None:
     case.server.reply(case.wrap(vectors))
     with pytest.raises(EmbedderRejected, match=says):
         case.embedder().embed(["a", "b"])
@@ -176,13 +174,13 @@ def test_reply_without_vectors_is_unavailable(case: Case, reply: object) -> None
         case.embedder().embed(["a"])
 
 
-def test_error_inside_a_good_status_is_told(case: Case) -> None:
+def test_error_with_a_success_status_is_reported(case: Case) -> None:
     case.server.reply({"error": {"message": "no credit", "code": 402}})
     with pytest.raises(EmbedderUnavailable, match="no credit"):
         case.embedder().embed(["a"])
 
 
-def test_refused_connection_says_what_to_do(
+def test_refused_connection_suggests_a_remedy(
     case: Case, deaf_url: str, manual_clock: ManualClock
 ) -> None:
     advice = r"service is running.*`ollama serve`.*base_url.*proxy settings"
@@ -223,7 +221,7 @@ def test_ollama_request(server: Any, ollama: OllamaEmbedder) -> None:
         (400, {"error": "this model does not support embeddings"}, "Choose an embedding model"),
     ],
 )
-def test_ollama_refusal_says_what_to_do(
+def test_ollama_refusal_suggests_a_remedy(
     server: Any, ollama: OllamaEmbedder, status: int, reply: object, advice: str
 ) -> None:
     server.reply(reply, status=status)
@@ -232,7 +230,7 @@ def test_ollama_refusal_says_what_to_do(
     assert len(server.asked) == 1
 
 
-def test_ollama_repr_is_lean() -> None:
+def test_ollama_repr_is_short() -> None:
     shown = repr(OllamaEmbedder(base_url="http://me:sesame@host:1/"))
     assert shown == "OllamaEmbedder('embeddinggemma', base_url='http://host:1')"
 
@@ -264,7 +262,7 @@ def test_openai_rows_are_ordered_by_index(server: Any, openai: OpenAIEmbedder) -
 
 
 @pytest.mark.parametrize("numbers", [(0, 0), (1, 2), (None, None), ([0], [1]), (True, False)])
-def test_openai_rows_numbered_wrongly_are_rejected(
+def test_openai_rows_with_wrong_indexes_are_rejected(
     server: Any, openai: OpenAIEmbedder, numbers: tuple[Any, ...]
 ) -> None:
     server.reply({"data": [{"index": at, "embedding": [1.0]} for at in numbers]})
@@ -272,7 +270,7 @@ def test_openai_rows_numbered_wrongly_are_rejected(
         openai.embed(["a", "b"])
 
 
-def test_openai_dimensions_are_asked_for_and_checked(server: Any) -> None:
+def test_openai_dimensions_are_requested_and_checked(server: Any) -> None:
     embedder = OpenAIEmbedder(base_url=server.url, dimensions=2)
     server.reply({"data": [{"index": 0, "embedding": [0.5, 1]}]})
     assert embedder.embed(["a"]).shape == (1, 2)
@@ -307,7 +305,7 @@ def test_openai_address_gets_v1_only_when_bare(server: Any, given: str, target: 
 @pytest.mark.parametrize(
     ("status", "advice"), [(401, "Check api_key"), (404, "has this model"), (400, "answered 400")]
 )
-def test_openai_refusal_says_what_to_do_without_the_key(
+def test_openai_refusal_suggests_a_remedy_without_showing_the_key(
     server: Any, openai: OpenAIEmbedder, status: int, advice: str
 ) -> None:
     echo = {"error": {"message": f"Incorrect key: {KEY}, Bearer {KEY}."}}

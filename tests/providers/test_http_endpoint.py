@@ -89,7 +89,7 @@ def test_post_sends_json_and_returns_the_object(server: Any, endpoint: Endpoint)
 
 
 @pytest.mark.parametrize("status", sorted(http.RETRIED_STATUSES))
-def test_passing_status_is_tried_again(
+def test_transient_status_is_retried(
     server: Any, endpoint: Endpoint, pauses: Pauses, status: int
 ) -> None:
     server.play(refusal(status), fine)
@@ -97,7 +97,7 @@ def test_passing_status_is_tried_again(
     assert len(pauses) == 1
 
 
-def test_passing_status_three_times_is_unavailable(
+def test_transient_status_three_times_is_unavailable(
     server: Any, endpoint: Endpoint, pauses: Pauses
 ) -> None:
     server.play(refusal(500, {"error": {"message": "out of memory"}}))
@@ -192,7 +192,7 @@ def test_deadline_holds(
     assert len(server.asked) <= 2, "it is not asked again"
 
 
-def test_handshake_never_answered_ends_in_time_and_leaves_no_socket() -> None:
+def test_unanswered_handshake_times_out_and_leaves_no_socket() -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         endpoint = Endpoint(f"https://127.0.0.1:{silent.getsockname()[1]}")
         with pytest.raises(EmbedderUnavailable):
@@ -220,17 +220,17 @@ def test_past_deadline_sends_no_request(server: Any, endpoint: Endpoint, seconds
 
 
 @pytest.mark.parametrize("seconds", [float("nan"), float("inf")])
-def test_deadline_that_is_no_time_is_a_value_error(endpoint: Endpoint, seconds: float) -> None:
+def test_invalid_deadline_is_a_value_error(endpoint: Endpoint, seconds: float) -> None:
     with pytest.raises(ValueError, match="timeout_seconds"):
         endpoint.post_json("/x", {}, timeout_seconds=seconds)
 
 
-def test_slow_answer_within_the_deadline_is_taken(server: Any, endpoint: Endpoint) -> None:
+def test_slow_answer_within_the_deadline_is_accepted(server: Any, endpoint: Endpoint) -> None:
     server.play(lambda asked: (server.stopped.wait(0.1), fine(asked)))
     assert endpoint.post_json("/x", {}) == {"fine": True}
 
 
-def test_connection_broken_in_the_body_is_tried_again(server: Any, endpoint: Endpoint) -> None:
+def test_connection_broken_in_the_body_is_retried(server: Any, endpoint: Endpoint) -> None:
     def broken(asked: Any) -> None:
         asked.begin(200, {"Content-Length": "100"})
         asked.send(b'{"a":')
@@ -250,7 +250,7 @@ def test_connection_closed_without_a_reply_is_retried(server: Any, endpoint: End
     assert endpoint.post_json("/x", {}) == {"fine": True}
 
 
-def test_json_cut_off_is_tried_again(server: Any, endpoint: Endpoint) -> None:
+def test_truncated_json_is_retried(server: Any, endpoint: Endpoint) -> None:
     server.reply(b'{"a": [1, 2')
     with pytest.raises(EmbedderUnavailable, match="cut off"):
         endpoint.post_json("/x", {})
@@ -268,7 +268,7 @@ def test_json_cut_off_is_tried_again(server: Any, endpoint: Endpoint) -> None:
         (b"null", "not an object"),
     ],
 )
-def test_reply_that_is_no_object_says_so_at_once(
+def test_reply_that_is_not_an_object_is_reported_at_once(
     server: Any, endpoint: Endpoint, body: bytes, says: str
 ) -> None:
     server.reply(body)
@@ -303,21 +303,25 @@ def test_reply_beyond_the_cap_is_refused(
         "the reason",
     ],
 )
-def test_error_holds_the_providers_words(server: Any, endpoint: Endpoint, body: object) -> None:
+def test_error_contains_the_providers_message(
+    server: Any, endpoint: Endpoint, body: object
+) -> None:
     server.reply(body, status=400)
     with pytest.raises(EmbedderRejected, match=r"answered 400: the reason$"):
         endpoint.post_json("/x", {})
 
 
 @pytest.mark.parametrize("body", [{}, {"error": None}, {"error": ["a"]}, b"", [], 3])
-def test_error_without_words_still_reads(server: Any, endpoint: Endpoint, body: object) -> None:
+def test_error_without_a_message_names_the_status(
+    server: Any, endpoint: Endpoint, body: object
+) -> None:
     server.reply(body, status=400)
     with pytest.raises(EmbedderRejected, match="answered 400"):
         endpoint.post_json("/x", {})
 
 
 @given(words=st.text())
-def test_words_are_one_capped_printable_line(words: str) -> None:
+def test_provider_message_is_one_capped_printable_line(words: str) -> None:
     line = Endpoint("http://h", headers={"x-key": KEY}).words_of({"error": words + KEY * 2})
     assert line.isprintable()
     assert len(line) <= http.QUOTED_CAP_CHARS
@@ -330,7 +334,7 @@ def test_error_cut_inside_the_key_shows_no_part_of_it(before: int) -> None:
     assert "sk-" not in endpoint.words_of({"error": "x" * before + KEY})
 
 
-def test_secrets_are_nowhere_even_when_echoed(
+def test_secrets_are_never_shown_even_when_echoed(
     server: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
@@ -356,7 +360,7 @@ def test_secrets_are_nowhere_even_when_echoed(
         assert secret not in shown
 
 
-def test_failed_connection_leaves_no_cause(deaf_url: str) -> None:
+def test_failed_connection_error_has_no_cause(deaf_url: str) -> None:
     endpoint = Endpoint(deaf_url, headers={"x-api-key": KEY}, retries=0)
     with pytest.raises(EmbedderUnavailable) as caught:
         endpoint.post_json("/x", {})
@@ -401,7 +405,7 @@ def test_unusable_timeout_is_a_value_error(seconds: float) -> None:
         Endpoint("http://h", timeout_seconds=seconds)
 
 
-def test_other_errors_can_be_asked_for(server: Any) -> None:
+def test_error_types_can_be_configured(server: Any) -> None:
     class GoneError(MemstoreError):
         pass
 
@@ -443,7 +447,9 @@ def test_close_ends_a_waiting_call(server: Any, endpoint: Endpoint) -> None:
         endpoint.post_json("/x", {}, timeout_seconds=50)
 
 
-def test_closed_endpoint_is_unavailable_and_closes_again(server: Any, endpoint: Endpoint) -> None:
+def test_closed_endpoint_is_unavailable_and_can_be_closed_again(
+    server: Any, endpoint: Endpoint
+) -> None:
     server.play(fine)
     endpoint.post_json("/x", {})
     endpoint.close()
@@ -452,9 +458,7 @@ def test_closed_endpoint_is_unavailable_and_closes_again(server: Any, endpoint: 
         endpoint.post_json("/x", {})
 
 
-def test_endpoint_forgotten_without_close_leaves_no_thread(
-    server: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unclosed_endpoint_leaves_no_thread(server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     server.play(fine)
     before = set(threading.enumerate())
     endpoint = Endpoint(server.url)
@@ -472,7 +476,7 @@ def test_endpoint_forgotten_without_close_leaves_no_thread(
     assert wait_until(lambda: not thread.is_alive())
 
 
-def test_proxy_of_the_environment_is_honoured(server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_environment_proxy_is_honoured(server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("http_proxy", server.url)
     server.play(fine)
     endpoint = Endpoint("http://model.invalid")

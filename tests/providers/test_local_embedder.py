@@ -39,14 +39,14 @@ def one(embedder: LocalEmbedder, text: str) -> NDArray[np.float32]:
 # -- the answer ------------------------------------------------------------------------------
 
 
-def test_vectors_have_unit_length_and_the_promised_form(embedder: LocalEmbedder) -> None:
+def test_vectors_have_unit_length_and_the_documented_shape(embedder: LocalEmbedder) -> None:
     rows = embedder.embed(["tea", "the rain in Paris", "东京", "🎉", "a" * 500, "naïve café"])
     assert (rows.shape, rows.dtype) == ((6, DIMENSION), np.float32)
     assert rows.flags.c_contiguous
     assert np.linalg.norm(rows, axis=1) == pytest.approx(np.ones(6), abs=1e-6)
 
 
-def test_no_texts_give_no_rows(embedder: LocalEmbedder) -> None:
+def test_no_texts_return_no_rows(embedder: LocalEmbedder) -> None:
     rows = embedder.embed([])
     assert (rows.shape, rows.dtype) == ((0, DIMENSION), np.float32)
 
@@ -63,7 +63,7 @@ def test_text_without_tokens_gives_a_zero_row_and_affects_no_other(
 TEXTS = ["tea", "Alice drinks tea", "the rain in Paris", "東京", "<s>", "v1.2.3", "", "x" * 5000]
 
 
-def test_vectors_are_the_same_every_time_alone_or_together(embedder: LocalEmbedder) -> None:
+def test_vectors_are_deterministic_alone_or_in_a_batch(embedder: LocalEmbedder) -> None:
     together = embedder.embed(TEXTS)
     assert np.array_equal(together, embedder.embed(TEXTS))
     assert np.array_equal(together, LocalEmbedder().embed(TEXTS))
@@ -71,7 +71,7 @@ def test_vectors_are_the_same_every_time_alone_or_together(embedder: LocalEmbedd
         assert np.array_equal(row, one(embedder, text))
 
 
-def test_vectors_are_those_of_the_first_release(embedder: LocalEmbedder) -> None:
+def test_vectors_match_the_first_release(embedder: LocalEmbedder) -> None:
     # A change here means that stored files no longer fit: the model needs another name.
     row = one(embedder, "Alice drinks green tea in the morning")
     assert row[:6] == pytest.approx(FIRST_RELEASE, abs=1e-6)
@@ -79,7 +79,7 @@ def test_vectors_are_those_of_the_first_release(embedder: LocalEmbedder) -> None
 
 @settings(deadline=None, max_examples=examples(60))
 @given(texts=st.lists(st.text(st.characters(exclude_categories=["Cs"])), max_size=5))
-def test_any_text_gives_a_finite_row(texts: list[str]) -> None:
+def test_any_text_has_a_finite_vector(texts: list[str]) -> None:
     rows = SHARED.embed(texts)
     assert rows.shape == (len(texts), DIMENSION)
     assert np.isfinite(rows).all()
@@ -88,7 +88,7 @@ def test_any_text_gives_a_finite_row(texts: list[str]) -> None:
 
 
 @pytest.mark.parametrize("literal", ["<s>", "</s>", "<unk>", "<pad>"])
-def test_a_special_token_in_a_text_is_text(embedder: LocalEmbedder, literal: str) -> None:
+def test_special_tokens_in_a_text_are_plain_text(embedder: LocalEmbedder, literal: str) -> None:
     alone = one(embedder, literal)
     assert alone.any()
     assert not np.array_equal(one(embedder, f"{literal} tea"), one(embedder, "tea"))
@@ -105,7 +105,7 @@ def test_very_long_text_is_tokenized_completely(embedder: LocalEmbedder) -> None
     )
 
 
-def test_a_lone_surrogate_is_an_error_and_no_crash(embedder: LocalEmbedder) -> None:
+def test_a_lone_surrogate_is_an_error_not_a_crash(embedder: LocalEmbedder) -> None:
     with pytest.raises((ValueError, TypeError)):
         embedder.embed(["\ud800"])
 

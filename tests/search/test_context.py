@@ -47,7 +47,7 @@ def found(store: Store, query: str, context: int, **asked: Any) -> list[Any]:
     return facts
 
 
-def test_a_hit_comes_with_its_neighbours_in_order(store: Store) -> None:
+def test_a_hit_has_its_neighbours_in_order(store: Store) -> None:
     say(store, "one", "two", "three", "needle", "five", "six", "seven")
     say(store, "eight", thread="b")
     for context in (0, 1, 2, 3, 10):
@@ -56,7 +56,7 @@ def test_a_hit_comes_with_its_neighbours_in_order(store: Store) -> None:
         assert found(store, "needle", context) == [expected]
 
 
-def test_order_is_by_place_and_then_by_age(store: Store) -> None:
+def test_neighbours_are_ordered_by_position_then_age(store: Store) -> None:
     for seq, text in ((3, "late"), (1, "needle"), (1, "second"), (0, "first"), (1, "third")):
         store.add(text, subject="s", thread="a", seq=seq)
         store.episodes.add(text, source="x", thread="a", seq=seq)
@@ -68,7 +68,7 @@ def test_row_without_a_thread_has_no_neighbours(store: Store) -> None:
     assert found(store, "needle", 5) == [([], "needle", [])]
 
 
-def test_every_row_is_there_once(store: Store) -> None:
+def test_every_row_appears_once(store: Store) -> None:
     say(store, "one", "needle needle", "two", "needle and more of it", "three")
     assert found(store, "needle", 2) == [
         (["one"], "needle needle", ["two"]),
@@ -104,7 +104,7 @@ def test_inactive_rows_are_skipped(store: Store) -> None:
     assert hit == (["one", "superseded"], "needle", ["expired", "last"])
 
 
-def test_narrowing_a_search_does_not_narrow_the_conversation(store: Store) -> None:
+def test_filters_do_not_apply_to_neighbours(store: Store) -> None:
     store.add("before", subject="ben", category="event", thread="a")
     store.add("needle", subject="ana", category="identity", metadata={"n": 1}, thread="a")
     store.episodes.add("before", source="mail", thread="a")
@@ -117,7 +117,7 @@ def test_narrowing_a_search_does_not_narrow_the_conversation(store: Store) -> No
     assert told(hits) == [(["before"], "needle", [])]
 
 
-def test_episodes_that_expired_or_were_erased_are_passed_over(store: Store) -> None:
+def test_expired_and_erased_episodes_are_skipped(store: Store) -> None:
     ids = [
         store.episodes.add(text, source="x", thread="a").id
         for text in ("one", "expired", "erased", "needle")
@@ -131,7 +131,7 @@ def test_episodes_that_expired_or_were_erased_are_passed_over(store: Store) -> N
     assert told(hits) == [(["expired"], "needle", [])]
 
 
-def test_the_newest_episodes_come_with_neighbours_too(store: Store) -> None:
+def test_the_newest_episodes_have_neighbours_too(store: Store) -> None:
     say(store, "one", "two", "three")
     assert told(store.episodes.search(None, limit=1, context=2)) == [(["one", "two"], "three", [])]
 
@@ -156,7 +156,7 @@ def test_batch_search_answers_each_query_separately(store: Store) -> None:
     assert told(second) == [(["needle"], "thimble", [])]
 
 
-def test_memories_come_with_those_of_their_conversation(store: Store) -> None:
+def test_memories_have_neighbours_from_their_conversation(store: Store) -> None:
     memory = memstore.Memory(store)
     memory.add([{"role": "user", "content": text} for text in ("one", "needle", "two")])
     (hit,) = memory.search("needle", limit=1, context=1)
@@ -178,7 +178,7 @@ ROWS = st.lists(
 
 
 @given(rows=ROWS, context=st.integers(0, 4))
-def test_neighbours_are_those_of_a_plain_walk(rows: list[Any], context: int) -> None:
+def test_neighbours_match_a_naive_walk(rows: list[Any], context: int) -> None:
     with memstore.open(":memory:", embedder=WordEmbedder()) as store:
         for text, thread, seq, user, gone in rows:
             fact = store.add(text, subject="s", thread=thread, user_id=user,

@@ -86,7 +86,7 @@ def test_near_scans_for_several_queries_at_once(
 
 
 @CORPORA
-def test_parts_are_the_words_and_the_true_cosine(
+def test_parts_are_word_scores_and_the_exact_cosine(
     store: Store, kind: type[Corpus[Any, Any]], add: Add, every: Callable[[Store], Any]
 ) -> None:
     ids = add(store)
@@ -118,7 +118,7 @@ def test_pending_row_has_no_cosine(
     assert parts[first].words == {}
 
 
-def test_an_episode_is_as_near_as_its_nearest_piece(store: Store) -> None:
+def test_an_episode_has_the_similarity_of_its_nearest_chunk(store: Store) -> None:
     episode = store.episodes.add(LONG, source="t")
     assert store.embed_pending().left == 0
     pieces = [LONG[start:stop] for start, stop in chunks.of_episode(LONG)]

@@ -35,11 +35,11 @@ def days(query: str) -> list[tuple[str, str]]:
         ("What happened?", []),
     ],
 )
-def test_the_periods_that_a_query_names(query: str, expected: list[tuple[str, str]]) -> None:
+def test_dates_in_a_query_are_parsed(query: str, expected: list[tuple[str, str]]) -> None:
     assert days(query) == expected
 
 
-def test_a_date_that_can_be_read_in_two_ways_is_both() -> None:
+def test_an_ambiguous_date_matches_both_readings() -> None:
     assert ("2023-05-07 23:59", "2023-05-09 00:00") in days("What did we do on 5/8/2023?")
     assert ("2023-08-04 23:59", "2023-08-06 00:00") in days("What did we do on 5/8/2023?")
 
@@ -69,7 +69,7 @@ def test_rows_matching_only_the_date_are_found(many: Store) -> None:
     )
 
 
-def test_a_query_that_says_more_than_a_date_gets_few_rows_of_it(many: Store) -> None:
+def test_a_query_with_more_than_a_date_gets_few_rows_by_date(many: Store) -> None:
     days = [
         NewFact(content=f"{n} o'clock", subject="home", valid_at="2023-07-02") for n in range(9)
     ]
@@ -84,11 +84,11 @@ def test_a_query_that_says_more_than_a_date_gets_few_rows_of_it(many: Store) -> 
     assert dated("Which day was number 77 of all those days, 2 July 2023?") == 3
 
 
-def test_of_many_rows_of_a_date_the_best_are_found(many: Store) -> None:
+def test_the_best_of_many_rows_of_a_date_are_found(many: Store) -> None:
     assert many.search("Which day was number 77 in 2021?")[0].fact.content.count("77") == 1
 
 
-def test_filtered_rows_are_not_found_by_their_date(many: Store) -> None:
+def test_date_matches_respect_filters(many: Store) -> None:
     hidden = many.search(
         "What happened on 2 July 2023?", valid_before=datetime(2023, 1, 1, tzinfo=UTC)
     )

@@ -71,7 +71,7 @@ def cosine(query: str, content: str) -> float:
 
 
 @EACH_MODE
-def test_score_is_what_the_documentation_says(log: Store, mode: str) -> None:
+def test_score_equals_the_documented_formula(log: Store, mode: str) -> None:
     query, alpha = "pier january", 0.7
     hits = log.episodes.search(query, mode=mode, alpha=alpha)
     assert hits.words_only is None
@@ -88,7 +88,7 @@ def test_score_is_what_the_documentation_says(log: Store, mode: str) -> None:
 
 
 @pytest.mark.parametrize(("alpha", "mode"), [(0.0, "words"), (1.0, "meaning")])
-def test_alpha_at_its_ends_ranks_by_one_of_them(log: Store, alpha: float, mode: str) -> None:
+def test_extreme_alpha_ranks_by_one_mode_alone(log: Store, alpha: float, mode: str) -> None:
     query = "violin in january"
     assert ids(log.episodes.search(query, alpha=alpha)) == ids(
         log.episodes.search(query, mode=mode)
@@ -119,7 +119,7 @@ def test_without_a_query_the_newest_come_first(log: Store, query: str | None) ->
 @pytest.mark.parametrize(
     "query", ['"', "AND OR NOT", "a* NEAR(b)", "content:x", "\ud800", "👍", "->", "x" * 20_000]
 )
-def test_any_text_is_a_query(log: Store, query: str) -> None:
+def test_any_text_is_a_valid_query(log: Store, query: str) -> None:
     log.episodes.add("so -> it 👍 ends", source="t")
     for mode in MODES:
         hits = log.episodes.search(query, mode=mode)
@@ -130,7 +130,7 @@ def test_any_text_is_a_query(log: Store, query: str) -> None:
 # -- pieces --------------------------------------------------------------------------------------
 
 
-def test_a_long_episode_is_found_through_any_piece_and_counts_once(store: Store) -> None:
+def test_a_long_episode_is_found_by_any_chunk_and_counted_once(store: Store) -> None:
     marks = ["kumquats", "zeppelins", "xylophones"]
     text = FILLER + "".join(f"We talked about {mark}. {FILLER}" for mark in marks)
     store.episodes.add(text, source="book")
@@ -156,7 +156,7 @@ def test_a_short_episode_is_its_own_excerpt(log: Store) -> None:
     assert (hit.start, hit.stop, hit.excerpt) == (0, 28, hit.episode.content)
 
 
-def test_the_excerpt_holds_most_of_the_words_in_whatever_form(store: Store) -> None:
+def test_the_excerpt_has_the_most_query_words_in_any_form(store: Store) -> None:
     text = f"deploying. {FILLER} the deployments were rolled back. {FILLER} rolling stones."
     store.episodes.add(text, source="t")
     [hit] = store.episodes.search("roll deployment", mode="words")
@@ -171,7 +171,7 @@ def test_the_excerpt_holds_most_of_the_words_in_whatever_form(store: Store) -> N
     assert hit.episode.id == 3
 
 
-def test_long_episodes_displace_no_others(store: Store) -> None:
+def test_long_episodes_do_not_displace_others(store: Store) -> None:
     book = "tea with milk. " * 8000
     store.episodes.add_many({"content": book, "source": "book"} for _ in range(6))
     store.episodes.add_many({"content": f"tea {n}", "source": "t"} for n in range(20))
@@ -182,7 +182,7 @@ def test_long_episodes_displace_no_others(store: Store) -> None:
     assert len(set(ids(hits))) == 26
 
 
-def test_what_only_the_words_found_counts_with_its_true_similarity(store: Store) -> None:
+def test_word_matches_are_scored_with_their_exact_similarity(store: Store) -> None:
     far = store.episodes.add("pier amid a dozen other words that nobody has asked for", source="t")
     store.episodes.add_many({"content": "tea", "source": "t"} for _ in range(300))
     embed(store)
@@ -242,7 +242,7 @@ def admitted(episode: memstore.Episode, asked: dict[str, Any]) -> bool:
 
 @settings(max_examples=examples(40), deadline=None)
 @given(entries=entries, asked=asked_for, mode=st.sampled_from([*MODES, "none"]))
-def test_filters_hold_together_and_lose_nothing(
+def test_combined_filters_lose_nothing(
     entries: list[Any], asked: dict[str, Any], mode: str
 ) -> None:
     embedder = WordEmbedder()
@@ -271,7 +271,7 @@ def test_filters_hold_together_and_lose_nothing(
         assert set(ids(hits)) == expected
 
 
-def test_no_text_is_read_to_pass_an_episode_over(store: Store, path: Path) -> None:
+def test_filtering_reads_no_episode_text(store: Store, path: Path) -> None:
     store.episodes.add_many({"content": FILLER * 100, "source": "mail"} for _ in range(20))
     assert path.stat().st_size > 1000 * 4096
     now = clock.utc_now()
@@ -297,7 +297,7 @@ def test_no_text_is_read_to_pass_an_episode_over(store: Store, path: Path) -> No
 
 
 @EACH_MODE
-def test_better_matches_in_another_namespace_displace_nothing(store: Store, mode: str) -> None:
+def test_better_matches_in_another_namespace_do_not_displace_hits(store: Store, mode: str) -> None:
     store.episodes.add("one violin in a long list of other things", source="t")
     crowd = store.within("crowd").episodes
     crowd.add_many({"content": "violin", "source": "t"} for _ in range(350))
@@ -306,7 +306,7 @@ def test_better_matches_in_another_namespace_displace_nothing(store: Store, mode
 
 
 @EACH_MODE
-def test_of_equals_the_newer_comes_first(store: Store, mode: str) -> None:
+def test_newer_episode_wins_ties(store: Store, mode: str) -> None:
     store.episodes.add_many({"content": "violin lessons", "source": "t"} for _ in range(3))
     embed(store)
     assert ids(store.episodes.search("violin", mode=mode)) == [3, 2, 1]
@@ -327,7 +327,7 @@ def _of(store: Store, episode_id: int) -> Any:
     return store.episodes.get(episode_id).created_at
 
 
-def test_min_similarity_leaves_out_what_is_less_similar_and_keeps_what_is_pending(
+def test_min_similarity_drops_dissimilar_but_keeps_pending_episodes(
     log: Store,
 ) -> None:
     query = "pier january"
@@ -342,7 +342,7 @@ def test_min_similarity_leaves_out_what_is_less_similar_and_keeps_what_is_pendin
     assert log.episodes.search("pier", min_similarity=1.0)[-1].similarity is None
 
 
-def test_namespaces_are_apart_unless_asked_for(log: Store, open_store: Open) -> None:
+def test_namespaces_are_separate_unless_requested(log: Store, open_store: Open) -> None:
     other = open_store(namespace="other")
     theirs = other.episodes.add("violin concert", source="t")
     embed(other)
@@ -359,7 +359,7 @@ def test_namespaces_are_apart_unless_asked_for(log: Store, open_store: Open) -> 
 
 
 @EACH_MODE
-def test_tags_filter_without_a_boost_and_raise_with_one(log: Store, mode: str) -> None:
+def test_tags_filter_without_a_boost_and_raise_scores_with_one(log: Store, mode: str) -> None:
     search = log.episodes.search
     assert ids(search("ice january", mode=mode, tags=["ice", "sea"])) == [1]
     plain = {hit.episode.id: hit for hit in search("the pier january ice", mode=mode)}
@@ -381,7 +381,7 @@ def test_boost_finds_rows_beyond_the_candidates(store: Store) -> None:
         assert len(hits) == 3
 
 
-def test_a_boost_without_a_query_puts_the_tagged_first(log: Store) -> None:
+def test_a_boost_without_a_query_lists_tagged_episodes_first(log: Store) -> None:
     assert ids(log.episodes.search(tags=["ice"], tag_boost=0.5)) == [2, 1, 4, 3]
 
 
@@ -453,7 +453,7 @@ def test_a_query_of_another_dimension_is_not_compared(log: Store, open_store: Op
 # -- what changes meanwhile ----------------------------------------------------------------------
 
 
-def test_searches_follow_what_other_processes_do(log: Store, open_store: Open) -> None:
+def test_searches_see_changes_by_other_processes(log: Store, open_store: Open) -> None:
     search = log.episodes.search
     assert 1 in ids(search("harbour", mode="meaning"))
     other = open_store()
@@ -469,7 +469,7 @@ def test_searches_follow_what_other_processes_do(log: Store, open_store: Open) -
     assert added.id not in ids(search("harbour", mode="meaning", include_expired=True))
 
 
-def test_pending_ones_are_found_by_words_among_embedded_ones(log: Store) -> None:
+def test_pending_episodes_are_found_by_words_among_embedded_ones(log: Store) -> None:
     added = log.episodes.add("harbour harbour", source="t")
     hits = log.episodes.search("harbour")
     assert {hit.episode.id: hit.similarity is None for hit in hits}[added.id]

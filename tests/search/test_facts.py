@@ -177,7 +177,7 @@ def test_ties_are_ordered_by_id(store: Store, weights: dict[str, Any]) -> None:
     assert len({hit.score for hit in hits}) == 1
 
 
-def test_weights_given_with_a_query_change_the_order(store: Store) -> None:
+def test_query_weights_change_the_order(store: Store) -> None:
     # The embedder counts words as written, the index counts their stems.
     by_words = store.add("painted painted", subject="x", category="preference")
     by_meaning = store.add(
@@ -250,14 +250,14 @@ def test_arguments_out_of_range_are_refused(store: Store, bad: dict[str, Any]) -
 
 
 @pytest.mark.parametrize("query", [None, 5, b"tea"])
-def test_queries_that_are_no_text_are_refused(store: Store, query: Any) -> None:
+def test_queries_that_are_not_text_are_refused(store: Store, query: Any) -> None:
     with pytest.raises(TypeError, match="query"):
         store.search(query)
 
 
 @pytest.mark.parametrize("name", ["subject", "category"])
 @pytest.mark.parametrize("value", [5, ["sue"], b"sue"])
-def test_subjects_and_categories_that_are_no_text_are_refused(
+def test_subjects_and_categories_that_are_not_text_are_refused(
     store: Store, name: str, value: Any
 ) -> None:
     for find in (store.list, lambda **asked: store.search("tea", **asked)):
@@ -265,7 +265,7 @@ def test_subjects_and_categories_that_are_no_text_are_refused(
             find(**{name: value})
 
 
-def test_an_endless_half_life_never_decays(store: Store) -> None:
+def test_an_infinite_half_life_never_decays(store: Store) -> None:
     store.add("tea", subject="sue", created_at=days_ago(1000))
     (hit,) = store.search("tea", half_lives_seconds={"note": float("inf")})
     assert hit.decay == 1
@@ -345,14 +345,14 @@ def test_filters_apply_before_ranking_with_thousands_of_better_facts_outside(
     checked_to_find_the_few(store, **filters)
 
 
-def test_thousands_in_another_namespace_displace_nothing(
+def test_thousands_in_another_namespace_do_not_displace_hits(
     crowd: Path, path: Path, open_store: Open
 ) -> None:
     shutil.copy(crowd, path)
     checked_to_find_the_few(open_store(namespace="other"))
 
 
-def test_thousands_of_expired_facts_displace_nothing(store: Store) -> None:
+def test_thousands_of_expired_facts_do_not_displace_hits(store: Store) -> None:
     store.add_many(
         NewFact(content=BETTER, subject="sue", expired_at=days_ago(1)) for _ in range(MANY)
     )
@@ -403,7 +403,7 @@ def test_natural_questions_find_their_answer_first(
     assert ids(store.search(question))[:1] == [facts[answer]]
 
 
-def test_facts_holding_all_words_stand_above_those_holding_some(open_store: Open) -> None:
+def test_facts_matching_all_words_rank_above_partial_matches(open_store: Open) -> None:
     store = open_store(embedder=None)
     some = [store.add(f"the {word} of somebody", subject="x").id for word in ("green", "bicycle")]
     both = store.add("somebody keeps a green bicycle in the hall", subject="x").id
@@ -497,7 +497,7 @@ def test_facts_expire_while_the_store_is_open(
         ("note", 30, {"project": 10 * DAY}, 0.5),
     ],
 )
-def test_decay_goes_by_category_and_age(
+def test_decay_depends_on_category_and_age(
     store: Store,
     category: str,
     age_days: float,
@@ -522,7 +522,7 @@ def test_decay_goes_by_category_and_age(
     ],
     ids=str,
 )
-def test_open_tasks_never_decay_and_everything_else_about_todo_does(
+def test_open_tasks_never_decay_but_other_todo_facts_do(
     store: Store, metadata: dict[str, Any] | None, decay: float
 ) -> None:
     store.add("tea", subject="todo", metadata=metadata, created_at=days_ago(30))
@@ -530,13 +530,13 @@ def test_open_tasks_never_decay_and_everything_else_about_todo_does(
     assert hit.decay == pytest.approx(decay, rel=1e-4)
 
 
-def test_new_note_ranks_above_an_equal_old_one(store: Store) -> None:
+def test_newer_of_equal_notes_ranks_first(store: Store) -> None:
     old = store.add("tea", subject="sue", created_at=days_ago(90))
     new = store.add("tea", subject="sue")
     assert ids(store.search("tea")) == [new.id, old.id]
 
 
-def test_tasks_are_found_where_they_are_asked_for(store: Store) -> None:
+def test_tasks_are_found_on_request(store: Store) -> None:
     task, fact = store.tasks.create("buy green tea"), store.add("likes green tea", subject="ana")
     assert ids(store.search("green tea")) == [fact.id]
     assert ids(store.search("green tea", tasks=False)) == [fact.id]
@@ -545,7 +545,9 @@ def test_tasks_are_found_where_they_are_asked_for(store: Store) -> None:
     assert ids(store.search("green tea", subject="todo", tasks=False)) == []
 
 
-def test_times_narrow_searches_lists_and_counts(store: Store, manual_clock: ManualClock) -> None:
+def test_time_filters_apply_to_searches_lists_and_counts(
+    store: Store, manual_clock: ManualClock
+) -> None:
     begin = clock.utc_now()
 
     def day(number: float) -> datetime:
@@ -583,13 +585,13 @@ def test_empty_store_does_not_report_words_only(store: Store) -> None:
 # -- words only ------------------------------------------------------------------------------
 
 
-def test_words_only_is_none_when_meaning_took_part(store: Store) -> None:
+def test_words_only_is_none_when_vectors_were_used(store: Store) -> None:
     store.add("tea", subject="sue")
     assert store.search("tea").words_only is None
     assert store.search("tea", vector_weight=0).words_only is None  # as asked for
 
 
-def test_words_only_says_there_is_no_embedder(open_store: Open) -> None:
+def test_words_only_reports_a_missing_embedder(open_store: Open) -> None:
     store = open_store(embedder=None)
     tea = store.add("tea", subject="sue")
     hits = store.search("tea")
@@ -605,7 +607,7 @@ def test_words_only_says_there_is_no_embedder(open_store: Open) -> None:
         RuntimeError("the server is asleep"),
     ],
 )
-def test_words_only_says_why_the_embedder_failed(
+def test_words_only_reports_why_the_embedder_failed(
     store: Store, embedder: Any, failure: Exception
 ) -> None:
     tea = store.add("tea", subject="sue")
@@ -615,16 +617,14 @@ def test_words_only_says_why_the_embedder_failed(
         assert "the server is asleep" in str(hits.words_only)
 
 
-def test_words_only_says_that_nothing_is_embedded(open_store: Open) -> None:
+def test_words_only_reports_that_nothing_is_embedded(open_store: Open) -> None:
     tea = open_store(embedder=None).add("tea", subject="sue")
     hits = open_store().search("tea")
     assert ids(hits) == [tea.id]
     assert "nothing is embedded" in str(hits.words_only)
 
 
-def test_words_only_names_both_models_when_another_one_came_first(
-    open_store: Open, embedder: Any
-) -> None:
+def test_words_only_names_both_models_on_a_mismatch(open_store: Open, embedder: Any) -> None:
     late = type(embedder)()
     late.model = "another-64"
     second = open_store(embedder=late)
@@ -814,7 +814,7 @@ BY_ID: dict[str, Callable[[Store, int, int], Any]] = {
 }
 
 
-def test_every_method_that_takes_an_id_is_among_those_tried() -> None:
+def test_every_method_that_takes_an_id_is_tested() -> None:
     ids = {"fact_id", "old_id", "new_id", "supersedes"}
     taking = {
         name
@@ -897,7 +897,7 @@ def use_counts(path: Path) -> list[int]:
     return [row[0] for row in sql(path, "SELECT use_count FROM memstore_facts ORDER BY id")]
 
 
-def test_touches_are_gathered_and_visible_through_get(store: Store, path: Path) -> None:
+def test_touches_are_batched_and_visible_through_get(store: Store, path: Path) -> None:
     tea, rain = store.add("tea", subject="sue"), store.add("rain", subject="sue")
     for _ in range(3):
         store.search("tea", vector_weight=0)
@@ -919,7 +919,7 @@ def test_touches_are_visible_through_list_and_survive_closing(
     assert [fact.use_count for fact in open_store().list()] == [2]
 
 
-def test_touches_are_written_when_many_have_gathered(store: Store, path: Path) -> None:
+def test_touches_are_written_once_many_are_batched(store: Store, path: Path) -> None:
     store.add_many(NewFact(content="tea", subject="sue") for _ in range(600))
     store.search("tea", limit=600)
     assert sum(use_counts(path)) == 600
@@ -948,7 +948,7 @@ def test_reads_neither_fail_nor_wait_while_another_process_holds_the_write_lock(
     assert store.get(tea.id).use_count == 3, "what could not be written was kept"
 
 
-def test_searching_does_not_change_what_a_fact_says(store: Store) -> None:
+def test_searching_changes_only_usage_fields(store: Store) -> None:
     tea = store.add("tea", subject="sue", metadata={"a": 1})
     store.search("tea")
     after = store.get(tea.id)
@@ -983,7 +983,7 @@ def test_a_damaged_embedding_does_not_break_the_search(
     assert ids(fresh.search("tea", **MEANING_ONLY)) == [rain.id]
 
 
-def test_facts_without_a_direction_are_found_by_words(store: Store, embedder: Any) -> None:
+def test_facts_with_zero_vectors_are_found_by_words(store: Store, embedder: Any) -> None:
     class Zeros(type(embedder)):  # type: ignore[misc]
         def embed(self, texts: Sequence[str]) -> Any:
             return np.zeros((len(texts), 64), dtype=np.float32)

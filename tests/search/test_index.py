@@ -124,7 +124,7 @@ def act(store: Store, data: st.DataObject) -> None:
 @settings(deadline=None, max_examples=examples(40), suppress_health_check=[HealthCheck.too_slow,
           HealthCheck.function_scoped_fixture])  # fmt: skip
 @given(data=st.data(), steps=st.integers(1, 12))
-def test_search_equals_computing_every_row(
+def test_search_equals_an_exhaustive_computation(
     data: st.DataObject, steps: int, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     path = tmp_path_factory.mktemp("index") / "memory.db"
@@ -178,7 +178,7 @@ def is_mapped(store: Store) -> bool:
     return held is not None and held.identity is not None
 
 
-def test_files_are_of_the_user_alone_and_named_after_the_database(filled: Store) -> None:
+def test_files_are_private_and_named_after_the_database(filled: Store) -> None:
     files = files_of(filled)
     assert {file.suffix for file in files} == {".columns", ".words", ".texts", ".codes"}
     assert all(file.name.startswith(f"{Path(filled.path).name}.facts-") for file in files)
@@ -207,7 +207,7 @@ DAMAGE: dict[str, Callable[[Path], object]] = {
 
 @pytest.mark.parametrize("part", ["columns", "words", "texts", "codes"])
 @pytest.mark.parametrize("damage", DAMAGE)
-def test_a_damaged_file_is_made_again(filled: Store, damage: str, part: str) -> None:
+def test_a_damaged_file_is_rebuilt(filled: Store, damage: str, part: str) -> None:
     filled.close()
     [file] = [file for file in files_of(filled) if file.suffix == f".{part}"]
     whole = file.stat().st_size
@@ -239,7 +239,7 @@ def test_files_of_another_database_are_not_used(filled: Store, tmp_path: Path) -
         assert not [hit for hit in store.search("violin 7") if hit.fact.content == "violin 7"]
 
 
-def test_files_that_fell_behind_are_followed(filled: Store) -> None:
+def test_stale_files_are_caught_up(filled: Store) -> None:
     filled.close()
     copies = {file: file.read_bytes() for file in files_of(filled)}
     with reopened(filled) as store:
@@ -302,7 +302,7 @@ def test_only_one_set_of_files_is_kept(filled: Store) -> None:
     assert len(files_of(filled)) == 4
 
 
-def test_a_switch_to_another_model_makes_new_files(filled: Store) -> None:
+def test_switching_models_creates_new_files(filled: Store) -> None:
     class Other(WordEmbedder):
         model = "words-other"
 
@@ -318,7 +318,7 @@ def test_a_switch_to_another_model_makes_new_files(filled: Store) -> None:
 
 
 @pytest.mark.parametrize("mapped_elsewhere", [False, True])
-def test_erasing_leaves_no_file_with_the_words_or_the_vector(
+def test_erasing_leaves_no_file_with_the_text_or_the_vector(
     filled: Store, mapped_elsewhere: bool
 ) -> None:
     fact = filled.add("a xylophagous beetle", subject="xyloteria", category="xylocat")
@@ -346,7 +346,7 @@ def holders(store: Store, text: bytes) -> list[str]:
     return [file.name for file in folder.iterdir() if text in file.read_bytes()]
 
 
-def test_clearing_a_namespace_leaves_no_file_with_its_words(filled: Store) -> None:
+def test_clearing_a_namespace_leaves_no_file_with_its_text(filled: Store) -> None:
     assert holders(filled, b"harbour")
     assert filled.clear()
     assert not holders(filled, b"harbour")
@@ -383,7 +383,7 @@ def test_unwritable_folder_does_not_affect_answers(
         assert not files_of(store)
 
 
-def test_ids_that_are_far_apart_are_answered_by_sqlite(filled: Store) -> None:
+def test_sparse_ids_are_searched_by_sqlite(filled: Store) -> None:
     filled.close()
     with raw(filled.path) as file:
         file.execute("UPDATE sqlite_sequence SET seq = 50000000 WHERE name = 'memstore_facts'")
@@ -395,7 +395,7 @@ def test_ids_that_are_far_apart_are_answered_by_sqlite(filled: Store) -> None:
         compare(store, "tea rain")
 
 
-def test_many_rows_are_indexed_behind_the_first_answer(
+def test_many_rows_are_indexed_in_the_background(
     filled: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for file in files_of(filled):

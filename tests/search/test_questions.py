@@ -59,7 +59,7 @@ def test_first_hit_is_the_answer(memory: Memory) -> None:
     assert memory.missed(memory.first) == {}
 
 
-def test_the_share_of_answers_that_come_first(memory: Memory) -> None:
+def test_the_share_of_answers_ranked_first(memory: Memory) -> None:
     questions = memory.first | memory.asked
     missed = memory.missed(questions)
     assert len(questions) - len(missed) >= memory.share * len(questions), missed
@@ -70,7 +70,7 @@ def test_query_without_a_relevant_fact_finds_nothing(memory: Memory) -> None:
     assert [list(hits) for hits in found] == [[] for _ in memory.nothing]
 
 
-def test_minimum_relevance_hides_few_answers(memory: Memory) -> None:
+def test_minimum_relevance_drops_few_answers(memory: Memory) -> None:
     questions = list(memory.first | memory.asked)
     found = memory.store.search_batch(questions, min_relevance=MIN_RELEVANCE)
     hidden = [query for query, hits in zip(questions, found, strict=True) if not hits]

@@ -99,7 +99,7 @@ def test_larger_budget_includes_the_smaller_ones_results(
 
 
 @given(st.integers(0, 10), st.integers(1, 400))
-def test_a_counter_that_goes_up_and_down_is_never_exceeded(salt: int, budget: int) -> None:
+def test_a_nonmonotonic_counter_stays_within_budget(salt: int, budget: int) -> None:
     def count(text: str) -> int:
         return len(text) // 7 * (3 + (len(text) + salt) % 5)
 
@@ -120,7 +120,7 @@ def test_results_beyond_the_budget_are_counted(words: Store) -> None:
     assert (nothing.text, nothing.facts, nothing.left_out) == ("", (), 30)
 
 
-def test_the_best_is_shown_in_part_where_it_has_no_room_whole(words: Store) -> None:
+def test_the_best_result_is_truncated_if_it_does_not_fit(words: Store) -> None:
     words.add(" ".join(f"tea{number}" for number in range(400)), subject="tea")
     few, more = words.recall("tea7", tokens=150), words.recall("tea7", tokens=600)
     assert few.facts == more.facts == (1,)
@@ -146,7 +146,7 @@ def test_digits_are_counted_without_a_margin() -> None:
     assert tokens_at_most("tea" + " 1234567890" * 9) - tokens_at_most("tea" + " 1" * 9) == 81
 
 
-def test_a_margin_is_rounded_once_not_in_each_line() -> None:
+def test_the_margin_is_rounded_once_per_text() -> None:
     one = tokens_at_most("tea")
     assert tokens_at_most("\n".join(["tea"] * 10)) < 10 * (one + 1) - 1
 
@@ -188,7 +188,7 @@ def test_a_line_has_the_id_and_the_text_below_its_date(words: Store) -> None:
     assert (told.facts, sorted(told.episodes), told.left_out) == ((1,), [1, 2], 0)
 
 
-def test_a_date_is_written_once_and_that_of_the_best_result_is_first(words: Store) -> None:
+def test_a_date_is_written_once_and_the_best_results_date_comes_first(words: Store) -> None:
     for day, text in enumerate(["tea", "tea, lemon and honey", "lemon", "honey"]):
         words.add(text, subject="cup", valid_at=f"2024-03-0{day % 2 + 1}")
     told = words.recall("tea lemon honey", tokens=500)
@@ -198,7 +198,7 @@ def test_a_date_is_written_once_and_that_of_the_best_result_is_first(words: Stor
     assert {line.split(" ")[0] for line in lines(told)[1:3]} == {"#2", "#4"}
 
 
-def test_lines_of_a_thread_stand_together_in_their_order(words: Store) -> None:
+def test_lines_of_a_thread_are_grouped_in_order(words: Store) -> None:
     for seq, text in enumerate(["tea first", "tea tea tea tea", "tea last"]):
         words.episodes.add(text, source="chat", thread="one", seq=2 - seq)
     words.add("tea tea", subject="tea")
@@ -225,7 +225,7 @@ def test_repeated_fact_is_recalled_once(words: Store) -> None:
     assert len(rows(words.recall("tea", tokens=500))) == 1
 
 
-def test_stored_text_is_one_line_whatever_it_holds(words: Store) -> None:
+def test_stored_text_is_always_one_line(words: Store) -> None:
     forged = "tea\n2024-01-01\n#9 forged\r\n(0 more left out)\u2028\x1b[2J\u202e"
     words.add(forged, subject="tea", valid_at="2024-03-02")
     told = words.recall("tea", tokens=500)
@@ -256,7 +256,7 @@ def test_filters_of_facts_exclude_episodes(words: Store) -> None:
     assert recalled(active_only=False) == (2, 0)
 
 
-def test_others_owners_and_namespaces_are_not_recalled(words: Store) -> None:
+def test_other_owners_and_namespaces_are_not_recalled(words: Store) -> None:
     words.add("tea of Ana", subject="ana", user_id="ana")
     words.episodes.add("tea of Ana, said", source="chat", scope=Scope(user_id="ana"))
     words.within("other").add("tea elsewhere", subject="x")
@@ -265,13 +265,13 @@ def test_others_owners_and_namespaces_are_not_recalled(words: Store) -> None:
     assert len(rows(words.recall("tea", tokens=500, namespaces=["other"]))) == 1
 
 
-def test_tasks_are_recalled_only_if_asked_for(words: Store) -> None:
+def test_tasks_are_recalled_only_on_request(words: Store) -> None:
     words.tasks.create("buy tea")
     assert words.recall("tea", tokens=500).text == ""
     assert len(words.recall("tea", tokens=500, tasks=True).facts) == 1
 
 
-def test_only_what_is_in_the_text_counts_as_used(words: Store) -> None:
+def test_only_rows_in_the_text_count_as_used(words: Store) -> None:
     for number in range(20):
         words.add(f"tea of kind {number}", subject="tea")
     shown = set(words.recall("tea", tokens=120).facts)
@@ -279,7 +279,7 @@ def test_only_what_is_in_the_text_counts_as_used(words: Store) -> None:
     assert {fact.id for fact in words.list() if fact.use_count} == shown
 
 
-def test_the_newest_episodes_that_match_nothing_are_not_recalled(words: Store) -> None:
+def test_newest_episodes_without_a_match_are_not_recalled(words: Store) -> None:
     words.episodes.add("about coffee", source="chat")
     assert words.recall("tea", tokens=500).text == ""
 
@@ -296,12 +296,12 @@ def test_unrelated_question_recalls_nothing(open_store: Callable[..., Store]) ->
 
 
 @pytest.mark.parametrize("tokens", [0, -1, 1.5, "9", True])
-def test_a_budget_is_a_whole_number(words: Store, tokens: Any) -> None:
+def test_budget_must_be_a_whole_number(words: Store, tokens: Any) -> None:
     with pytest.raises(ValueError, match="tokens must be a whole number from 1"):
         words.recall("tea", tokens=tokens)
 
 
-def test_a_counter_counts(words: Store) -> None:
+def test_counter_must_be_a_function_returning_a_whole_number(words: Store) -> None:
     words.add("tea", subject="tea")
     with pytest.raises(TypeError, match="counter must be a function, not int"):
         words.recall("tea", tokens=9, counter=3)  # type: ignore[arg-type]

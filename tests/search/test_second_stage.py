@@ -51,7 +51,7 @@ class Letters(WordEmbedder):
 @settings(deadline=None, max_examples=examples(40),
           suppress_health_check=[HealthCheck.function_scoped_fixture])  # fmt: skip
 @given(rows=rows, query=st.sampled_from([*QUERIES]), is_embedded=st.booleans())
-def test_scores_are_those_of_the_documented_formulas(
+def test_scores_equal_the_documented_formulas(
     rows: list[tuple[Any, ...]],
     query: str,
     is_embedded: bool,
@@ -152,7 +152,7 @@ def test_question_without_a_speaker_can_be_answered_by_anyone(local: Store) -> N
     assert gains["In the drawer note."] == pytest.approx(gains["In the drawer Ana."], abs=0.05)
 
 
-def test_neighbours_of_another_namespace_or_owner_have_no_part(local: Store) -> None:
+def test_neighbours_of_another_namespace_or_owner_do_not_count(local: Store) -> None:
     local.add("Where is the key?", subject="Ana", thread="t", user_id="ana")
     with memstore.open(local.path, namespace="other", embedder=LocalEmbedder()) as other:
         other.add("Where is the key?", subject="Ana", thread="t")
@@ -161,14 +161,14 @@ def test_neighbours_of_another_namespace_or_owner_have_no_part(local: Store) -> 
     assert hit.parts.thread == hit.parts.session == 0
 
 
-def test_neighbours_that_may_not_be_seen_have_no_part(local: Store) -> None:
+def test_hidden_neighbours_do_not_count(local: Store) -> None:
     gone = local.add("Where is the key?", subject="Ana", thread="t", seq=1)
     local.add("In the drawer.", subject="Otto", thread="t", seq=2)
     local.delete(gone.id)
     assert all(hit.parts.thread == 0 for hit in local.search("Where is the key?"))
 
 
-def test_of_equals_on_one_subject_the_newest_comes_first(local: Store) -> None:
+def test_newest_wins_ties_on_one_subject(local: Store) -> None:
     for day, city in ((1, "Oslo"), (3, "Rome"), (2, "Bonn")):
         local.add(f"lives in {city}", subject="Ana", valid_at=f"2024-01-0{day}T00:00:00Z")
     found = local.search("Where does Ana live?")
@@ -178,7 +178,7 @@ def test_of_equals_on_one_subject_the_newest_comes_first(local: Store) -> None:
     assert scores != sorted(scores, reverse=True), "their scores alone put them so"
 
 
-def test_of_equals_that_say_something_else_the_best_comes_first(local: Store) -> None:
+def test_score_decides_between_different_statements(local: Store) -> None:
     local.add("repairs old bicycles downtown", subject="Ana", valid_at="2024-01-01")
     local.add("writes poems about trains", subject="Ana", valid_at="2024-01-02")
     older, newer = local.search("What does Ana do?")
@@ -204,7 +204,7 @@ def test_answers_rank_above_similar_texts(local: Store, asked: str, first: str) 
     assert contents(local.search(asked))[0] == first
 
 
-def test_weights_mean_the_classic_formula(local: Store) -> None:
+def test_weights_select_the_classic_formula(local: Store) -> None:
     local.add("tea in the harbour", subject="Ana", category="event")
     [hit] = local.search("tea", word_weight=2.0)
     classic = local.search("tea", word_weight=2.0, ranking="classic")
@@ -239,7 +239,7 @@ def test_query_without_a_relevant_fact_finds_nothing(local: Store) -> None:
         local.search("tea", min_relevance=2)
 
 
-def test_relevance_is_that_of_the_documented_formula(local: Store) -> None:
+def test_relevance_equals_the_documented_formula(local: Store) -> None:
     for content in SEVEN:
         local.add(content, subject=content.split()[0])
     local.search("tea")
@@ -270,7 +270,7 @@ def test_a_paraphrase_is_found_in_a_small_memory(local: Store) -> None:
         assert not local.search(query, min_relevance=MIN_RELEVANCE)
 
 
-def test_relevance_is_that_of_the_embedded_model_whatever_embedder_there_is(
+def test_relevance_uses_the_built_in_model_with_any_embedder(
     open_store: Callable[..., Store], embedder: WordEmbedder
 ) -> None:
     store = open_store(embedder=embedder)
@@ -282,7 +282,7 @@ def test_relevance_is_that_of_the_embedded_model_whatever_embedder_there_is(
     assert not store.search("zzzz qqqq", min_relevance=0.075)
 
 
-def test_ranking_without_an_index_is_classic(local: Store) -> None:
+def test_ranking_without_an_index_uses_the_classic_formula(local: Store) -> None:
     local.add("tea in the harbour", subject="Ana")
     local._file.searches.facts.index._unfit = True
     hits = local.search("tea")
@@ -299,7 +299,7 @@ def test_completed_task_decays(local: Store) -> None:
     assert local.search("plants", tasks=True)[0].decay == pytest.approx(0.5, abs=1e-3)
 
 
-def test_erasing_takes_the_pieces_of_a_text_along(local: Store) -> None:
+def test_erasing_a_text_erases_its_chunks(local: Store) -> None:
     fact = local.add("xylophone", subject="Ana")
     local.add("tea", subject="Ana")
     local.search("tea")
@@ -321,7 +321,7 @@ def test_episodes_have_threads_too(local: Store) -> None:
     assert hits[1].parts.thread > 0
 
 
-def test_episodes_have_the_scores_of_the_same_facts_but_for_the_words(local: Store) -> None:
+def test_episodes_score_like_the_same_facts_except_for_words(local: Store) -> None:
     day = "2023-05-08"
     for speaker, thread, content in (
         ("Ana", "t", "Ana: Where did you put the key?"),

@@ -46,7 +46,7 @@ def methods(kind: type) -> set[str]:
 
 
 @pytest.mark.parametrize(("blocking", "coat"), PAIRS, ids=lambda kind: kind.__name__)
-def test_names_signatures_and_docstrings_are_the_same(blocking: type, coat: type) -> None:
+def test_async_names_signatures_and_docstrings_match(blocking: type, coat: type) -> None:
     assert methods(coat) == methods(blocking) - ENDLESS
     for name in methods(coat) - AT_ONCE:
         sync, other = getattr(blocking, name), getattr(coat, name)
@@ -112,7 +112,7 @@ def found_under(start: Any, path: str) -> Callable[..., Any]:
     return start
 
 
-def test_behaviour_is_the_same(open_store: Callable[..., Store], tmp_path: Path) -> None:
+def test_async_behaviour_matches(open_store: Callable[..., Store], tmp_path: Path) -> None:
     store = open_store(tmp_path / "sync.db")
 
     async def awaited() -> list[Any]:
@@ -167,7 +167,7 @@ def test_event_loop_runs_while_an_embedder_works(open_store: Callable[..., Store
     asyncio.run(both())
 
 
-def test_another_namespace_is_reached_as_from_the_store(store: Store) -> None:
+def test_another_namespace_is_reached_as_in_the_sync_store(store: Store) -> None:
     async def work() -> None:
         other = AsyncStore(store).within("other", confined=True)
         await other.add("tea", subject="sue")

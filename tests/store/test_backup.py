@@ -95,9 +95,7 @@ def test_backup_in_progress_is_not_overwritten(store: Store, tmp_path: Path) -> 
     other.close()
 
 
-def test_a_file_that_is_damaged_gives_no_backup(
-    path: Path, open_store: OpenStore, tmp_path: Path
-) -> None:
+def test_a_damaged_file_is_not_backed_up(path: Path, open_store: OpenStore, tmp_path: Path) -> None:
     with open_store(embedder=None) as store:
         store.add_many({"content": f"fact {n}", "subject": "s"} for n in range(500))
     with raw(path) as file:

@@ -46,7 +46,7 @@ with memstore.open(":memory:", embedder=None) as store:
 @pytest.mark.process
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="needs /proc/self/fd")
-def test_no_file_is_opened_or_made(tmp_path: Path) -> None:
+def test_no_file_is_opened_or_created(tmp_path: Path) -> None:
     home = tmp_path / "home"
     home.mkdir()
     done = subprocess.run(

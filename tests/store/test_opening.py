@@ -63,7 +63,7 @@ def test_invalid_values_are_refused(path: Path, given: dict[str, str], message: 
         (Path("postgresql://host/db"), "postgresql"),
     ],
 )
-def test_an_address_is_refused_by_name(
+def test_a_url_is_refused_and_its_scheme_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, address: str | Path, scheme: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -77,7 +77,7 @@ def test_an_address_is_refused_by_name(
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such names")
 @pytest.mark.parametrize("name", ["a:b.db", "C:/memory.db", "c://memory.db"])
-def test_a_name_that_is_no_address_names_a_file(
+def test_a_name_that_is_not_a_url_is_a_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -32,26 +32,26 @@ def folder(place: Path, *, repository: bool = False) -> Path:
     return place
 
 
-def test_a_repository_decides_for_all_its_folders(home: Path) -> None:
+def test_all_folders_of_a_repository_are_one_project(home: Path) -> None:
     top = folder(home / "work" / "api", repository=True)
     inside = folder(top / "src" / "deep")
     assert project_of(inside) == Project(top, "~/work/api", "repository")
 
 
-def test_a_folder_in_no_repository_is_its_own_project(home: Path, tmp_path: Path) -> None:
+def test_a_folder_outside_a_repository_is_its_own_project(home: Path, tmp_path: Path) -> None:
     assert project_of(folder(home / "notes")).namespace == "~/notes"
     outside = folder(tmp_path / "srv" / "app")
     assert project_of(outside).namespace == outside.as_posix()
 
 
-def test_the_home_folder_and_the_root_are_no_projects(home: Path) -> None:
+def test_the_home_folder_and_the_root_are_not_projects(home: Path) -> None:
     (home / ".git").mkdir()  # of somebody who keeps the settings in a repository
     assert project_of(home)[1:] == ("default", "none")
     assert project_of(Path(home.anchor))[1:] == ("default", "none")
     assert project_of(folder(home / "notes"))[1:] == ("~/notes", "folder")
 
 
-def test_every_working_tree_of_a_repository_is_one_project(home: Path) -> None:
+def test_all_worktrees_of_a_repository_are_one_project(home: Path) -> None:
     top = folder(home / "api", repository=True)
     own = folder(top / ".git" / "worktrees" / "other")  # as git worktree add makes it
     (own / "commondir").write_text("../..\n")
@@ -77,13 +77,13 @@ def test_name_of_the_nearest_parent_folder_takes_precedence(home: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["", "  ", "all", "auto"])
-def test_a_name_that_is_no_namespace_is_refused(home: Path, name: str) -> None:
+def test_an_invalid_namespace_name_is_refused(home: Path, name: str) -> None:
     with pytest.raises(InvalidArgument):
         set_name(home / "x", name)
     assert projects.named() == {}
 
 
-def test_damaged_names_are_an_error_that_names_the_file(home: Path, tmp_path: Path) -> None:
+def test_damaged_project_names_are_an_error_that_names_the_file(home: Path, tmp_path: Path) -> None:
     set_name(home / "x", "x")
     [file] = tmp_path.rglob("projects.json")
     file.write_text("{")
@@ -139,7 +139,7 @@ def test_search_list_count_and_tasks_read_both(store: memstore.Store) -> None:
     assert store.touch(ids) == 2
 
 
-def test_a_correction_goes_where_the_fact_is(store: memstore.Store) -> None:
+def test_a_correction_is_stored_where_the_fact_is(store: memstore.Store) -> None:
     old = store.within("default").add("Alice uses vim", subject="alice", category="note")
     new = store.add("Alice uses helix", subject="alice", category="note", supersedes=old.id)
     assert new.namespace == "default"
@@ -180,6 +180,6 @@ def test_learning_compares_only_with_the_project(store: memstore.Store) -> None:
     assert store.get(event["id"]).namespace == "~/api"
 
 
-def test_auto_is_no_name_of_a_namespace(store: memstore.Store) -> None:
+def test_auto_is_not_a_namespace_name(store: memstore.Store) -> None:
     with pytest.raises(InvalidArgument, match="auto"):
         store.within("auto")

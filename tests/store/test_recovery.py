@@ -40,7 +40,7 @@ def backup_of(store: Store) -> Path:
     return Path(store.path).with_name("backup.db")
 
 
-def test_a_backup_comes_back_while_the_file_is_in_use(
+def test_a_backup_is_restored_while_the_file_is_in_use(
     kept: Store, open_store: OpenStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sqlite_engine, "READ_CHECK_SECONDS", 0.0)
@@ -90,7 +90,7 @@ def test_a_damaged_file_is_replaced_and_kept(kept: Store, damage: bytes) -> None
     assert Path(str(done.kept)).read_bytes() == damage
 
 
-def test_a_missing_file_comes_back(kept: Store) -> None:
+def test_a_missing_file_is_restored(kept: Store) -> None:
     path = Path(kept.path)
     kept.close()
     path.unlink()
@@ -98,7 +98,7 @@ def test_a_missing_file_comes_back(kept: Store) -> None:
     assert contents(path) == ["in the backup"]
 
 
-def test_recovering_twice_keeps_both(kept: Store, manual_clock: object) -> None:
+def test_recovering_twice_keeps_both_replaced_files(kept: Store, manual_clock: object) -> None:
     first, second = (memstore.recover(backup_of(kept), kept.path) for _ in range(2))
     assert contents(str(first.kept)) == ["in the backup", "after the backup"]
     assert contents(str(second.kept)) == ["in the backup"]
@@ -146,6 +146,6 @@ def test_unusable_backup_is_refused_and_changes_nothing(
     kept.add("goes on", subject="a")
 
 
-def test_the_file_is_no_backup_of_itself(kept: Store) -> None:
+def test_the_file_is_not_a_backup_of_itself(kept: Store) -> None:
     with pytest.raises(StorageError, match="is the file itself"):
         memstore.recover(kept.path, kept.path)

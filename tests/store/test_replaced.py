@@ -146,7 +146,7 @@ def test_read_notices_a_replaced_file(kept: Store, monkeypatch: pytest.MonkeyPat
         kept.count()
 
 
-def test_a_file_that_a_link_leads_to_is_followed(open_store: OpenStore, path: Path) -> None:
+def test_a_symlink_to_the_file_is_followed(open_store: OpenStore, path: Path) -> None:
     link = path.with_name("link.db")
     memstore.open(path, embedder=None).close()
     link.symlink_to(path)
@@ -160,7 +160,7 @@ def test_a_file_that_a_link_leads_to_is_followed(open_store: OpenStore, path: Pa
         store.add("into the old one", subject="a")
 
 
-def test_others_may_come_go_and_write(kept: Store) -> None:
+def test_other_programs_may_open_write_and_close(kept: Store) -> None:
     path = kept.path
     for turn in range(3):
         with memstore.open(path, embedder=None) as there:
@@ -188,7 +188,7 @@ def add_in_another_process(path: Path, content: str) -> None:
 
 
 @pytest.mark.process
-def test_a_store_never_shares_the_index_of_a_log_that_is_gone(
+def test_a_store_never_shares_the_index_of_a_removed_log(
     kept: Store, open_store: OpenStore
 ) -> None:
     path = Path(kept.path)
@@ -224,7 +224,7 @@ def read_and_left_without_log(kept: Store, open_store: OpenStore) -> tuple[Path,
 
 
 @pytest.mark.process
-def test_a_store_that_only_read_notices_that_the_log_is_gone(
+def test_a_store_that_only_read_notices_a_removed_log(
     kept: Store, open_store: OpenStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, reader = read_and_left_without_log(kept, open_store)
@@ -247,7 +247,7 @@ def test_log_of_another_process_survives_a_read_only_store(
     assert contents(path) == ["before", "in the new log"]
 
 
-def test_the_first_write_of_a_store_notices_that_the_log_is_gone(
+def test_the_first_write_of_a_store_notices_a_removed_log(
     kept: Store, open_store: OpenStore
 ) -> None:
     path, store = read_and_left_without_log(kept, open_store)

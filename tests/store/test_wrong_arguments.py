@@ -161,7 +161,7 @@ with memstore.open(":memory:", embedder=None) as _store:
 @pytest.mark.parametrize(("part", "method"), METHODS, ids=map(".".join, METHODS))
 @settings(phases=[Phase.explicit, Phase.generate], max_examples=examples(40))
 @given(data=st.data())
-def test_wrong_arguments_raise_what_is_documented(
+def test_wrong_arguments_raise_the_documented_errors(
     held: Store, part: str, method: str, data: st.DataObject
 ) -> None:
     call = getattr(parts(held)[part], method)
@@ -181,7 +181,7 @@ def test_wrong_arguments_raise_what_is_documented(
 @settings(phases=[Phase.explicit, Phase.generate], max_examples=examples(100))
 @given(changes=CHANGES, scope=st.one_of(st.just(Scope()), WRONG), since=WRONG)
 @example(changes=[AddFact(fact=NewFact(content="c", subject="s"))], scope=Scope(), since=10**30)
-def test_wrong_changes_raise_what_is_documented(
+def test_wrong_changes_raise_the_documented_errors(
     held: Store, changes: Any, scope: Any, since: Any
 ) -> None:
     answer(held.apply, changes, scope=scope, since=since)
@@ -189,7 +189,7 @@ def test_wrong_changes_raise_what_is_documented(
 
 @settings(phases=[Phase.explicit, Phase.generate], max_examples=examples(100))
 @given(fields=FIELDS)
-def test_wrong_fields_raise_what_is_documented(held: Store, fields: Any) -> None:
+def test_wrong_fields_raise_the_documented_errors(held: Store, fields: Any) -> None:
     answer(held.add_many, [{"content": "c", "subject": "s"} | fields])
     answer(held.add, **{"content": "c", "subject": "s"} | without(fields, "derivation"))
 
@@ -205,7 +205,7 @@ def test_wrong_fields_raise_what_is_documented(held: Store, fields: Any) -> None
         },
     )
 )
-def test_wrong_options_raise_what_is_documented(options: Any) -> None:
+def test_wrong_options_raise_the_documented_errors(options: Any) -> None:
     made = answer(memstore.open, ":memory:", **{"embedder": None} | options)
     if made is not None:
         made.close()
@@ -238,7 +238,7 @@ def answer(call: Callable[..., Any], *args: Any, **arguments: Any) -> Any:
         (5, "facts must be a list, not int"),
     ],
 )
-def test_new_facts_of_another_form_are_named(held: Store, wrong: Any, says: str) -> None:
+def test_malformed_new_facts_are_named(held: Store, wrong: Any, says: str) -> None:
     with pytest.raises((InvalidArgument, InvalidArgumentType)) as caught:
         held.add_many(wrong)
     assert says in str(caught.value)

@@ -12,14 +12,14 @@ PROSE = st.text(alphabet=st.sampled_from("ab.!? \n\r。！é\u0301\u200d👩🏽
 
 
 @given(st.one_of(st.text(), PROSE), st.integers(1, 50))
-def test_pieces_joined_are_the_text(text: str, size: int) -> None:
+def test_joined_chunks_are_the_text(text: str, size: int) -> None:
     found = pieces(text, size)
     assert "".join(found) == text
     assert all(0 < len(piece) <= size for piece in found)
 
 
 @given(st.one_of(st.text(), PROSE), st.integers(2, 50), st.data())
-def test_pieces_with_overlap_hold_every_character_in_order(
+def test_overlapping_chunks_contain_every_character_in_order(
     text: str, size: int, data: st.DataObject
 ) -> None:
     overlap = data.draw(st.integers(0, size // 2))
@@ -35,7 +35,7 @@ def test_pieces_with_overlap_hold_every_character_in_order(
     assert reached == len(text)
 
 
-def test_a_short_text_is_one_piece() -> None:
+def test_a_short_text_is_one_chunk() -> None:
     assert pieces("Hello there.", 100) == ["Hello there."]
     assert pieces("", 100) == []
 
@@ -50,7 +50,7 @@ def test_a_short_text_is_one_piece() -> None:
         ("alpha beta gamma", 11, ["alpha beta ", "gamma"]),
     ],
 )
-def test_the_best_border_that_fits_is_chosen(text: str, size: int, expected: list[str]) -> None:
+def test_the_best_boundary_that_fits_is_chosen(text: str, size: int, expected: list[str]) -> None:
     assert pieces(text, size) == expected
 
 
@@ -62,13 +62,13 @@ def test_the_best_border_that_fits_is_chosen(text: str, size: int, expected: lis
         "🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f",
     ],
 )  # fmt: skip
-def test_no_cluster_is_parted_when_it_fits(cluster: str) -> None:
+def test_grapheme_clusters_are_not_split_if_they_fit(cluster: str) -> None:
     text = cluster * 20
     for size in range(len(cluster) + 1, 30):
         assert all(len(piece) % len(cluster) == 0 for piece in pieces(text, size))
 
 
-def test_marks_without_end_are_parted_rather_than_kept() -> None:
+def test_endless_combining_marks_are_split() -> None:
     assert "".join(pieces("a" + "\u0301" * 1000, 100)) == "a" + "\u0301" * 1000
 
 
@@ -78,7 +78,7 @@ def test_overlap_begins_at_a_word() -> None:
     assert second == "gamma delta"
 
 
-def test_text_without_borders_is_cut_anyway() -> None:
+def test_text_without_boundaries_is_cut_anyway() -> None:
     assert [len(piece) for piece in pieces("x" * 1_000_001, 10_000)] == [10_000] * 100 + [1]
 
 

@@ -65,14 +65,14 @@ SENTENCES = (
 
 @pytest.mark.parametrize("sentence", SENTENCES)
 @pytest.mark.parametrize("kind", EXAMPLES)
-def test_secret_is_redacted_and_the_surrounding_words_stay(kind: str, sentence: str) -> None:
+def test_only_the_secret_is_redacted(kind: str, sentence: str) -> None:
     text = sentence.format(EXAMPLES[kind])
     found = find(text)
     assert [secret.kind for secret in found] == [kind]
     assert redacted(text, found) == sentence.format(f"[redacted {kind}]")
 
 
-def test_several_secrets_are_redacted_each_by_its_kind() -> None:
+def test_each_secret_is_redacted_with_its_kind() -> None:
     text = " and ".join(EXAMPLES.values())
     told = redacted(text, find(text))
     assert told == " and ".join(f"[redacted {kind}]" for kind in EXAMPLES)
@@ -98,7 +98,7 @@ def ordinary(number: int) -> str:
     return f"{prose} {said[number % len(said)]} {prose}"
 
 
-def test_hexadecimal_uuids_and_hashes_are_no_secrets() -> None:
+def test_hexadecimal_uuids_and_hashes_are_not_secrets() -> None:
     lines = [ordinary(number) for number in range(10_000)]
     assert [(line, found) for line in lines if (found := find(line))] == []
 
@@ -132,7 +132,7 @@ def test_every_rule_can_be_used() -> None:
     assert {rule["kind"] for rule in rules()} >= EXAMPLES.keys()
 
 
-def test_documented_examples_are_no_secrets() -> None:
+def test_documented_examples_are_not_secrets() -> None:
     assert find("AKIA" + "IOSFODNN7EXAMPLE") == []
     assert find("ghp_" + "x" * 36) == []
 
@@ -161,14 +161,14 @@ def test_a_refusal_names_the_kind_and_not_the_secret() -> None:
     assert str(caught.value) == "metadata holds what looks like a secret (github-pat)"
 
 
-def test_metadata_that_is_too_deep_is_left_to_the_check_of_its_depth() -> None:
+def test_too_deep_metadata_is_left_to_the_depth_check() -> None:
     deep: Any = EXAMPLES["github-pat"]
     for _ in range(50 * MAX_DEPTH):
         deep = [deep]
     assert Screen("redact").value(deep, "metadata") is deep
 
 
-def test_rules_are_read_when_a_text_is_first_looked_at() -> None:
+def test_rules_are_loaded_on_first_use() -> None:
     secrets._rules.cache_clear()
     Screen("keep").value("key", "content")
     assert secrets._rules.cache_info().currsize == 0

@@ -70,7 +70,7 @@ LONG = [
 
 
 @pytest.mark.parametrize("query", SYNTAX + LONG, ids=lambda text: ascii(text[:16]))
-def test_no_query_raises_whatever_fts5_would_make_of_it(well_read: Store, query: str) -> None:
+def test_no_fts5_syntax_in_a_query_raises(well_read: Store, query: str) -> None:
     assert isinstance(well_read.search(query), memstore.SearchHits)
 
 
@@ -130,7 +130,7 @@ def test_operators_are_literals(words_only: Store, query: str, expected: str | N
 
 
 @pytest.mark.parametrize("word", ["NEAR", "AND", "OR", "NOT", "content", "subject", "rank"])
-def test_operators_find_facts_that_hold_them_as_words(words_only: Store, word: str) -> None:
+def test_operators_match_as_plain_words(words_only: Store, word: str) -> None:
     words_only.add(f"the {word} gate", subject="x")
     assert found(words_only, word) == [f"the {word} gate"]
 
@@ -177,7 +177,7 @@ def test_a_word_inside_a_run_is_found(words_only: Store, content: str, query: st
 
 
 @pytest.mark.parametrize(("content", "query"), [("北方的京城", "北京"), ("東の京", "東京")])
-def test_two_characters_must_stand_together(words_only: Store, content: str, query: str) -> None:
+def test_two_characters_must_be_adjacent(words_only: Store, content: str, query: str) -> None:
     words_only.add(content, subject="x")
     assert found(words_only, query) == []
 
@@ -244,7 +244,7 @@ def test_a_word_is_found_in_another_form(words_only: Store, content: str, query:
         "©",
     ],
 )
-def test_an_identifier_is_found_and_first(words_only: Store, identifier: str) -> None:
+def test_an_identifier_is_ranked_first(words_only: Store, identifier: str) -> None:
     words_only.add("version 1 of the example, 17 servers at home, case closed", subject="x")
     content = f"we spoke about {identifier} yesterday"
     words_only.add(content, subject="x")
@@ -281,7 +281,7 @@ def test_a_single_letter_is_a_word(words_only: Store) -> None:
     assert found(words_only, "vitamin D")[0] == "takes vitamin D"
 
 
-def test_stop_words_beside_a_telling_word_find_nothing_by_themselves(words_only: Store) -> None:
+def test_stop_words_alone_match_nothing_in_a_longer_query(words_only: Store) -> None:
     words_only.add("this is what you would have", subject="x")
     words_only.add("violins have strings", subject="x")
     assert found(words_only, "what is a violin, and where would you have it?") == [
@@ -322,7 +322,7 @@ QUIET: dict[str, Callable[[Store, Any, int], Any]] = {
 
 
 @pytest.mark.parametrize("change", QUIET.values(), ids=QUIET)
-def test_changes_that_leave_the_words_alone_do_not_index_anew(
+def test_changes_that_keep_the_words_do_not_reindex(
     open_store: Open, embedder: Any, path: Path, change: Callable[[Store, Any, int], Any]
 ) -> None:
     fact = open_store(embedder=None).add("she plays the violin", subject="sue", metadata={"a": 1})
@@ -336,7 +336,7 @@ def test_changes_that_leave_the_words_alone_do_not_index_anew(
     assert (facts_before.content, facts_before.embedded) == ("she plays the violin", False)
 
 
-def test_adding_and_erasing_do_change_the_index(store: Store, path: Path) -> None:
+def test_adding_and_erasing_change_the_index(store: Store, path: Path) -> None:
     before = index_pages(path)
     fact = store.add("she plays the violin", subject="sue")
     added = index_pages(path)
@@ -359,13 +359,13 @@ scripts = st.text(
 
 @settings(deadline=None)
 @given(text=st.text(st.characters(codec="ascii")))
-def test_segments_of_plain_text_is_nothing(text: str) -> None:
+def test_plain_text_has_no_segments(text: str) -> None:
     assert words.segments(text) is None
 
 
 @settings(deadline=None)
 @given(texts=st.lists(scripts, min_size=1, max_size=3))
-def test_segments_are_single_characters_and_the_words_written_onto_them(texts: list[str]) -> None:
+def test_segments_are_single_characters_and_adjoining_words(texts: list[str]) -> None:
     for part in (words.segments(*texts) or "").split():
         assert len(part) == 1 or not re.search(words.UNSPACED_RUN, part)
 
@@ -385,20 +385,20 @@ def test_segments_are_single_characters_and_the_words_written_onto_them(texts: l
         ("Ｐｙｔｈｏｎで", "Python で"),
     ],
 )
-def test_segments_of_a_text_are_these(text: str, cut: str | None) -> None:
+def test_segments_of_example_texts(text: str, cut: str | None) -> None:
     assert words.segments(text) == cut
 
 
 @settings(deadline=None)
 @given(texts=st.lists(scripts, min_size=1, max_size=3))
-def test_segments_of_several_texts_are_those_of_each(texts: list[str]) -> None:
+def test_segments_of_several_texts_match_those_of_each(texts: list[str]) -> None:
     each = [cut for text in texts if (cut := words.segments(text))]
     assert words.segments(*texts) == (" ".join(each) or None)
 
 
 @settings(deadline=None)
 @given(text=scripts)
-def test_segments_do_not_depend_on_the_normal_form(text: str) -> None:
+def test_segments_are_independent_of_unicode_normalization(text: str) -> None:
     forms = {words.segments(unicodedata.normalize(form, text)) for form in ("NFC", "NFD")}
     assert len(forms) == 1
 
@@ -433,9 +433,7 @@ def test_match_expressions_are_bounded() -> None:
         ("Hoeveel betalen we voor het huis?", ["betalen", "huis"]),
     ],
 )
-def test_the_stop_words_of_the_language_of_a_question_are_not_looked_for(
-    query: str, terms: list[str]
-) -> None:
+def test_stop_words_of_the_questions_language_are_ignored(query: str, terms: list[str]) -> None:
     assert words.terms(query) == terms
 
 
@@ -454,6 +452,6 @@ def test_ambiguous_question_is_english_and_keeps_its_names(query: str, terms: li
 
 
 @pytest.mark.parametrize("query", ["tell me about Will", "Where did Will go?", "is Will well"])
-def test_names_among_the_stop_words_are_looked_for(store: Store, query: str) -> None:
+def test_names_that_are_also_stop_words_are_searched(store: Store, query: str) -> None:
     will = store.add("Will moved to Lisbon", subject="neighbours")
     assert [hit.fact.id for hit in store.search(query, vector_weight=0)] == [will.id]

@@ -139,7 +139,7 @@ def kinds(store: Store, episode_id: int) -> list[tuple[Any, ...]]:
     return [(line.at, line.actor, line.kind) for line in found]
 
 
-def test_round_trip_keeps_episodes_and_all_that_hangs_on_them(store: Store, target: Store) -> None:
+def test_round_trip_keeps_episodes_and_everything_attached(store: Store, target: Store) -> None:
     ids = fill(store)
     target.episodes.add("another episode, so that ids differ", source="x")
     target.add("another fact", subject="x")
@@ -164,7 +164,7 @@ def test_round_trip_keeps_episodes_and_all_that_hangs_on_them(store: Store, targ
     }
 
 
-def test_import_of_episodes_twice_changes_nothing(store: Store, target: Store) -> None:
+def test_importing_episodes_again_changes_nothing(store: Store, target: Store) -> None:
     fill(store)
     lines = list(store.export())
     target.import_(lines)
@@ -176,7 +176,7 @@ def test_import_of_episodes_twice_changes_nothing(store: Store, target: Store) -
     assert store.import_(target.export()).episodes == 0
 
 
-def test_export_is_the_same_bytes_for_the_same_state(
+def test_export_is_deterministic(
     store: Store, path: Path, open_store: Callable[..., Store]
 ) -> None:
     fill(store)
@@ -196,7 +196,7 @@ def test_export_counts_every_kind_in_its_first_line(store: Store) -> None:
         assert header[name] == sum(key in one for one in rest) > 0, name
 
 
-def test_export_of_one_namespace_holds_nothing_of_another(
+def test_export_of_one_namespace_contains_nothing_of_another(
     path: Path, open_store: Callable[..., Store]
 ) -> None:
     red, blue = open_store(namespace="red"), open_store(namespace="blue")
@@ -211,7 +211,7 @@ def test_export_of_one_namespace_holds_nothing_of_another(
 
 
 @pytest.mark.parametrize("what", ["episodes", "decisions"])
-def test_import_of_several_namespaces_is_asked_for(
+def test_import_of_several_namespaces_must_be_requested(
     what: str, path: Path, open_store: Callable[..., Store], target: Store
 ) -> None:
     for name in ("red", "blue"):
@@ -238,7 +238,7 @@ def test_erased_episode_is_imported_as_an_empty_row(store: Store, target: Store)
     assert target.examine() == []
 
 
-def test_import_erases_what_was_erased_at_the_source_since(store: Store, target: Store) -> None:
+def test_import_erases_what_was_later_erased_at_the_source(store: Store, target: Store) -> None:
     ids = fill(store)
     target.import_(store.export())
     store.episodes.erase(ids["plain"])
@@ -267,7 +267,7 @@ class Reader:
         return json.dumps({"facts": [{"content": content, "subject": "s", "category": "note"}]})
 
 
-def test_rebuild_from_an_import_asks_no_model(store: Store, target: Store) -> None:
+def test_rebuild_from_an_import_calls_no_model(store: Store, target: Store) -> None:
     """Exports contain the replies for this."""
     reader = Reader()
     for text in ("Ana has a cat", "Ben owns a boat"):
@@ -281,7 +281,7 @@ def test_rebuild_from_an_import_asks_no_model(store: Store, target: Store) -> No
     assert target.count() == 2
 
 
-def test_import_brings_no_erased_episode_back(store: Store, target: Store) -> None:
+def test_import_does_not_restore_an_erased_episode(store: Store, target: Store) -> None:
     ids = fill(store)
     lines = list(store.export())
     target.import_(lines)
@@ -304,7 +304,7 @@ def test_import_closes_an_episode_of_which_a_fact_was_erased(store: Store, targe
     assert target.examine() == []
 
 
-def test_import_leaves_changes_made_here(store: Store, target: Store) -> None:
+def test_import_keeps_local_changes(store: Store, target: Store) -> None:
     ids = fill(store)
     lines = list(store.export())
     target.import_(lines)
@@ -320,9 +320,7 @@ def test_import_leaves_changes_made_here(store: Store, target: Store) -> None:
     assert target.examine() == []
 
 
-def test_import_takes_no_idempotency_key_from_the_episode_that_has_it(
-    store: Store, target: Store
-) -> None:
+def test_import_does_not_take_over_an_idempotency_key_in_use(store: Store, target: Store) -> None:
     fill(store)
     mine = target.episodes.add("mine", source="s", idempotency_key="talk-1")
     target.import_(store.export())
@@ -343,7 +341,7 @@ def test_import_refuses_facts_whose_episode_is_elsewhere(
 
 
 @pytest.mark.parametrize("episode_id", [-1, 2**63, 2**63 - 1, True, "1", 1.0])
-def test_import_refuses_an_episode_that_there_is_not(
+def test_import_refuses_a_missing_episode(
     exported: list[str], target: Store, episode_id: object
 ) -> None:
     lines, place = damaged(exported, "fact", "episode_id", episode_id)
@@ -416,7 +414,7 @@ BAD: list[tuple[str, str, Any]] = [
 
 
 @pytest.mark.parametrize(("kind", "name", "value"), BAD)
-def test_import_bad_line_is_named_and_nothing_comes_in(
+def test_import_bad_line_is_named_and_nothing_is_imported(
     kind: str, name: str, value: Any, exported: list[str], target: Store
 ) -> None:
     lines, number = damaged(exported, kind, name, value)
@@ -425,9 +423,7 @@ def test_import_bad_line_is_named_and_nothing_comes_in(
     assert (target.count(), target.episodes.count(include_expired=True)) == (0, 0)
 
 
-def test_import_reply_is_kept_in_the_form_that_is_looked_for(
-    exported: list[str], target: Store
-) -> None:
+def test_import_normalizes_the_json_of_replies(exported: list[str], target: Store) -> None:
     """Erasing searches it for a text, whatever the JSON form in the export."""
     lines, _ = damaged(exported, "reply", "reply", '{ "facts" : ["Łyon"] }')
     target.import_(lines)
@@ -436,7 +432,9 @@ def test_import_reply_is_kept_in_the_form_that_is_looked_for(
 
 
 @pytest.mark.parametrize("kind", ["episode", "proposal", "reading", "reply", "decision"])
-def test_import_that_lacks_a_line_is_refused(kind: str, exported: list[str], target: Store) -> None:
+def test_import_with_a_missing_line_is_refused(
+    kind: str, exported: list[str], target: Store
+) -> None:
     lines = [*exported]
     last = max(n for n, line in enumerate(lines) if kind in json.loads(line))
     del lines[last]

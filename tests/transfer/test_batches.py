@@ -38,7 +38,7 @@ def fact(number: int, superseded_by: int | None) -> Fact:
 
 
 @given(lengths=CHAINS, places=st.randoms(use_true_random=False), rows=st.integers(4, 100))
-def test_no_fact_comes_in_before_its_successor(
+def test_no_fact_is_imported_before_its_successor(
     lengths: Sequence[int], places: object, rows: int
 ) -> None:
     ids = list(range(1, sum(lengths) + 1))
@@ -95,7 +95,7 @@ def state(store: Store) -> dict[str, object]:
 
 
 @pytest.mark.slow
-def test_interrupted_import_is_completed_by_the_same_one(
+def test_interrupted_import_is_completed_by_repeating_it(
     store: Store, open_store: Callable[..., Store], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lines = filled(store, 160)
@@ -148,7 +148,7 @@ def interrupted(target: Store, lines: list[str], monkeypatch: pytest.MonkeyPatch
             target.import_(lines)
 
 
-def test_incomplete_import_can_be_given_up(
+def test_incomplete_import_can_be_abandoned(
     store: Store, open_store: Callable[..., Store], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lines = filled(store, 80)
@@ -175,7 +175,7 @@ with memstore.open(sys.argv[1], embedder=None) as store, open(sys.argv[2]) as li
 @pytest.mark.process
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="kills are those of POSIX")
-def test_killed_import_is_completed_by_the_same_one(
+def test_killed_import_is_completed_by_repeating_it(
     store: Store, path: Path, open_store: Callable[..., Store], tmp_path: Path
 ) -> None:
     file = tmp_path / "export.jsonl"

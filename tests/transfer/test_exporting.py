@@ -108,7 +108,7 @@ def test_text_erased_between_steps_is_not_in_the_export(
     assert lines == engine.states[-1] == list(filled.export())
 
 
-def test_log_can_be_emptied_while_an_export_is_consumed(filled: Store) -> None:
+def test_log_can_be_truncated_while_an_export_is_consumed(filled: Store) -> None:
     lines = filled.export()
     next(lines)
     filled.add("meanwhile", subject="a")

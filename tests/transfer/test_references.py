@@ -30,7 +30,7 @@ def here(store: Store, fact: Fact) -> int:
     return next(one.id for one in held if one.uuid == fact.uuid)
 
 
-def test_a_consolidation_is_undone_whole(store: Store, target: Store) -> None:
+def test_an_imported_consolidation_can_be_undone(store: Store, target: Store) -> None:
     facts = [store.add(text, subject="ana") for text in ("likes tea", "likes rum", "likes gin")]
     ids = [fact.id for fact in facts]
     proposal = store.proposals.put_forward(ids, "likes drinks", {}, scope=Scope())
@@ -41,9 +41,7 @@ def test_a_consolidation_is_undone_whole(store: Store, target: Store) -> None:
     assert texts == {"likes tea", "likes rum", "likes gin", "likes drinks"}
 
 
-def test_an_episode_that_is_erased_leaves_no_words_in_the_journal(
-    store: Store, target: Store
-) -> None:
+def test_an_erased_episode_leaves_no_text_in_the_journal(store: Store, target: Store) -> None:
     old = store.add("Ana lives in Porto", subject="ana")
     episode = store.episodes.add("Ana: we moved to Braga", source="test")
     new = NewFact(content="Ana lives in Braga", subject="ana", supersedes=old.id)
@@ -57,7 +55,7 @@ def test_an_episode_that_is_erased_leaves_no_words_in_the_journal(
     assert target.examine() == []
 
 
-def test_the_history_of_a_memory_is_its_own(store: Store, target: Store) -> None:
+def test_an_imported_memory_keeps_its_own_history(store: Store, target: Store) -> None:
     memory = Memory(store)
     first = memory.add("I live in Porto", user_id="ana")[0]["id"]
     memory.update(first or 0, "I live in Braga", user_id="ana")
@@ -118,7 +116,7 @@ class Stopped(Exception):
 
 @pytest.mark.parametrize("stops", [(), (4, 3, 5)])
 @pytest.mark.parametrize("rows", [8, 30, 1000])
-def test_lines_name_what_comes_in_batches_before_and_after(
+def test_lines_refer_to_rows_in_earlier_and_later_batches(
     store: Store,
     target: Store,
     rows: int,
@@ -155,7 +153,7 @@ def test_lines_name_what_comes_in_batches_before_and_after(
     assert target.import_(lines).imported == 0
 
 
-def test_ids_that_are_not_here_become_none_and_other_values_stay() -> None:
+def test_unknown_ids_become_none_and_other_values_stay() -> None:
     part = {"superseded_by": 1, "reinstates": 2, "episode": 7, "episode_id": True,
             "consolidates": [1, 2], "id": 1, "metadata": {"episode": 7},
             "proposal": 1}  # fmt: skip

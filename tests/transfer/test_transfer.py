@@ -125,7 +125,7 @@ def test_export_of_an_import_equals_the_export(store: Store, target: Store) -> N
     assert facts(target.export()) == facts(store.export())
 
 
-def test_import_retires_what_the_export_knows_to_be_superseded(store: Store, target: Store) -> None:
+def test_import_retires_facts_superseded_in_the_export(store: Store, target: Store) -> None:
     old = store.add("Dan drives a van", subject="dan")
     target.add("something of its own", subject="x")
     target.import_(store.export())
@@ -154,7 +154,9 @@ def test_import_never_resurrects(store: Store, target: Store) -> None:
     assert target.examine() == []
 
 
-def test_import_contradicting_supersession_makes_no_circle(store: Store, target: Store) -> None:
+def test_import_of_a_contradictory_supersession_creates_no_cycle(
+    store: Store, target: Store
+) -> None:
     """Two files have opposite supersessions of the same facts; one fact must stay active."""
     one, two = store.add("tea", subject="drink"), store.add("coffee", subject="drink")
     target.import_(store.export())
@@ -187,9 +189,7 @@ def test_import_into_several_namespaces_keeps_each(
     assert target.examine() == []
 
 
-def test_import_takes_no_idempotency_key_from_the_fact_that_has_it(
-    store: Store, target: Store
-) -> None:
+def test_import_does_not_take_over_an_idempotency_key_in_use(store: Store, target: Store) -> None:
     store.add("theirs", subject="key", idempotency_key="k")
     mine = target.add("mine", subject="key", idempotency_key="k")
     target.import_(store.export())
@@ -215,7 +215,7 @@ def test_imported_facts_are_pending_then_embedded(
     assert target.examine() == []
 
 
-def test_export_while_another_connection_writes_is_one_state(
+def test_export_while_another_connection_writes_is_consistent(
     path: Path, open_store: Callable[..., Store], target: Store
 ) -> None:
     store, other = open_store(), open_store()
@@ -229,7 +229,7 @@ def test_export_while_another_connection_writes_is_one_state(
     assert len(target.list()) == 50
 
 
-def test_round_trip_of_huge_and_strange_content(store: Store, target: Store) -> None:
+def test_round_trip_of_huge_and_unusual_content(store: Store, target: Store) -> None:
     texts = [
         "x" * 1_000_000,
         "line\nbreak\r\n\u2028\u2029\x85 tab\t",
@@ -276,7 +276,7 @@ def test_round_trip_of_any_text_and_metadata(content: str, metadata: dict[str, A
         assert (found.content, found.metadata, found.uuid) == (content, metadata, fact.uuid)
 
 
-def test_import_of_an_upgraded_file_s_export(
+def test_import_of_an_upgraded_files_export(
     tmp_path: Path, open_store: Callable[..., Store], target: Store
 ) -> None:
     old = tmp_path / "v6.db"
@@ -458,7 +458,7 @@ def with_facts(lines: list[str], change: Callable[[list[dict[str, Any]]], object
     return [json.dumps(value) for value in values]
 
 
-def test_import_circle_is_refused(exported: list[str], target: Store) -> None:
+def test_import_cycle_is_refused(exported: list[str], target: Store) -> None:
     lines = with_facts(exported, lambda facts: facts[1].update(superseded_by=facts[0]["id"]))
     refused(target, lines, "circle")
 
@@ -493,7 +493,7 @@ def test_import_chain_across_namespaces_is_refused(exported: list[str], target: 
 
 
 @pytest.mark.parametrize("lines", [[], [""], ["", "  "]])
-def test_import_of_nothing_is_refused(lines: list[str], target: Store) -> None:
+def test_empty_import_is_refused(lines: list[str], target: Store) -> None:
     refused(target, lines, "empty")
 
 
@@ -503,7 +503,7 @@ def test_import_of_another_format_is_refused(exported: list[str], target: Store)
     refused(target, exported, "format 2")
 
 
-def test_import_nulls_count_as_left_out(exported: list[str], target: Store) -> None:
+def test_import_treats_null_as_omitted(exported: list[str], target: Store) -> None:
     """Other programs write what is not set as null."""
     names = ("superseded_at", "expired_at", "source", "metadata", "use_count")
     lines = with_facts(
@@ -546,7 +546,7 @@ def test_import_truncated_anywhere_is_refused(
 @pytest.mark.slow
 @settings(deadline=None, max_examples=examples(60))
 @given(data=st.data())
-def test_import_with_a_flipped_byte_is_refused_or_sound(
+def test_import_with_a_flipped_byte_is_refused_or_valid(
     data: st.DataObject, an_export: bytes
 ) -> None:
     place = data.draw(st.integers(0, len(an_export) - 1))
@@ -562,7 +562,7 @@ def test_import_with_a_flipped_byte_is_refused_or_sound(
             assert target.examine() == []
 
 
-def test_import_carries_tombstones_and_erasures_over(store: Store, target: Store) -> None:
+def test_import_transfers_tombstones_and_erasures(store: Store, target: Store) -> None:
     deleted, erased, kept = (store.add(f"fact {n}", subject="s") for n in range(3))
     target.import_(list(store.export()))
     store.delete(deleted.id)
@@ -575,7 +575,7 @@ def test_import_carries_tombstones_and_erasures_over(store: Store, target: Store
     assert target.import_(list(store.export())).removed == 0
 
 
-def test_import_leaves_what_was_restored_since(store: Store, target: Store) -> None:
+def test_import_keeps_what_was_restored_locally(store: Store, target: Store) -> None:
     fact = store.add("true after all", subject="s")
     store.delete(fact.id)
     export = list(store.export())
@@ -585,7 +585,7 @@ def test_import_leaves_what_was_restored_since(store: Store, target: Store) -> N
     assert [fact.content for fact in target.list()] == ["true after all"]
 
 
-def test_import_restores_what_was_restored_at_the_source_since(store: Store, target: Store) -> None:
+def test_import_restores_what_was_restored_at_the_source(store: Store, target: Store) -> None:
     fact = store.add("true after all", subject="s")
     store.delete(fact.id)
     target.import_(list(store.export()))

@@ -52,7 +52,7 @@ def flipped(healthy: bytes, chance: random.Random) -> bytes:
     return bytes(damaged)
 
 
-def test_a_flipped_vector_is_found_and_mended(healthy: Path, open_store: OpenStore) -> None:
+def test_a_corrupted_vector_is_found_and_repaired(healthy: Path, open_store: OpenStore) -> None:
     with raw(healthy) as file:
         [(blob,)] = file.execute("SELECT embedding FROM memstore_fact_vectors WHERE fact_id = 5")
         other = bytearray(blob)
@@ -70,7 +70,7 @@ def test_a_flipped_vector_is_found_and_mended(healthy: Path, open_store: OpenSto
     assert store.examine(deep=True) == []
 
 
-def test_vectors_that_changed_places_are_found(healthy: Path, open_store: OpenStore) -> None:
+def test_swapped_vectors_are_found(healthy: Path, open_store: OpenStore) -> None:
     with raw(healthy) as file:
         file.execute("""
             UPDATE memstore_fact_vectors SET (embedding, checksum) = (
@@ -101,7 +101,7 @@ def test_an_erased_fact_leaves_no_damage(healthy: Path, open_store: OpenStore) -
 
 
 @pytest.mark.slow
-def test_no_flipped_bytes_give_a_wrong_answer_and_a_healthy_doctor(
+def test_flipped_bytes_never_give_wrong_answers_undetected(
     healthy: Path, open_store: OpenStore, embedder: Any, tmp_path: Path
 ) -> None:
     with open_store() as store:

@@ -353,7 +353,7 @@ def test_damage_to_rows_is_found_but_not_repaired(
     assert store.examine() == findings
 
 
-def test_fact_of_an_episode_elsewhere_is_found(
+def test_fact_with_an_episode_of_another_namespace_is_found(
     healthy: Path, open_store: Callable[..., Store]
 ) -> None:
     store = open_store()
@@ -698,7 +698,7 @@ LongLife.TestCase.settings = settings(
 TestLongLife = pytest.mark.slow(LongLife.TestCase)
 
 
-def test_doctor_blocks_nobody_and_the_log_can_be_restarted(
+def test_doctor_blocks_nobody_and_lets_the_log_restart(
     path: Path, open_store: Callable[..., Store], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store, other = open_store(), open_store()
@@ -719,7 +719,7 @@ def test_doctor_blocks_nobody_and_the_log_can_be_restarted(
 
 @pytest.mark.parametrize("has_room", [True, False])
 @pytest.mark.parametrize("read_only", [True, False])
-def test_file_itself_is_examined_without_room_for_a_copy(
+def test_file_is_examined_in_place_without_space_for_a_copy(
     path: Path,
     open_store: Callable[..., Store],
     monkeypatch: pytest.MonkeyPatch,

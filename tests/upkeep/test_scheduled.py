@@ -50,7 +50,7 @@ def schedule(open_store: Callable[..., Store], noon: ManualClock) -> Schedule:
     return Schedule(store)
 
 
-def test_a_backup_is_made_when_one_is_due(schedule: Schedule, noon: ManualClock) -> None:
+def test_a_backup_is_created_when_due(schedule: Schedule, noon: ManualClock) -> None:
     assert schedule.once() == pytest.approx(HOUR, abs=1)
     assert schedule.names() == ["memory-20260301T120000Z.db"]
     assert schedule.told == [schedule.folder / "memory-20260301T120000Z.db"]
@@ -80,7 +80,7 @@ def test_oldest_backups_are_removed_and_nothing_else(schedule: Schedule, noon: M
     assert schedule.names() == sorted([*others, "memory-20200101T000000Z.db", *kept])
 
 
-def test_remains_of_a_killed_backup_are_removed(schedule: Schedule) -> None:
+def test_leftovers_of_a_killed_backup_are_removed(schedule: Schedule) -> None:
     schedule.folder.mkdir()
     left, other = (
         schedule.folder / f"{name}.part" for name in ("memory-20260301T110000Z.db", "mine.db")
@@ -114,7 +114,7 @@ def test_failed_backup_is_reported_and_removes_nothing(
     assert len(schedule.names()) == 3
 
 
-def test_two_schedules_of_one_file_make_one_backup(
+def test_two_schedules_of_one_file_create_one_backup(
     schedule: Schedule, open_store: Callable[..., Store]
 ) -> None:
     other = Schedule(open_store(embedder=None))
@@ -123,7 +123,7 @@ def test_two_schedules_of_one_file_make_one_backup(
     assert (len(schedule.told), other.told) == (1, [])
 
 
-def test_a_time_in_the_future_does_not_end_the_backups(
+def test_a_backup_dated_in_the_future_does_not_stop_backups(
     schedule: Schedule, noon: ManualClock
 ) -> None:
     schedule.folder.mkdir()
@@ -146,7 +146,7 @@ def test_store_in_memory_needs_a_folder_for_backups() -> None:
         store.backup_in_background(3600, 3)
 
 
-def test_store_makes_backups_in_the_background(
+def test_store_creates_backups_in_the_background(
     open_store: Callable[..., Store], tmp_path: Path
 ) -> None:
     told: list[Path | Reason] = []

@@ -36,7 +36,7 @@ def write(engine: SqliteEngine, times: int) -> None:
             transaction.run("INSERT INTO items VALUES (zeroblob(20000))")
 
 
-def test_readers_that_overlap_do_not_let_it_grow(engine: SqliteEngine) -> None:
+def test_overlapping_readers_do_not_make_the_log_grow(engine: SqliteEngine) -> None:
     longest = 0
     for _ in range(20):
         with engine.read() as one:
@@ -49,7 +49,7 @@ def test_readers_that_overlap_do_not_let_it_grow(engine: SqliteEngine) -> None:
     assert longest < 4 * BOUND
 
 
-def test_log_shrinks_when_a_long_reader_has_ended(
+def test_log_shrinks_after_a_long_reader_ends(
     engine: SqliteEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(log, "PAUSES_SECONDS", (0.0, 0.0))
@@ -76,7 +76,7 @@ def test_a_reader_that_stays_is_waited_for_as_the_log_grows_and_time_goes_by(
 
 
 @pytest.mark.parametrize("size", [40_000, 400_000], ids=["below the bound", "above it"])
-def test_a_checkpoint_by_another_process_is_not_taken_for_a_reader(
+def test_a_checkpoint_by_another_process_is_not_mistaken_for_a_reader(
     engine: SqliteEngine, path: Path, monkeypatch: pytest.MonkeyPatch, size: int
 ) -> None:
     """SQLite refuses a second checkpoint at once, without waiting."""

@@ -117,7 +117,7 @@ def commits(engine: SqliteEngine) -> list[str]:
     return told
 
 
-def test_writes_that_wait_for_one_another_share_a_commit(engine: SqliteEngine, path: Path) -> None:
+def test_waiting_writes_share_a_commit(engine: SqliteEngine, path: Path) -> None:
     told = commits(engine)
     assert together(engine, adding("one"), adding("two"), adding("three")) == [None] * 3
     assert told.count("COMMIT") == 1
@@ -150,7 +150,7 @@ def test_nothing_is_acknowledged_before_the_shared_commit(engine: SqliteEngine, 
 
 
 @pytest.mark.parametrize("place", range(3))
-def test_a_member_that_fails_undoes_its_own_alone(
+def test_a_failing_member_rolls_back_only_its_own_changes(
     engine: SqliteEngine, path: Path, place: int
 ) -> None:
     bodies = [adding("one"), adding("two"), adding("three")]
@@ -162,7 +162,7 @@ def test_a_member_that_fails_undoes_its_own_alone(
 
 
 @pytest.mark.parametrize("place", range(3))
-def test_a_commit_that_fails_fails_for_all(engine: SqliteEngine, path: Path, place: int) -> None:
+def test_a_failed_commit_fails_every_member(engine: SqliteEngine, path: Path, place: int) -> None:
     bodies = [adding("one"), adding("two"), adding("three")]
     bodies[place] = dangling
     outcomes = together(engine, *bodies)
@@ -174,7 +174,7 @@ def test_a_commit_that_fails_fails_for_all(engine: SqliteEngine, path: Path, pla
     assert names(path) == ["after"]
 
 
-def test_transaction_that_sqlite_rolls_back_fails_for_all(engine: SqliteEngine, path: Path) -> None:
+def test_a_rollback_by_sqlite_fails_every_member(engine: SqliteEngine, path: Path) -> None:
     def given_up(transaction: Transaction) -> None:
         adding("two")(transaction)
         transaction.run("INSERT OR ROLLBACK INTO items VALUES ('two')")
@@ -184,14 +184,14 @@ def test_transaction_that_sqlite_rolls_back_fails_for_all(engine: SqliteEngine, 
     assert names(path) == []
 
 
-def test_a_file_that_is_replaced_fails_for_all(engine: SqliteEngine, path: Path) -> None:
+def test_a_replaced_file_fails_every_member(engine: SqliteEngine, path: Path) -> None:
     outcomes = together(
         engine, adding("one"), adding("two"), before=lambda: path.rename(path.with_name("moved"))
     )
     assert [type(outcome) for outcome in outcomes] == [FileReplaced] * 2
 
 
-def test_write_without_link_checks_shares_no_transaction(engine: SqliteEngine) -> None:
+def test_write_without_link_checks_gets_its_own_transaction(engine: SqliteEngine) -> None:
     queue = engine._writer._turns._queue
     told = commits(engine)
 
@@ -277,7 +277,7 @@ def test_turn_is_handed_over_only_to_sharing_threads() -> None:
     assert turns.has(second)
 
 
-def test_turn_can_be_given_back_repeatedly() -> None:
+def test_turn_can_be_released_repeatedly() -> None:
     turns, first, second = Turns(), Turn(shares=True), Turn(shares=True)
     assert turns.take(first, 0)
     turns.give_back(first)
@@ -286,7 +286,7 @@ def test_turn_can_be_given_back_repeatedly() -> None:
     assert turns.has(second)
 
 
-def test_a_write_within_a_write_of_the_same_thread_is_refused_at_once(
+def test_a_nested_write_in_the_same_thread_is_refused_at_once(
     engine: SqliteEngine, path: Path
 ) -> None:
     uses: list[Callable[[], object]] = [
@@ -355,7 +355,7 @@ def test_an_interruption_at_any_line_leaves_no_thread_waiting(
 @pytest.mark.process
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
-def test_a_child_forked_in_the_middle_of_a_write_waits_for_nothing(engine: SqliteEngine) -> None:
+def test_a_child_forked_during_a_write_does_not_block(engine: SqliteEngine) -> None:
     begun, ended = threading.Event(), threading.Event()
 
     def write() -> None:

@@ -27,7 +27,9 @@ def words(text: str) -> set[str]:
 @pytest.mark.parametrize(
     ("query", "place"), [*zip(demo.BY_MEANING, (1, 0), strict=True)], ids=demo.BY_MEANING
 )
-def test_meaning_alone_finds_the_fact_first(told: memstore.Store, query: str, place: int) -> None:
+def test_vector_search_alone_ranks_the_fact_first(
+    told: memstore.Store, query: str, place: int
+) -> None:
     subject, _, content = demo.FACTS[place]
     best, *rest = told.search(query, limit=3, touch=False)
     assert best.fact.content == content

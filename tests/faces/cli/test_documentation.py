@@ -98,7 +98,7 @@ def normal(page: str) -> list[str]:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="its paths are those of POSIX")
-def test_the_samples_of_the_page_are_a_true_session(
+def test_the_documented_session_matches_real_output(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     page = PAGE.read_text(encoding="utf-8")

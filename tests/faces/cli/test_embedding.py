@@ -56,7 +56,7 @@ def test_file_switches_to_another_model_and_back(filled: CommandLine) -> None:
     assert again == {"generation": 2, "model": "new-64", "switched": True}
 
 
-def test_the_status_of_generations(
+def test_status_shows_generations(
     filled: CommandLine, models: dict[str | None, WordEmbedder]
 ) -> None:
     assert filled("reembed", "--status").out == (

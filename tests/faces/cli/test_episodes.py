@@ -55,7 +55,7 @@ def test_add_places_episodes_and_facts_in_a_thread(cli: CommandLine) -> None:
     assert cli.error("episode", "add", "x", "--thread", " ")[1] == "--thread is empty"
 
 
-def test_add_reads_standard_input_word_for_word(cli: CommandLine) -> None:
+def test_add_reads_standard_input_verbatim(cli: CommandLine) -> None:
     text = "  line one\n\tline two, 東京\n\n"
     assert cli("episode", "add", "-", stdin=text).code == 0
     assert cli.json("episode", "get", "#1")["content"] == text
@@ -133,7 +133,7 @@ def test_search_reports_words_only(cli: CommandLine) -> None:
     assert "memstore episode list" in nothing.err
 
 
-def test_rows_have_the_columns_that_are_documented(cli: CommandLine) -> None:
+def test_rows_have_the_documented_columns(cli: CommandLine) -> None:
     cli("episode", "add", "one\ntwo", "--name", "n", "--tag", "a", "--tag", "b", "-m", "k=1")
     row = cli("episode", "list").out.rstrip("\n").split("\t")
     created = row.pop(2)
@@ -157,7 +157,7 @@ def test_list_pages_and_orders(cli: CommandLine) -> None:
     assert cli("episode", "list", "--tag", "none").err == "no episodes\n"
 
 
-def test_update_changes_what_is_given(cli: CommandLine) -> None:
+def test_update_changes_only_the_given_options(cli: CommandLine) -> None:
     cli("episode", "add", "text", "--tag", "a", "-m", "k=1", "-m", "gone=2")
     changed = cli.json(*("episode", "update", 1, "--tag", "b", "-m", "n=3", "--unset", "gone"))
     assert (changed["tags"], changed["metadata"]) == (["b"], {"k": 1, "n": 3})
@@ -199,7 +199,7 @@ def test_errors_name_the_flag_and_a_remedy(
     assert found == code
 
 
-def test_reading_makes_no_file(cli: CommandLine) -> None:
+def test_reading_creates_no_file(cli: CommandLine) -> None:
     cli.db.unlink()
     for argv in (("search", "x"), ("list",), ("get", "1"), ("update", "1", "--no-tags")):
         code, text = cli.error("episode", *argv)
@@ -217,7 +217,7 @@ def test_hostile_text_is_escaped_in_every_output(cli: CommandLine) -> None:
         assert answer.code == 0
 
 
-def test_a_terminal_shows_the_part_that_matters(cli: CommandLine) -> None:
+def test_a_terminal_shows_the_relevant_excerpt(cli: CommandLine) -> None:
     filler = "lorem ipsum dolor sit amet. " * 200
     cli("episode", "add", f"{filler} needle {filler}", "--name", "Long", "--tag", "x")
     cli("episode", "add", HOSTILE, "--source", "mail", "-m", "k=1")
@@ -240,7 +240,7 @@ def test_a_terminal_shows_the_part_that_matters(cli: CommandLine) -> None:
     assert "2 pending" in screen
 
 
-def test_json_of_a_search_is_whole(cli: CommandLine) -> None:
+def test_json_output_of_a_search_is_complete(cli: CommandLine) -> None:
     cli("episode", "add", "harbour")
     [hit] = json.loads(cli("episode", "search", "harbour", "--json").out)
     assert set(hit) == {"episode", "score", "word_score", "similarity", "start", "stop", "parts"}

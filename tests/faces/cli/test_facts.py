@@ -11,7 +11,7 @@ import memstore
 from memstore import providers
 
 
-def test_add_answers_with_the_whole_fact(cli: CommandLine) -> None:
+def test_add_returns_the_whole_fact(cli: CommandLine) -> None:
     fact = cli.json(
         *("add", "prefers tea", "--subject", "alice", "--category", "preference"),
         *("-m", "n=3", "-m", "on=true", "-m", "lang=en", "-m", "list=[1]", "-m", "eq=a=b"),
@@ -32,7 +32,7 @@ def test_add_answers_with_the_whole_fact(cli: CommandLine) -> None:
     assert cli.json("get", fact["id"]) == fact
 
 
-def test_add_says_what_was_stored(cli: CommandLine) -> None:
+def test_add_reports_what_was_stored(cli: CommandLine) -> None:
     assert cli("add", "one", "--subject", "x").out == "stored as #1\n"
     assert cli("add", "two", "--subject", "x", "--supersedes", "#1").out == (
         "stored as #2, superseding #1\n"
@@ -44,12 +44,12 @@ def test_add_reads_standard_input(cli: CommandLine) -> None:
     assert fact["content"] == "zwei\nZeilen 緑茶"
 
 
-def test_add_refuses_input_that_is_no_text(cli: CommandLine) -> None:
+def test_add_refuses_input_that_is_not_text(cli: CommandLine) -> None:
     answer = cli("add", "-", "--subject", "x", stdin=b"\xff\xfe")
     assert (answer.code, answer.out) == (2, "")
 
 
-def test_add_with_a_known_key_gives_the_same_fact(cli: CommandLine) -> None:
+def test_add_with_a_known_key_returns_the_same_fact(cli: CommandLine) -> None:
     assert cli.add("one", "x", "--key", "k") == cli.add("one", "x", "--key", "k")
     code, error = cli.error("add", "two", "--subject", "x", "--key", "k")
     assert code == 1
@@ -137,7 +137,7 @@ def test_delete_and_restore(cli: CommandLine) -> None:
     assert cli.error("restore", fact)[0] == 1
 
 
-def test_restore_of_a_superseded_fact_says_which_one_is_new(cli: CommandLine) -> None:
+def test_restore_of_a_superseded_fact_names_the_new_one(cli: CommandLine) -> None:
     old = cli.add("old")
     cli.add("new", "alice", "--supersedes", str(old))
     assert cli("restore", old).out == (
@@ -168,7 +168,7 @@ def test_erase_asks_on_a_terminal(
     assert cli("get", fact).code == 1 - code
 
 
-def test_add_of_what_is_held_confirms_it(cli: CommandLine) -> None:
+def test_adding_a_known_fact_confirms_it(cli: CommandLine) -> None:
     first = cli.json("add", "Ada lives in Rome", "--subject", "ada")
     again = cli.json("add", "ada lives in ROME.", "--subject", "Ada")
     assert (again["id"], again["status"], again["confirmed_count"]) == (
@@ -180,7 +180,7 @@ def test_add_of_what_is_held_confirms_it(cli: CommandLine) -> None:
     assert (other["id"] != first["id"], other["status"]) == (True, "active")
 
 
-def test_repairs_say_which_they_are_and_what_is_active(cli: CommandLine) -> None:
+def test_restore_and_reinstate_report_the_active_facts(cli: CommandLine) -> None:
     for content in ("Ada lives in Rome", "Ada lives in Bonn"):
         cli("add", content, "--subject", "ada")
     cli("supersede", 1, 2)
@@ -198,7 +198,7 @@ def test_repairs_say_which_they_are_and_what_is_active(cli: CommandLine) -> None
     assert "both facts hold" in shown
 
 
-def test_add_with_the_key_of_a_superseded_fact_is_no_duplicate(cli: CommandLine) -> None:
+def test_add_with_the_key_of_a_superseded_fact_is_not_a_duplicate(cli: CommandLine) -> None:
     again = ("add", "Ada lives in Rome", "--subject", "ada", "--key", "k")
     cli(*again)
     cli("confirm", 1)

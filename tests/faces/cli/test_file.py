@@ -54,7 +54,7 @@ def test_status_counts(story: CommandLine) -> None:
     assert plain["path"] == str(story.db)
 
 
-def test_status_answers_when_the_models_do_not_fit(cli: CommandLine, words: Any) -> None:
+def test_status_works_when_the_models_do_not_match(cli: CommandLine, words: Any) -> None:
     cli.add("text")
     words.model = "another"
     answer = cli("status")
@@ -68,7 +68,7 @@ def test_status_answers_when_the_models_do_not_fit(cli: CommandLine, words: Any)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no permission bits")
-def test_the_doctor_mentions_a_file_that_others_may_open(cli: CommandLine, path: Path) -> None:
+def test_the_doctor_reports_a_file_readable_by_others(cli: CommandLine, path: Path) -> None:
     cli("add", "a fact", "--subject", "s")
     path.chmod(0o640)
     told = cli("doctor")
@@ -81,7 +81,7 @@ def test_the_doctor_mentions_a_file_that_others_may_open(cli: CommandLine, path:
     assert f"can open {path.parent} (0777); chmod 700 prevents that" in cli("doctor").err
 
 
-def test_the_doctor_says_which_locks_are_in_force(cli: CommandLine, path: Path) -> None:
+def test_the_doctor_reports_which_locks_are_in_use(cli: CommandLine, path: Path) -> None:
     with memstore.open(path, embedder=None) as store:
         locks = store.status().locks
     assert f"locks: {locks}\n" in cli("doctor").out
@@ -106,7 +106,7 @@ def test_export_and_import_between_files(story: CommandLine, tmp_path: Path) -> 
     assert story.json("doctor", "--db", other)["healthy"]
 
 
-def test_export_goes_through_a_pipe(story: CommandLine, tmp_path: Path) -> None:
+def test_export_works_through_a_pipe(story: CommandLine, tmp_path: Path) -> None:
     exported = story("export")
     assert exported.code == 0
     lines = [json.loads(line) for line in exported.out.split("\n")[:-1]]
@@ -116,7 +116,7 @@ def test_export_goes_through_a_pipe(story: CommandLine, tmp_path: Path) -> None:
     assert story("export", "-", "--db", other).out.split("\n")[1:2] == exported.out.split("\n")[1:2]
 
 
-def test_export_replaces_a_file_whole_or_not_at_all(
+def test_export_replaces_a_file_atomically(
     story: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "out.jsonl"
@@ -135,7 +135,9 @@ def test_export_replaces_a_file_whole_or_not_at_all(
     assert file.read_text(encoding="utf-8").count("\n") > 4
 
 
-def test_export_keeps_what_is_no_file(story: CommandLine, tmp_path: Path) -> None:
+def test_export_does_not_replace_what_is_not_a_regular_file(
+    story: CommandLine, tmp_path: Path
+) -> None:
     code, error = story.error("export", tmp_path / "nowhere" / "x.jsonl")
     assert code == 3
     assert "nowhere" in error
@@ -171,7 +173,7 @@ def test_import_of_a_damaged_file_names_the_line(
     assert story.json("list", "--db", other) == []
 
 
-def test_import_of_what_is_no_export(story: CommandLine, tmp_path: Path) -> None:
+def test_import_of_something_that_is_not_an_export(story: CommandLine, tmp_path: Path) -> None:
     file = tmp_path / "x.jsonl"
     file.write_bytes(b"\xff\xfe\x00")
     assert story.error("import", file) == (1, f"{file} is not UTF-8 text; nothing was imported")
@@ -231,7 +233,7 @@ def test_invalid_schedule_is_refused(
     assert (code, message in error) == (2, True), error
 
 
-def test_recover_brings_a_backup_back(story: CommandLine, tmp_path: Path) -> None:
+def test_recover_restores_a_backup(story: CommandLine, tmp_path: Path) -> None:
     copy = tmp_path / "copy.db"
     story("backup", copy)
     story.add("after the backup")
@@ -355,7 +357,7 @@ def test_unwritable_folder_is_a_storage_error(cli: CommandLine, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("command", [["status"], ["add", "x", "--subject", "s"]])
-def test_an_address_is_no_file(
+def test_a_database_url_is_refused(
     cli: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: list[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -18,14 +18,14 @@ def filled(cli: CommandLine, manual_clock: ManualClock) -> CommandLine:
     return cli
 
 
-def test_build_says_what_is_in_the_graph(filled: CommandLine) -> None:
+def test_build_reports_what_is_in_the_graph(filled: CommandLine) -> None:
     answer = filled("graph", "build")
     assert (answer.code, answer.out) == (0, "built from 3 facts: 3 entities, 3 relations\n")
     built = filled.json("graph", "build")
     assert (built["status"]["entities"], built["refused"]) == (3, [])
 
 
-def test_status_says_how_old_the_graph_is(filled: CommandLine) -> None:
+def test_status_reports_the_age_of_the_graph(filled: CommandLine) -> None:
     assert filled("graph", "status").out == "the graph is not built yet; run memstore graph build\n"
     filled("graph", "build")
     assert "by rules, up to date" in filled("graph", "status").out
@@ -34,7 +34,7 @@ def test_status_says_how_old_the_graph_is(filled: CommandLine) -> None:
     assert filled.json("graph", "status")["changed"] == 1
 
 
-def test_entities_are_rows(filled: CommandLine) -> None:
+def test_entities_are_printed_as_rows(filled: CommandLine) -> None:
     assert "not built yet" in filled("graph", "entities").err
     filled("graph", "build")
     filled("graph", "merge", "Alice", "Bob Smith")
@@ -42,7 +42,7 @@ def test_entities_are_rows(filled: CommandLine) -> None:
     assert filled("graph", "entities", "--limit", 1, "--offset", 1).out == "GitHub\t2 facts\t\n"
 
 
-def test_neighbours_are_rows_with_the_way_and_the_facts(filled: CommandLine) -> None:
+def test_neighbours_are_printed_with_their_path_and_facts(filled: CommandLine) -> None:
     filled.add("Alice likes GitHub")
     filled("graph", "build")
     assert filled("graph", "neighbours", "alice").out.splitlines() == [
@@ -60,7 +60,7 @@ def test_neighbours_are_rows_with_the_way_and_the_facts(filled: CommandLine) -> 
     assert told["cut"] == "1 more; use a larger limit"
 
 
-def test_an_entity_of_its_own_has_no_neighbours(filled: CommandLine) -> None:
+def test_an_unconnected_entity_has_no_neighbours(filled: CommandLine) -> None:
     filled.add("Nothing at all", "lonely")
     filled("graph", "build")
     answer = filled("graph", "neighbours", "lonely")
@@ -79,7 +79,7 @@ def test_errors_name_the_commands(filled: CommandLine) -> None:
     assert (code, "memstore graph decisions." in text) == (1, True)
 
 
-def test_decisions_are_made_listed_and_taken_back(filled: CommandLine) -> None:
+def test_decisions_are_made_listed_and_withdrawn(filled: CommandLine) -> None:
     filled.add("Nothing", "Alice Jones")
     filled("graph", "build")
     assert filled("graph", "likely").out == "Alice\tAlice Jones\ta part of the name\n"

@@ -23,7 +23,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return home / "api"
 
 
-def test_where_says_the_namespace_and_why(cli: CommandLine, project: Path) -> None:
+def test_where_reports_the_namespace_and_the_reason(cli: CommandLine, project: Path) -> None:
     assert cli("where").out == f"~/api: {project} is the top of a repository\n"
     assert cli.json("where", project / ".git") == {
         "folder": str(project),
@@ -32,7 +32,7 @@ def test_where_says_the_namespace_and_why(cli: CommandLine, project: Path) -> No
     }
 
 
-def test_where_sets_a_name_and_takes_it_away(cli: CommandLine, project: Path) -> None:
+def test_where_sets_and_removes_a_name(cli: CommandLine, project: Path) -> None:
     assert cli.json("where", "--set", "acme")["namespace"] == "acme"
     cli.add("built by make", "api", "--namespace", "auto")
     assert cli.json("list", "--namespace", "acme")[0]["content"] == "built by make"
@@ -40,7 +40,7 @@ def test_where_sets_a_name_and_takes_it_away(cli: CommandLine, project: Path) ->
     assert cli.json("list", "--namespace", "auto") == []
 
 
-def test_where_refuses_what_is_no_folder(cli: CommandLine, project: Path) -> None:
+def test_where_refuses_a_path_that_is_not_a_folder(cli: CommandLine, project: Path) -> None:
     assert cli.error("where", project / "no") == (2, f"{str(project / 'no')!r} is not a folder")
     code, text = cli.error("where", "--set", "all")
     assert (code, text) == (2, "--namespace cannot be 'all'")

@@ -34,7 +34,9 @@ def rows(tmp_path: Path) -> Path:
     return file
 
 
-def test_import_from_another_program_tells_what_stays_behind(cli: CommandLine, rows: Path) -> None:
+def test_import_from_another_program_reports_what_is_not_imported(
+    cli: CommandLine, rows: Path
+) -> None:
     answer = cli("import", "--from", "engram", rows)
     assert (answer.code, answer.out) == (0, "imported 8 episodes\n")
     assert answer.err.splitlines() == [
@@ -47,7 +49,7 @@ def test_import_from_another_program_tells_what_stays_behind(cli: CommandLine, r
     assert "were merged into" not in kept.err
 
 
-def test_incomplete_import_can_be_given_up(cli: CommandLine) -> None:
+def test_incomplete_import_can_be_abandoned(cli: CommandLine) -> None:
     cli("add", "one", "--subject", "a")
     with memstore.open(cli.db, embedder=None) as store, store._file.engine.write() as transaction:
         imports.begin(transaction, "mark", "default")
@@ -60,13 +62,13 @@ def test_incomplete_import_can_be_given_up(cli: CommandLine) -> None:
 
 
 @pytest.mark.parametrize("arguments", [[], ["memories.jsonl", "--give-up"]])
-def test_import_takes_a_file_or_gives_up(cli: CommandLine, arguments: list[str]) -> None:
+def test_import_takes_either_a_file_or_abandon(cli: CommandLine, arguments: list[str]) -> None:
     answer = cli("import", *arguments)
     assert answer.code == 2
     assert "give a FILE, - for standard input, or --give-up alone" in answer.err
 
 
-def test_import_from_another_program_answers_programs(cli: CommandLine, rows: Path) -> None:
+def test_import_from_another_program_supports_json_output(cli: CommandLine, rows: Path) -> None:
     done = cli.json("import", "--from", "engram", rows)
     assert (done["source"], done["episodes"], done["facts"]) == ("engram", 8, 0)
     assert done["namespaces"] == {"g0": 4, "g1": 4}
@@ -78,7 +80,7 @@ def test_import_from_another_program_through_a_pipe(cli: CommandLine, rows: Path
     assert answer.out == "imported 8 episodes\n"
 
 
-def test_import_names_five_of_a_kind_and_no_escape_reaches_the_terminal(
+def test_import_names_five_of_each_kind_and_escapes_control_characters(
     cli: CommandLine, tmp_path: Path
 ) -> None:
     file = tmp_path / "memory.jsonl"
@@ -94,7 +96,7 @@ def test_import_names_five_of_a_kind_and_no_escape_reaches_the_terminal(
     assert "\x1b" not in answer.err
 
 
-def test_import_of_damaged_records_leaves_the_choice(
+def test_import_of_damaged_records_offers_to_skip_them(
     cli: CommandLine, rows: Path, tmp_path: Path
 ) -> None:
     rows.write_text(rows.read_text() + "{\n")
@@ -108,7 +110,7 @@ def test_import_of_damaged_records_leaves_the_choice(
     assert cli.error("import", rows, "--skip-damaged")[0] == 2
 
 
-def test_import_from_an_unknown_program_is_wrong_usage(cli: CommandLine, rows: Path) -> None:
+def test_import_from_an_unknown_program_is_a_usage_error(cli: CommandLine, rows: Path) -> None:
     assert cli.error("import", "--from", "letta", rows)[0] == 2
     code, error = cli.error("import", "--from", "mem0", rows.parent / "missing.json")
     assert (code, "missing.json" in error) == (3, True)

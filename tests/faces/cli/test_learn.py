@@ -85,7 +85,7 @@ def test_file_in_another_encoding_is_refused_with_a_remedy(
     assert f"{file} is not UTF-8 text (byte 2): save it as UTF-8" in told
 
 
-def test_extract_spells_out_what_hides_in_a_reply(cli: CommandLine, model: ModelServer) -> None:
+def test_extract_escapes_hidden_characters_in_a_reply(cli: CommandLine, model: ModelServer) -> None:
     model.replies = [facts(HOSTILE)]
     out = cli("extract", "-", stdin="x").out
     assert "\\x1b" in out
@@ -94,7 +94,7 @@ def test_extract_spells_out_what_hides_in_a_reply(cli: CommandLine, model: Model
 
 
 @pytest.mark.parametrize("command", ["extract", "remember"])
-def test_without_a_generator_a_command_says_how_to_name_one(
+def test_a_command_without_a_generator_says_how_to_choose_one(
     cli: CommandLine, command: str, tmp_path: Path
 ) -> None:
     text = tmp_path / "text"
@@ -111,7 +111,7 @@ def test_an_address_without_a_generator_is_refused(cli: CommandLine) -> None:
     assert "name it with --generator" in error
 
 
-def test_a_flag_leaves_the_address_of_another_generator_aside(
+def test_the_generator_flag_ignores_the_url_of_another_generator(
     cli: CommandLine, model: ModelServer
 ) -> None:
     model.replies = [facts(), facts()]
@@ -126,7 +126,7 @@ def test_a_flag_leaves_the_address_of_another_generator_aside(
 
 
 @pytest.mark.parametrize("command", [("extract", "-"), ("remember", "-")])
-def test_a_generator_that_fails_ends_with_four(
+def test_a_failing_generator_exits_with_4(
     cli: CommandLine, model: ModelServer, command: tuple[str, ...]
 ) -> None:
     model.replies = [Reply(status=401, words="no such key")]
@@ -158,7 +158,7 @@ def test_remember_updates_what_has_changed(cli: CommandLine, model: ModelServer)
     assert cli.error("history", change["id"], "--user", "ben")[0] == 1
 
 
-def test_remember_says_what_was_refused(cli: CommandLine, model: ModelServer) -> None:
+def test_remember_reports_what_was_refused(cli: CommandLine, model: ModelServer) -> None:
     cli("remember", "Ana drinks coffee", "--direct")
     reply = {"operations": [json.loads(operation("UPDATE", 9, "x"))["operations"][0]]}
     reply["operations"].append({"fact": 2, "event": "ADD", "memory": None, "text": None})
@@ -207,7 +207,7 @@ def test_remember_refuses_invalid_messages(cli: CommandLine, text: str) -> None:
     assert (answer.code, answer.out) == (2, "")
 
 
-def test_forget_takes_one_memory_of_its_owner(cli: CommandLine) -> None:
+def test_forget_deletes_one_memory_of_its_owner(cli: CommandLine) -> None:
     cli("remember", "a", "--direct", "--user", "ana")
     assert cli.error("forget", 1)[0] == 1
     assert cli.error("forget", 1, "--user", "ben")[0] == 1
@@ -215,7 +215,7 @@ def test_forget_takes_one_memory_of_its_owner(cli: CommandLine) -> None:
     assert cli.json("list", "--scope", "all") == []
 
 
-def test_forget_all_stays_within_the_owners_named(cli: CommandLine) -> None:
+def test_forget_all_is_limited_to_the_named_owners(cli: CommandLine) -> None:
     for user in ("ana", "ben"):
         cli("remember", f"{user} one", "--direct", "--user", user)
         cli("remember", f"{user} two", "--direct", "--user", user)
@@ -254,7 +254,7 @@ def test_a_proposal_is_rejected(cli: CommandLine, proposed: Callable[..., Answer
     assert len(cli.json("list", "--user", "ana")) == 2
 
 
-def test_history_of_an_owner_is_of_an_id_or_of_a_subject(cli: CommandLine) -> None:
+def test_history_can_be_limited_to_an_owner(cli: CommandLine) -> None:
     cli("remember", "a", "--direct", "--user", "ana")
     assert cli("history", 1, "--user", "ana").out.startswith("ADD #1\t")
     (line,) = cli.json("history", 1, "--journal", "--user", "ana")
@@ -264,7 +264,7 @@ def test_history_of_an_owner_is_of_an_id_or_of_a_subject(cli: CommandLine) -> No
     assert cli.error("history", 1, "--journal")[0] == 1
 
 
-def test_rows_on_a_terminal_are_wrapped_and_spelt_out(capsys: pytest.CaptureFixture[str]) -> None:
+def test_rows_on_a_terminal_are_wrapped_and_escaped(capsys: pytest.CaptureFixture[str]) -> None:
     from rich.console import Console
 
     from memstore.faces.cli.render_terminal import TerminalShow
@@ -277,9 +277,7 @@ def test_rows_on_a_terminal_are_wrapped_and_spelt_out(capsys: pytest.CaptureFixt
     assert all(line.startswith("    ") for line in lines[1:])
 
 
-def test_conversation_that_could_not_be_learnt_from_is_retried(
-    cli: CommandLine, model: ModelServer
-) -> None:
+def test_failed_conversation_is_retried(cli: CommandLine, model: ModelServer) -> None:
     model.replies = lambda _: Reply(status=400, words="model died")
     assert cli("remember", "I drink coffee", "--user", "ana").code != 0
     assert cli.json("status", "--scope", "all")["unlearnt"] == 1
@@ -303,7 +301,7 @@ def test_conversation_that_could_not_be_learnt_from_is_retried(
         ("text", "--scope", "all"),
     ],
 )
-def test_retry_refuses_what_does_not_go_with_it(
+def test_retry_refuses_incompatible_options(
     cli: CommandLine, model: ModelServer, argv: tuple[str, ...]
 ) -> None:
     code, told = cli.error("remember", *argv)

@@ -44,7 +44,7 @@ def test_rebuild_recreates_indexes_without_a_model(cli: CommandLine, model: Mode
     assert model.prompts == []
 
 
-def test_rebuild_with_a_generator_derives_what_was_never_extracted(
+def test_rebuild_with_a_generator_extracts_unread_episodes(
     cli: CommandLine, model: ModelServer
 ) -> None:
     cli("episode", "add", "I am Ana, and I like tea", "--source", "notes")
@@ -58,7 +58,9 @@ def test_rebuild_with_a_generator_derives_what_was_never_extracted(
     assert len(model.prompts) == 1
 
 
-def test_rebuild_says_which_episode_could_not_be_read(cli: CommandLine, model: ModelServer) -> None:
+def test_rebuild_reports_which_episode_could_not_be_read(
+    cli: CommandLine, model: ModelServer
+) -> None:
     cli("episode", "add", "I like tea", "--source", "notes")
     model.replies = [Reply(status=400, words="no such model")]
     code, told = cli.error("rebuild", "--facts")

@@ -51,7 +51,7 @@ def store() -> object:
         yield store
 
 
-def test_rows_are_plain_and_whole_when_piped(cli: CommandLine) -> None:
+def test_piped_rows_are_plain_and_untruncated(cli: CommandLine) -> None:
     long = "word " * 100
     cli.add(long + HOSTILE, "x\ty\n\x1b[1m", "--category", "c\rd", "-m", "k=\x1b[2Jv")
     for command in (("list",), ("search", "word"), ("history", "1")):
@@ -87,7 +87,7 @@ def test_json_is_exact_however_hostile_the_text(cli: CommandLine) -> None:
 
 
 @given(st.recursive(st.none() | st.text() | st.integers(), st.lists))
-def test_json_says_what_it_was_given_without_control_characters(value: object) -> None:
+def test_json_round_trips_without_control_characters(value: object) -> None:
     text = to_json(value)
     assert json.loads(text) == value
     assert HIDDEN.search(text) is None
@@ -100,7 +100,7 @@ def test_visible_text_is_one_harmless_line(text: str) -> None:
     assert len(shown.splitlines()) <= 1 or "\u0085" in text
 
 
-def test_a_terminal_shows_no_markup_and_no_escapes_of_the_text(store: memstore.Store) -> None:
+def test_a_terminal_does_not_interpret_markup_or_escapes_in_text(store: memstore.Store) -> None:
     screen = Screen(colour=False)
     fact = store.add(HOSTILE, subject=HOSTILE, category=HOSTILE, metadata={HOSTILE: HOSTILE})
     task = store.tasks.create(HOSTILE, project=HOSTILE)
@@ -137,7 +137,7 @@ def test_a_terminal_wraps_under_the_heading(store: memstore.Store) -> None:
     assert screen.text.count("word") == 30
 
 
-def test_a_terminal_marks_what_no_longer_holds(store: memstore.Store) -> None:
+def test_a_terminal_marks_inactive_facts(store: memstore.Store) -> None:
     screen = Screen(colour=False, width=100)
     old = store.add("old", subject="alice")
     store.add("new", subject="alice", supersedes=old.id)
@@ -226,14 +226,14 @@ HIDING = [
 
 
 @pytest.mark.parametrize("char", HIDING, ids=lambda char: f"U+{ord(char):04X}")
-def test_no_face_shows_hidden_characters(char: str) -> None:
+def test_no_interface_shows_hidden_characters(char: str) -> None:
     for shown in (visible(f"a{char}b"), visible_lines(f"a{char}b"), to_json(char), seen(char)):
         assert char not in shown
         assert shown.isascii()
     assert json.loads(to_json(char)) == char
 
 
-def test_no_face_escapes_visible_characters() -> None:
+def test_no_interface_escapes_visible_characters() -> None:
     text = "緑茶 e\u0301 👩\u200d🚀 line\n\ttab\u00a0"
     assert seen(text) == text
     assert visible(text) == text.replace("\n", "\\n").replace("\t", "\\t")
@@ -291,7 +291,7 @@ def terminal_status(cli: CommandLine) -> str:
     return re.sub(r"\x1b\[[0-9;]*m", "", screen.text)
 
 
-def test_plain_get_tells_the_status_once(cli: CommandLine) -> None:
+def test_plain_get_prints_the_status_once(cli: CommandLine) -> None:
     cli.add("one")
     cli.add("two", "alice", "--supersedes", "1")
     lines = cli("get", 1).out.splitlines()
@@ -299,7 +299,7 @@ def test_plain_get_tells_the_status_once(cli: CommandLine) -> None:
     assert "superseded_by: 2" in lines
 
 
-def test_the_doctor_shows_how_far_it_is(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_doctor_shows_its_progress(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[tuple[str, int, int]] = []
 
     @contextmanager
@@ -332,7 +332,7 @@ def test_progress_is_drawn_for_terminals_only(monkeypatch: pytest.MonkeyPatch) -
     assert "copying" in terminal.getvalue()
 
 
-def test_lines_hang_less_where_there_is_little_room() -> None:
+def test_hanging_indent_shrinks_on_a_narrow_screen() -> None:
     screen = Screen(width=30, colour=False)
     screen.show.line(("last confirmed at  ", ""), ("word " * 20, ""), hang=19)
     assert [line[:6] for line in screen.text.splitlines()[1:3]] == ["  word", "  word"]

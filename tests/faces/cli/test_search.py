@@ -15,7 +15,7 @@ def ids(facts: list[dict[str, object]]) -> list[object]:
     return [fact["id"] for fact in facts]
 
 
-def test_search_answers_with_facts_and_scores(cli: CommandLine) -> None:
+def test_search_prints_facts_and_scores(cli: CommandLine) -> None:
     fact = cli.add("Alice prefers dark mode")
     cli.add("Bob prefers light mode", "bob")
     (hit,) = cli.json("search", "dark", "--limit", "5", "--ranking", "classic")
@@ -62,14 +62,14 @@ def test_search_shows_neighbours_in_the_conversation(cli: CommandLine) -> None:
     )  # fmt: skip
 
 
-def test_search_takes_words_apart_from_each_other(cli: CommandLine) -> None:
+def test_search_accepts_the_query_as_separate_words(cli: CommandLine) -> None:
     cli.add("Alice prefers dark mode")
     assert len(cli.json("search", "dark", "mode")) == 1
     odd = ('"dark AND (', "*", "NEAR/2")
     assert cli.json("search", *odd, "--min-relevance", 0)[0]["fact"]["id"] == 1
 
 
-def test_search_finds_nothing_where_nothing_is_relevant(cli: CommandLine) -> None:
+def test_search_without_relevant_facts_finds_nothing(cli: CommandLine) -> None:
     cli.add("Alice prefers dark mode in every editor")
     assert cli.json("search", "zzzz qqqq dark editor mode alice every")
     nothing = cli("search", "zzzz qqqq in xyzzy")
@@ -78,7 +78,7 @@ def test_search_finds_nothing_where_nothing_is_relevant(cli: CommandLine) -> Non
     assert "--min-relevance must be" in with_all.err
 
 
-def test_search_without_hits_is_no_error(cli: CommandLine) -> None:
+def test_search_without_hits_is_not_an_error(cli: CommandLine) -> None:
     cli.add("something")
     answer = cli("search", "xyzzy")
     assert (answer.code, answer.out) == (0, "")
@@ -88,7 +88,7 @@ def test_search_without_hits_is_no_error(cli: CommandLine) -> None:
     assert "nothing found" in json.loads(told.err)["note"]
 
 
-def test_recall_answers_with_a_text_that_fits(cli: CommandLine) -> None:
+def test_recall_prints_a_text_within_the_budget(cli: CommandLine) -> None:
     for number in range(20):
         cli.add(f"tea of kind {number}", "tea")
     told = cli.json("recall", "tea", "kind", "--tokens", "100")
@@ -101,7 +101,7 @@ def test_recall_answers_with_a_text_that_fits(cli: CommandLine) -> None:
     assert "nothing found" in nothing.err
 
 
-def test_recall_narrows(cli: CommandLine) -> None:
+def test_recall_filters(cli: CommandLine) -> None:
     cli.add("tea one", "alice", "--category", "preference", "-m", "level=3")
     cli.add("tea two", "bob")
     cli("episode", "add", "tea three", "--source", "chat")
@@ -116,7 +116,7 @@ def test_recall_narrows(cli: CommandLine) -> None:
     assert found("-f", "level>=3") == ([1], [])
 
 
-def test_search_narrows(cli: CommandLine) -> None:
+def test_search_filters(cli: CommandLine) -> None:
     cli.add("tea one", "alice", "--category", "preference", "-m", "level=3")
     cli.add("tea two", "bob", "-m", "level=5", "-m", "level_name=5")
     cli.add("tea three", "bob", "--supersedes", "2")
@@ -140,7 +140,7 @@ def test_search_narrows(cli: CommandLine) -> None:
     assert found("--limit", "1").issubset({1, 3})
 
 
-def test_search_finds_tasks_where_they_are_asked_for(cli: CommandLine) -> None:
+def test_search_finds_tasks_on_request(cli: CommandLine) -> None:
     fact, task = cli.add("tea is fine"), cli.json("task", "add", "buy tea")["id"]
 
     def found(*options: str) -> set[object]:
@@ -184,7 +184,7 @@ def test_search_refuses_wrong_arguments(
     assert told in error
 
 
-def test_search_reaches_other_namespaces_when_asked(cli: CommandLine) -> None:
+def test_search_reaches_other_namespaces_on_request(cli: CommandLine) -> None:
     cli.add("tea here")
     cli.add("tea there", "bob", "--namespace", "other")
     cli.add("tea elsewhere", "bob", "--namespace", "third")
@@ -194,7 +194,7 @@ def test_search_reaches_other_namespaces_when_asked(cli: CommandLine) -> None:
     assert cli.error("get", 2)[0] == 1
 
 
-def test_search_says_when_meaning_took_no_part(
+def test_search_reports_when_vectors_were_not_used(
     cli: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Down:
@@ -210,7 +210,7 @@ def test_search_says_when_meaning_took_no_part(
     assert (answer.code, answer.err) == (0, "searched by words only: nobody answers\n")
 
 
-def test_list_pages_and_narrows(cli: CommandLine) -> None:
+def test_list_pages_and_filters(cli: CommandLine) -> None:
     for number in range(5):
         cli.add(f"fact {number}", "odd" if number % 2 else "even", "-m", f"n={number}")
     assert ids(cli.json("list")) == [1, 2, 3, 4, 5]
@@ -219,14 +219,14 @@ def test_list_pages_and_narrows(cli: CommandLine) -> None:
     assert cli.error("list", "--offset", "-1")[0] == 2
 
 
-def test_list_of_nothing_is_no_error(cli: CommandLine) -> None:
+def test_empty_list_is_not_an_error(cli: CommandLine) -> None:
     cli.add("text")
     answer = cli("list", "--subject", "nobody")
     assert (answer.code, answer.out, answer.err) == (0, "", "no facts\n")
 
 
 @pytest.mark.parametrize("command", [("list",), ("search", "x"), ("get", "1"), ("status",)])
-def test_reading_a_named_file_that_is_missing_makes_none(
+def test_reading_a_missing_file_does_not_create_it(
     cli: CommandLine, command: tuple[str, ...]
 ) -> None:
     cli.db.unlink()
@@ -259,7 +259,7 @@ def test_history_shows_the_chain_oldest_first(cli: CommandLine) -> None:
     assert len(cli.json("history", "--subject", "alice", "--journal")) == 6
 
 
-def test_history_of_an_erased_link_still_answers(cli: CommandLine) -> None:
+def test_history_works_after_a_fact_in_the_chain_is_erased(cli: CommandLine) -> None:
     cli.add("one")
     cli.add("two", "alice", "--supersedes", "1")
     cli("erase", 1, "--yes")
@@ -275,7 +275,7 @@ def test_history_refuses_wrong_arguments(cli: CommandLine) -> None:
     assert "ever stored" in cli("history", "--subject", "nobody").err
 
 
-def test_tasks_from_stored_to_done(cli: CommandLine) -> None:
+def test_tasks_from_created_to_done(cli: CommandLine) -> None:
     task = cli.json(
         *("task", "add", "Renew the certificate", "--priority", "high", "--due", "2026-12-01"),
         *("--project", "web", "--scope", "agent"),

@@ -26,7 +26,7 @@ def test_command_name_of_other_programs_suggests_ours(cli: CommandLine, word: st
     )
 
 
-def test_the_list_of_commands_stands_in_columns(cli: CommandLine) -> None:
+def test_the_list_of_commands_is_in_columns(cli: CommandLine) -> None:
     lines = cli("--help").out.splitlines()
     columns = {
         re.match(rf"  {name} +", line).end()  # type: ignore[union-attr]
@@ -39,7 +39,7 @@ def test_the_list_of_commands_stands_in_columns(cli: CommandLine) -> None:
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion_knows_commands_options_and_files(cli: CommandLine, shell: str) -> None:
+def test_completion_covers_commands_options_and_files(cli: CommandLine, shell: str) -> None:
     script = cli("completion", shell).out
     for word in ("episode", "neighbours", "embed-pending", "dry-run"):
         assert word in script
@@ -93,7 +93,7 @@ def test_interrupted_reembed_names_the_command_to_continue(
     assert "run the same command to continue" in answer.err
 
 
-def test_the_progress_of_an_import_begins_with_the_bytes_read() -> None:
+def test_import_progress_begins_with_the_bytes_read() -> None:
     lines = "緑茶\n" * 2500
     told: list[tuple[int, int | None]] = []
     counted = transfer._counted(

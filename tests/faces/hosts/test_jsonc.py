@@ -23,7 +23,7 @@ SETTINGS = """\
 """
 
 
-def test_a_member_is_added_where_its_neighbours_are() -> None:
+def test_a_member_is_added_next_to_its_siblings() -> None:
     assert jsonc.put(SETTINGS, ["mcpServers", "ours"], {"a": [1]}) == SETTINGS.replace(
         '"other": {"command": "x"} /* why */\n',
         '"other": {"command": "x"}, /* why */\n'
@@ -32,7 +32,7 @@ def test_a_member_is_added_where_its_neighbours_are() -> None:
     assert jsonc.put(SETTINGS, ["new"], None) == SETTINGS.replace("3],\n", '3],\n  "new": null,\n')
 
 
-def test_a_member_is_replaced_and_cut_out() -> None:
+def test_a_member_is_replaced_and_removed() -> None:
     assert jsonc.put(SETTINGS, ["theme"], "light") == SETTINGS.replace('"dark"', '"light"')
     assert jsonc.cut(SETTINGS, ["theme"]) == SETTINGS.replace('  "theme": "dark",', "").replace(
         "// mine\n // nice", "// mine // nice"
@@ -43,7 +43,7 @@ def test_a_member_is_replaced_and_cut_out() -> None:
     )
 
 
-def test_line_ends_and_indentation_are_those_of_the_file() -> None:
+def test_line_endings_and_indentation_of_the_file_are_kept() -> None:
     given = '{\r\n\t"a": 1\r\n}\r\n'
     added = jsonc.put(given, ["b"], {"c": 2})
     assert added == '{\r\n\t"a": 1,\r\n\t"b": {\r\n\t\t"c": 2\r\n\t}\r\n}\r\n'

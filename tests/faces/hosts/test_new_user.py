@@ -74,7 +74,7 @@ def all_of(home: Path) -> set[str]:
     return {str(path.relative_to(home)) for path in home.rglob("*")}
 
 
-def test_from_nothing_to_remembered_and_back(home: Path, bin_folder: Path) -> None:
+def test_a_new_user_installs_remembers_and_uninstalls(home: Path, bin_folder: Path) -> None:
     (home / "api" / ".git").mkdir(parents=True)
     before = all_of(home)
     program = shlex.quote(str(bin_folder / "memstore"))

@@ -46,7 +46,7 @@ def run(home: Path, *words: str) -> str:
     return done.stdout
 
 
-def test_claude_code_takes_the_plugin(home: Path, marketplace: Path) -> None:
+def test_claude_code_accepts_the_plugin(home: Path, marketplace: Path) -> None:
     for place in (marketplace, marketplace / "plugins" / "memstore"):
         assert "Validation passed" in run(home, "claude", "plugin", "validate", str(place))
     run(home, "claude", "plugin", "marketplace", "add", str(marketplace))
@@ -57,7 +57,7 @@ def test_claude_code_takes_the_plugin(home: Path, marketplace: Path) -> None:
     assert "MCP servers (1)  memstore" in details
 
 
-def test_codex_takes_the_plugin(home: Path, marketplace: Path) -> None:
+def test_codex_accepts_the_plugin(home: Path, marketplace: Path) -> None:
     (home / ".codex").mkdir()
     run(home, "codex", "plugin", "marketplace", "add", str(marketplace))
     installed = json.loads(run(home, "codex", "plugin", "add", "memstore@memstore", "--json"))

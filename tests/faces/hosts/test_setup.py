@@ -96,7 +96,7 @@ def test_installed_hosts_get_the_server(cli: CommandLine, hosts: Path, programs:
         ("cursor", ".cursor/hooks.json", "sessionStart preCompact sessionEnd"),
     ],
 )
-def test_hooks_are_registered_as_far_as_they_are_wanted(
+def test_only_the_requested_hooks_are_registered(
     cli: CommandLine, hosts: Path, programs: Path, host: str, file: str, events: str
 ) -> None:
     names = events.split()
@@ -113,7 +113,7 @@ def test_hooks_are_registered_as_far_as_they_are_wanted(
     assert not [*commands(at(hosts / file, "hooks") if (hosts / file).exists() else {})]
 
 
-def test_a_second_time_changes_nothing(cli: CommandLine, hosts: Path) -> None:
+def test_running_setup_again_changes_nothing(cli: CommandLine, hosts: Path) -> None:
     cli.json("setup")
     before = contents(hosts)
     assert not any(cli.json("setup")["changed"].values())
@@ -140,7 +140,7 @@ def test_uninstall_restores_files_byte_for_byte(cli: CommandLine, hosts: Path) -
 
 
 @pytest.mark.parametrize("host", EDITED)
-def test_a_host_that_was_never_used_is_set_up_and_leaves_nothing(
+def test_an_unused_host_is_set_up_and_uninstall_leaves_nothing(
     cli: CommandLine, home: Path, programs: Path, host: str
 ) -> None:
     cli.json("setup", host)
@@ -164,7 +164,7 @@ def test_uninstall_keeps_later_changes_by_the_user(
         assert text.decode().replace("\n", "") in ("# theirs", "// theirs{}"), name
 
 
-def test_another_server_of_the_name_comes_back(
+def test_uninstall_restores_a_server_of_the_same_name(
     cli: CommandLine, home: Path, programs: Path
 ) -> None:
     file = home / ".cursor/mcp.json"
@@ -192,7 +192,7 @@ def test_uninstall_keeps_a_server_that_was_changed(
     assert at(file, "mcpServers", "memstore", "args")[-2:] == ["--namespace", "mine"]
 
 
-def test_a_file_that_cannot_be_read_is_left_and_the_others_are_set_up(
+def test_an_unreadable_file_is_skipped_and_the_others_are_set_up(
     cli: CommandLine, hosts: Path
 ) -> None:
     broken = hosts / ".gemini/settings.json"
@@ -206,7 +206,7 @@ def test_a_file_that_cannot_be_read_is_left_and_the_others_are_set_up(
     assert broken.read_text() == '{"hooks": '
 
 
-def test_a_link_to_a_file_stays_a_link(cli: CommandLine, hosts: Path) -> None:
+def test_a_symlink_stays_a_symlink(cli: CommandLine, hosts: Path) -> None:
     real = hosts / "dotfiles.json"
     real.write_text("{}")
     link = hosts / ".cursor/mcp.json"
@@ -218,7 +218,7 @@ def test_a_link_to_a_file_stays_a_link(cli: CommandLine, hosts: Path) -> None:
     assert (link.is_symlink(), real.read_text()) == (True, "{}")
 
 
-def test_settings_in_force_are_registered(
+def test_current_settings_are_registered(
     cli: CommandLine, hosts: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MEMSTORE_EMBEDDER", "none")
@@ -253,7 +253,7 @@ def test_project_setup_writes_project_files(cli: CommandLine, hosts: Path) -> No
     assert contents(hosts) == before
 
 
-def test_wrong_usage_names_the_correct_form(cli: CommandLine, home: Path, programs: Path) -> None:
+def test_wrong_usage_shows_the_correct_form(cli: CommandLine, home: Path, programs: Path) -> None:
     code, text = cli.error("setup", "emacs")
     assert (code, "no host 'emacs' is known: claude-code, codex" in text) == (2, True)
     code, text = cli.error("setup")
@@ -268,7 +268,7 @@ def test_setup_reports_whether_conversations_are_recorded(cli: CommandLine, host
     assert "enter /hooks" in cli("setup", "codex").err
 
 
-def test_from_uvx_it_is_uvx_with_the_version(
+def test_setup_from_uvx_registers_uvx_with_the_version(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     uvx = tmp_path / "bin" / "uvx"
@@ -337,7 +337,7 @@ def test_the_check_starts_what_is_registered(cli: CommandLine, hosts: Path, prog
 
 
 @pytest.mark.process
-def test_the_check_leaves_the_environment_as_hosts_do(
+def test_the_check_uses_the_environment_that_hosts_use(
     cli: CommandLine, hosts: Path, programs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cli.json("setup", "codex")

@@ -27,13 +27,13 @@ NAMES = Names.of("0.0.0.0", ["memory.example", "one.example:8443"], ["https://ap
         ("memory.example.com:65535", Address("memory.example.com", 65535)),
     ],
 )
-def test_an_address_is_read_and_written_alike(text: str, address: Address) -> None:
+def test_addresses_round_trip(text: str, address: Address) -> None:
     assert read_address(text) == address
     assert str(address) == text
 
 
 @given(st.text())
-def test_any_other_text_is_refused_with_the_form(text: str) -> None:
+def test_invalid_addresses_are_refused_and_the_form_is_shown(text: str) -> None:
     assume(not re.search(r":\d{1,5}\s*$", text))
     with pytest.raises(ValueError, match=r"such as 127\.0\.0\.1:8765"):
         read_address(text)
@@ -51,7 +51,7 @@ def test_all_addresses_of_a_name_share_one_port() -> None:
         socket.create_connection(sockets[0].getsockname()[:2]).close()
 
 
-def test_an_address_for_all_is_reachable() -> None:
+def test_a_wildcard_address_is_reachable() -> None:
     (opened,) = listen(Address("0.0.0.0", 0))
     with opened:
         assert reachable([opened])
@@ -77,7 +77,7 @@ def test_host_name_must_match_exactly(name: str, port: int) -> None:
 
 
 @given(st.text())
-def test_no_header_whatever_it_holds_breaks_the_check(text: str) -> None:
+def test_any_header_value_can_be_checked(text: str) -> None:
     assert NAMES.know_host(text) in (True, False)
     assert NAMES.know_origin(text) in (True, False)
 

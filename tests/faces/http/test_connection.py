@@ -121,7 +121,7 @@ def test_new_connection_is_refused_if_all_are_busy() -> None:
         ("fe80::1%eth0", "fe80::2%eth0", True),
     ],
 )
-def test_an_ipv6_client_is_its_network(one: str, other: str, same: bool) -> None:
+def test_ipv6_clients_are_grouped_by_network(one: str, other: str, same: bool) -> None:
     def work() -> None:
         pool = Connections(most=9, most_untrusted=9)
         assert (opened(pool, one)[0].peer == opened(pool, other)[0].peer) is same
@@ -130,7 +130,7 @@ def test_an_ipv6_client_is_its_network(one: str, other: str, same: bool) -> None
 
 
 @given(st.lists(st.integers(0, 3 * len(REQUEST)), max_size=8))
-def test_requests_are_the_same_however_they_are_cut(cuts: list[int]) -> None:
+def test_requests_are_parsed_the_same_however_they_are_split(cuts: list[int]) -> None:
     def work() -> None:
         connection, wire, parser = opened(Connections(9, 9))
         sent = REQUEST + b"\r\n" + REQUEST + REQUEST

@@ -42,7 +42,7 @@ def chain(store: Store, versions: int, characters: int) -> list[int]:
 
 
 @pytest.mark.parametrize("asked", [0, 5, 11])
-def test_history_shows_the_fact_asked_for_whole_and_names_what_is_left_out(
+def test_history_shows_the_requested_fact_whole_and_names_what_is_left_out(
     call: Callable[..., Any], words: Store, asked: int
 ) -> None:
     ids = chain(words, 12, 5_000)
@@ -72,9 +72,7 @@ def test_history_of_huge_versions_shows_each_by_its_own_id(
         assert "memory_history" in answer["hint"]
 
 
-def test_history_beyond_the_cap_leads_to_the_command(
-    call: Callable[..., Any], words: Store
-) -> None:
+def test_history_beyond_the_cap_names_the_command(call: Callable[..., Any], words: Store) -> None:
     fact = words.add("x" * 30_000, subject="s")
     (shown,) = call("memory_history", id=fact.id)["facts"]
     assert len(shown["content"]) == WHOLE_CHARACTERS
@@ -91,9 +89,7 @@ def test_history_of_many_facts_names_some_and_counts_the_rest(
     assert len(to_text(answer)) < ROOM
 
 
-def test_caps_hold_for_content_and_metadata_together(
-    call: Callable[..., Any], words: Store
-) -> None:
+def test_caps_cover_content_and_metadata_together(call: Callable[..., Any], words: Store) -> None:
     words.add("x" * 1_900, subject="s", metadata={"m": "y" * 1_900})
     (fact,) = (
         call("memory_search", query="x" * 1_900, subject="s")["facts"]
@@ -106,9 +102,7 @@ def test_caps_hold_for_content_and_metadata_together(
 
 
 @pytest.mark.parametrize("tool", ["memory_list", "memory_search", "memory_history"])
-def test_caps_hold_for_characters_that_are_spelt_out(
-    call: Callable[..., Any], words: Store, tool: str
-) -> None:
+def test_caps_count_escaped_characters(call: Callable[..., Any], words: Store, tool: str) -> None:
     for _ in range(3):
         words.add(
             "word " + HIDDEN * 4_000, subject="s", category=HIDDEN * 90, metadata={"m": HIDDEN * 90}
@@ -142,7 +136,7 @@ def test_status_is_silent_about_other_namespaces(
     assert "namespaces" not in call("memory_status")
 
 
-def test_changes_answer_without_stored_text(call: Callable[..., Any], words: Store) -> None:
+def test_answers_to_changes_omit_stored_text(call: Callable[..., Any], words: Store) -> None:
     said = "stored text of somebody"
     task = call("memory_task_create", content=said, scope="user", project=said)
     assert task == {"id": 1, "status": "pending", "undo": "memory_delete id=1"}
@@ -155,7 +149,7 @@ def test_changes_answer_without_stored_text(call: Callable[..., Any], words: Sto
     assert changed == {"id": fact.id, "keys": 501, "note": answers.NOTE, "undo": undo}
 
 
-def test_hints_name_only_what_would_narrow(call: Callable[..., Any], words: Store) -> None:
+def test_hints_name_only_filters_that_would_narrow(call: Callable[..., Any], words: Store) -> None:
     words.add_many(
         {"content": "word " * 390 + str(n), "subject": "s", "category": "c"} for n in range(20)
     )

@@ -39,7 +39,7 @@ SMALL = Field(ge=0, le=9)
         ),
     ],
 )
-def test_a_type_is_its_schema(annotation: Any, schema: dict[str, Any]) -> None:
+def test_types_map_to_their_schema(annotation: Any, schema: dict[str, Any]) -> None:
     assert argument(annotation).schema == schema
     assert argument(annotation, 1).schema == schema | {"default": 1}
     assert argument(annotation, None).schema == schema
@@ -84,12 +84,12 @@ def test_values_are_read_as_pydantic_reads_them(ours: Any, theirs: Any, value: A
 
 @pytest.mark.parametrize("annotation", [int, float, Annotated[int, SMALL], int | None, str])
 @pytest.mark.parametrize("value", [True, False])
-def test_boolean_is_neither_number_nor_text(annotation: Any, value: bool) -> None:
+def test_a_boolean_is_not_accepted_as_a_number_or_text(annotation: Any, value: bool) -> None:
     with pytest.raises(ValueError, match=r"^must be (a whole number|a number|text)$"):
         argument(annotation).read(value)
 
 
-def test_a_limit_says_what_it_is() -> None:
+def test_a_value_beyond_a_limit_is_refused_naming_the_limit() -> None:
     for given, said in ((10, "less than or equal to 9"), ("-1", "greater than or equal to 0")):
         with pytest.raises(ValueError, match=rf"^must be {said}$"):
             argument(Annotated[int, SMALL]).read(given)

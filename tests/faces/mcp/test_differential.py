@@ -208,13 +208,13 @@ def by_id(answers: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("revision", protocol.HANDSHAKE_REVISIONS)
-def test_after_a_handshake(stores: list[Store], revision: str) -> None:
+def test_answers_after_a_handshake_match_the_sdk(stores: list[Store], revision: str) -> None:
     said = [hello(revision), INITIALIZED, *WORK, *BAD, *NOTICES, *HANDSHAKE]
     same(said, stores, request("ping"))
 
 
 @pytest.mark.parametrize("given", [ENVELOPE, ENVELOPE | {"progressToken": 7}], ids=len)
-def test_with_an_envelope(stores: list[Store], given: dict[str, Any]) -> None:
+def test_answers_with_an_envelope_match_the_sdk(stores: list[Store], given: dict[str, Any]) -> None:
     enveloped = [
         one | {"params": one["params"] | {"_meta": given}}
         for one in [request("server/discover"), *WORK, *BAD, request("ping"), hello()]
@@ -275,7 +275,7 @@ def test_intended_differences(stores: list[Store], unlike: Unlike) -> None:
     assert {one["id"] for one in answers} == {"hello", LAST}
 
 
-def test_the_requests_of_a_batch_are_answered_one_by_one(stores: list[Store]) -> None:
+def test_requests_in_a_batch_are_answered_one_by_one(stores: list[Store]) -> None:
     """The revision of 2025-03-26 has batches, which the SDK does not support."""
     with connected(ours(lambda: stores[0])) as client:
         client.write(json.dumps([hello("2025-03-26"), INITIALIZED, request("ping", 5)]).encode())

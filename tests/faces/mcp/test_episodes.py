@@ -59,7 +59,7 @@ def takes(tool: str) -> str:
 # -- what is offered -----------------------------------------------------------------------------
 
 
-def test_the_tools_and_their_arguments_are_engrams() -> None:
+def test_tools_and_arguments_match_engram() -> None:
     assert {name: takes(name) for name in TOOLS} == ENGRAM
     search = TOOLS["search"].declaration["inputSchema"]["properties"]
     assert search["search_mode"]["enum"] == ["vector", "keyword", "hybrid"]
@@ -72,7 +72,7 @@ def test_the_tools_and_their_arguments_are_engrams() -> None:
     )
 
 
-def test_the_set_is_off_by_default_and_clashes_with_no_other() -> None:
+def test_the_set_is_off_by_default_and_conflicts_with_no_other() -> None:
     assert set(TOOLS).isdisjoint(mcp_tools.offered())
     every = "facts,tasks,episodes,graph,learn"
     apart = [mcp_tools.offered(name) for name in every.split(",")]
@@ -102,7 +102,7 @@ def test_the_documentation_lists_every_tool_with_its_arguments() -> None:
     assert listed == ENGRAM
 
 
-def test_search_answers_with_neighbours_when_asked(call: Callable[..., Any]) -> None:
+def test_search_returns_neighbours_on_request(call: Callable[..., Any]) -> None:
     for speaker, text in (("Ana", "Who fed the cat?"), ("Ben", "I fed it"), ("Ana", "Thanks")):
         call("add_memory", content=text, source="chat", thread="a", speaker=speaker)
     (hit,) = call("search", query="I", search_mode="keyword", context=1)["episodes"]
@@ -116,7 +116,7 @@ def test_search_answers_with_neighbours_when_asked(call: Callable[..., Any]) -> 
 
 
 @pytest.mark.parametrize("metadata", [{"ticket": 12}, '{"ticket": 12}'])
-def test_add_takes_all_it_is_given(call: Callable[..., Any], store: Store, metadata: Any) -> None:
+def test_add_stores_every_argument(call: Callable[..., Any], store: Store, metadata: Any) -> None:
     answer = call(
         "add_memory",
         content="We agreed on blue-green deploys",
@@ -146,7 +146,7 @@ def test_add_takes_all_it_is_given(call: Callable[..., Any], store: Store, metad
     ]
 
 
-def test_add_takes_empty_texts_and_nulls_for_what_was_left_out(
+def test_add_treats_empty_texts_and_nulls_as_omitted(
     call: Callable[..., Any], store: Store
 ) -> None:
     call("add_memory", content="x", source="t", name="", valid_at="", metadata="", group_id=" ")
@@ -216,7 +216,7 @@ def test_search_passes_every_argument_on(call: Callable[..., Any], store: Store)
     assert found(query="harbour", search_mode="vector", search_alpha=1) == [1, 3]
 
 
-def test_search_says_when_the_meaning_took_no_part(
+def test_search_reports_when_vectors_were_not_used(
     call: Callable[..., Any], embedder: WordEmbedder
 ) -> None:
     for content in ("harbour", "violin", "pier"):
@@ -274,7 +274,7 @@ def test_get_episodes_lists_the_newest_first_and_counts_the_rest(
 
 
 @pytest.mark.parametrize("spell", [int, str, lambda id_: f" #{id_} "])
-def test_update_takes_the_number_in_any_form(
+def test_update_accepts_the_id_in_any_form(
     call: Callable[..., Any], store: Store, spell: Callable[[int], Any]
 ) -> None:
     episode = store.episodes.add("x", source="t", tags=["a"])
@@ -292,7 +292,7 @@ def test_update_takes_the_number_in_any_form(
 
 
 @pytest.mark.parametrize("nothing", [None, ""])
-def test_null_lets_an_expired_episode_count_again(
+def test_null_clears_the_expiry_of_an_episode(
     call: Callable[..., Any], store: Store, nothing: str | None
 ) -> None:
     store.episodes.add("x", source="t", tags=["a"])
@@ -328,7 +328,7 @@ def test_update_names_the_argument_and_a_remedy(
 # -- namespaces ----------------------------------------------------------------------------------
 
 
-def test_another_group_is_reached_only_by_asking(call: Callable[..., Any], store: Store) -> None:
+def test_another_group_is_reached_only_on_request(call: Callable[..., Any], store: Store) -> None:
     call("add_memory", content="mine", source="t")
     call("add_memory", content="theirs", source="t", group_id="other")
     assert [e["content"] for e in call("get_episodes")["episodes"]] == ["mine"]
@@ -339,7 +339,7 @@ def test_another_group_is_reached_only_by_asking(call: Callable[..., Any], store
     assert store.within("other").episodes.count() == 1
 
 
-def test_an_episode_of_another_group_is_changed_by_the_id_that_answers_give(
+def test_an_episode_of_another_group_is_changed_by_its_returned_id(
     call: Callable[..., Any], store: Store
 ) -> None:
     added = call("add_memory", content="theirs", source="t", group_id="other")["id"]
@@ -375,7 +375,7 @@ def test_a_confined_store_refuses_another_group(store: Store) -> None:
     assert store.within("other").episodes.get(1) == theirs
 
 
-def test_all_groups_at_once_are_not_offered(error: Callable[..., str]) -> None:
+def test_searching_all_groups_is_refused(error: Callable[..., str]) -> None:
     assert "cannot be 'all'" in error("search", query="x", group_id="all")
 
 
@@ -403,7 +403,7 @@ def test_stored_text_cannot_change_the_structure_of_an_answer(
         assert one["metadata"] == {seen: seen}
 
 
-def test_an_answer_is_capped_and_says_what_was_cut(call: Callable[..., Any]) -> None:
+def test_an_answer_is_capped_and_reports_what_was_cut(call: Callable[..., Any]) -> None:
     filler = "lorem ipsum dolor sit amet. " * 1000
     for number in range(30):
         call(
@@ -430,7 +430,7 @@ def test_an_answer_is_capped_and_says_what_was_cut(call: Callable[..., Any]) -> 
     assert int(first.replace(",", "")) < len(filler) < int(last.replace(",", ""))
 
 
-def test_one_long_episode_may_have_the_whole_answer(call: Callable[..., Any]) -> None:
+def test_one_long_episode_may_fill_the_whole_answer(call: Callable[..., Any]) -> None:
     text = "word " * 3900
     call("add_memory", content=text, source="t")
     assert call("get_episodes")["episodes"][0]["content"] == text
@@ -440,7 +440,7 @@ def test_one_long_episode_may_have_the_whole_answer(call: Callable[..., Any]) ->
 # -- health --------------------------------------------------------------------------------------
 
 
-def test_status_tells_what_is_stored_and_asks_the_embedder(
+def test_status_reports_what_is_stored_and_checks_the_embedder(
     call: Callable[..., Any], store: Store, embedder: WordEmbedder
 ) -> None:
     call("add_memory", content="waits", source="t")

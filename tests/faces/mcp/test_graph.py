@@ -33,7 +33,7 @@ def call(store: memstore.Store) -> Call:
     return lambda tool, **given: TOOLS[tool].call(lambda: store, given)
 
 
-def test_the_set_is_off_by_default_and_only_reads() -> None:
+def test_the_set_is_off_by_default_and_read_only() -> None:
     assert set(TOOLS) == NAMES == set(mcp_tools.offered("graph", read_only=True))
     assert NAMES.isdisjoint(mcp_tools.offered())
     assert "memory_graph_neighbours" in mcp_tools.instructions(TOOLS)
@@ -91,7 +91,7 @@ def test_neighbours_come_with_the_facts_behind_them(store: memstore.Store, call:
     assert "Bob Jones" in {one["name"] for one in far["neighbours"] if one["distance"] == 2}
 
 
-def test_a_name_that_is_unknown_comes_back_as_typed(store: memstore.Store, call: Call) -> None:
+def test_an_unknown_name_is_quoted_as_typed(store: memstore.Store, call: Call) -> None:
     store.graph.build()
     with pytest.raises(ToolError, match="no entity 'api_key'"):
         call("memory_graph_neighbours", name="api_key")

@@ -45,7 +45,7 @@ def test_the_set_is_off_by_default() -> None:
     assert mcp_tools.offered("learn", read_only=True) == {}
 
 
-def test_the_declarations_are_lean() -> None:
+def test_the_declarations_are_short() -> None:
     tools = mcp_tools.offered("learn")
     declared = [
         answers.to_text(tool.shown("name", "description", "inputSchema")) for tool in tools.values()
@@ -75,7 +75,7 @@ def test_add_learns_from_messages(call: Callable[..., Any], model_server: ModelS
     assert call("memory_add", messages=json.dumps(said), user_id="ana")["changes"][0]["id"] == 1
 
 
-def test_add_tells_which_fact_was_refused_and_how_many_found_no_room(
+def test_add_reports_refused_facts_and_counts_those_left_out(
     call: Callable[..., Any], model_server: ModelServer
 ) -> None:
     def scripted(prompt: str) -> str:
@@ -93,7 +93,7 @@ def test_add_tells_which_fact_was_refused_and_how_many_found_no_room(
     assert len(json.dumps(answer)) < 8_000
 
 
-def test_add_without_inference_keeps_the_words(call: Callable[..., Any]) -> None:
+def test_add_without_inference_keeps_the_text(call: Callable[..., Any]) -> None:
     answer = call("memory_add", messages="\u202eobey me", infer=False)
     assert answer["changes"][0]["memory"] == "\\u202eobey me"
 

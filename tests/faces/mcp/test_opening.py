@@ -39,7 +39,7 @@ def opener(open_store: Callable[..., Store]) -> Opener:
     return Opener(open_store)
 
 
-def test_calls_that_wait_get_the_same_store(opener: Opener) -> None:
+def test_waiting_calls_get_the_same_store(opener: Opener) -> None:
     opening = Opening(opener)
     opening.start()
     assert opener.entered.wait(10)
@@ -84,7 +84,7 @@ def test_replaced_file_is_reopened_by_the_next_call(opener: Opener, path: Path) 
         old.count()
 
 
-def test_closed_opening_gives_no_store(opener: Opener) -> None:
+def test_a_closed_opening_returns_no_store(opener: Opener) -> None:
     opening = Opening(opener)
     opener.let.set()
     store = opening.store()

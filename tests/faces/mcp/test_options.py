@@ -72,7 +72,7 @@ def test_an_unknown_durability_is_refused(monkeypatch: pytest.MonkeyPatch, path:
     assert not path.exists()
 
 
-def test_a_flag_before_the_subcommand_survives_it() -> None:
+def test_a_flag_before_the_subcommand_is_kept() -> None:
     parser = argparse.ArgumentParser()
     add_store_flags(parser)
     add_store_flags(parser.add_subparsers().add_parser("list"))
@@ -80,14 +80,14 @@ def test_a_flag_before_the_subcommand_survives_it() -> None:
     assert chosen_settings(parser.parse_args(["--db", "a", "list", "--db", "b"])).db == "b"
 
 
-def test_the_address_of_a_server_means_that_server(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_url_selects_that_server(monkeypatch: pytest.MonkeyPatch) -> None:
     assert chosen("--ollama", "http://x").embedder_name == "ollama"
     monkeypatch.setenv("MEMSTORE_OPENAI", "http://y/v1")
     assert chosen().embedder_name == "openai"
     assert chosen("--embedder", "local").embedder_name == "local"
 
 
-def test_model_without_an_embedder_means_ollama(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_model_without_an_embedder_selects_ollama(monkeypatch: pytest.MonkeyPatch) -> None:
     assert chosen("--model", "m").embedder_name == "ollama"
     assert chosen("--model", "m", "--embedder", "openai").embedder == "openai"
     with open_store(chosen("--model", "m")._replace(db=":memory:"), source="test") as store:
@@ -100,12 +100,12 @@ def test_model_without_an_embedder_means_ollama(monkeypatch: pytest.MonkeyPatch)
     assert chosen().model == "nomic-embed-text"
 
 
-def test_a_contradiction_is_refused() -> None:
+def test_contradictory_options_are_refused() -> None:
     with pytest.raises(ValueError, match="--embedder is local"):
         chosen("--ollama", "http://x", "--embedder", "local")
 
 
-def test_the_model_of_the_environment_belongs_to_its_embedder(
+def test_the_environments_model_applies_only_to_its_embedder(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("MEMSTORE_OLLAMA", "http://x")
@@ -123,13 +123,13 @@ def test_the_model_of_the_environment_belongs_to_its_embedder(
         (Settings(openai="http://x/v1", model="n"), "n"),
     ],
 )
-def test_the_store_that_was_described_is_opened(settings: Settings, embedder: str | None) -> None:
+def test_the_described_store_is_opened(settings: Settings, embedder: str | None) -> None:
     with open_store(settings._replace(db=":memory:"), source="test") as store:
         assert store.namespace == "default"
         assert store.status().embedder == embedder
 
 
-def test_a_server_without_a_model_takes_its_usual_one() -> None:
+def test_a_server_without_a_model_uses_the_default_one() -> None:
     with open_store(Settings(db=":memory:", embedder="ollama"), source="test") as store:
         assert store.status().embedder == "embeddinggemma"
 
@@ -160,14 +160,14 @@ def test_invalid_backup_settings_are_refused(given: Settings, message: str) -> N
         backup_schedule(given)
 
 
-def test_a_server_makes_backups(path: Path) -> None:
+def test_a_server_creates_backups(path: Path) -> None:
     settings = Settings(db=str(path), embedder="none", backup_every="1h")
     store = opening.open_store(settings, backup_schedule(settings))
     assert wait_until(lambda: list(Path(f"{path}.backups").glob("memory-*Z.db")))
     store.close()
 
 
-def test_the_usual_file_of_another_model_is_searched_by_words(
+def test_the_default_file_of_another_model_is_searched_by_words(
     path: Path, monkeypatch: pytest.MonkeyPatch, embedder: Embedder
 ) -> None:
     """Without a chosen file or embedder, words are searched, and a remedy is shown."""

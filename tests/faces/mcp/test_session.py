@@ -93,7 +93,7 @@ def greet(session: Session, sent: Sent) -> None:
     sent.clear()
 
 
-def test_calls_run_at_once_up_to_a_number_and_the_rest_wait(
+def test_concurrent_calls_are_limited_and_the_rest_wait(
     session: Session, slow: Slow, sent: Sent
 ) -> None:
     greet(session, sent)
@@ -109,7 +109,7 @@ def test_calls_run_at_once_up_to_a_number_and_the_rest_wait(
 
 
 @pytest.mark.slow
-def test_answers_are_awaited_as_long_as_they_keep_coming(sent: Sent) -> None:
+def test_shutdown_waits_while_answers_keep_coming(sent: Sent) -> None:
     session = Session(OneByOne(), Nothing(), sent.append)  # type: ignore[arg-type]
     greet(session, sent)
     for number in range(CALLS_AT_ONCE):
@@ -118,7 +118,7 @@ def test_answers_are_awaited_as_long_as_they_keep_coming(sent: Sent) -> None:
     assert len(sent.answers()) == CALLS_AT_ONCE
 
 
-def test_missing_answer_ends_in_time(session: Session, slow: Slow, sent: Sent) -> None:
+def test_shutdown_times_out_on_a_missing_answer(session: Session, slow: Slow, sent: Sent) -> None:
     greet(session, sent)
     say(session, 0, "tools/call", name="stuck")
     session.settle(0.01)
@@ -139,7 +139,7 @@ def test_a_cancelled_call_is_not_answered(
     assert sent.answers() == [1]
 
 
-def test_a_call_that_is_cancelled_while_it_waits_does_not_begin(
+def test_a_call_cancelled_while_queued_does_not_start(
     session: Session, slow: Slow, sent: Sent
 ) -> None:
     greet(session, sent)
@@ -186,7 +186,7 @@ def test_client_gets_the_log_messages_it_requested(
     ]
 
 
-def test_requests_of_the_newer_era_set_the_log_level(
+def test_requests_of_the_newer_protocol_set_the_log_level(
     session: Session, slow: Slow, sent: Sent
 ) -> None:
     slow.let.set()
@@ -237,7 +237,7 @@ class Pipe:
         return len(rest[:3])
 
 
-def test_messages_are_written_whole_and_in_order() -> None:
+def test_messages_are_written_completely_and_in_order() -> None:
     pipe = Pipe()
     outgoing = Outgoing(pipe.write, lambda: None)
     for number in range(9):

@@ -82,7 +82,7 @@ def test_the_twelve_tools_are_offered_and_fit_the_context() -> None:
     assert not re.search(r'"default":(null|false|\[|0)', line)
 
 
-def test_the_catalogue_says_what_the_functions_do() -> None:
+def test_the_catalogue_matches_the_functions() -> None:
     stale = "a tool has changed: python -m memstore.faces.mcp.catalogue_file"
     assert Path(catalogue.FILE).read_text("utf-8") == catalogue_file.text(), stale
     assert catalogue.OWNERS == SCOPE_FIELDS
@@ -100,11 +100,11 @@ def test_the_catalogue_says_what_the_functions_do() -> None:
         ("-facts,-tasks", set()),
     ],
 )
-def test_single_tools_are_picked_and_left_out(names: str, shown: set[str]) -> None:
+def test_single_tools_can_be_selected_and_excluded(names: str, shown: set[str]) -> None:
     assert set(mcp_tools.offered(names)) == shown
 
 
-def test_a_tool_is_found_by_its_alias_and_shown_by_the_name_that_was_chosen() -> None:
+def test_a_tool_is_found_by_its_alias_and_shown_by_the_chosen_name() -> None:
     by_alias = catalogue.offered("facts,episodes,episode_search")
     assert "episode_search" in by_alias.tools
     assert "search" not in by_alias.tools
@@ -117,7 +117,7 @@ def test_a_tool_is_found_by_its_alias_and_shown_by_the_name_that_was_chosen() ->
 
 
 @pytest.mark.parametrize("names", ["facts,notes", "-notes", "", " , "])
-def test_names_of_no_tool_are_refused(names: str) -> None:
+def test_unknown_tool_names_are_refused(names: str) -> None:
     with pytest.raises(ValueError, match="facts, tasks, episodes, graph, learn, or single tools"):
         catalogue.offered(names)
 
@@ -186,7 +186,7 @@ def test_stored_text_cannot_change_the_structure_of_an_answer(
     assert not any(0xE0000 <= ord(c) <= 0xE007F for c in line)
 
 
-def test_answers_are_marked_and_lean(call: Callable[..., Any]) -> None:
+def test_answers_are_marked_and_short(call: Callable[..., Any]) -> None:
     call("memory_store", content="Ada writes Rust", subject="ada", category="skill")
     fact = call("memory_list")["facts"][0]
     assert fact.pop("created").endswith("Z")
@@ -200,7 +200,9 @@ def test_answers_are_marked_and_lean(call: Callable[..., Any]) -> None:
     assert hit == fact
 
 
-def test_long_content_is_cut_and_the_way_to_it_leads_there(call: Callable[..., Any]) -> None:
+def test_long_content_is_cut_and_the_suggested_call_returns_it_whole(
+    call: Callable[..., Any],
+) -> None:
     long = "a long story " * 1_000
     call("memory_store", content=long, subject="story", metadata={"notes": "n" * 5_000})
     fact = call("memory_search", query="long story")["facts"][0]
@@ -213,7 +215,7 @@ def test_long_content_is_cut_and_the_way_to_it_leads_there(call: Callable[..., A
     assert "cut" not in shown
 
 
-def test_a_search_answers_with_a_text_that_fits_its_tokens(
+def test_a_search_returns_a_text_within_its_token_budget(
     call: Callable[..., Any], words: Store
 ) -> None:
     for number in range(40):
@@ -252,7 +254,7 @@ def test_answers_stay_under_their_cap(call: Callable[..., Any], words: Store) ->
     assert history["left_out"] == list(range(1, 41 - len(history["facts"])))
 
 
-def test_search_answers_with_neighbours_when_asked(
+def test_search_returns_neighbours_on_request(
     call: Callable[..., Any], words: Store, error: Callable[..., str]
 ) -> None:
     for text in ("x" * 900, "needle", "after"):
@@ -286,7 +288,7 @@ def test_list_pages_to_the_end(call: Callable[..., Any], words: Store) -> None:
     assert [fact["id"] for fact in few["facts"]] == [3, 2]
 
 
-def test_superseded_facts_are_marked_where_they_are_asked_for(call: Callable[..., Any]) -> None:
+def test_superseded_facts_are_marked_when_requested(call: Callable[..., Any]) -> None:
     call("memory_store", content="The office is in Berlin", subject="office")
     call("memory_store", content="The office is in Hamburg", subject="office", supersedes=1)
     assert len(call("memory_search", query="office")["facts"]) == 1
@@ -304,7 +306,7 @@ def test_retry_with_an_idempotency_key_stores_once(
     assert "k-1" in error("memory_store", **fact | {"content": "twice"})
 
 
-def test_store_of_what_is_held_confirms_it(call: Callable[..., Any]) -> None:
+def test_storing_a_known_fact_confirms_it(call: Callable[..., Any]) -> None:
     fact = {"content": "Ada lives in Rome", "subject": "ada"}
     first = call("memory_store", **fact)
     assert call("memory_store", **fact | {"content": "ada lives in ROME."}) == {
@@ -328,7 +330,7 @@ def test_object_passed_as_json_text_is_accepted(call: Callable[..., Any]) -> Non
     assert call("memory_list", metadata='{"k": {">=": 1}}')["facts"][0]["metadata"] == {"k": 1}
 
 
-def test_null_means_left_out(call: Callable[..., Any], error: Callable[..., str]) -> None:
+def test_null_means_omitted(call: Callable[..., Any], error: Callable[..., str]) -> None:
     assert call("memory_list", subject=None, limit=None, metadata=None)["facts"] == []
     assert "query is missing" in error("memory_search", query=None)
 
@@ -414,7 +416,7 @@ def test_instructions_name_only_offered_tools() -> None:
 
 
 @pytest.mark.process
-def test_help_teaches_and_needs_no_sdk() -> None:
+def test_help_explains_usage_and_needs_no_sdk() -> None:
     code = (
         "import sys\nfrom memstore.faces.mcp.main import main\n"
         "try: main(['--help'])\n"
@@ -428,7 +430,7 @@ def test_help_teaches_and_needs_no_sdk() -> None:
         assert word in shown
 
 
-def test_version_is_that_of_the_package(capsys: pytest.CaptureFixture[str]) -> None:
+def test_version_is_the_package_version(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main.main(["--version"])
     assert ended.value.code == 0
@@ -451,7 +453,7 @@ def test_supersession_names_the_call_that_undoes_it(
     assert {fact.content for fact in words.list()} == {"Ana drinks tea", "Ana drinks milk"}
 
 
-def test_undoing_a_consolidation_brings_all_its_facts_back(
+def test_undoing_a_consolidation_restores_all_its_facts(
     call: Callable[..., Any], words: Store
 ) -> None:
     ids = [words.add(text, subject="ana").id for text in ("likes tea", "likes rum")]
@@ -512,7 +514,7 @@ def follow(call: Callable[..., Any], undo: str) -> Any:
     return call(tool, **{n: v if n == "status" else json.loads(v) for n, v in said.items()})
 
 
-def test_every_change_says_how_it_is_undone(call: Callable[..., Any], words: Store) -> None:
+def test_every_change_says_how_to_undo_it(call: Callable[..., Any], words: Store) -> None:
     stored = call("memory_store", content="likes tea", subject="ana", metadata={"a": 1, "b": [2]})
     assert "undo" not in call("memory_store", content="likes tea", subject="ana",
                               metadata={"a": 1, "b": [2]})  # fmt: skip
