@@ -51,7 +51,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> None:
     """Run the quick tests on every core by default; a named file in one process, completely."""
-    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # so does a shell with a job's "&"
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as a shell does for a job with "&"
         signal.signal(signal.SIGINT, signal.default_int_handler)  # or programs inherit it
     option = config.option
     if not (option.all or option.markexpr or any(".py" in name for name in config.args)):
@@ -113,7 +113,7 @@ class WordEmbedder:
     def __init__(self) -> None:
         self.failure: Exception | None = None
         self.poison: str | None = None
-        """A word whose text is refused, and no other."""
+        """Texts with this word are refused."""
         self.calls: list[list[str]] = []
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:

@@ -37,7 +37,7 @@ ROOMS = (
     "faces",
     "__main__",
 )
-"""From the ground up: a module imports from its own room and from those before it."""
+"""From the bottom up: a module imports from its own folder and from those before it."""
 
 DOORS = {
     "apsw": {

@@ -57,7 +57,7 @@ class NamedTwin(PointTwin):
 
 @frozen
 class Mean:
-    """Defines what is otherwise given to it."""
+    """Defines methods that would otherwise be generated."""
 
     values: InitVar[list[float]] = ()
     mean: float = 0.0

@@ -220,7 +220,7 @@ def test_a_confined_store_cannot_reach_another_namespace(store: Store) -> None:
     assert store.status().namespaces == {"default": 1, "work": 1}
     assert work.within("work").get(fact.id) == work.get(fact.id)
     with pytest.raises(AccessDenied):
-        work.within("work").within("default")  # nor by a way round
+        work.within("work").within("default")  # including indirectly
     with pytest.raises(NotFound):
         work.get(1)
 

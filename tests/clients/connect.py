@@ -168,8 +168,8 @@ CLIENTS: dict[str, tuple[str, Open]] = {
     "google-adk": ("google-adk[mcp]", google_adk),
     "agno": ("agno[mcp]", agno),
 }
-"""What each is installed by, and how it connects. autogen-ext and smolagents take the SDK of any
-version, and cannot be imported with its second."""
+"""What to install for each client, and how it connects. autogen-ext and smolagents accept any SDK
+version, but cannot be imported with version 2."""
 
 
 async def session(open_client: Open, db: Path) -> str:

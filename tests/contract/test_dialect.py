@@ -15,7 +15,7 @@ OBJECT = (
 
 @pytest.fixture
 def filled(engine: Engine) -> Engine:
-    """Four items: an object, an array, no JSON at all, and nothing."""
+    """Four items: an object, an array, text that is not JSON, and NULL."""
     with engine.write() as transaction:
         for name, data in (
             ("object", OBJECT),

@@ -35,7 +35,10 @@ JOURNALLED = {
 
 DIRECT = {
     "access_tokens.note_use": {"last_used_at"},
-    "episodes.refile": {"segments", "tags"},  # tags to what they are: a trigger then indexes them
+    "episodes.refile": {
+        "segments",
+        "tags",
+    },  # sets tags to their current value, so that a trigger indexes them
     "facts.refile": {"claim_hash", "segments", "subject_key"},
     "facts.touch": {"last_used_at", "use_count"},
     "generations.record_model": {"dimension", "model"},  # of the first vector
@@ -55,11 +58,11 @@ STANDING_FOR = {
     "{table.name}": "memstore_fact_vectors",
     "{PIECES.name}": "memstore_piece_vectors",
 }
-"""Names of tables that the code fills in."""
+"""Table names that the code inserts into statements."""
 
 
 def text_of(node: ast.expr, named: Mapping[str, ast.expr | None]) -> str | None:
-    """Return a string, perhaps one of those named, as it is written; what is filled in ``{...}``"""
+    """Return a string, or the named constant, as written, with ``{...}`` for what is filled in."""
     if isinstance(node, ast.Name):
         found = named.get(node.id)
         return None if found is None else text_of(found, {})
@@ -74,7 +77,7 @@ def text_of(node: ast.expr, named: Mapping[str, ast.expr | None]) -> str | None:
 
 
 def written_columns(sql: str) -> set[str]:
-    """Return the columns that an UPDATE sets; of other statements, that it is a row."""
+    """Return the columns that an UPDATE sets; for other statements, "row"."""
     found = re.search(r" SET (.*?)(?: WHERE | RETURNING |$)", sql, re.DOTALL)
     if not sql.startswith("UPDATE") or found is None:
         return {"a row"}
@@ -83,7 +86,7 @@ def written_columns(sql: str) -> set[str]:
 
 def sources() -> Iterator[tuple[Path, list[ast.AST]]]:
     for file, nodes in parsed().items():
-        if file.name != "migrations.py":  # it makes the tables
+        if file.name != "migrations.py":  # it creates the tables
             yield file, nodes
 
 
@@ -122,7 +125,7 @@ def test_journalled_tables_are_written_only_by_statements_or_listed_functions() 
 
 
 def test_every_write_in_the_package_is_seen() -> None:
-    """A statement that is built elsewhere than where it is run would be overlooked."""
+    """A statement that is built and run in different places would be overlooked."""
     seen = {sql for *_, sql, _ in writes()}
     for file, nodes in sources():
         for node in nodes:
@@ -142,7 +145,7 @@ def test_only_changes_runs_statements() -> None:
     assert users == {"database/changes.py"}
 
 
-# -- as it runs ----------------------------------------------------------------------------------
+# -- at run time ---------------------------------------------------------------------------------
 
 
 class Watch:

@@ -24,7 +24,7 @@ COMPARE: dict[str, Callable[[Any, Any], bool]] = {
 ORDERING = ("<", "<=", ">", ">=")
 
 
-# -- the twin --------------------------------------------------------------------------------
+# -- the reference implementation ------------------------------------------------------------
 
 
 def kind(value: Any) -> str:
@@ -54,7 +54,7 @@ def lets_through(condition: MetadataFilter, metadata: dict[str, Any]) -> bool:
 
 
 def found_by(store: Store, conditions: Sequence[MetadataFilter]) -> list[int]:
-    """What list finds; a search must find the same."""
+    """The facts that list finds; a search must find the same ones."""
     listed = [fact.metadata["n"] for fact in store.list(filters=conditions)]
     hits = store.search("tea", limit=1000, filters=conditions)
     assert sorted(hit.fact.metadata["n"] for hit in hits) == listed

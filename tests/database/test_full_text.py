@@ -23,7 +23,7 @@ WORDS = ["tea", "rain", "violin", "harbour", "the", "pier", "ice", "b12", "42"]
 
 
 class NaiveBM25:
-    """Each text as its words; written down from the formula."""
+    """Naive BM25, written from the formula; each text is a list of words."""
 
     def __init__(self, texts: dict[int, str]) -> None:
         self._words = {id_: re.findall(r"\w+", text.lower()) for id_, text in texts.items()}

@@ -70,7 +70,7 @@ SINCE = {
     "use_count": 6,
     "last_used_at": 6,
 }
-"""The version that brought each column; the others are there from the first."""
+"""The version that added each column; the others exist since the first."""
 
 DAY = "2025-11-02T"
 FACTS: list[dict[str, Any]] = [
@@ -181,7 +181,7 @@ def write_earlier(
     facts: list[dict[str, Any]] = FACTS,
     embedded: tuple[int, ...] = EMBEDDED,
 ) -> list[dict[str, Any]]:
-    """Write a file as the original did at a version, and return its rows as they were stored."""
+    """Write a file as the original did at a version, and return its rows as stored."""
     with raw(path) as file:
         file.execute(f"PRAGMA journal_mode = {journal_mode}")
         file.executescript(V1)
@@ -215,7 +215,7 @@ def rows_of(file: sqlite3.Connection) -> list[dict[str, Any]]:
 
 
 def read_rows(path: Path) -> list[dict[str, Any]]:
-    """The rows of an upgraded file, each with its vector again."""
+    """The rows of an upgraded file, each joined with its vector."""
     with raw(path) as file:
         stored = dict(file.execute("SELECT fact_id, embedding FROM memstore_fact_vectors"))
         return [row | {"embedding": stored[row["id"]]} for row in rows_of(file)]
@@ -765,7 +765,7 @@ def test_a_file_readable_by_others_is_reported(
     path.chmod(0o644)
     assert store.status().exposed == {str(path): 0o644}
     path.chmod(0o600)
-    path.parent.chmod(0o777)  # so that others may put another file in its place
+    path.parent.chmod(0o777)  # so that others may replace the file
     assert store.status().exposed == {str(path.parent): 0o777}
     path.parent.chmod(0o1777)
     assert store.status().exposed == {}
@@ -809,7 +809,7 @@ ODD_ROWS = {
     6: ("'itself'", "NULL", "6"),
     7: ("'nul ' || char(0)", "NULL", "NULL"),
 }
-"""Content, metadata and successor, as the original took them: it asked for little."""
+"""Content, metadata and successor, as the original accepted them: it checked little."""
 
 
 def test_unusual_rows_of_the_original_can_be_opened_and_exported(

@@ -34,7 +34,7 @@ def test_steps_share_a_transaction_until_its_time_limit(
 
 
 def found(store: Store, word: str) -> list[str]:
-    # What the file's own index knows: past the index of the process.
+    # What the index in the file finds, bypassing the index in memory.
     with store._file.engine.read() as transaction:
         rows = transaction.rows(
             "SELECT content FROM memstore_facts_fts WHERE memstore_facts_fts MATCH :word"

@@ -20,7 +20,7 @@ from memstore.domain.metadata import MAX_BYTES, decode, merge_patch, reverse_pat
 
 # -- the merge patch -------------------------------------------------------------------------
 
-# RFC 7396, appendix A, as far as both sides are objects.
+# RFC 7396, appendix A, where both sides are objects.
 RFC_VECTORS: list[tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = [
     ({"a": "b"}, {"a": "c"}, {"a": "c"}),
     ({"a": "b"}, {"b": "c"}, {"a": "b", "b": "c"}),
@@ -32,7 +32,7 @@ RFC_VECTORS: list[tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = [
     ({"a": [{"b": "c"}]}, {"a": [1]}, {"a": [1]}),
     ({"e": None}, {"a": 1}, {"e": None, "a": 1}),
     ({}, {"a": {"bb": {"ccc": None}}}, {"a": {"bb": {}}}),
-    # Those of the appendix whose target is no object, one level down.
+    # Those of the appendix whose target is not an object, nested one level down.
     ({"x": [1, 2]}, {"x": {"a": "b", "c": None}}, {"x": {"a": "b"}}),
     ({"x": ["a", "b"]}, {"x": ["c", "d"]}, {"x": ["c", "d"]}),
     ({"x": {"a": "foo"}}, {"x": "bar"}, {"x": "bar"}),

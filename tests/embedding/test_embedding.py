@@ -315,7 +315,7 @@ def test_an_embedder_that_is_down_for_long_quarantines_nothing(
     assert store.embed_pending().embedded == 3
 
 
-# -- a dead embedder is left alone -----------------------------------------------------------
+# -- a failing embedder is not called --------------------------------------------------------
 
 
 def test_failing_embedder_is_not_called_between_writes(
@@ -619,10 +619,10 @@ def test_unknown_names_and_unused_options_are_refused(
         open_store(**options)
 
 
-# -- opening is light ------------------------------------------------------------------------
+# -- opening is cheap ------------------------------------------------------------------------
 
 
-# The kernel itself is light: opening loads it for its locks, and numpy only comes with vectors.
+# The kernel itself is cheap: opening loads it for its locks, and numpy only comes with vectors.
 def test_opening_contacts_no_server(embedder: Any, open_store: Open) -> None:
     store = open_store()
     store.list()

@@ -87,7 +87,7 @@ def test_every_write_succeeds_and_nothing_stays_pending(
 def test_reembedding_fixes_vectors_of_a_wrong_dimension_in_a_new_file(
     store: Store, server: EmbeddingServer
 ) -> None:
-    """That a file's first vectors are wrong only shows when later ones differ."""
+    """Wrong first vectors are noticed only when later ones differ."""
     server.mode = "dimensions"
     first = store.episodes.add("the harbour freezes in january", source="test")
     assert store.embed_pending().left == 0

@@ -102,7 +102,7 @@ def states(store: Store) -> list[tuple[int, str, str | None, int | None]]:
     return [(one.id, one.state, one.model, one.dimension) for one in found]
 
 
-# -- there and back ------------------------------------------------------------------------------
+# -- switching and back --------------------------------------------------------------------------
 
 
 def test_file_switches_to_a_model_of_another_dimension(store: Store) -> None:

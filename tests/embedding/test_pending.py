@@ -277,7 +277,7 @@ class Counting(WordEmbedder):
             if Counting.now > 1:
                 self.together.set()
         try:
-            # Long enough for another to be noticed.
+            # Long enough for a second caller to be noticed.
             Counting.together.wait(0.01)
             return super().embed(texts)
         finally:
@@ -382,7 +382,7 @@ def test_background_embedding_waits_for_a_lease_without_writing(
     with Lease(engine, JOB), raw(path) as file:
         before = file.execute("PRAGMA data_version").fetchone()
         store.embed_in_background(interval_seconds=0.2)
-        for _ in range(20):  # looks, before the lease is due to be renewed
+        for _ in range(20):  # polls before the lease is due for renewal
             looks = len(manual_clock.waits)
             manual_clock.advance(0.2)
             assert wait_until(lambda before=looks: len(manual_clock.waits) > before)
@@ -454,7 +454,7 @@ def test_embedder_test_by_one_caller_blocks_no_other(
     assert store.add("snow", subject="sue").embedded
 
 
-# -- counting stays quick ------------------------------------------------------------------------
+# -- counting stays fast -------------------------------------------------------------------------
 
 
 def test_erased_rows_are_not_in_the_queue(wordless: Store, path: Path) -> None:

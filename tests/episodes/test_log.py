@@ -342,7 +342,7 @@ def test_update_that_changes_nothing_is_not_journalled(store: Store) -> None:
     episode = log.add("text", source="t", tags=["a"], metadata={"k": 1})
     assert log.update(episode.id, tags=["a"], metadata={"k": 1}, expired_at=None) == episode
     assert len(log.journal(episode.id)) == 1
-    log.update(episode.id, metadata={"k": True})  # to Python the same, to JSON not
+    log.update(episode.id, metadata={"k": True})  # equal in Python, but not in JSON
     assert len(log.journal(episode.id)) == 2
 
 

@@ -1,4 +1,4 @@
-"""Every text argument has a limit, on each face; the error names the argument."""
+"""Every text argument has a limit, in each interface; the error names the argument."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SETS = "facts,tasks,episodes,graph,learn"
 OFFERED = mcp_tools.offered(SETS, generator=lambda: Silent())
 HUGE = "word " * 800_000
 UNBOUNDED = {("add_memory", "content"), ("memory_add", "content"), ("memory_extract", "text")}
-"""Texts of any length: they are recorded or read in pieces."""
+"""Texts of any length: they are recorded or read in chunks."""
 
 CALLS: dict[str, Callable[[Store], object]] = {
     "query": lambda store: store.search(HUGE),

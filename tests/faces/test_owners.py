@@ -31,7 +31,7 @@ OWNERS = {
     "a run": Scope(run_id="r1"),
 }
 NAMES = dict(enumerate(OWNERS, 1))
-"""Whose the facts, episodes and tasks are, in the order in which they are stored."""
+"""The owners of the facts, episodes and tasks, in storage order."""
 
 ASKED: dict[str, AskedScope] = {**OWNERS, "everybody": "all", "Ana": Scope(user_id="Ana")}
 FLAGS = {"user_id": "--user", "agent_id": "--agent", "run_id": "--run"}

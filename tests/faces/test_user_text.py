@@ -48,7 +48,7 @@ def parameters() -> Iterator[str]:
 
 
 def names() -> list[str]:
-    """Return every flag, parameter and setting, and the names in the tables of the faces."""
+    """Return every flag, parameter and setting, and the names in the tables of the interfaces."""
     found = {*ONCE_ALTERED, *parameters(), *flags(command_line.parser()), *flags(server._parser())}
     found |= {*Settings._fields, *(f"MEMSTORE_{name.upper()}" for name in Settings._fields)}
     found |= {"OPENAI_API_KEY", "ANTHROPIC_API_KEY", *mcp_tools.offered("facts,tasks")}

@@ -259,7 +259,7 @@ def test_update_metadata_is_a_merge_patch(store: Store) -> None:
     assert patched.embedded
     assert kinds(store, fact.id) == ["add", "metadata"]
     store.update_metadata(fact.id, {"f": [1]})
-    assert kinds(store, fact.id) == ["add", "metadata"]  # nothing changed, nothing to tell
+    assert kinds(store, fact.id) == ["add", "metadata"]  # nothing changed, so nothing is journalled
 
 
 def test_delete_is_undone_by_restore(store: Store) -> None:

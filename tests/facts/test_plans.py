@@ -1,4 +1,4 @@
-"""Query plans: facts are found by an index, in order, never by reading every row."""
+"""Query plans: facts are found by an index, in order, never by a full scan."""
 
 from __future__ import annotations
 

@@ -129,7 +129,7 @@ def test_subjects_are_found_by_prefix(store: Store) -> None:
     def found(beginning: str, scope: Scope | None = None, limit: int = 9) -> list[str]:
         return store.facts.subjects(beginning, scope or Scope(), limit)
 
-    assert found("te") == found(" TE ") == ["tea", "teapot"]  # as it was written last
+    assert found("te") == found(" TE ") == ["tea", "teapot"]  # as last written
     assert found("tu\u0308") == ["Türkei"]
     assert found("te", Scope(user_id="ana")) == ["tears"]
     assert found("") == ["apple", "tea", "teapot", "Türkei", "zebra"]

@@ -104,7 +104,7 @@ def test_a_blank_speaker_is_refused(store: Store) -> None:
         store.episodes.add("x", source="x", speaker=" ")
 
 
-# -- facts of an episode, and facts that replace others ---------------------------------------
+# -- facts of an episode, and superseding facts -----------------------------------------------
 
 
 def test_facts_inherit_thread_position_and_time_of_their_episode(store: Store) -> None:
@@ -163,7 +163,7 @@ def test_consolidation_has_the_position_of_its_last_source(
     assert place(new) == expected
 
 
-# -- erasing, and what the file holds ---------------------------------------------------------
+# -- erasing, and the file's contents ---------------------------------------------------------
 
 
 def test_erasing_an_episode_leaves_no_thread_that_identifies_it(store: Store, path: Path) -> None:

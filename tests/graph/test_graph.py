@@ -71,7 +71,7 @@ def ways(found: Neighbours) -> dict[str, list[list[tuple[str, str, str]]]]:
 
 
 def rows(path: Path, state: str = "= 'current'") -> dict[str, list[Any]]:
-    """Return what is in the graphs of a state, numbered within each."""
+    """Return the contents of the graphs in a state, numbered within each."""
     graphs = f"SELECT id FROM memstore_graphs WHERE state {state}"
     file = apsw.Connection(str(path))
     try:
@@ -86,7 +86,7 @@ def rows(path: Path, state: str = "= 'current'") -> dict[str, list[Any]]:
 
 
 def count_rows(path: Path) -> int:
-    """Return how many rows there are of graphs in whatever state, or of none."""
+    """Return the number of graph rows, including those that belong to no graph."""
     file = apsw.Connection(str(path))
     try:
         counts = [file.execute(f"SELECT count(*) FROM {table}").fetchone() for table in TABLES]
@@ -352,7 +352,7 @@ def test_killed_build_leaves_a_complete_graph(store: Store, path: Path, steps: i
 
 
 class Steps(clock.Clock):
-    """Does something at each pause, which is taken between the steps of writing a graph."""
+    """Runs a callback at each pause between the steps of writing a graph."""
 
     def __init__(self, what: Callable[[int], object]) -> None:
         self._what = what
@@ -368,7 +368,7 @@ EveryStep = Callable[[Callable[[int], object]], list[int]]
 
 @pytest.fixture
 def every_step(monkeypatch: pytest.MonkeyPatch) -> Iterator[EveryStep]:
-    """Do something between the steps of writing a graph, which are few rows each."""
+    """Run a callback between the steps of writing a graph, of a few rows each."""
     from memstore.graph import build
 
     monkeypatch.setattr(build, "STEP_ROWS", 4)

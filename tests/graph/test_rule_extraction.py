@@ -47,7 +47,7 @@ def relations(derived: Derived) -> set[tuple[str, str, str]]:
         ("alice", "Alice has a GitHub account", ("Alice", "mentions", "GitHub")),
         ("alice", '"Let us go," said Bob Smith', ("alice", "mentions", "Bob Smith")),
         ("alice", "The tea she likes (made by Bob Smith)", ("alice", "mentions", "Bob Smith")),
-        # No words relate these two, or it is unclear whom they are about.
+        # No words relate these two, or it is unclear which of them they describe.
         ("alice", "Alice and Bob Smith met", ("Alice", "mentions", "Bob Smith")),
         ("alice", "Alice, friend of Bob Smith, left", ("Alice", "mentions", "Bob Smith")),
         ("alice", "Alice in New York City", ("Alice", "mentions", "New York City")),
@@ -78,7 +78,7 @@ def test_a_relation_is_labelled_with_the_words_between_its_names(
         ("Bob likes tea", {"Bob"}),
         ("Meeting Notes For The Team", set()),
         ("He prefers C++ over Node.js", {"C++", "Node.js"}),
-        # German: a noun has a capital and is no name, several in a row are one.
+        # German: a capitalised noun is not a name, but several in a row are one.
         ("Das Auto steht nicht in der Garage", set()),
         ("Anna arbeitet bei der Deutschen Bahn", {"Anna", "Deutschen Bahn"}),
         ("Она живёт в Москве", {"Москве"}),

@@ -1,4 +1,4 @@
-"""Imports from other programs are complete, with times, chains and owners, and never doubled."""
+"""Imports from other programs are complete, with times, chains and owners, and never duplicated."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def origin(thing: Any) -> dict[str, Any]:
 
 
 def as_it_was(path: Path) -> tuple[bytes, list[str]]:
-    """Return what must not change of a source: its bytes, and the files beside it."""
+    """Return the state of a source that must not change: its bytes, and the files next to it."""
     return path.read_bytes(), sorted(one.name for one in path.parent.iterdir())
 
 
@@ -788,7 +788,7 @@ def test_mem0_history_db_is_refused_with_a_remedy(store: Store, tmp_path: Path) 
 
 
 def test_mem0_incomplete_page_is_reported(store: Store, tmp_path: Path) -> None:
-    """get_all returns one page; memories on other pages must not be missing silently."""
+    """get_all returns one page; memories on other pages must not be dropped silently."""
     file = tmp_path / "m.json"
     file.write_text(json.dumps({"count": 120, "next": "https://x", "results": [MEMORY]}))
     report = store.import_from("mem0", file)

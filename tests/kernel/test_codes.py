@@ -31,7 +31,7 @@ def blob(vector: Sequence[float]) -> bytes:
 
 
 def nearest(model: Model, query: Sequence[float], limit: int, visible: Ids | None) -> list[int]:
-    """The nearest rows, by comparing every vector."""
+    """The nearest rows, found by comparing every vector."""
     seen = [id_ for id_, (owner, _) in model.items() if visible is None or owner in visible]
     found = cosines(array.array("f", query), [model[id_][1] for id_ in seen])
     near = sorted((-cosine, id_) for cosine, id_ in zip(found, seen, strict=True) if cosine > 0)

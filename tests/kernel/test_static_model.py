@@ -20,7 +20,7 @@ MODEL = StaticModel()
 GOLDEN: list[dict[str, Any]] = json.loads(
     (Path(__file__).parent / "golden_tokens.json").read_text("utf-8")
 )
-"""What the original packages answer; `rust/kernel/model/make.py` wrote it."""
+"""Output of the original packages, written by `rust/kernel/model/make.py`."""
 
 TEXTS = [case["text"] for case in GOLDEN]
 TABLE = Path(__file__).parents[2] / "rust/kernel/model/l2-supercat-256-int8.bin"
@@ -35,7 +35,7 @@ def ids(text: str) -> list[int]:
 
 @pytest.fixture(scope="module")
 def table() -> NDArray[np.float64]:
-    """The vectors as the file has them at its end: scales, then rows of int8."""
+    """The vectors as stored at the end of the file: scales, then rows of int8."""
     pieces, dimension = MODEL.pieces, MODEL.dimension
     content = TABLE.read_bytes()
     rows = np.frombuffer(content[-pieces * dimension :], "i1").reshape(pieces, dimension)

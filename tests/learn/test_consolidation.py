@@ -55,7 +55,7 @@ def held(store: Store) -> list[str]:
     return [fact.content for fact in store.list(scope="all")]
 
 
-# -- the way through -------------------------------------------------------------------------------
+# -- end to end ------------------------------------------------------------------------------------
 
 
 def test_proposal_is_not_a_fact_until_accepted(store: Store) -> None:
@@ -170,7 +170,7 @@ def test_erasing_a_source_or_the_result_removes_the_text_from_the_proposal(
     assert new is not None
     for fact in store.list(subject="ana"):
         store.erase(fact.id)
-    store.erase(new.id)  # its sources stay, in other words
+    store.erase(new.id)  # its sources stay, but reworded
     assert store.examine() == []
     store.close()
     for file in path.parent.iterdir():
@@ -212,7 +212,7 @@ def test_many_facts_are_split_over_several_prompts(store: Store) -> None:
     assert len(model.prompts) == 2
 
 
-# -- replies that are not to be trusted ------------------------------------------------------------
+# -- invalid replies -------------------------------------------------------------------------------
 
 REFUSED: dict[str, tuple[Any, str]] = {
     "no object": ("tea", "must be an object, not str"),

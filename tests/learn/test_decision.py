@@ -39,7 +39,7 @@ class Scripted:
 
 
 class Held(Scripted):
-    """The same, with a schema."""
+    """A scripted generator that takes a schema."""
 
     schema: Mapping[str, Any] | None = None
 

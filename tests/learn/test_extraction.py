@@ -35,15 +35,15 @@ from tests.support.model_server import Dialect, ModelServer, Reply, fenced, in_p
 
 TEA = "Ana's favourite drink in the morning is tea"
 COFFEE = "Ana's favourite drink in the morning is coffee"
-"""Another value of an attribute that has one at a time: near, and both cannot hold."""
+"""A new value of a single-valued attribute: near, and both cannot be true."""
 
 OXFORD = "Ana's home address is 12 Mill Lane in Oxford"
 BRISTOL = "Ana's home address is now 12 Mill Lane in Bristol"
-"""Near, and the words do not tell whether both hold."""
+"""Near, and the words do not show whether both are true."""
 
 MONDAY = "Ana Reed has a meeting about the budget on Monday"
 TUESDAY = "Ana Reed has a meeting about the budget on Tuesday"
-"""Near, and both hold."""
+"""Near, and both are true."""
 
 
 def reply(*contents: str, subject: str | None = "ana", category: str = "note") -> str:
@@ -108,7 +108,7 @@ def test_rebuilt_fact_has_the_position_of_its_episode(store: Store) -> None:
 
 
 def check_replay(store: Store) -> None:
-    """Replaying the journal gives the rows."""
+    """Replaying the journal reproduces the rows."""
     assert store.examine() == []
     engine = SqliteEngine(store.path)
     with engine.read() as transaction:
@@ -120,7 +120,7 @@ def check_replay(store: Store) -> None:
         assert (state["content"], state.get("superseded_by"), state.get("episode_id")) == held
 
 
-# -- the way through -------------------------------------------------------------------------------
+# -- end to end ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("dialect", ["ollama", "openai", "anthropic"])

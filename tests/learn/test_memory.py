@@ -185,7 +185,7 @@ def test_week_keeps_when_each_thing_was_said(week: Memory) -> None:
 
 def test_week_added_again_restores_nothing(week: Memory, store: Store, model: Conversing) -> None:
     before, episodes = everything(store), store.episodes.list(scope="all")
-    model.changes = {  # as a model answers that is shown the current memory
+    model.changes = {  # as a model would answer if shown the current memory
         "Ana switched to tea": ("NONE", "Ana drinks tea", None),
         "Ana's trip to Rome is off": ("NONE", "", None),
         "Ana's rent is 950 euros, not 900": ("NONE", "Ana's rent is 950 euros, not 900", None),
@@ -400,7 +400,7 @@ def test_conversations_of_a_thread_are_in_order(memory: Memory, store: Store) ->
     assert {(f.thread, f.seq) for f in facts} == {("week", n) for n in (1, 2, 3)}
     assert all(f.seq == seqs[f.episode_id or 0] for f in facts)
     (tea,) = (f for f in facts if f.content == "Ana drinks tea")
-    assert tea.seq == 3  # where it was said, not where what it supersedes was
+    assert tea.seq == 3  # its own position, not that of the superseded memory
     memory.add(said(*WEEK[0]), user_id="ana", thread="week")  # again
     assert store.episodes.list(scope="all") == episodes
 
@@ -832,7 +832,9 @@ def test_update_of_an_inactive_memory_is_refused_and_changes_nothing(
 def test_history_hides_other_owners(plain: Memory, store: Store) -> None:
     [bens] = plain.add("Ben's secret", user_id="ben")
     [anas] = plain.add("Ana's", user_id="ana")
-    store.supersede(bens["id"] or 0, anas["id"] or 0, across=True)  # by whoever has the file
+    store.supersede(
+        bens["id"] or 0, anas["id"] or 0, across=True
+    )  # by anyone with access to the file
     assert "secret" not in json.dumps(plain.history(anas["id"] or 0, user_id="ana"))
     assert "Ana's" not in json.dumps(plain.history(bens["id"] or 0, user_id="ben"))
     assert plain.history(anas["id"] or 0, user_id="ana")[0]["memory"] == "Ana's"
@@ -1031,7 +1033,7 @@ def test_changes_keep_attributes_when_sliced_and_serialize_to_json(
         events.episode_id = 7  # type: ignore[misc]
 
 
-# -- conversations that could not be learnt from -----------------------------------------------
+# -- failed conversations ----------------------------------------------------------------------
 
 
 def down(prompt: str) -> Reply:

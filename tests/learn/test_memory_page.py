@@ -45,7 +45,7 @@ MODEL = Conversing(
 
 
 class Asked:
-    """Answers by a script and records its prompts."""
+    """Gives scripted answers and records its prompts."""
 
     model = "scripted"
 

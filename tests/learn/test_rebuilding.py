@@ -41,11 +41,11 @@ from tests.support.model_server import ModelServer  # isort: skip
 
 TEA = "Ana's favourite drink in the morning is tea"
 COFFEE = "Ana's favourite drink in the morning is coffee"
-"""Another value of an attribute that has one at a time: near, and both cannot hold."""
+"""A new value of a single-valued attribute: near, and both cannot be true."""
 
 OXFORD = "Ana's home address is 12 Mill Lane in Oxford"
 BRISTOL = "Ana's home address is now 12 Mill Lane in Bristol"
-"""Near, and the words do not tell whether both hold."""
+"""Near, and the words do not show whether both are true."""
 
 MONDAY = "Ana Reed has a meeting about the budget on Monday"
 
@@ -101,7 +101,7 @@ def exported(store: Store) -> list[str]:
 
 
 def rows(store: Store) -> list[Any]:
-    """Every fact, in whatever state, without when a tombstone was put on it."""
+    """Every fact in any state, without its deletion time."""
     return [
         (f.id, f.uuid, f.subject, f.content, f.superseded_by, f.superseded_at, f.created_at,
          f.status, f.confirmed_count, f.metadata, f.derivation, f.episode_id)
@@ -114,13 +114,13 @@ def held(store: Store) -> list[str]:
 
 
 def fact(store: Store, content: str) -> memstore.Fact:
-    """The newest fact that says this, in whatever state."""
+    """The newest fact with this content, in any state."""
     found = store.list(scope="all", active_only=False, include_deleted=True)
     return [one for one in found if one.content == content][-1]
 
 
 def log_alone(source: Path, target: Path) -> Path:
-    """A copy of a file in which nothing is left but the episodes and what the models answered."""
+    """A copy of a file with only the episodes and the models' replies."""
     with raw(source) as file, raw(target) as copy:
         file.backup(copy)
         copy.execute("PRAGMA foreign_keys = OFF")
@@ -211,7 +211,7 @@ def test_rebuild_uses_the_original_extraction_settings(
     extractor = Extractor(store, reader, policy="auto", scope=Scope(user_id="ana"))
     extractor.extract("first", "somebody", {"k": [1, None]}, source="chat", **times)
     before, asked = exported(store), reader.asked
-    other = Extractor(store, reader, max_characters=100)  # of every owner, cutting otherwise
+    other = Extractor(store, reader, max_characters=100)  # other owners and chunk size
     other.rebuild()
     assert exported(store) == before
     assert reader.asked == asked
@@ -292,7 +292,7 @@ def test_outdated_item_names_its_replacement(store: Store, reader: Reader) -> No
     assert str(monday.outcome) == "stored"
 
 
-# -- what people did -------------------------------------------------------------------------------
+# -- manual changes --------------------------------------------------------------------------------
 
 
 def test_manual_changes_survive(store: Store, read: Extractor) -> None:
@@ -465,7 +465,7 @@ def test_erased_fact_is_not_rederived_and_its_text_is_gone(
     assert "left alone since a fact of them was erased 2" in told[-1]
     assert exported(store) == before
     assert reader.asked == asked
-    # Nor from another model, with other words, nor by extracting the text again.
+    # Not from another model with other words either, and not by extracting the text again.
     reader.means["fifth"] = ["Zanzibar is a secret of Ana's"]
     Extractor(store, Reader(reader.means, "reader-2")).rebuild()
     reader.means["fifth"] = ["Ana's secret is zanzibar"]

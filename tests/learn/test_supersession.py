@@ -26,7 +26,7 @@ from memstore.learn.supersession import (
 LABELLED = Path(__file__).parent / "labelled"
 
 KINDS = "correction restatement coexist number date version negation name".split()
-"""And "hard", "fresh" and "hostile", which were written after the rules, to catch them out."""
+"""And "hard", "fresh" and "hostile", which were written after the rules, to find their mistakes."""
 
 
 @cache

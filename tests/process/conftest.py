@@ -20,7 +20,7 @@ HELLO = {
     "clientInfo": {"name": "test", "version": "1"},
 }
 ANSWER_SECONDS = 20.0
-"""Enough on a busy machine, and less than any lock or network time-out: nobody waited for one."""
+"""Enough on a busy machine, and less than any lock or network time-out, so none was waited for."""
 
 
 class RawClient:
@@ -90,7 +90,7 @@ class RawClient:
 
 @pytest.fixture
 def raw_client(path: Path) -> Iterator[Callable[..., RawClient]]:
-    """Starts servers on the test's file and ends those that are left."""
+    """Starts servers on the test's file and stops those still running."""
     clients: list[RawClient] = []
 
     def start(*flags: str, **environment: str) -> RawClient:

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.process
 
 SETS = "facts,tasks,episodes,graph,learn"
 SECRET = "zanzibar"
-"""Stands in everything the other namespace holds, and in nothing that is asked."""
+"""Occurs in everything in the other namespace, and in no request."""
 
 STRANGERS = "their-namespace"
 
@@ -122,7 +122,7 @@ def attempts(ids: dict[str, list[Any]]) -> dict[str, list[dict[str, Any]]]:
 
 
 def held(path: Path) -> list[str]:
-    """Return all that the other namespace holds, with its journal, but how often it was found.
+    """Return everything in the other namespace with its journal, except use counts.
 
     Nor what the server embedded in the meantime: it does so for the whole file, unasked.
     """

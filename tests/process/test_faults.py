@@ -38,7 +38,7 @@ def workload(acked):
         store.search("fact", limit=3)
         store.list(limit=5)
         store.delete(2)
-        acked.pop(2)  # what raises may be done all the same
+        acked.pop(2)  # a call that raises may have taken effect
         store.erase(2)
 
 def check(acked):
@@ -51,7 +51,7 @@ def check(acked):
     shutil.rmtree(os.path.dirname(path))
 
 def attempt(acked):
-    # What fails is said in our own words, on every way out.
+    # Every failure is reported as one of our own errors.
     try:
         workload(acked)
     except memstore.StorageError as error:

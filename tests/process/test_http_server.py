@@ -35,7 +35,7 @@ from memstore.faces.mcp.opening import Opening
 
 pytestmark = pytest.mark.process
 
-"""From a signal to the end, with room for a busy machine: the server's own bound is six."""
+"""From a signal to the exit, with a margin for a busy machine: the server's own limit is six."""
 
 READING = {"memory_search", "memory_list", "memory_history", "memory_status", "memory_task_list"}
 STORE = {"name": "memory_store", "arguments": {"content": "The kettle is blue", "subject": "k"}}
@@ -45,7 +45,7 @@ posix_only = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no 
 
 @pytest.fixture
 def serve(path: Path) -> Iterator[Callable[..., Served]]:
-    """Starts servers on the test's file and ends those that are left."""
+    """Starts servers on the test's file and stops those still running."""
     running: list[Served] = []
 
     def start(*flags: str, **more: Any) -> Served:
@@ -101,7 +101,7 @@ def open_door(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     server.close()
 
 
-# -- who is let in ---------------------------------------------------------------------------------
+# -- access control --------------------------------------------------------------------------------
 
 
 def test_health_needs_no_token_and_shows_no_details(guarded: Served) -> None:
@@ -192,7 +192,7 @@ def test_read_only_token_lists_and_calls_only_reading_tools(
     assert told["id"] == 1
     assert "memory_store" in told["error"]["message"]
     assert guarded.call("memory_status", reader)["active"] == before
-    # Nor can a Host header bypass the gate by being parsed differently by the server.
+    # A Host header cannot bypass the gate by being parsed differently by the server.
     twice = json.dumps(request("tools/call", **STORE)).replace(
         '"memory_store"', '"memory_status", "name": "memory_store"'
     )
@@ -215,7 +215,7 @@ def test_first_token_ends_open_access_and_revoking_all_does_not_restore_it(
     assert server.post(request("tools/list")).status_code == 401
 
 
-# -- what is refused -------------------------------------------------------------------------------
+# -- refused requests ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("host", ["evil.example", "evil.example:80", "localhost.evil.example", ""])
@@ -571,7 +571,7 @@ def test_concurrent_clients_lose_no_writes(serve: Callable[..., Served], path: P
         assert store.examine() == []
 
 
-# -- the beginning ---------------------------------------------------------------------------------
+# -- start-up --------------------------------------------------------------------------------------
 
 
 def refusal(server: Served) -> tuple[int, str]:
@@ -772,7 +772,7 @@ def test_read_only_server_offers_only_reading_tools(
     assert {tool["name"] for tool in server.ask("tools/list")["tools"]} == READING
 
 
-# -- the end ---------------------------------------------------------------------------------------
+# -- shutdown --------------------------------------------------------------------------------------
 
 
 @posix_only

@@ -1,4 +1,4 @@
-"""Imports of the programs: a command imports only what it needs."""
+"""What the programs import: a command imports only what it needs."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ ELSEWHERE = frozenset(
     tempfile urllib.parse urllib.request uuid uvicorn memstore.graph memstore.importing
     memstore.learn memstore.transfer memstore.upkeep""".split()
 )
-"""What no command needs that reads or writes a few facts: not the network, nor the colours of a
-terminal, nor arrays, nor what slowly brings one function along."""
+"""Not needed by any command that reads or writes a few facts: the network, the colours of a
+terminal, arrays, and slow modules of which only one function is used."""
 
 STORE = frozenset("apsw datetime memstore._kernel memstore.database memstore.store".split())
 """What a command needs only if it opens a file."""

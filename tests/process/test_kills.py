@@ -20,7 +20,7 @@ import memstore
 PROCESSES = 8
 ROUNDS_BETWEEN_EXAMINATIONS = 10
 MOST_NOTED_BYTES = 3000
-"""What a worker has noted when it is killed at the latest: some forty acts."""
+"""How much a worker has recorded when it is killed at the latest: about forty actions."""
 
 pytestmark = [
     pytest.mark.process,
@@ -28,8 +28,8 @@ pytestmark = [
 ]
 
 # Imports once and forks the workers, so that no round waits for eight starts. Each opens the
-# file for itself, and does at random what agents do. What a call returned is acknowledged: noted
-# in a file of the worker's own, with one write the kernel keeps.
+# file itself, and does at random what agents do. What a call returned is acknowledged: recorded
+# in the worker's own file, with one write that the kernel keeps.
 PROGRAM = (
     LETTERS
     + """
@@ -104,7 +104,7 @@ for line in sys.stdin:
             try:
                 work(path, f"{folder}/{seed}", seed)
             finally:
-                os._exit(1)  # nobody is meant to get here
+                os._exit(1)  # must not be reached
         pids.append(pid)
     print(*pids, flush=True)
     ended = [os.waitpid(pid, 0)[1] for pid in pids]
@@ -130,13 +130,13 @@ def forking(path: Path, folder: Path) -> Iterator[subprocess.Popen[str]]:
 
 
 def acknowledged(file: Path) -> list[list[str]]:
-    """Return a worker's notes; an incomplete line is no acknowledgement."""
+    """Return a worker's notes; an incomplete line is not an acknowledgement."""
     raw = file.read_bytes() if file.exists() else b""
     return [line.split("\t") for line in raw[: raw.rfind(b"\n") + 1].decode().splitlines()]
 
 
 def kill_at_random(workers: Mapping[int, Path], chance: random.Random) -> None:
-    """Kill each worker once it has noted so many calls."""
+    """Kill each worker once it has recorded a given number of calls."""
     left = {pid: chance.randrange(1, MOST_NOTED_BYTES) for pid in workers}
 
     def all_killed() -> bool:

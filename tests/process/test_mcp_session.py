@@ -517,7 +517,7 @@ def test_interrupt_followed_by_term_ends_the_server_once(
 
 @posix_only
 def test_signal_that_does_not_interrupt_the_read_ends_the_server(path: Path) -> None:
-    """As if it arrived just before the read; here another thread receives it."""
+    """As if the signal arrived just before the read; here another thread receives it."""
     program = (
         "import signal, sys, threading\n"
         "from memstore.faces.mcp import start\n"

@@ -44,7 +44,7 @@ refused(lambda: codes.scan(matrix.data, 1))
 refused(lambda: _kernel.encode_many(matrix))
 refused(lambda: _kernel.decode_many([blob] * 2**15, 65_536))
 assert _kernel.decode_many(Liar(), 4).shape == (0, 4)
-assert codes.scan(np.ones(65_536, np.float32).data, 2**62) == [[]]  # zeros are like nothing
+assert codes.scan(np.ones(65_536, np.float32).data, 2**62) == [[]]  # all zeros
 codes.put(ids[:9], ids[:9], [blob] * 9)
 assert len(codes) == 9
 print("alive")

@@ -188,5 +188,5 @@ def test_a_disk_is_guaranteed_to_keep_only_synced_data(tmp_path: Path) -> None:
 
 
 def holds(now: str | None, acknowledged: str) -> bool:
-    """Whether a state is acceptable: the change after the acknowledged one may not be noted yet."""
+    """Whether a state is acceptable: a change may be on disk before it is recorded here."""
     return now is not None and (now == acknowledged or acknowledged == "active")

@@ -194,7 +194,7 @@ def test_kill_while_writing_loses_nothing_acknowledged(path: Path) -> None:
             assert process.stderr is not None
             first = [process.stdout.readline() for _ in range(chance.randrange(1, 30))]
             process.kill()
-            # Not communicate(): it would pass over what readline() has read ahead.
+            # Not communicate(): it would skip what readline() has buffered.
             said = [*first, *process.stdout]
             assert process.stderr.read() == ""
             lines = [line for line in said if line.endswith("\n")]
@@ -371,7 +371,7 @@ def test_fork_child_is_refused_and_parent_continues(
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 def test_fork_while_a_thread_writes_child_does_not_hang(path: Path) -> None:
-    """The lock another thread held stays held in the child for ever."""
+    """A lock held by another thread stays held in the child for ever."""
     store = memstore.open(path, embedder=None)
     with store._file.engine.write():
         child = os.fork()

@@ -23,7 +23,7 @@ pytestmark = [
 PROCESSES = 8
 FACTS = 10_000
 FIRST_SECONDS = 60.0
-"""Until then caches fill; what counts is how it goes on."""
+"""Until then caches fill; only later growth counts."""
 
 PROGRAM = (
     LETTERS

@@ -118,7 +118,7 @@ HOSTILE = [
 
 
 def inside(fenced: str, label: str) -> str:
-    """Return the text inside a fence, for a reader that knows the mark."""
+    """Return the text inside a fence, as read with its mark."""
     match = re.match(rf"<<<{label} ([0-9a-f]+)\n", fenced)
     assert match is not None
     end = f"\n{label} {match[1]}>>>"

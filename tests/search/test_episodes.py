@@ -355,7 +355,7 @@ def test_namespaces_are_separate_unless_requested(log: Store, open_store: Open) 
     assert ids(log.episodes.search(namespaces="other")) == [theirs.id]
 
 
-# -- tags that raise -----------------------------------------------------------------------------
+# -- boosted tags --------------------------------------------------------------------------------
 
 
 @EACH_MODE
@@ -450,7 +450,7 @@ def test_a_query_of_another_dimension_is_not_compared(log: Store, open_store: Op
     assert (ids(hits), why(hits)) == ([1, 4], "other_model")
 
 
-# -- what changes meanwhile ----------------------------------------------------------------------
+# -- concurrent changes --------------------------------------------------------------------------
 
 
 def test_searches_see_changes_by_other_processes(log: Store, open_store: Open) -> None:

@@ -438,7 +438,7 @@ def test_blank_queries_in_a_batch_leave_the_others_alone(store: Store, embedder:
     assert embedder.calls == [["tea"]]
 
 
-# -- standing --------------------------------------------------------------------------------
+# -- status of facts -------------------------------------------------------------------------
 
 
 @each_way
@@ -487,7 +487,7 @@ def test_facts_expire_while_the_store_is_open(
         ("note", 30, None, 0.5),
         ("note", 60, None, 0.25),
         ("note", 0, None, 1.0),
-        ("note", -10, None, 1.0),  # from the future: it does not decay yet
+        ("note", -10, None, 1.0),  # in the future: it does not decay yet
         ("note", 300, {"note": 0}, 1.0),
         ("note", 10, {"note": 10 * DAY}, 0.5),
         ("preference", 3000, None, 1.0),
@@ -679,7 +679,7 @@ def test_a_batch_of_one_text_is_refused(store: Store) -> None:
         store.search_batch("tea")
 
 
-# -- what others change ----------------------------------------------------------------------
+# -- changes by others -----------------------------------------------------------------------
 
 
 def add(other: Store, old: int, deleted: int) -> set[int]:

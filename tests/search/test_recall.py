@@ -154,7 +154,9 @@ def test_the_margin_is_rounded_once_per_text() -> None:
 def test_long_text_ranks_below_slightly_less_relevant_short_ones(
     words: Store,
 ) -> None:
-    long = words.add("tea " * 1600, subject="tea")  # 16 times what is not long: half its score
+    long = words.add(
+        "tea " * 1600, subject="tea"
+    )  # 16 times the length that costs nothing: half its score
     short = words.add("tea", subject="tea")
     hits = {hit.fact.id: hit for hit in words.search("tea")}
 

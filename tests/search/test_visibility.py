@@ -62,7 +62,7 @@ metadata_filters = st.builds(
 
 @st.composite
 def bounded(draw: st.DrawFn, make: Callable[..., Any], *kinds: str) -> Any:
-    """A filter with periods, where they are in order."""
+    """A filter with periods, if their bounds are in order."""
     bounds = {
         f"{kind}_{end}": draw(st.none() | st.none() | moments)
         for kind in kinds

@@ -45,7 +45,7 @@ def test_a_folder_outside_a_repository_is_its_own_project(home: Path, tmp_path: 
 
 
 def test_the_home_folder_and_the_root_are_not_projects(home: Path) -> None:
-    (home / ".git").mkdir()  # of somebody who keeps the settings in a repository
+    (home / ".git").mkdir()  # as if the user kept settings in a repository
     assert project_of(home)[1:] == ("default", "none")
     assert project_of(Path(home.anchor))[1:] == ("default", "none")
     assert project_of(folder(home / "notes"))[1:] == ("~/notes", "folder")
@@ -53,7 +53,7 @@ def test_the_home_folder_and_the_root_are_not_projects(home: Path) -> None:
 
 def test_all_worktrees_of_a_repository_are_one_project(home: Path) -> None:
     top = folder(home / "api", repository=True)
-    own = folder(top / ".git" / "worktrees" / "other")  # as git worktree add makes it
+    own = folder(top / ".git" / "worktrees" / "other")  # as created by git worktree add
     (own / "commondir").write_text("../..\n")
     (folder(home / "other") / ".git").write_text(f"gitdir: {own}\n")
     assert project_of(home / "other") == Project(top, "~/api", "repository")
@@ -96,7 +96,9 @@ def test_the_host_names_the_folder(home: Path, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.chdir(folder(home / "here"))
     monkeypatch.setenv("CLAUDE_PROJECT_DIR", str(there))
     assert project_of().namespace == "~/there"
-    monkeypatch.setenv("MEMSTORE_PROJECT", "${workspaceFolder}")  # which a host left as it is
+    monkeypatch.setenv(
+        "MEMSTORE_PROJECT", "${workspaceFolder}"
+    )  # a placeholder that the host did not replace
     assert project_of().namespace == "~/there"
     monkeypatch.setenv("MEMSTORE_PROJECT", str(home / "here"))
     assert project_of().namespace == "~/here"

@@ -69,7 +69,7 @@ SOUND: dict[str, Any] = {
     "target": "/nowhere/at/all",
     "tokens": 100,
 }
-"""What a parameter without a default is given where it is not wrong."""
+"""A valid value for each parameter without a default."""
 
 NOT_CALLED = {
     "backup_in_background": "starts a thread",
@@ -122,7 +122,7 @@ CHANGES = st.lists(
 
 @pytest.fixture(scope="module")
 def held(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
-    """A store with a chain, a task, an episode and a tombstone, in a folder of its own."""
+    """A store with a chain, a task, an episode and a tombstone, in its own folder."""
     with (
         contextlib.chdir(tmp_path_factory.mktemp("wrong")),
         memstore.open(":memory:", embedder=None) as store,

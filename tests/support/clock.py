@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from memstore.domain.clock import Clock
 
 TICK_SECONDS = 0.002
-"""Of the computer's clock: how often a condition is looked at."""
+"""How often a condition is checked, by the system clock."""
 
 
 class ManualClock(Clock):

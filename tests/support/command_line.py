@@ -22,7 +22,7 @@ class Answer:
 
 
 class CommandLine:
-    """Calls ``main`` as a shell would call the program."""
+    """Calls ``main`` as a shell would run the program."""
 
     def __init__(
         self, db: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch

@@ -45,7 +45,7 @@ class Conversing:
             fact = json.loads(line)["says"]
             event, memory, text = self.changes.get(fact, ("ADD", "", None))
             if event != "ADD" and memory and memory not in memories:
-                event = "ADD"  # like a model that was not shown it
+                event = "ADD"  # like a model that has not seen it
             operations.append(
                 {
                     "fact": int(number),

@@ -1,4 +1,4 @@
-"""Disk faults and power cuts, with ``rust/faults`` in front of the C library."""
+"""Disk faults and power cuts, with ``rust/faults`` preloaded before the C library."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Kind(IntEnum):
 
 @cache
 def library() -> Path:
-    """Build the library; skip the test where that is not possible."""
+    """Build the library; skip the test if that is not possible."""
     if sys.platform != "linux":
         pytest.skip("faults are those of Linux")
     if shutil.which("cargo") is None:
@@ -50,7 +50,7 @@ def library() -> Path:
 
 
 def run(program: str, *arguments: object) -> str:
-    """Run a program with the library in front, and return what it printed."""
+    """Run a program with the library preloaded, and return its output."""
     done = subprocess.run(
         [sys.executable, "-c", program, *map(str, arguments)],
         env=os.environ | {"LD_PRELOAD": str(library())},
@@ -136,7 +136,7 @@ class Disk:
         self._folder = str(folder)
         self._files: dict[str, _File] = {}
         self._named: dict[str, _File] = {}
-        """The names that are on the disk for certain."""
+        """The names that are certain to be on the disk."""
         self._renamings: list[dict[str, _File]] = []
         """The names after each change of them since then."""
 

@@ -19,14 +19,14 @@ from typing import Any
 RULES = Path(__file__).parents[2] / "python" / "memstore" / "text" / "secret_rules.json"
 
 BY_NEIGHBOURHOOD = r"[\w.-]{0,50}?("
-"""Begins the patterns of anything random that stands near the name of a service."""
+"""The start of patterns for random text near the name of a service."""
 
 LEFT_OUT = {"generic-api-key", "curl-auth-header", "curl-auth-user", "sourcegraph-access-token"}
 """Any word behind "key", whole command lines, and any commit hash beside a name."""
 
 CODE_END = r"""(?:[\x60'"\s;]|\\[nr]|$)"""
 PROSE_END = r"""(?:[\x60'"\s;,.:!?)\]}<>*]|\\[nr]|$)"""
-"""What ends a secret: in prose a sentence may."""
+"""What may follow a secret: in prose also punctuation."""
 
 BLOCK = r"[\s\S-]{64,}?"
 BLOCK_UP_TO_NEXT = r"(?:(?!-----BEGIN)[\s\S]){64,}?"
@@ -46,7 +46,7 @@ def kept(rule: dict[str, Any]) -> bool:
 
 
 def translated(pattern: str) -> str:
-    """Write a pattern of Go's in Python's syntax."""
+    """Translate a pattern from Go's to Python's syntax."""
     pattern = pattern.replace(CODE_END, PROSE_END).replace(BLOCK, BLOCK_UP_TO_NEXT)
     pattern = pattern.replace(r"\z", r"\Z").replace("[:alnum:]", "a-zA-Z0-9")
     start = FLAG if pattern.startswith(FLAG) else ""

@@ -55,7 +55,7 @@ def serving(answer: Callable[[Asked], None]) -> Iterator[str]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
         timeout = 10
-        disable_nagle_algorithm = True  # else each body waits 40 ms for an acknowledgement
+        disable_nagle_algorithm = True  # otherwise each body waits 40 ms for an acknowledgement
 
         def do_POST(self) -> None:
             length = int(self.headers["Content-Length"])

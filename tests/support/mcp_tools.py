@@ -48,7 +48,7 @@ def offered(
     read_only: bool = False,
     generator: Callable[[], JSONGenerator | None] = lambda: None,
 ) -> dict[str, Offered]:
-    """Return the tools of the names, as ``--tools`` takes them."""
+    """Return the tools selected by names in the syntax of ``--tools``."""
     tools = Tools(generator)
     chosen = catalogue.offered(names, read_only=read_only)
     return {name: Offered(one, tools[one]) for name, one in chosen.tools.items()}

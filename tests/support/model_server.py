@@ -48,12 +48,12 @@ class Reply:
     """The service's own words where ``status`` is an error."""
     headers: Mapping[str, str] = field(default_factory=dict)
     body: object = None
-    """Sent as it is instead of all the above: bytes raw, anything else as JSON."""
+    """Sent unchanged instead of all the above: bytes raw, anything else as JSON."""
     delay_seconds: float = 0.0
     drip_seconds: float = 0.0
     """Pause after each byte of the body."""
     keep_bytes: int | None = None
-    """Break the connection off after so many bytes of the body."""
+    """Break the connection after this many bytes of the body."""
 
 
 Script = Sequence[str | Reply] | Callable[[str], "str | Reply"]
@@ -65,7 +65,7 @@ def fenced(text: str) -> str:
 
 
 def in_prose(text: str) -> str:
-    """Put words before and after a text, with brackets of their own."""
+    """Put prose with brackets before and after a text."""
     return f"Sure! Here is what I found (in JSON):\n\n{text}\n\nLet me know [if you need more]."
 
 
@@ -78,15 +78,15 @@ class ModelServer:
 
     url: str = ""
     key: str | None = None
-    """Wanted from OpenAI's and Anthropic's clients, where set; echoed when it is wrong."""
+    """The key required from OpenAI's and Anthropic's clients, if set; a wrong one is echoed."""
     unknown: Mapping[str, str] = field(default_factory=dict)
     """Top-level parts of a request that are refused with 400 and these words."""
     prompts: list[str] = field(default_factory=list)
     """The last message of each request that reached the model, attempts included."""
     asked: list[Asked] = field(default_factory=list)
-    """Every request, also one that was refused."""
+    """Every request, including refused ones."""
     errors: list[Exception] = field(default_factory=list)
-    """What scripts raised; raised again when the test is over."""
+    """Errors raised by scripts; raised again at the end of the test."""
     _script: Script = ()
     _played: int = 0
     _lock: threading.Lock = field(default_factory=threading.Lock)

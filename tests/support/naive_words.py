@@ -28,7 +28,7 @@ class Fts5:
         )
 
     def tokens(self, *columns: str) -> list[str]:
-        """Return a row's tokens as the index takes them."""
+        """Return a row's tokens in the form that the index expects."""
         tokens: list[str] = []
         for column in columns:
             tokens += ["", *self._tokens(column)]
@@ -52,7 +52,7 @@ class Fts5:
         return self.tokens(one, two)
 
     def drop(self, id_: int) -> None:
-        """Remove a row, if it is here."""
+        """Remove a row, if present."""
         self._connection.execute("DELETE FROM texts WHERE rowid = ?", (id_,))
 
     def all(self, texts: Sequence[str]) -> Scores:
@@ -97,5 +97,5 @@ def bm25(rows: dict[int, list[str]], phrases: Phrases, id_: int) -> list[float]:
 
 
 def seen(scores: Scores, visible: Collection[int]) -> Scores:
-    """Return the rows that may be seen."""
+    """Return the visible rows."""
     return [(id_, score) for id_, score in scores if id_ in visible]

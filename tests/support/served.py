@@ -24,7 +24,7 @@ import functools, sys
 from memstore.faces.http import server
 from memstore.faces.http.gate import Patience
 from memstore.faces.mcp.start import main
-# So that a test need not wait as long as a slow client may.
+# Shorter limits than in production, so that tests need not wait.
 server.run = functools.partial(server.run, patience=Patience(head_seconds=2.0, body_seconds=0.5))
 main(sys.argv[1:])
 """

@@ -77,7 +77,7 @@ def test_no_fts5_syntax_in_a_query_raises(well_read: Store, query: str) -> None:
 @settings(deadline=None, max_examples=examples(300))
 @given(
     query=st.one_of(
-        st.text(st.characters(), max_size=60),  # lone surrogates and all
+        st.text(st.characters(), max_size=60),  # including lone surrogates
         st.lists(st.sampled_from([*SYNTAX, "alice", " "]), max_size=8).map("".join),
         st.lists(st.sampled_from([*SYNTAX, "alice"]), max_size=8).map(" ".join),
     )
@@ -92,7 +92,7 @@ def test_no_query_raises(well_read: Store, query: str) -> None:
 @settings(deadline=None, max_examples=examples(200))
 @given(
     text=st.text(
-        # The index knows the letters of Unicode 6; newer ones separate words there.
+        # The index recognises the letters of Unicode 6; newer ones separate words there.
         st.characters(exclude_categories=["Cs", "Cn"], exclude_characters="\0").filter(
             lambda c: unicodedata.ucd_3_2_0.category(c) != "Cn"
         ),

@@ -1,4 +1,4 @@
-"""Damage anywhere in a file gives a right answer, an error, or a finding."""
+"""Damage anywhere in a file leads to a correct answer, an error, or a finding."""
 
 from __future__ import annotations
 

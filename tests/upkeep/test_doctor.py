@@ -555,7 +555,7 @@ class LongLife(RuleBasedStateMachine):
             else:
                 try:
                     self.store.proposals.accept(proposal.id)
-                except Conflict:  # accepting the one before retired a fact of this one
+                except Conflict:  # accepting the previous one retired a fact of this one
                     continue
                 self.known[proposal.old.id].superseded_by = proposal.new.id
 

@@ -91,7 +91,7 @@ def test_a_checkpoint_by_another_process_is_not_mistaken_for_a_reader(
 
     def checkpoint() -> None:
         other = apsw.Connection(str(path))
-        other.execute("SELECT * FROM items")  # it is in WAL mode from its first read on
+        other.execute("SELECT * FROM items")  # WAL mode takes effect at its first read
         other.set_busy_handler(give_up)
         with suppress(apsw.BusyError):
             other.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_FULL)

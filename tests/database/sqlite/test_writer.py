@@ -167,7 +167,7 @@ def test_a_failed_commit_fails_every_member(engine: SqliteEngine, path: Path, pl
     bodies[place] = dangling
     outcomes = together(engine, *bodies)
     assert [type(outcome) for outcome in outcomes] == [StorageError] * 3
-    assert len({id(outcome) for outcome in outcomes}) == 3  # each has a traceback of its own
+    assert len({id(outcome) for outcome in outcomes}) == 3  # each has its own traceback
     assert names(path) == []
     with engine.write() as transaction:
         adding("after")(transaction)

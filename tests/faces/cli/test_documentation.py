@@ -1,4 +1,4 @@
-"""The samples of docs/cli.md are one session, which is run again here."""
+"""The samples of docs/cli.md are one session, which is replayed here."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ HOSTILE = (
 
 
 class Screen:
-    """A terminal that remembers what was drawn on it."""
+    """A terminal that records its output."""
 
     def __init__(self, width: int = 80, colour: bool = True) -> None:
         self.file, self.error_file = io.StringIO(), io.StringIO()

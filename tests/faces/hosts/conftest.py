@@ -1,4 +1,4 @@
-"""A home folder with nothing in it, and programs to register."""
+"""An empty home folder, and programs to register."""
 
 from __future__ import annotations
 

@@ -184,7 +184,7 @@ INTERRUPT = "hook.main = lambda _: (_ for _ in ()).throw(KeyboardInterrupt())"
 
 
 def start(program: list[str], data: str = "{}", **how: Any) -> tuple[int, str, str]:
-    """Run a program that is a hook; return its exit code and what it wrote."""
+    """Run a hook as a program; return its exit code and its output."""
     done = subprocess.run(
         program, input=data, encoding="utf-8", timeout=60, check=False, **(PIPES | how)
     )
