@@ -81,7 +81,7 @@ def fields(record: Any) -> tuple[Field, ...]:
 
 
 def asdict(record: Any) -> dict[str, Any]:
-    """Return the values of an instance by name, as they are."""
+    """Return the values of an instance by name, without copying them."""
     return {one.name: getattr(record, one.name) for one in fields(record)}
 
 
@@ -91,7 +91,7 @@ def replace(record: R, /, **changes: Any) -> R:
 
 
 class _Shape:
-    """What the shared functions need to know of a class."""
+    """What the shared functions need to know about a class."""
 
     def __init__(self, found: Mapping[str, Field]) -> None:
         self.fields = tuple(found.values())

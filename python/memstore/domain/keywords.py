@@ -27,7 +27,7 @@ R = TypeVar("R")
 
 
 class Periods(TypedDict, total=False):
-    """When something was stored, and since when it holds."""
+    """When something was stored, and since when it is valid."""
 
     created_after: datetime | str | None
     created_before: datetime | str | None

@@ -76,7 +76,7 @@ class StagedGeneration:
         self._id = generation_id
 
     def generation(self, transaction: Transaction) -> Generation:
-        """Return its current row; ``Conflict`` if it was dropped or switched to meanwhile."""
+        """Return its current row; ``Conflict`` if it was dropped or switched to in the meantime."""
         found = generation_table.get(transaction, self._id)
         if found is None or found.state != "staged":
             raise Conflict(

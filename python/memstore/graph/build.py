@@ -1,4 +1,4 @@
-"""Building the graph of a namespace: read the facts, derive, write beside the old graph, switch.
+"""Building the graph of a namespace: read the facts, derive, write next to the old graph, switch.
 
 Nothing is locked while rules or a model read the facts. The new graph is written in small steps, so
 that other writers never wait long, and one transaction switches to it. If the process dies before

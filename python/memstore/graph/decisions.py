@@ -58,7 +58,7 @@ def decide(
 
 
 def forget(changes: Changes, namespace: str, left: str, right: str) -> EntityDecision:
-    """Take a decision back and return it; the built graph is updated."""
+    """Withdraw a decision and return it; the built graph is updated."""
     key = name_key(_checked(left, "left"))
     other = name_key(_checked(right, "right"))
     known = _on(_around(changes.transaction, namespace, key), other)

@@ -177,7 +177,7 @@ class Graph:
         return self._decide(left, right, same=False)
 
     def forget(self, left: str, right: str) -> EntityDecision:
-        """Take back the decision about exactly these two names, and return it.
+        """Withdraw the decision about exactly these two names, and return it.
 
         Raises:
             NotFound: there is none.

@@ -101,10 +101,10 @@ GERMAN: Final = word_set(
     "spricht kennt heißt studiert spielt möchte nutzt verwendet benutzt braucht läuft kauft "
     "fährt kommt geht macht liest schreibt lernt besucht gehört sind waren haben kann muss"
 )
-"""One of them in lower case marks a fact as German, where every noun has a capital."""
+"""Any of them in lower case marks a fact as German, where every noun has a capital."""
 
 ROMANCE: Final = word_set(
     "el los las una que por para les dans avec pour une che il gli della sono uma não het een "
     "niet voor"
 )
-"""One of them marks a fact as in a language where ``de`` and the like do not join names."""
+"""Any of them marks a fact as in a language where words like ``de`` do not join names."""

@@ -37,7 +37,7 @@ _HEADING: Final = 4
 """The fewest words of a sentence that can be a heading, with a capital in every word."""
 
 _MYSELF: Final = frozenset(("i", "i'm", "i’m", "i've", "i’ve", "i'll", "i’ll", "i'd", "i’d"))
-"""Always capitalised, which therefore proves nothing."""
+"""Always capitalised, so its capital proves nothing."""
 
 _LONGEST: Final = 6
 """The most words of a name; a longer run of capitalised words is a heading or a list."""

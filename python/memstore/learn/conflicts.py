@@ -160,7 +160,7 @@ class _Conflicts:
             self._add_instead(update, reason)
 
     def keep_one_place_per_fact(self) -> None:
-        """Refuse to add a fact that an update stores; drop a NONE beside another decision."""
+        """Refuse to add a fact that an update stores; drop a NONE if there is another decision."""
         updating = {d.place for d in self._of("UPDATE")}
         self._refuse(
             "an update stores the fact", lambda d: d.event == "ADD" and d.place in updating

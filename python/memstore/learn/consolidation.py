@@ -67,7 +67,7 @@ class Consolidated:
 
     outcome: ConsolidationOutcome
     fact_ids: tuple[int, ...] = ()
-    """The facts of the group, as far as the model named known ones."""
+    """The known facts that the model named for the group."""
     content: str = ""
     """The sentence."""
     proposal_id: int | None = None

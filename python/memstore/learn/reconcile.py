@@ -52,7 +52,7 @@ class _Plan:
 
     @property
     def outline(self) -> tuple[object, ...]:
-        """The plan without details that may change meanwhile and do not matter, like use counts."""
+        """The plan without irrelevant details that may change in the meantime, like use counts."""
         ids = [
             [fact.id for fact in facts]
             for facts in (self.returning, self.leaving, self.resurfacing, self.repeated)

@@ -22,7 +22,7 @@ ACCEPTED_FORM: Final = '{"role": "user", "content": "…"}'
 
 INDENT: Final = "    "
 LINE_BREAK: Final = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
-"""Every line break that ``str.splitlines`` knows."""
+"""Every line break that ``str.splitlines`` recognises."""
 INDENTED: Final = re.compile(f"({LINE_BREAK.pattern}){INDENT}")
 
 HEAD: Final = re.compile(

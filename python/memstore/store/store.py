@@ -131,7 +131,7 @@ class Store:
     """
 
     facts: Facts
-    """Operations on facts, for callers that read and write in a transaction of their own."""
+    """Operations on facts, for callers that read and write in their own transaction."""
 
     def __init__(
         self,
@@ -1076,7 +1076,7 @@ class Store:
 
 
 def given_store(store: object) -> Store:
-    """Return the part of a store that is its namespace's own, of what a caller passed as a store.
+    """Return the namespace's part of the store that a caller passed.
 
     Raises:
         InvalidArgumentType: it is something else, such as an ``AsyncStore``.

@@ -1,4 +1,4 @@
-"""Splitting long text into pieces that fit a model, at natural borders."""
+"""Splitting long text into pieces that fit a model, at natural boundaries."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ PROMPT_CHARACTERS: Final = 12_000
 """The longest piece in a prompt: about 3,000 tokens, which even small models read carefully."""
 
 PIECE_CHARACTERS: Final = 600
-"""The longest piece of an episode with an embedding of its own: about 150 tokens, which every model
+"""The longest piece of an episode that gets its own embedding: about 150 tokens, which every model
 accepts, and short enough that one sentence still shows in the vector (decision 22)."""
 
 PIECE_OVERLAP: Final = 100
-"""Characters repeated from the previous piece, so that text at a border is whole in one."""
+"""Characters repeated from the previous piece, so that text at a boundary is complete in one."""
 
 UNSPACED_CHARACTERS: Final = 300
 UNSPACED_OVERLAP: Final = 50
@@ -29,7 +29,7 @@ BORDERS: Final = (
     r"[.!?…][\"'”’)\]]*\s+|[。！？]+[」』”’）]*",  # sentence
     r"\s+|(?<=[,;:，；：、])",  # word
 )
-"""The kinds of border, best first; a piece ends after one."""
+"""The kinds of boundary, best first; a piece ends after one."""
 
 LONGEST_CLUSTER: Final = 64
 """How far to look back to keep a letter and its marks together; no script needs more."""
@@ -42,7 +42,7 @@ CONTINUING: Final = re.compile(
     "\U0001f3fb-\U0001f3ff"  # skin tones
     "\U000e0020-\U000e007f]"  # tags, as in the flag of England
 )
-"""What belongs to the letter before it, beside marks (decision 2)."""
+"""Characters other than marks that belong to the letter before them (decision 2)."""
 
 JOINER: Final = "\u200d"
 FLAGS: Final = range(0x1F1E6, 0x1F200)
@@ -68,7 +68,7 @@ def pieces(text: str, max_characters: int = PROMPT_CHARACTERS, overlap: int = 0)
 
 
 def spans(text: str, max_characters: int, overlap: int = 0) -> list[tuple[int, int]]:
-    """Split a text at paragraphs, lines, sentences or words, at the best border that fits.
+    """Split a text at paragraphs, lines, sentences or words, at the best boundary that fits.
 
     The spans ``(start, stop)`` cover the whole text, and without overlap each begins where the
     previous one ends. A border is used if it leaves the piece at least half full; a worse kind of

@@ -52,10 +52,10 @@ class DifferenceKind(Enum):
 
 
 STOPS: Final = ".,;'’‘\"“”„"
-"""Signs that do not change the meaning."""
+"""Symbols that do not change the meaning."""
 
 ONLY_IF_ALIKE: Final = (DifferenceKind.CONTRADICTION, DifferenceKind.NEW_VALUE)
-"""Kinds that are only concluded if both facts have the same signs and prepositions."""
+"""Kinds that are only concluded if both facts have the same symbols and prepositions."""
 
 
 class TokenKind(Enum):
@@ -67,7 +67,7 @@ class TokenKind(Enum):
 
 
 class Token(NamedTuple):
-    """A word, a number or a sign; compared by ``text`` alone."""
+    """A word, a number or a symbol; compared by ``text`` alone."""
 
     text: str
     kind: TokenKind
@@ -194,13 +194,13 @@ def _content(text: str) -> set[str]:
 
 
 def _relations(text: str) -> tuple[list[str], str]:
-    """Return the prepositions of a text and its signs, such as ``#``, ``<`` or an emoji."""
+    """Return the prepositions of a text and its symbols, such as ``#``, ``<`` or an emoji."""
     words = (word.casefold() for word in TOKEN.findall(text))
     return sorted(word for word in words if word in lexicon.PREPOSITIONS), signs(text)
 
 
 def signs(text: str) -> str:
-    """Return the signs of a text that change what it says, in their order."""
+    """Return the symbols of a text that change its meaning, in order."""
     left = TOKEN.sub("", text)
     return "".join(sign for sign in left if not sign.isspace() and sign not in STOPS)
 
@@ -238,7 +238,7 @@ def _same_words(words: list[str], negated: bool) -> DifferenceKind:
 
 
 def _event(frame: list[str], rest: list[str]) -> bool:
-    """Whether the words tell an event, which can happen again: a past or perfect tense."""
+    """Whether the words describe an event, which can happen again: a past or perfect tense."""
     if any(word in lexicon.PAST for word in frame) or frame[0].endswith("ed"):
         return True
     if frame[0] in lexicon.PERFECT and any(w.endswith(("ed", "been")) for w in frame[1:]):

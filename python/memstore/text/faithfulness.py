@@ -101,7 +101,7 @@ def missing(
 
 
 def _symbols(text: str) -> Iterator[str]:
-    """Yield the signs that are not punctuation: C# is not C, < not >, and -5 not 5."""
+    """Yield the symbols that are not punctuation: C# is not C, < not >, and -5 not 5."""
     for sign in signs(text):
         if sign in "#@*%\\" or unicodedata.category(sign).startswith("S"):
             yield sign

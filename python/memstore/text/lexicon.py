@@ -48,7 +48,7 @@ INDEFINITE: Final = word_set("a an one another ein eine einen einem einer eines 
 """Before the value these say "one of several": a cat named Tom, another named Kim."""
 
 IDENTITY: Final = word_set("is are : = ist sind heißt lautet")
-"""Between a thing and its value; not the past tenses, which tell events."""
+"""Between a thing and its value; not the past tenses, which describe events."""
 
 SINGULAR: Final = word_set("is ist heißt lautet")
 """The singular ones: "the guests are Anna" does not exclude Ben."""

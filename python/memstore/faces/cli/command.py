@@ -276,7 +276,7 @@ WHOSE: Final = (
     *OWNERS,
     option("--scope", "all: facts of every owner", dest="whose", choices=(EVERYBODY,)),
 )
-"""Selects what belongs to the owners named, or what has no owner."""
+"""Selects rows of the named owners, or rows without an owner."""
 
 
 CONTEXT: Final = option(

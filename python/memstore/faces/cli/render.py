@@ -125,7 +125,7 @@ class JsonShow:
         self._print(value)
 
     def progress(self, title: str) -> AbstractContextManager[Progress | None]:
-        """Return a progress bar for a long operation; ``None`` if the output is no terminal."""
+        """Return a progress bar for a long operation; ``None`` if the output is not a terminal."""
         return nullcontext()
 
     def _print(self, value: object) -> None:

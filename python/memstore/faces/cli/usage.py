@@ -88,7 +88,7 @@ class Parser(argparse.ArgumentParser):
         super()._check_value(action, value)
 
     def _dashed(self) -> str | None:
-        """Return a word that starts with a dash but is no option, so may be meant as text."""
+        """Return a word that starts with a dash but is not an option and may be meant as text."""
         if not self._get_positional_actions():
             return None
         for word in self._given:

@@ -83,7 +83,7 @@ def respond(arguments: argparse.Namespace) -> int:
         if answer is not None:
             sys.stdout.write(json.dumps(answer) + "\n")
             sys.stdout.flush()
-    except Exception as error:  # noqa: BLE001 - the host has to go on, whatever it is
+    except Exception as error:  # noqa: BLE001 - no error may stop the host
         with suppress(Exception):  # closed, or nobody reads it
             sys.stderr.write(f"{TROUBLE}{error}\n")
     finally:

@@ -121,7 +121,7 @@ def _prepare_tokens(
     except (MemstoreError, ValueError, TypeError) as error:
         if public:
             raise
-        # Serve anyway: each call reports the error, and the file may be repaired meanwhile.
+        # Serve anyway: each call reports the error, and the file may be repaired in the meantime.
         logger.warning("the store did not open: %s", wording.in_server(error))
         return ()
     create = "create one with `memstore token create NAME`"

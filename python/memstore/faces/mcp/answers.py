@@ -380,7 +380,7 @@ def room_of(value: Any) -> int:
 
 
 def beginning(text: str, room: int) -> str:
-    """Return as much of the beginning of a text as fits the room."""
+    """Return as much of the beginning of a text as fits."""
     shown = text[:room]
     while (size := room_of(shown) - 2) > room:  # its quotes do not count
         shown = shown[: len(shown) * room // size]

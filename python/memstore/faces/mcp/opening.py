@@ -160,7 +160,7 @@ def end_on_signals(opening: Opening) -> None:
 
 def on_signals(stop: Callable[[int, FrameType | None], None]) -> None:
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
-        if hasattr(signal, name):  # Windows knows fewer
+        if hasattr(signal, name):  # Windows has fewer
             signal.signal(getattr(signal, name), stop)
 
 

@@ -152,7 +152,7 @@ class Outgoing:
 
 
 def room_of(descriptor: int) -> Callable[[], bool]:
-    """Return a function that tells whether a pipe accepts ``PIECE`` bytes without blocking."""
+    """Return a function that reports whether a pipe accepts ``PIECE`` bytes without blocking."""
     if sys.platform == "win32":  # where select() works only for sockets
         return lambda: False
     return lambda: bool(select.select([], [descriptor], [], 0)[1])
