@@ -1,7 +1,7 @@
 //! The arithmetic of memstore on plain slices: no Python, no database, no policy.
 //!
 //! Data flows one way: a vector is decoded ([`codec`]), scaled to length one (`unit`), and
-//! quantised as [`codes`], which tell whether it can be among the nearest to a query; the vectors
+//! quantised as [`codes`], which show whether it can be among the nearest to a query; the vectors
 //! of these candidates are multiplied ([`dot`]). [`columns`] decide which rows are visible, as
 //! [`ids`]. [`words`] is the inverted index. [`rank`] merges the results of the word search and the
 //! scan; [`texts`] ranks them by how well they answer the query. [`model`] embeds texts, and

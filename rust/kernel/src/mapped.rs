@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn changed_bytes_and_truncations_are_noticed() {
+    fn changed_bytes_and_truncations_are_detected() {
         let path = folder("damage").join("file");
         write(&path, &TAG, 1, &[&[5; 100], &[6; 70]]).unwrap();
         let whole = fs::read(&path).unwrap();

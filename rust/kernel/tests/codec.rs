@@ -1,11 +1,11 @@
-//! Bytes give back every bit.
+//! Decoding restores every bit.
 
 use memstore_kernel::codec::{NotFinite, check_finite, components, decode_into, encode_into};
 use proptest::prelude::*;
 
 proptest! {
     #[test]
-    fn decode_gives_back_what_encode_was_given(bits in prop::collection::vec(any::<u32>(), 0..600)) {
+    fn decode_reverses_encode(bits in prop::collection::vec(any::<u32>(), 0..600)) {
         let vector: Vec<f32> = bits.iter().map(|bits| f32::from_bits(*bits)).collect();
         let mut blob = vec![0; vector.len() * 4];
         encode_into(&vector, &mut blob);
@@ -38,7 +38,7 @@ fn encode_is_little_endian() {
 }
 
 #[test]
-fn check_finite_takes_every_finite_number() {
+fn check_finite_accepts_every_finite_number() {
     let edge = [
         0.0,
         -0.0,

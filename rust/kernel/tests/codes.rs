@@ -130,7 +130,7 @@ fn topical(seed: u64, count: usize, dimension: usize) -> Vec<Vec<f32>> {
 }
 
 #[test]
-fn every_instruction_set_is_here_or_named_as_missing() {
+fn unavailable_instruction_sets_are_reported() {
     let here: Vec<_> = Lanes::available().iter().map(Lanes::name).collect();
     for name in Lanes::NAMES {
         if !here.contains(&name) {
@@ -142,7 +142,7 @@ fn every_instruction_set_is_here_or_named_as_missing() {
 }
 
 #[test]
-fn the_nearest_are_among_those_returned() {
+fn scan_misses_none_of_the_nearest() {
     // Miri is a thousand times slower; two dimensions use a register in part, and several.
     let (dimensions, count, limits): (&[usize], _, &[usize]) = if cfg!(miri) {
         (&[17, 130], 40, &[5])
@@ -164,7 +164,7 @@ fn the_nearest_are_among_those_returned() {
 }
 
 #[test]
-fn little_more_is_returned_than_was_asked_for() {
+fn scan_returns_few_extra_candidates() {
     let (codes, model) = filled(256, topical(5, 1000, 256));
     let queries = topical(6, 4, 256);
     for (limit, most) in [(0, 0), (1, 10), (10, 40), (50, 120)] {
@@ -221,7 +221,7 @@ fn adversarial_vectors_are_found_too() {
 }
 
 #[test]
-fn only_visible_owners_are_found_however_few_they_are() {
+fn only_visible_owners_are_found_even_if_they_are_few() {
     let mut model = Model::new();
     let mut codes = Codes::new(20);
     for (vector, id) in topical(3, 1000, 20).into_iter().zip(0..) {
@@ -302,7 +302,7 @@ fn a_refused_batch_names_the_vector() {
 }
 
 #[test]
-fn a_file_that_is_not_whole_is_refused() {
+fn a_damaged_or_truncated_file_is_refused() {
     let folder = Folder::new("damage");
     let path = folder.path("file");
     let (codes, _) = filled(24, topical(1, 50, 24));

@@ -72,7 +72,7 @@ fn lets_through(wanted: &Wanted<'_>, row: &Row<'_>) -> bool {
 
 proptest! {
     #[test]
-    fn select_equals_a_walk_over_every_row(
+    fn select_equals_a_full_scan(
         steps in prop::collection::vec((0..300_u32, prop::option::weighted(0.8, row())), 0..80),
         saved_after in 0..80_usize,
         names in prop::option::of(prop::collection::vec(prop::sample::select(&NAMES[..]), 0..3)),

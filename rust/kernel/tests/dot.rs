@@ -33,7 +33,7 @@ fn whole_is_within_the_bound_for_random_vectors() {
 }
 
 #[test]
-fn whole_is_within_the_bound_where_large_terms_cancel() {
+fn whole_is_within_the_bound_when_large_terms_cancel() {
     let mut random = Random::new(2);
     on_every_instruction_set(|dot| {
         for length in LENGTHS {
@@ -128,7 +128,7 @@ fn unit_vectors_have_length_one_at_every_magnitude() {
 }
 
 #[test]
-fn cosine_agrees_with_the_naive_twin_at_every_magnitude() {
+fn cosine_agrees_with_the_naive_version_at_every_magnitude() {
     let mut random = Random::new(7);
     for scale in [f32::MAX, 1e20, 1.0, 1e-20, 1e-38] {
         for dimension in [1, 7, 8, 9, 100] {

@@ -128,7 +128,7 @@ fn dates_are_named_in_digits_and_in_words() {
 }
 
 #[test]
-fn a_date_that_can_be_read_in_two_ways_names_both() {
+fn an_ambiguous_date_names_both_readings() {
     assert_date("What was on 8/5/2023?", &[2023], &[5, 8], &[8, 5]);
     assert_date("What was on 8.5.2023?", &[2023], &[5], &[8]);
     assert_date("What was on 8/5/23?", &[2023], &[5, 8], &[8, 5]);
@@ -605,7 +605,7 @@ fn korean() {
 }
 
 #[test]
-fn a_language_without_a_lexicon_has_dates_in_digits_names_and_questions_without_a_type() {
+fn a_language_without_a_lexicon_still_has_dates_in_digits_and_names() {
     assert_date("Что было 2023-05-08?", &[2023], &[5], &[8]);
     assert_wants(None, &["Где живёт Анна?"]);
     assert_names("Анна живёт в Москве", None, &["Москве"]);
@@ -614,7 +614,7 @@ fn a_language_without_a_lexicon_has_dates_in_digits_names_and_questions_without_
 
 proptest! {
     #[test]
-    fn any_text_is_read(text in any::<String>(), speaker in any::<Option<String>>()) {
+    fn any_text_is_analysed(text in any::<String>(), speaker in any::<Option<String>>()) {
         let features = features(&text, speaker.as_deref());
         prop_assert!(features.flags < 16);
         let question = Question::read(&text);
@@ -626,7 +626,7 @@ proptest! {
     }
 
     #[test]
-    fn a_name_is_found_in_a_query_whatever_its_case(name in "[a-zà-öø-ÿ]{3,9}( [a-z]{4,9}){0,2}") {
+    fn a_name_is_found_in_a_query_in_any_case(name in "[a-zà-öø-ÿ]{3,9}( [a-z]{4,9}){0,2}") {
         prop_assume!(name_hash(&name) != NO_NAME);
         let query = format!("so: what of X{}'s house", name.to_uppercase());
         let hash = name_hash(&format!("x{name}"));
@@ -635,7 +635,7 @@ proptest! {
 }
 
 #[test]
-fn a_megabyte_of_anything_is_read_in_one_pass() {
+fn a_megabyte_of_any_text_is_read() {
     for unit in ["a ", "A b", "1-", "5 May ", "?", "東京", "민", "e\u{301}"] {
         let text = unit.repeat(1_000_000 / unit.len());
         let _ = features(&text, Some(&text));

@@ -56,7 +56,7 @@ proptest! {
     }
 
     #[test]
-    fn rank_never_gives_a_nan(
+    fn rank_never_returns_nan(
         bm25 in prop::num::f64::NORMAL | prop::num::f64::SUBNORMAL | prop::num::f64::ZERO,
         age in prop::num::f64::NORMAL | prop::num::f64::ZERO,
         half_life in prop::num::f64::NORMAL | prop::num::f64::SUBNORMAL | prop::num::f64::ZERO,
@@ -75,7 +75,7 @@ proptest! {
 }
 
 #[test]
-fn rank_gives_zero_for_words_where_none_is_negative() {
+fn rank_scores_words_zero_unless_bm25_is_negative() {
     let findings = Findings {
         words: &[(1, 0.0), (2, 3.5)],
         vectors: &[],

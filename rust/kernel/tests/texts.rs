@@ -133,7 +133,7 @@ fn beside(model: &Model, id: u32, reach: usize, visible: &Ids) -> BTreeSet<u32> 
 
 proptest! {
     #[test]
-    fn rows_statistics_and_neighbours_are_those_of_a_plain_map(
+    fn rows_statistics_and_neighbours_match_a_plain_map(
         changes in prop::collection::vec(change(), 1..60),
         hidden in prop::collection::btree_set(0_u32..40, 0..20),
         reach in 0_usize..4,
@@ -154,7 +154,7 @@ proptest! {
 }
 
 #[test]
-fn the_cosine_of_a_text_is_that_of_its_vector() {
+fn the_cosine_of_a_text_equals_that_of_its_vector() {
     let model = StaticModel::embedded();
     let mut texts = Texts::default();
     let all = ["tea at the harbour", "東京", "tea tea tea", ""];
@@ -201,7 +201,7 @@ fn codes_of(rows: &[(u32, String)]) -> Codes {
 }
 
 #[test]
-fn the_nearest_are_those_that_comparing_every_row_gives() {
+fn nearest_equals_comparing_every_row() {
     let said = [
         "tea",
         "harbour",

@@ -27,7 +27,7 @@ enum Change {
 }
 
 fn token() -> impl Strategy<Value = String> {
-    // The empty one stands between columns; the last two are indexed by pairs as well.
+    // The empty one is between columns; the last two are also indexed by pairs.
     const TOKENS: &[&str] = &["a", "a", "a", "b", "b", "c", "d", "", "中", "文"];
     prop::sample::select(TOKENS).prop_map(str::to_owned)
 }
@@ -185,7 +185,7 @@ proptest! {
     #![proptest_config(naive::sixty_cases())]
 
     #[test]
-    fn search_equals_the_naive_twin(
+    fn search_equals_the_naive_version(
         changes in prop::collection::vec(change(), 1..40),
         phrases in prop::collection::vec(phrase(), 0..6),
         limit in prop::sample::select(&[0, 1, 3, 50, usize::MAX][..]),
@@ -202,7 +202,7 @@ proptest! {
 
 /// Rows of a language's shape in many windows: the walk leaves most of them unread.
 #[test]
-fn search_equals_the_naive_twin_where_the_walk_skips() {
+fn search_equals_the_naive_version_when_the_walk_skips() {
     let mut model = Model::new();
     let mut state = 7_u64;
     let mut random = |end: u64| {

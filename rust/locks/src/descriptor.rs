@@ -136,7 +136,7 @@ fn duplicate(fd: RawFd) -> Option<OwnedFd> {
 }
 
 fn owned(fd: c_int) -> Option<OwnedFd> {
-    // SAFETY: the call that returned it opened it for us, and nobody else knows it.
+    // SAFETY: the call that returned it opened it for us, and nothing else uses it.
     (fd >= 0).then(|| unsafe { OwnedFd::from_raw_fd(fd) })
 }
 

@@ -132,7 +132,7 @@ fn lock_survives_closes_by_other_code() {
 }
 
 #[test]
-fn one_connection_drops_what_another_took() {
+fn one_connection_can_release_the_lock_of_another() {
     let sqlite = Sqlite::on("shared");
     let (one, other) = (sqlite.open(), sqlite.open());
     sqlite.lock(one, libc::F_WRLCK);
@@ -168,7 +168,7 @@ fn closing_keeps_the_locks_of_other_code() {
 }
 
 #[test]
-fn opening_and_closing_beside_other_code_leaks_no_descriptors() {
+fn opening_and_closing_alongside_other_code_leaks_no_descriptors() {
     let sqlite = Sqlite::on("many");
     let stranger = sqlite.stranger();
     for _ in 0..2_000 {
@@ -183,7 +183,7 @@ fn opening_and_closing_beside_other_code_leaks_no_descriptors() {
 }
 
 #[test]
-fn process_locks_are_used_and_counted_if_there_are_no_others() {
+fn process_locks_are_the_counted_fallback() {
     let sqlite = Sqlite::on("fallback");
     pretend_unsupported(true);
     let fd = sqlite.open();

@@ -193,7 +193,7 @@ impl Texts {
             .map_err(no_memory)
     }
 
-    /// The rows beside these in their threads.
+    /// The neighbours of these rows in their threads.
     #[pyo3(signature = (ids, reach, visible = None))]
     fn neighbours(
         &self,

@@ -164,7 +164,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_order_of_numbers_is_that_of_texts(
+        fn numbers_sort_like_texts(
             left in "[0-9]{4}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-5][0-9]\\.[0-9]{6}Z",
             right in "[0-9]{4}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-5][0-9]\\.[0-9]{6}Z",
         ) {

@@ -17,7 +17,7 @@
 //! as long as no partial sum overflows; the last term covers denormal products. For unit
 //! vectors the sum is at most one and nothing overflows, so `error_bound(n)` bounds the error of a
 //! cosine (3.4e-6 for 768 components), to which the rounding of each vector to float32 adds at
-//! most 2^-23. Rows and queries are unit vectors, whatever the magnitude of what was put in.
+//! most 2^-23. Rows and queries are normalised to unit vectors.
 
 mod scalar;
 

@@ -185,7 +185,7 @@ mod tests {
     const TEXTS: [&str; 5] = ["tea", "", "Alice drinks tea", "\u{1f389}", "東京"];
 
     #[test]
-    fn a_vector_is_the_mean_of_its_pieces_at_length_one() {
+    fn a_vector_is_the_normalized_mean_of_its_pieces() {
         let model = StaticModel::embedded();
         let vectors = model.embed(&TEXTS).expect("memory");
         let ids = model.token_ids(&TEXTS).expect("memory");
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn the_number_of_threads_changes_nothing() {
+    fn the_number_of_threads_does_not_change_results() {
         let model = StaticModel::embedded();
         let texts: Vec<String> = (0..500).map(|n| format!("fact {n} of many")).collect();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_are_started_for_work_only() {
+    fn threads_are_started_only_if_there_is_work() {
         assert_eq!(threads_worth(0), 1);
         assert_eq!(threads_worth(BYTES_PER_THREAD - 1), 1);
         assert!((1..=MOST_THREADS).contains(&threads_worth(usize::MAX)));

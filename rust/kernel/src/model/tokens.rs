@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_stretch_is_merged_as_a_short_one() {
+    fn a_long_stretch_is_merged_like_a_short_one() {
         for length in SHORT - 3..SHORT + 40 {
             for part in ["a", "ab", "=", "東京", "banana", "\u{1f389}"] {
                 let text: String = part.chars().cycle().take(length).collect();

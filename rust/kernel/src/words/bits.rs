@@ -94,7 +94,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_block_is_read_as_it_was_written(
+        fn blocks_round_trip(
             numbers in prop::collection::vec(any::<u32>(), BLOCK),
             shift in 0_u32..32,
         ) {
@@ -108,7 +108,7 @@ mod tests {
         }
 
         #[test]
-        fn a_number_is_read_as_it_was_written(numbers in prop::collection::vec(any::<u32>(), 9)) {
+        fn numbers_round_trip(numbers in prop::collection::vec(any::<u32>(), 9)) {
             let mut bytes = Vec::new();
             numbers.iter().for_each(|number| write_varint(*number, &mut bytes));
             let mut rest = &bytes[..];
