@@ -38,7 +38,7 @@ def kind(value: Any) -> str:
     return {str: "text", list: "array", dict: "object"}[type(value)]
 
 
-def lets_through(condition: MetadataFilter, metadata: dict[str, Any]) -> bool:
+def matches(condition: MetadataFilter, metadata: dict[str, Any]) -> bool:
     """The meaning of a filter, in plain Python."""
     if condition.include_missing and condition.key not in metadata:
         return True
@@ -102,7 +102,7 @@ def test_filters_agree_with_the_reference_implementation(
         NewFact(content="tea", subject="x", metadata={**metadata, "n": n})
         for n, metadata in enumerate(many)
     )
-    expected = [n for n, m in enumerate(many) if all(lets_through(c, m) for c in asked)]
+    expected = [n for n, m in enumerate(many) if all(matches(c, m) for c in asked)]
     assert found_by(store, asked) == expected
 
 

@@ -29,7 +29,7 @@ def store(server: EmbeddingServer, open_store: Callable[..., Store]) -> Store:
     return open_store(embedder="ollama", base_url=server.url)
 
 
-def nothing_waits(store: Store) -> bool:
+def nothing_is_pending(store: Store) -> bool:
     status = store.status()
     return (status.episodes_pending, status.pending) == (0, 0)
 
@@ -68,7 +68,7 @@ def test_every_write_succeeds_and_nothing_stays_pending(
     if mode != "every third fails":  # that server is stopped anyway
         assert wait_until(lambda: manual_clock.advance(5) or server.asked > asked)
         server.mode = "works"
-    assert wait_until(lambda: manual_clock.advance(5) or nothing_waits(store))
+    assert wait_until(lambda: manual_clock.advance(5) or nothing_is_pending(store))
     status = store.status()
     assert (status.episodes_quarantined, status.quarantined) == (0, 0)
     server.mode = "works"

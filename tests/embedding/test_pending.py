@@ -43,7 +43,7 @@ def waiting(store: Store) -> int:
 
 
 @pytest.fixture
-def wordless(open_store: Open) -> Store:
+def bare_store(open_store: Open) -> Store:
     """Another store on the same file, whose facts and episodes are pending."""
     return open_store(embedder=None)
 
@@ -52,11 +52,11 @@ def wordless(open_store: Open) -> Store:
 
 
 def test_pending_facts_and_episodes_are_both_embedded(
-    store: Store, wordless: Store, embedder: Any
+    store: Store, bare_store: Store, embedder: Any
 ) -> None:
-    wordless.add("tea", subject="sue")
-    short = wordless.episodes.add("she asked for tea", source="test", name="breakfast")
-    long = wordless.episodes.add("and the kettle sang all morning. " * 100, source="test")
+    bare_store.add("tea", subject="sue")
+    short = bare_store.episodes.add("she asked for tea", source="test", name="breakfast")
+    long = bare_store.episodes.add("and the kettle sang all morning. " * 100, source="test")
     report = store.embed_pending()
     assert (report.left, report.failed, report.error) == (0, 0, None)
     assert report.pieces == report.embedded - 1 > 2
@@ -75,11 +75,11 @@ def test_pending_facts_and_episodes_are_both_embedded(
 
 
 def test_only_the_refused_episode_is_quarantined(
-    store: Store, wordless: Store, embedder: Any
+    store: Store, bare_store: Store, embedder: Any
 ) -> None:
     embedder.poison = "violin"
-    bad = wordless.episodes.add("a violin", source="test")
-    good = wordless.episodes.add("a kettle", source="test")
+    bad = bare_store.episodes.add("a violin", source="test")
+    good = bare_store.episodes.add("a kettle", source="test")
     for _ in range(4):
         store.embed_pending()
     status = store.status()
@@ -91,14 +91,14 @@ def test_only_the_refused_episode_is_quarantined(
 
 
 def test_an_episode_erased_during_embedding_gets_no_vector(
-    store: Store, wordless: Store, embedder: Any, path: Path
+    store: Store, bare_store: Store, embedder: Any, path: Path
 ) -> None:
-    episode = wordless.episodes.add("a secret", source="test")
+    episode = bare_store.episodes.add("a secret", source="test")
     embed = embedder.embed
 
     def erase_first(texts: Sequence[str]) -> Any:
         embedder.embed = embed
-        wordless.episodes.erase(episode.id)
+        bare_store.episodes.erase(episode.id)
         return embed(texts)
 
     embedder.embed = erase_first
@@ -139,12 +139,12 @@ def test_a_batch_is_limited_by_count_and_length(lengths: list[int], expected: in
     assert first_batch(["x" * length for length in lengths]) == expected
 
 
-def test_long_texts_are_sent_few_at_a_time(store: Store, wordless: Store, embedder: Any) -> None:
+def test_long_texts_are_sent_few_at_a_time(store: Store, bare_store: Store, embedder: Any) -> None:
     facts = [NewFact(content="tea " * 10_000, subject="sue") for _ in range(7)]
     store.add_many(facts)
     assert [len(call) for call in embedder.calls] == [2, 2, 2, 1]
     embedder.calls.clear()
-    wordless.add_many(facts)
+    bare_store.add_many(facts)
     assert store.embed_pending().embedded == 7
     assert [len(call) for call in embedder.calls] == [2, 2, 2, 1]
 
@@ -173,8 +173,8 @@ memstore.open(sys.argv[1], embedder=Halting()).embed_pending(progress=progress)
 
 @pytest.mark.process
 @pytest.mark.skipif(sys.platform == "win32", reason="kills by a signal")
-def test_embed_pending_continues_after_a_kill(store: Store, wordless: Store, path: Path) -> None:
-    wordless.add_many(NewFact(content=f"fact {n}", subject="bulk") for n in range(2000))
+def test_embed_pending_continues_after_a_kill(store: Store, bare_store: Store, path: Path) -> None:
+    bare_store.add_many(NewFact(content=f"fact {n}", subject="bulk") for n in range(2000))
     with subprocess.Popen(
         [sys.executable, "-c", BULK, str(path)],
         stdin=subprocess.PIPE,
@@ -285,15 +285,15 @@ class Counting(WordEmbedder):
                 Counting.now -= 1
 
 
-def test_one_background_embedder_works_at_a_time(wordless: Store, open_store: Open) -> None:
+def test_one_background_embedder_works_at_a_time(bare_store: Store, open_store: Open) -> None:
     Counting.now = Counting.most = 0
     stores = [open_store(embedder=Counting()) for _ in range(4)]
     for n in range(5):
-        wordless.add_many(NewFact(content=f"fact {n} {m}", subject="s") for m in range(100))
-        wordless.episodes.add(f"episode {n}", source="test")
+        bare_store.add_many(NewFact(content=f"fact {n} {m}", subject="s") for m in range(100))
+        bare_store.episodes.add(f"episode {n}", source="test")
     for store in stores:
         store.embed_in_background(interval_seconds=0.01)
-    assert wait_until(lambda: waiting(wordless) == 0)
+    assert wait_until(lambda: waiting(bare_store) == 0)
     assert Counting.most == 1
 
 
@@ -317,9 +317,9 @@ def lease_end(path: Path) -> str:
 
 @pytest.mark.process
 def test_another_process_takes_over_from_a_killed_one(
-    store: Store, wordless: Store, engine: SqliteEngine, path: Path, embedder: Any
+    store: Store, bare_store: Store, engine: SqliteEngine, path: Path, embedder: Any
 ) -> None:
-    wordless.add("tea", subject="sue")
+    bare_store.add("tea", subject="sue")
     background = BackgroundEmbedding(
         engine,
         Author("test", "test"),
@@ -342,18 +342,18 @@ def test_another_process_takes_over_from_a_killed_one(
             assert wait_until(lambda: lease_end(path) > ends)  # noqa: B023
             ends = lease_end(path)
         assert ends > first, "it is renewed"
-        assert (waiting(wordless), embedder.calls) == (1, [])
+        assert (waiting(bare_store), embedder.calls) == (1, [])
         holder.kill()
-    assert wait_until(lambda: waiting(wordless) == 0)
+    assert wait_until(lambda: waiting(bare_store) == 0)
     background.stop()
 
 
 # -- in the background ---------------------------------------------------------------------------
 
 
-def test_one_thread_embeds_every_namespace(store: Store, wordless: Store) -> None:
+def test_one_thread_embeds_every_namespace(store: Store, bare_store: Store) -> None:
     inner = store.within("inner")
-    wordless.within("elsewhere").episodes.add("said elsewhere", source="test")
+    bare_store.within("elsewhere").episodes.add("said elsewhere", source="test")
     inner.embed_in_background(interval_seconds=0.02)
     store.embed_in_background(interval_seconds=0.02)
     names = [thread.name for thread in threading.enumerate()]
@@ -376,9 +376,9 @@ def test_background_embedding_with_nothing_to_do_writes_nothing(
 
 
 def test_background_embedding_waits_for_a_lease_without_writing(
-    store: Store, wordless: Store, path: Path, engine: SqliteEngine, manual_clock: ManualClock
+    store: Store, bare_store: Store, path: Path, engine: SqliteEngine, manual_clock: ManualClock
 ) -> None:
-    wordless.add("tea", subject="sue")
+    bare_store.add("tea", subject="sue")
     with Lease(engine, JOB), raw(path) as file:
         before = file.execute("PRAGMA data_version").fetchone()
         store.embed_in_background(interval_seconds=0.2)
@@ -387,7 +387,7 @@ def test_background_embedding_waits_for_a_lease_without_writing(
             manual_clock.advance(0.2)
             assert wait_until(lambda before=looks: len(manual_clock.waits) > before)
         assert file.execute("PRAGMA data_version").fetchone() == before
-    assert wait_until(lambda: manual_clock.advance(0.2) or waiting(wordless) == 0)
+    assert wait_until(lambda: manual_clock.advance(0.2) or waiting(bare_store) == 0)
 
 
 # -- writes do not wait --------------------------------------------------------------------------
@@ -457,17 +457,17 @@ def test_embedder_test_by_one_caller_blocks_no_other(
 # -- counting stays fast -------------------------------------------------------------------------
 
 
-def test_erased_rows_are_not_in_the_queue(wordless: Store, path: Path) -> None:
-    wordless.add_many(NewFact(content=f"fact {n}", subject="s") for n in range(50))
-    wordless.episodes.add("said", source="test")
-    wordless.clear()
-    wordless.add("the only one that waits", subject="s")
+def test_erased_rows_are_not_in_the_queue(bare_store: Store, path: Path) -> None:
+    bare_store.add_many(NewFact(content=f"fact {n}", subject="s") for n in range(50))
+    bare_store.episodes.add("said", source="test")
+    bare_store.clear()
+    bare_store.add("the only one that waits", subject="s")
     with raw(path) as file:
         attempts = file.execute(
             "SELECT embed_attempts, count(*) FROM memstore_fact_vectors GROUP BY 1"
         ).fetchall()
     assert attempts == [(-1, 50), (0, 1)]
-    assert waiting(wordless) == 1
+    assert waiting(bare_store) == 1
 
 
 # -- the command ---------------------------------------------------------------------------------

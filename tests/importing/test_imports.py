@@ -40,7 +40,7 @@ def origin(thing: Any) -> dict[str, Any]:
     return dict(thing.metadata["imported"])
 
 
-def as_it_was(path: Path) -> tuple[bytes, list[str]]:
+def state_of(path: Path) -> tuple[bytes, list[str]]:
     """Return the state of a source that must not change: its bytes, and the files next to it."""
     return path.read_bytes(), sorted(one.name for one in path.parent.iterdir())
 
@@ -328,9 +328,9 @@ def test_engram_duckdb_file_is_read_and_unchanged(time: str, store: Store, tmp_p
             f" ('a', 'tea', 's', ['x', 'y'], [1,2,3,4,5,6,7,8], '2025-03-01 10:00:00.5{zone}',"
             """ '{"k": [1]}')"""
         )
-    before = as_it_was(file)
+    before = state_of(file)
     report = store.import_from("engram", file)
-    assert as_it_was(file) == before
+    assert state_of(file) == before
     assert report.episodes == 2
     kinds = {kind: left.count for kind, left in report.left_out.items()}
     assert kinds == {"embeddings": 1, "table knowledge": 1}
@@ -385,9 +385,9 @@ def test_original_file_of_any_version_is_imported(
     folder = tmp_path / "there"
     folder.mkdir()
     file = original_file(folder / "memstore.db", version)
-    before = as_it_was(file)
+    before = state_of(file)
     report = store.import_from("memstore", file)
-    assert as_it_was(file) == before
+    assert state_of(file) == before
     assert (report.facts, report.known) == (4, 0)
     job, task, plain = store.list(scope="all")
     assert (job.content, job.subject, job.category) == ("new job", "eve", "identity")
@@ -455,9 +455,9 @@ def test_original_closed_file_is_left_unchanged(store: Store, tmp_path: Path) ->
     file = original_file(folder / "o.db", NEWEST)
     with raw(file) as writer:
         writer.execute("PRAGMA journal_mode = WAL")
-    before = as_it_was(file)
+    before = state_of(file)
     assert store.import_from("memstore", file).facts == 4
-    assert as_it_was(file) == before
+    assert state_of(file) == before
 
 
 def test_original_log_left_by_a_crash_is_read(store: Store, tmp_path: Path) -> None:

@@ -113,7 +113,7 @@ def fill(path: Path, facts: int) -> None:
             )
 
 
-def told_by(programs: Sequence[Sequence[object]]) -> list[list[Any]]:
+def outputs_of(programs: Sequence[Sequence[object]]) -> list[list[Any]]:
     """Return the output of programs that run at the same time, each line parsed as JSON."""
     running = [
         subprocess.Popen(
@@ -137,7 +137,7 @@ def test_the_log_stays_short_while_the_doctor_runs(
     seconds = pytestconfig.getoption("--soak")
     facts = FACTS * 10 if seconds >= FIRST_SECONDS else FACTS
     fill(path, facts)
-    *writers, [examined] = told_by(
+    *writers, [examined] = outputs_of(
         [[WRITER, path, seconds, "ana"], [WRITER, path, seconds, "bob"], [DOCTOR, path, seconds]]
     )
     written = sum(count for [(count, _)] in writers)
@@ -155,7 +155,7 @@ def test_eight_processes_use_one_file(
 ) -> None:
     seconds = pytestconfig.getoption("--soak")
     fill(path, FACTS)
-    looks = told_by([[PROGRAM, path, seconds, seed] for seed in range(PROCESSES)])
+    looks = outputs_of([[PROGRAM, path, seconds, seed] for seed in range(PROCESSES)])
     acts = sum(each.pop()["acts"] for each in looks)
     longest = max(look["log"] for each in looks for look in each)
     grown = 1.0

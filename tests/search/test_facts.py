@@ -320,7 +320,7 @@ def deleted(store: Store, crowd: list[int]) -> dict[str, Any]:
     return {}
 
 
-def checked_to_find_the_few(store: Store, **filters: Any) -> None:
+def checked_file_with_a_crowd(store: Store, **filters: Any) -> None:
     inside = store.add_many(
         NewFact(content=WORSE, subject="sue", metadata={"level": 7}) for _ in range(FEW)
     )
@@ -342,21 +342,21 @@ def test_filters_apply_before_ranking_with_thousands_of_better_facts_outside(
     shutil.copy(crowd, path)
     store = open_store()
     filters = passed_over(store, [*range(1, MANY + 1)])
-    checked_to_find_the_few(store, **filters)
+    checked_file_with_a_crowd(store, **filters)
 
 
 def test_thousands_in_another_namespace_do_not_displace_hits(
     crowd: Path, path: Path, open_store: Open
 ) -> None:
     shutil.copy(crowd, path)
-    checked_to_find_the_few(open_store(namespace="other"))
+    checked_file_with_a_crowd(open_store(namespace="other"))
 
 
 def test_thousands_of_expired_facts_do_not_displace_hits(store: Store) -> None:
     store.add_many(
         NewFact(content=BETTER, subject="sue", expired_at=days_ago(1)) for _ in range(MANY)
     )
-    checked_to_find_the_few(store)
+    checked_file_with_a_crowd(store)
 
 
 @each_way
