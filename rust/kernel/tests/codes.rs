@@ -1,9 +1,11 @@
 //! Codes compared with the naive twin: every cosine of the true vectors, sorted.
 
+mod folder;
 mod naive;
 
 use std::collections::BTreeMap;
 
+use folder::Folder;
 use memstore_kernel::codes::{
     Batch, Codes, KIND, Lanes, Question, Refused, VERSION, cosines, scan, scan_on,
 };
@@ -228,8 +230,8 @@ fn only_visible_owners_are_found_even_if_they_are_few() {
         put(&mut codes, &mut model, id, id / 3, vector);
     }
     let queries = topical(4, 2, 20);
-    let folder = Folder::new("visible");
-    let path = folder.path("file");
+    let folder = Folder::new("codes-visible");
+    let path = folder.file();
     codes.save(&path, &TAG, 5).unwrap();
     let (mapped, _) = Codes::open(&path, &TAG).unwrap();
     let mut shuffled = Codes::new(20);
@@ -303,8 +305,8 @@ fn a_refused_batch_names_the_vector() {
 
 #[test]
 fn a_damaged_or_truncated_file_is_refused() {
-    let folder = Folder::new("damage");
-    let path = folder.path("file");
+    let folder = Folder::new("codes-damage");
+    let path = folder.file();
     let (codes, _) = filled(24, topical(1, 50, 24));
     codes.save(&path, &TAG, 9).unwrap();
     let whole = std::fs::read(&path).unwrap();
@@ -315,28 +317,6 @@ fn a_damaged_or_truncated_file_is_refused() {
         assert!(Codes::open(&path, &TAG).is_err(), "byte {at}");
         std::fs::write(&path, &whole[..at]).unwrap();
         assert!(Codes::open(&path, &TAG).is_err(), "cut at {at}");
-    }
-}
-
-/// A folder that is removed after the test.
-struct Folder(std::path::PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let name = format!("memstore-codes-{name}-{}", std::process::id());
-        let folder = std::env::temp_dir().join(name);
-        std::fs::create_dir_all(&folder).unwrap();
-        Self(folder)
-    }
-
-    fn path(&self, name: &str) -> std::path::PathBuf {
-        self.0.join(name)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 
@@ -366,7 +346,7 @@ proptest! {
         limit in 0..30_usize,
         owners in prop::option::of(prop::collection::vec(0..9_u32, 0..5)),
     ) {
-        let folder = Folder::new("changes");
+        let folder = Folder::new("codes-changes");
         let (mut codes, mut model) = (Codes::new(3), Model::new());
         for (change, position) in changes.into_iter().zip(1..) {
             match change {
@@ -376,7 +356,7 @@ proptest! {
                     prop_assert_eq!(codes.drop_ids(&[id]), here);
                 }
                 Change::SaveAndOpen => {
-                    let path = folder.path(&position.to_string());
+                    let path = folder.file();
                     codes.save(&path, &TAG, position).unwrap();
                     let (opened, at) = Codes::open(&path, &TAG).unwrap();
                     prop_assert_eq!(at, position);

@@ -1,7 +1,10 @@
 //! Columns against a walk over every row.
 
+mod folder;
+
 use std::collections::BTreeMap;
 
+use folder::Folder;
 use memstore_kernel::columns::{Columns, Period, Row, Wanted};
 use memstore_kernel::ids::Ids;
 use memstore_kernel::mapped::Tag;
@@ -81,10 +84,11 @@ proptest! {
         periods in prop::collection::vec(period(), 0..3),
         among in prop::option::of(prop::collection::vec(0..400_u32, 0..80)),
     ) {
+        let folder = Folder::new("columns");
         let (mut columns, mut held) = (Columns::new(), BTreeMap::new());
         for (step, (id, row)) in steps.iter().enumerate() {
             if step == saved_after {
-                columns = saved(&columns);
+                columns = saved(&columns, &folder);
             }
             match row {
                 Some(row) => {
@@ -106,13 +110,11 @@ proptest! {
     }
 }
 
-fn saved(columns: &Columns) -> Columns {
-    let name = format!("memstore-columns-{}", std::process::id());
-    let path = std::env::temp_dir().join(name);
+fn saved(columns: &Columns, folder: &Folder) -> Columns {
+    let path = folder.file();
     columns.save(&path, &TAG, 5).unwrap();
     let (read, position) = Columns::open(&path, &TAG).unwrap();
     assert_eq!((position, read.len()), (5, columns.len()));
-    std::fs::remove_file(path).unwrap();
     read
 }
 
@@ -130,7 +132,8 @@ fn saved_file_has_no_unused_texts() {
     columns.put(3, &row("kept")).unwrap();
     columns.put(1, &Row::default()).unwrap();
     columns.remove(2).unwrap();
-    let path = std::env::temp_dir().join(format!("memstore-purged-{}", std::process::id()));
+    let folder = Folder::new("columns-purged");
+    let path = folder.file();
     columns.save(&path, &TAG, 5).unwrap();
     let bytes = std::fs::read(&path).unwrap();
     let holds = |text: &str| {
@@ -139,5 +142,4 @@ fn saved_file_has_no_unused_texts() {
             .any(|part| part == text.as_bytes())
     };
     assert!(holds("kept") && !holds("erased") && !holds("removed"));
-    std::fs::remove_file(path).unwrap();
 }

@@ -1,7 +1,10 @@
 //! Rows of texts compared with a plain map.
 
+mod folder;
+
 use std::collections::{BTreeMap, BTreeSet};
 
+use folder::Folder;
 use memstore_kernel::codes::{Batch, Codes, Lanes, Question};
 use memstore_kernel::ids::Ids;
 use memstore_kernel::mapped::Tag;
@@ -54,7 +57,7 @@ fn change() -> impl Strategy<Value = Change> {
 
 type Model = BTreeMap<u32, Given>;
 
-fn apply(texts: &mut Texts, model: &mut Model, change: Change, name: &str) {
+fn apply(texts: &mut Texts, model: &mut Model, change: Change, folder: &Folder) {
     match change {
         Change::Put(id, given) => {
             let row = Row {
@@ -71,13 +74,11 @@ fn apply(texts: &mut Texts, model: &mut Model, change: Change, name: &str) {
             assert_eq!(was_here, model.remove(&id).is_some());
         }
         Change::Save => {
-            let name = format!("memstore-texts-{name}-{}", std::process::id());
-            let path = std::env::temp_dir().join(name);
+            let path = folder.file();
             texts.save(&path, &TAG, 7).unwrap();
             let (opened, position) = Texts::open(&path, &TAG).unwrap();
             assert_eq!(position, 7);
             *texts = opened;
-            std::fs::remove_file(path).unwrap();
         }
     }
 }
@@ -138,11 +139,12 @@ proptest! {
         hidden in prop::collection::btree_set(0_u32..40, 0..20),
         reach in 0_usize..4,
     ) {
+        let folder = Folder::new("texts");
         let (mut texts, mut model) = (Texts::default(), Model::new());
         let seen: Vec<u32> = (0..40).filter(|id| !hidden.contains(id)).collect();
         let visible = Ids::of(&seen).unwrap();
         for change in changes {
-            apply(&mut texts, &mut model, change, "map");
+            apply(&mut texts, &mut model, change, &folder);
             for id in (0..41).step_by(7) {
                 let found = texts.neighbours(&[id], reach, Some(&visible));
                 let found: BTreeSet<u32> = found.into_iter().collect();

@@ -1,9 +1,11 @@
 //! The inverted index against the naive twin: rows kept in a plain map, every score computed.
 
+mod folder;
 mod naive;
 
 use std::collections::{BTreeMap, HashMap};
 
+use folder::Folder;
 use memstore_kernel::ids::Ids;
 use memstore_kernel::mapped::Tag;
 use memstore_kernel::words::{KIND, Phrase, Texts, VERSION, Words};
@@ -63,7 +65,7 @@ fn settle(words: &mut Words) {
     }
 }
 
-fn make(words: &mut Words, model: &mut Model, change: &Change) {
+fn make(words: &mut Words, model: &mut Model, change: &Change, folder: &Folder) {
     match change {
         Change::Put(rows) => {
             let ids: Vec<u32> = rows.iter().map(|(id, _)| *id).collect();
@@ -78,13 +80,11 @@ fn make(words: &mut Words, model: &mut Model, change: &Change) {
             assert_eq!(words.drop_ids(ids).unwrap(), before - model.len());
         }
         Change::Save => {
-            let name = format!("memstore-words-{}", std::process::id());
-            let path = std::env::temp_dir().join(name);
+            let path = folder.file();
             words.save(&path, &TAG, 5).unwrap();
             let (opened, position) = Words::open(&path, &TAG).unwrap();
             assert_eq!(position, 5);
             *words = opened;
-            std::fs::remove_file(path).unwrap();
         }
     }
     settle(words);
@@ -192,9 +192,10 @@ proptest! {
         every in prop::sample::select(&[1, 7, 1_000][..]),
         tail in prop::sample::select(&[1, 300, 100_000][..]),
     ) {
+        let folder = Folder::new("words");
         let (mut words, mut model) = (Words::with_tail(tail), Model::new());
         for change in &changes {
-            make(&mut words, &mut model, change);
+            make(&mut words, &mut model, change, &folder);
         }
         check(&words, &model, &phrases, limit, every);
     }
