@@ -117,6 +117,7 @@ class Remedy(Enum):
     OTHER_BACKUP = "Name another backup."
     REBUILD = "Rebuild the indexes with rebuild()."
     RELEASE_FILE = "Close the program that wrote it, or open it there once, and try again."
+    CLOSE_FILE = "Close every program that has it open, and try again."
     INSTALL_DUCKDB = (
         "Install pymemstore[duckdb], or write the table episodes to JSON Lines with Engram's tools."
     )

@@ -36,7 +36,8 @@ def recover(
     """Replace a file, which may be damaged, missing or in use, with a copy of a backup.
 
     The replaced file is kept beside it under another name, with its log. Stores that have it open
-    raise :class:`memstore.FileReplaced` on their next use, and confirm no write in between.
+    raise :class:`memstore.FileReplaced` on their next use, and confirm no write in between. Windows
+    cannot replace a file that is open.
 
     Args:
         backup: made by :meth:`Store.backup` of this version or an older one; it is not changed.

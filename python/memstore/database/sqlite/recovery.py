@@ -6,6 +6,7 @@ its next check of the file's identity, and then stops.
 
 from __future__ import annotations
 
+import os
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -53,7 +54,7 @@ def recover(backup: Path, file: Path, progress: Progress | None = None) -> Path 
     except OSError as error:
         raise StorageError(
             f"{str(file)!r} cannot be replaced: {error.strerror or error}",
-            remedy=Remedy.RELEASE_FILE,
+            remedy=Remedy.CLOSE_FILE if os.name == "nt" else None,
         ) from error
     finally:
         ready.unlink(missing_ok=True)
@@ -92,6 +93,11 @@ def _no_writer(file: Path) -> Iterator[None]:
                 _connect(file, held).execute("BEGIN IMMEDIATE")
                 # Now the file is complete without its log, so being killed later loses nothing.
                 _connect(file, held).wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
+            if os.name == "nt":
+                # Nobody can rename an open file there, so no program goes on writing to the
+                # replaced one. Renaming it to its own name fails if another program has it open.
+                held.close()
+                file.rename(file)
         yield
 
 
