@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import stat
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -182,7 +184,8 @@ def test_files_are_private_and_named_after_the_database(filled: Store) -> None:
     files = files_of(filled)
     assert {file.suffix for file in files} == {".columns", ".words", ".texts", ".codes"}
     assert all(file.name.startswith(f"{Path(filled.path).name}.facts-") for file in files)
-    assert {stat.S_IMODE(file.stat().st_mode) for file in files} == {0o600}
+    if os.name == "posix":
+        assert {stat.S_IMODE(file.stat().st_mode) for file in files} == {0o600}
 
 
 def test_next_process_maps_the_files(filled: Store) -> None:
@@ -342,8 +345,12 @@ def test_erasing_leaves_no_file_with_the_text_or_the_vector(
 
 
 def holders(store: Store, text: bytes) -> list[str]:
-    folder = Path(store.path).parent
-    return [file.name for file in folder.iterdir() if text in file.read_bytes()]
+    found = []
+    for file in Path(store.path).parent.iterdir():
+        with suppress(FileNotFoundError):  # replaced in the background
+            if text in file.read_bytes():
+                found.append(file.name)
+    return found
 
 
 def test_clearing_a_namespace_leaves_no_file_with_its_text(filled: Store) -> None:
@@ -353,6 +360,7 @@ def test_clearing_a_namespace_leaves_no_file_with_its_text(filled: Store) -> Non
 
 
 def test_a_store_in_memory_and_a_read_only_one_write_no_files(filled: Store) -> None:
+    filled.close()
     for file in files_of(filled):
         file.unlink()
     with reopened(filled, read_only=True) as store:
@@ -369,6 +377,7 @@ def test_a_store_in_memory_and_a_read_only_one_write_no_files(filled: Store) -> 
 def test_unwritable_folder_does_not_affect_answers(
     filled: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    filled.close()
     for file in files_of(filled):
         file.unlink()
 
@@ -398,6 +407,7 @@ def test_sparse_ids_are_searched_by_sqlite(filled: Store) -> None:
 def test_many_rows_are_indexed_in_the_background(
     filled: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    filled.close()
     for file in files_of(filled):
         file.unlink()
     monkeypatch.setattr(module, "AT_ONCE", 10)

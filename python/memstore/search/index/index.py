@@ -132,11 +132,15 @@ class Index:
         self._gate.leave()
         if self._unfit:
             return None
+        before = None if held is None else held.identity
+        del held  # it may be the last that maps its files
         with self._gate.alone(stay=True):
             self._bring_up(transaction, span, generation)
             held = self._held
         if held is None:
             self._gate.leave()
+        elif self._files is not None and before is not None and held.identity not in (before, None):
+            self._files.remove(before)  # some systems kept them as long as they were mapped here
         return held
 
     def _bring_up(self, transaction: Transaction, span: Span, generation: Generation) -> None:
@@ -327,30 +331,34 @@ class Index:
                 held.save(self._files, identity)
                 generation_id = None if held.codes is None else held.generation.id
                 saved = DerivedFiles(identity, held.position, generation_id)
-                is_recorded = self._record(saved, before, self._files, always=always)
+                recorded, replaced = self._record(saved, before, always=always)
             except BaseException:
                 self._files.remove(identity)
                 raise
         finally:
             self._gate.leave()
-        if not is_recorded:
-            self._files.remove(identity)
-            return
-        self._files.remove_others(identity)
-        self._go_on_with(saved, held, self._files)
+        if recorded == identity:
+            self._go_on_with(saved, held, self._files)
+            self._files.remove_others(identity)
+        unused = {identity, replaced, held.identity} - {recorded}
+        del held  # some systems cannot remove a file while it is mapped
+        for other in filter(None, unused):
+            self._files.remove(other)
 
     def _record(
-        self, saved: DerivedFiles, before: DerivedFiles | None, files: Files, *, always: bool
-    ) -> bool:
+        self, saved: DerivedFiles, before: DerivedFiles | None, *, always: bool
+    ) -> tuple[str, str | None]:
+        """Record new files, unless another process was faster.
+
+        Returns:
+            The identities of the recorded set and of the one that it replaced here.
+        """
         with self._engine.write(wait_seconds=SAVE_WAIT_SECONDS) as transaction:
             found = feeds.derived_files(transaction, self._kind.name)
-            is_newer = found not in (None, before) and found.position >= saved.position
-            if is_newer and not always:
-                return False
+            if found not in (None, before) and found.position >= saved.position and not always:
+                return found.identity, None
             feeds.record_derived_files(transaction, self._kind.name, saved)
-        if found is not None:
-            files.remove(found.identity)
-        return True
+        return saved.identity, None if found is None else found.identity
 
     def _go_on_with(self, saved: DerivedFiles, held: Contents, files: Files) -> None:
         """Map the new files and use them instead of the rows in memory."""
@@ -388,11 +396,12 @@ class Index:
             self._worker.join()
 
     def close(self) -> None:
-        """Stop the background work."""
+        """Stop the background work, and release the files."""
         self._ended.set()
         worker = self._worker
         if worker is not None and worker is not threading.current_thread():
             worker.join(CLOSING_SECONDS)
+        self._held = None  # a search that still runs keeps its own reference
 
 
 def _load(load: Callable[[Transaction, int], int | None], transaction: Transaction) -> None:
