@@ -223,10 +223,11 @@ def _seekable(name: str) -> Iterator[Path]:
     if name != STANDARD:
         yield Path(name).expanduser()
         return
-    with tempfile.NamedTemporaryFile(prefix="memstore-") as file:
-        shutil.copyfileobj(sys.stdin.buffer, file)
-        file.flush()
-        yield Path(file.name)
+    with tempfile.TemporaryDirectory(prefix="memstore-") as folder:
+        copy = Path(folder, "input")
+        with copy.open("wb") as file:
+            shutil.copyfileobj(sys.stdin.buffer, file)
+        yield copy
 
 
 def _embed(store: Store, arguments: argparse.Namespace, show: cli.Show) -> EmbedReport | None:
