@@ -18,9 +18,9 @@ def file_at(path: str | os.PathLike[str], name: str = "path") -> str:
     """
     given = os.fspath(path) if isinstance(path, os.PathLike) else path
     text = checked_text(given, name, MAX_NUMBER)
-    # A Path has collapsed the double slash, and SQLite's own "file:" has none. A single letter is
-    # a drive.
-    slashes = "//" if isinstance(path, str) else "/"
+    # A Path has one slash, or the system's separator, for two, and SQLite's own "file:" has none.
+    # A single letter is a drive.
+    slashes = "//" if isinstance(path, str) else f"[/{re.escape(os.sep)}]"
     scheme = f"(file(?=:)|[a-z][a-z0-9+.-]+(?=:{slashes}))"
     if ":" in text and (url := re.match(scheme, text, re.IGNORECASE)):
         raise InvalidArgument(
