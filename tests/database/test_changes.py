@@ -137,7 +137,7 @@ def test_every_write_in_the_package_is_seen() -> None:
 
 def test_only_changes_runs_statements() -> None:
     users = {
-        str(file)
+        file.as_posix()
         for file, nodes in parsed().items()
         for node in nodes
         if isinstance(node, ast.Attribute) and node.attr == "sql_text"

@@ -326,6 +326,7 @@ with clock.use(Steps()):
 
 
 @pytest.mark.process
+@pytest.mark.skipif(sys.platform == "win32", reason="kills by a signal")
 @pytest.mark.parametrize("steps", [0, 1, 4, 7, 9])
 def test_killed_build_leaves_a_complete_graph(store: Store, path: Path, steps: int) -> None:
     fill(store)

@@ -106,8 +106,8 @@ def test_saved_codes_can_be_scanned_and_changed(tmp_path: Path) -> None:
     assert opened.scan(array.array("f", [1, -0.1]), 3) == [[1, 3]]
     opened.put([3], [9], [blob([-1, 0])])
     assert opened.drop([2, 2, 77]) == 1
-    opened.save(path, DATABASE, 7, 42)
-    again = Codes.open(path, DATABASE, 7)
+    opened.save(tmp_path / "new", DATABASE, 7, 42)
+    again = Codes.open(tmp_path / "new", DATABASE, 7)
     assert (len(again), again.position) == (2, 42)
     assert again.scan(array.array("f", [-1, 0, 1, 0]), 9) == [[3], [1]]
     assert again.scan(array.array("f", [-1, 0]), 9, Ids([1])) == [[]]

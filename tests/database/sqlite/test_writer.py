@@ -184,6 +184,7 @@ def test_a_rollback_by_sqlite_fails_every_member(engine: SqliteEngine, path: Pat
     assert names(path) == []
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="an open file is not renamed there")
 def test_a_replaced_file_fails_every_member(engine: SqliteEngine, path: Path) -> None:
     outcomes = together(
         engine, adding("one"), adding("two"), before=lambda: path.rename(path.with_name("moved"))
