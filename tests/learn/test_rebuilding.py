@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 import shutil
-import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -788,7 +786,7 @@ def test_killed_rebuild_is_completed_by_the_next(
     assert worker.stdout is not None
     for _ in range(chance.randrange(1, 29)):
         assert worker.stdout.readline()
-    os.kill(worker.pid, signal.SIGKILL)
+    worker.kill()
     worker.communicate()
     rest = finish(path, "rebuild")
     assert len(rest) < 30, "what was answered before the kill is not asked again"
@@ -807,7 +805,7 @@ def test_rebuild_completes_after_a_kill_following_the_record(
     worker = run(path, "extract")
     assert worker.stdout is not None
     assert worker.stdout.readline()  # the model is asked: the text is on record
-    os.kill(worker.pid, signal.SIGKILL)
+    worker.kill()
     worker.communicate()
     store = open_store()
     assert [episode.content for episode in store.episodes.list(scope="all")] == ["on record 7"]

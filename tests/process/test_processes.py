@@ -184,7 +184,6 @@ def test_four_processes_add_while_two_search(path: Path) -> None:
         assert store.examine() == []
 
 
-@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no SIGKILL on this system")
 def test_kill_while_writing_loses_nothing_acknowledged(path: Path) -> None:
     chance = random.Random(7)
     acknowledged: dict[int, str] = {}

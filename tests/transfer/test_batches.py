@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -174,7 +173,6 @@ with memstore.open(sys.argv[1], embedder=None) as store, open(sys.argv[2]) as li
 
 @pytest.mark.process
 @pytest.mark.slow
-@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="kills are those of POSIX")
 def test_killed_import_is_completed_by_repeating_it(
     store: Store, path: Path, open_store: Callable[..., Store], tmp_path: Path
 ) -> None:
@@ -191,7 +189,7 @@ def test_killed_import_is_completed_by_repeating_it(
                 if int(line.split()[0]) >= kill_at:
                     break
             process.kill()
-        assert process.returncode == -signal.SIGKILL
+        assert process.returncode != 0
         with memstore.open(target, embedder=None) as half:
             seen.append(half.status().incomplete_imports)
             assert not retired & {one.uuid for one in half.list()}
