@@ -8,6 +8,7 @@ import shlex
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -392,3 +393,49 @@ else:
     held["mcpServers"][name] = json.loads(server[0])
 file.write_text(json.dumps(held))
 """
+
+
+# -- on Windows ----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def windows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The commands are written as on Windows."""
+    for module in (catalogue, registration):
+        monkeypatch.setattr(module, "sys", SimpleNamespace(platform="win32"))
+
+
+@pytest.mark.parametrize(
+    ("program", "line"),
+    [
+        (r"C:\Users\ana\bin\memstore.exe", r"C:\Users\ana\bin\memstore.exe hook"),
+        (r"C:\Users\Ana B\memstore.exe", r'cmd /c "C:\Users\Ana B\memstore.exe" hook'),
+    ],
+)
+def test_line_is_a_command_in_powershell_and_in_cmd(windows: None, program: str, line: str) -> None:
+    assert registration.shell_line([program, "hook"]) == line
+
+
+def test_claude_code_starts_its_hooks_without_a_shell_on_windows(windows: None) -> None:
+    program = r"C:\Users\Ana B\memstore.exe"
+    wanted = catalogue.Wanted([], [program, "hook"], [], "auto", True, None, {})
+    [_, edit] = catalogue.by_name()["claude-code"].hooks(wanted)[0]
+    [hook] = edit.value["hooks"]
+    arguments = ["hook", "SessionStart", "--namespace", "auto", "--host", "claude-code"]
+    assert (hook["command"], hook["args"]) == (program, arguments)
+
+
+@pytest.mark.process
+def test_the_check_starts_a_hook_without_a_shell(
+    cli: CommandLine, home: Path, programs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    claude = programs / "claude"
+    claude.write_text(CLAUDE.format(python=sys.executable))
+    claude.chmod(0o755)
+    (home / ".claude.json").write_text('{"mcpServers": {}}')
+    with monkeypatch.context() as patch:
+        patch.setattr(catalogue, "sys", SimpleNamespace(platform="win32"))
+        cli.json("setup", "claude-code")
+    _, hooks = cli.json("setup", "--check")
+    assert hooks["works"], hooks
+    assert hooks["command"].startswith(f"{programs / 'memstore'} hook SessionStart")

@@ -102,8 +102,8 @@ def _hooks(
         if use == "keep" and not wanted.keeps:
             continue
         flags = [*wanted.flags, "--namespace", wanted.namespace, "--host", host]
-        line = shell_line([*wanted.hook, event, *flags])
-        edits.append((file, Edit(("hooks", event), shape(line, event), "append")))
+        words = [*wanted.hook, event, *flags]
+        edits.append((file, Edit(("hooks", event), shape(words, event), "append")))
     return edits
 
 
@@ -122,23 +122,28 @@ GEMINI_EVENTS: Final = {
 CURSOR_EVENTS: Final = {"sessionStart": "tell", "preCompact": "keep", "sessionEnd": "keep"}
 
 
-def _claude_shape(line: str, event: str) -> dict[str, Any]:
-    group: dict[str, Any] = {
-        "hooks": [{"type": "command", "command": line, "timeout": HOOK_SECONDS}]
-    }
+def _claude_shape(words: list[str], event: str) -> dict[str, Any]:
+    command: dict[str, Any] = {"command": shell_line(words)}
+    if sys.platform == "win32":  # the shell would be Git Bash, to which a backslash is a quote
+        command = {"command": words[0], "args": words[1:]}
+    group = {"hooks": [{"type": "command", **command, "timeout": HOOK_SECONDS}]}
     return (
         {"matcher": "startup|resume|clear|compact", **group} if event == "SessionStart" else group
     )
 
 
-def _codex_shape(line: str, event: str) -> dict[str, Any]:
+def _codex_shape(words: list[str], event: str) -> dict[str, Any]:
     seconds = 3 if event == "SessionEnd" else HOOK_SECONDS  # Codex allows no more at the end
-    return {"hooks": [{"type": "command", "command": line, "timeout": seconds}]}
+    return {"hooks": [{"type": "command", "command": shell_line(words), "timeout": seconds}]}
 
 
-def _gemini_shape(line: str, event: str) -> dict[str, Any]:
-    hook = {"type": "command", "name": NAME, "command": line, "timeout": HOOK_SECONDS * 1000}
-    return {"hooks": [hook]}
+def _gemini_shape(words: list[str], event: str) -> dict[str, Any]:
+    hook = {"type": "command", "name": NAME, "command": shell_line(words)}
+    return {"hooks": [{**hook, "timeout": HOOK_SECONDS * 1000}]}
+
+
+def _cursor_shape(words: list[str], event: str) -> dict[str, Any]:
+    return {"command": shell_line(words)}
 
 
 def _claude_hooks(wanted: Wanted) -> list[tuple[Path, Edit]]:
@@ -173,7 +178,7 @@ def _gemini_file(wanted: Wanted) -> Path:
 
 def _cursor_hooks(wanted: Wanted) -> list[tuple[Path, Edit]]:
     file = _below(wanted, _home(".cursor", "hooks.json"), ".cursor", "hooks.json")
-    edits = _hooks(wanted, "cursor", file, CURSOR_EVENTS, lambda line, _: {"command": line})
+    edits = _hooks(wanted, "cursor", file, CURSOR_EVENTS, _cursor_shape)
     return [(file, Edit(("version",), 1)), *edits] if edits else []
 
 

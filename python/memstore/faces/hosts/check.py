@@ -132,13 +132,15 @@ def _conversation(
 
 def _hook(registered: dict[str, Any], project: Path | None) -> Seen:
     inner = registered["hooks"][0] if "hooks" in registered else registered
-    line = inner["command"]
+    words = [inner["command"], *inner.get("args", [])]
+    in_shell = "args" not in inner
+    line: str = words[0] if in_shell else subprocess.list2cmdline(words)
     folder = str(project or Path.home())
     began = clock.monotonic()
     try:
-        done = subprocess.run(  # noqa: S602 - hosts also run it with a shell
-            line,
-            shell=True,
+        done = subprocess.run(  # noqa: S603 - as the host runs it
+            line if in_shell else words,
+            shell=in_shell,
             input=json.dumps({"cwd": folder, "session_id": "setup --check"}),
             cwd=folder,
             capture_output=True,

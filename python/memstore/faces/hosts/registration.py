@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 PACKAGE: Final = "pymemstore"
+UNQUOTED: Final = re.compile(r"[\w.:\\/=-]+")
+"""A word that means the same in PowerShell and in cmd."""
 UV_CACHE: Final = re.compile(r"(archive|environments|builds)-v\d+")
 
 
@@ -77,5 +79,9 @@ def _requirement() -> str:
 
 
 def shell_line(words: Sequence[str]) -> str:
-    """Return a command quoted for the system's shell."""
-    return subprocess.list2cmdline(words) if sys.platform == "win32" else shlex.join(words)
+    """Return a command quoted for the shell of hosts: on Windows, PowerShell or cmd."""
+    if sys.platform != "win32":
+        return shlex.join(words)
+    line = subprocess.list2cmdline(words)
+    # PowerShell would print a quoted path rather than run it, and cmd has no other quotes.
+    return line if all(map(UNQUOTED.fullmatch, words)) else f"cmd /c {line}"
