@@ -114,6 +114,18 @@ def test_only_the_requested_hooks_are_registered(
     assert not [*commands(at(hosts / file, "hooks") if (hosts / file).exists() else {})]
 
 
+def test_toml_keeps_the_line_ends_of_windows(cli: CommandLine, hosts: Path) -> None:
+    file = hosts / ".codex/config.toml"
+    before = CODEX.replace("\n", "\r\n").encode()
+    file.write_bytes(before)
+    cli.json("setup", "codex")
+    assert file.read_bytes().startswith(before[:30])
+    assert b"memstore" in file.read_bytes()
+    assert file.read_bytes().count(b"\n") == file.read_bytes().count(b"\r\n")
+    cli.json("setup", "--uninstall")
+    assert file.read_bytes() == before
+
+
 def test_running_setup_again_changes_nothing(cli: CommandLine, hosts: Path) -> None:
     cli.json("setup")
     before = contents(hosts)

@@ -35,7 +35,7 @@ def put(text: str, path: Sequence[Any], value: Any) -> str:
         if isinstance(made, tomlkit.items.Table):
             made.add(tomlkit.nl())  # before the table that follows
         table.append(last, made)
-    return tomlkit.dumps(document)
+    return _text_of(document, text)
 
 
 def cut(text: str, path: Sequence[Any]) -> str:
@@ -46,7 +46,15 @@ def cut(text: str, path: Sequence[Any]) -> str:
     for key in way:
         table = table[key]
     del table[last]
-    return tomlkit.dumps(document)
+    return _text_of(document, text)
+
+
+def _text_of(document: tomlkit.TOMLDocument, before: str) -> str:
+    """Return a document's text, with the line ends that the file had before."""
+    text = tomlkit.dumps(document)
+    if 0 < before.count("\n") == before.count("\r\n"):
+        text = text.replace("\r\n", "\n").replace("\n", "\r\n")
+    return text
 
 
 def _read(text: str) -> tomlkit.TOMLDocument:
