@@ -44,12 +44,12 @@ unsafe extern "C" fn fcntl(fd: c_int, command: c_int, argument: *mut c_void) -> 
 unsafe extern "C" fn fcntl(
     fd: c_int,
     command: c_int,
-    _2: usize,
-    _3: usize,
-    _4: usize,
-    _5: usize,
-    _6: usize,
-    _7: usize,
+    _x2: usize,
+    _x3: usize,
+    _x4: usize,
+    _x5: usize,
+    _x6: usize,
+    _x7: usize,
     argument: *mut c_void,
 ) -> c_int {
     // SAFETY: as the caller says.

@@ -16,6 +16,12 @@ type Fcntl = unsafe extern "C" fn(c_int, c_int, ...) -> c_int;
 type Close = unsafe extern "C" fn(c_int) -> c_int;
 type Open = unsafe extern "C" fn(*const c_char, c_int, c_int) -> c_int;
 
+/// The type of `F_WRLCK`.
+#[cfg(target_os = "linux")]
+type Kind = c_int;
+#[cfg(target_vendor = "apple")]
+type Kind = libc::c_short;
+
 /// One test at a time: the table is the process's.
 static ALONE: Mutex<()> = Mutex::new(());
 
@@ -56,7 +62,7 @@ impl Sqlite {
         fd
     }
 
-    fn lock(&self, fd: c_int, kind: c_int) {
+    fn lock(&self, fd: c_int, kind: Kind) {
         let mut lock = at_byte_100(kind);
         // SAFETY: the command takes a `flock`.
         assert_eq!(0, unsafe {
@@ -100,7 +106,7 @@ impl Drop for Sqlite {
 }
 
 #[allow(clippy::unnecessary_cast)]
-fn at_byte_100(kind: c_int) -> libc::flock {
+fn at_byte_100(kind: Kind) -> libc::flock {
     // SAFETY: a plain C struct of integers.
     let mut lock: libc::flock = unsafe { std::mem::zeroed() };
     lock.l_type = kind as libc::c_short;
@@ -110,7 +116,7 @@ fn at_byte_100(kind: c_int) -> libc::flock {
     lock
 }
 
-fn posix_lock(file: &File, kind: c_int) {
+fn posix_lock(file: &File, kind: Kind) {
     let mut lock = at_byte_100(kind);
     // SAFETY: the command takes a `flock`.
     assert_eq!(0, unsafe {
