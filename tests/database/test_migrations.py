@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import sqlite3
 import subprocess
@@ -697,14 +698,45 @@ def test_open_read_only_earlier_version_is_refused_untouched(
     assert path.read_bytes() == before
 
 
-@pytest.mark.parametrize("content", [b"just some text, no pages\n" * 400, b"SQLite format 3\0oops"])
-def test_open_file_that_is_not_a_database_is_refused_untouched(
-    content: bytes, path: Path, open_store: Callable[..., Store]
+TEXT = b"just some text, no pages\n" * 400
+HEADED = b"SQLite format 3\0"
+
+
+@pytest.mark.parametrize(
+    ("content", "reason", "remedy"),
+    [
+        (TEXT, "not a SQLite database", Remedy.NAME_FILE),
+        (b"{}", "not a SQLite database", Remedy.NAME_FILE),
+        (HEADED + b"oops", "damaged", Remedy.RESTORE_BACKUP),
+        (HEADED + b"\x10\x00\x01\x01" + b"\xff" * 8_172, "damaged", Remedy.RESTORE_BACKUP),
+    ],
+)
+@pytest.mark.parametrize("read_only", [False, True])
+def test_open_file_that_is_no_database_or_damaged_is_named_and_untouched(
+    content: bytes,
+    reason: str,
+    remedy: Remedy,
+    read_only: bool,
+    path: Path,
+    open_store: Callable[..., Store],
 ) -> None:
     path.write_bytes(content)
-    with pytest.raises(StorageError, match=r"not a memstore database|cannot use"):
-        open_store()
+    with pytest.raises(StorageError, match=re.escape(repr(str(path)))) as refused:
+        open_store(read_only=read_only)
+    assert reason in str(refused.value)
+    assert refused.value.remedy is remedy
     assert path.read_bytes() == content
+
+
+def test_file_damaged_while_open_is_named(path: Path, open_store: Callable[..., Store]) -> None:
+    open_store().add("text", subject="s")
+    store = open_store()
+    damaged = bytearray(path.read_bytes())
+    damaged[4096:] = b"\xff" * len(damaged[4096:])
+    path.write_bytes(damaged)
+    with pytest.raises(StorageError, match=re.escape(repr(str(path)))) as refused:
+        store.list()
+    assert refused.value.remedy is Remedy.RESTORE_BACKUP
 
 
 def test_open_directory_is_refused(tmp_path: Path, open_store: Callable[..., Store]) -> None:

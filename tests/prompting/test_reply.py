@@ -43,6 +43,14 @@ JSON_VALUES = st.recursive(
         f"```json\n{ARRAY}",
         f"```python\nprint(1)\n```\nand\n{FENCED}",
         f"{FENCED}\nAgain, the same:\n{FENCED}",
+        f"The facts [as you asked], with their {{subjects}}: {ARRAY}",
+        f"From messages [1] and [2, 3]: {ARRAY} [end]",
+        f"{ARRAY} I left out [see above] the rest.",
+        f"{ARRAY} Again: {ARRAY}",
+        f"<think>Perhaps [] or {{}}? No: [{{</think>\n\n{ARRAY}",
+        f"<think>One.</think><thinking>[2]</thinking>Here [they] are: {ARRAY}",
+        f"<think>\n```json\n[]\n```\n</think>\n{FENCED}",
+        f"The template opened the thoughts: []\n</think>\n{ARRAY}",
     ],
 )
 def test_an_array_is_read_from_every_documented_form(reply: str) -> None:
@@ -67,6 +75,8 @@ def test_any_serialized_json_is_read_back(value: list[object], ascii_only: bool)
         (parse_array, ARRAY, FACTS),
         (parse_array, FENCED, FACTS),
         (parse_array, f"Here: {ARRAY}\nThat was all.", FACTS),
+        (parse_array, f"See [1] and [this]: {ARRAY}\nThat [2] was all.", FACTS),
+        (parse_array, f"<think>[{{}}] or {OBJECT}?</think>\n{ARRAY}", FACTS),
         (parse_object, OBJECT, json.loads(OBJECT)),
         (parse_object, f"```json\n{OBJECT}\n```", json.loads(OBJECT)),
         (parse_object, f"Here: {OBJECT}\nThat was all.", json.loads(OBJECT)),
@@ -105,7 +115,15 @@ def test_array_inside_a_truncated_object_is_not_used() -> None:
         ("```\n[1]\n```\n```\n[2]\n```", "2 that differ"),
         ("[1, 2,]", "no usable"),
         ("['a']", "no usable"),
-        ("[1] // comment", None),
+        ('[{"a": 1}] // comment', None),
+        ("As [1] says,", "no usable"),
+        ('{"facts": []} and [{"a": 1}]', "no usable"),
+        ('[] or [{"a": 1}]', "2 that differ"),
+        ("[see {'facts': [{\"a\": 1}]}", "no usable"),
+        ("{'facts': [{\"a\": 1}]}", "no usable"),
+        ('[{"a": 1}] and then [{"b": ', "no usable"),
+        ('<think>Perhaps [{"a": 1}]', "no usable"),
+        ('<think>Perhaps [{"a": 1}]</think>', "no usable"),
         ("[NaN]", "NaN"),
         ("[Infinity, 1]", "Infinity"),
         ("[-Infinity]", "Infinity"),
@@ -119,7 +137,7 @@ def test_array_inside_a_truncated_object_is_not_used() -> None:
 )
 def test_other_text_is_an_error_with_a_reason(reply: str, why: str | None) -> None:
     if why is None:  # prose around brackets, as documented
-        assert parse_array(reply) == [1]
+        assert parse_array(reply) == [{"a": 1}]
         return
     with pytest.raises(ReplyError, match=why):
         parse_array(reply)
@@ -142,6 +160,28 @@ def test_line_separators_inside_a_fenced_text_are_kept() -> None:
 def test_a_huge_reply_is_read() -> None:
     value = [{"content": "x" * 100, "n": n} for n in range(50_000)]
     assert parse_array("Here it is:\n```json\n" + json.dumps(value) + "\n```\n") == value
+
+
+PROSE = st.lists(
+    st.sampled_from(["see", "[1]", "[2, 3]", "[as asked]", "{sic}", "(x)", "[a {b} c]", '"', ":", "\n"])
+).map(" ".join)
+OBJECTS = st.lists(
+    st.dictionaries(st.text(), st.text() | st.lists(st.text(), max_size=2), min_size=1, max_size=3),
+    min_size=1,
+    max_size=3,
+)
+
+
+@given(OBJECTS, PROSE, PROSE, st.sampled_from(["", "<think>", "<think>[{</think>"]), st.data())
+def test_an_array_between_prose_is_read_whole_or_refused(
+    value: list[object], before: str, after: str, thoughts: str, data: st.DataObject
+) -> None:
+    if thoughts == "<think>":
+        thoughts = f"<think>{before} {json.dumps(value[:-1])}</think>"
+    reply = f"{thoughts}So {before} {json.dumps(value)} {after}"
+    assert parse_array(reply) == value
+    with contextlib.suppress(ReplyError):
+        assert parse_array(reply[: data.draw(st.integers(0, len(reply)))]) == value
 
 
 @given(st.text(alphabet=st.sampled_from('[]{}",:`\n 1aN\\')))

@@ -4,17 +4,19 @@ The JSON is looked for in three places, in this order:
 
 1. the whole reply;
 2. the Markdown code blocks in it;
-3. the text between the outermost brackets: the first bracket must open the wanted type, and the
-   last one close it.
+3. the text, whose brackets must be JSON or prose: ``[as you asked]``, ``{sic}`` or ``[1]``.
 
-So a truncated reply is an error and never a shorter list. NaN, infinities and duplicate keys are
-errors too, because their meaning would be a guess.
+For the last two, what a model thought (``<think>…</think>``) is left out first. JSON that breaks off
+or is broken makes the reply an error, and so do two values that differ. So a truncated reply is
+never a shorter list. NaN, infinities and duplicate keys are errors too, because their meaning would
+be a guess.
 """
 
 from __future__ import annotations
 
 import json
 import math
+import re
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from memstore.domain.metadata import no_number
@@ -27,8 +29,20 @@ EXCERPT: Final = 200
 """How many characters of a reply its error shows."""
 
 FENCE: Final = "```"
-OPENING: Final = {list: "[", dict: "{"}
-CLOSING: Final = {list: "]", dict: "}"}
+THOUGHTS: Final = re.compile(r"(?:\s*<think(?:ing)?>.*?</think(?:ing)?>)+", re.DOTALL)
+"""Thoughts that a reply begins with."""
+
+THOUGHTS_END: Final = re.compile(r"^[ \t]*</think(?:ing)?>", re.MULTILINE)
+"""The end of thoughts whose beginning is part of the prompt. At the start of a line, as JSON strings
+contain no line breaks."""
+
+THOUGHTS_BEGIN: Final = re.compile(r"\s*<think(?:ing)?>")
+
+BRACKET: Final = re.compile(r"[\[\]{}]")
+
+JSON_BEGINS: Final = re.compile(r'\[\s*(?:["{\[\]\d-]|true\b|false\b|null\b)|\{\s*["}]')
+"""A bracket that opens JSON, or what was meant to be JSON."""
+
 NAMES: Final = {list: "array", dict: "object"}
 
 JSON = TypeVar("JSON", list[Any], dict[str, Any])
@@ -97,15 +111,23 @@ def _parse(text: str, wanted: type[JSON]) -> JSON:
         if isinstance(value, wanted):
             return value
         raise _no_json(text, wanted, f"it is a JSON {_name(value)}")
-    fenced = _all(wanted, _blocks(stripped))
-    if fenced and any(block != fenced[0] for block in fenced[1:]):
-        raise _no_json(text, wanted, f"it has {len(fenced)} that differ")
-    if fenced:
-        return fenced[0]
-    bracketed = _all(wanted, _outermost(stripped, wanted))
-    if bracketed:
-        return bracketed[0]
-    raise _no_json(text, wanted, why)
+    said = _without_thoughts(stripped)
+    found = _all(wanted, _blocks(said)) or _all(wanted, _in_prose(said, wanted))
+    if not found:
+        raise _no_json(text, wanted, why)
+    if any(other != found[0] for other in found[1:]):
+        raise _no_json(text, wanted, f"it has {len(found)} that differ")
+    return found[0]
+
+
+def _without_thoughts(text: str) -> str:
+    """Return what follows a model's thoughts; nothing if they do not end."""
+    if thoughts := THOUGHTS.match(text):
+        return text[thoughts.end() :]
+    if THOUGHTS_BEGIN.match(text):
+        return ""
+    end = THOUGHTS_END.search(text)
+    return text[end.end() :] if end else text
 
 
 def _all(wanted: type[JSON], texts: Iterator[str]) -> list[JSON]:
@@ -138,22 +160,49 @@ def _blocks(text: str) -> Iterator[str]:
             inside.append(line)
 
 
-def _outermost(text: str, wanted: type[JSON]) -> Iterator[str]:
-    """Yield the text from the first bracket to the last, if the first opens the wanted type.
+def _in_prose(text: str, wanted: type[JSON]) -> Iterator[str]:
+    """Yield the JSON of the wanted type in a text; nothing if any other JSON is in it.
 
-    An array inside a truncated object is not the model's answer.
+    An array inside a truncated object is not the model's answer, nor is one beside an object or
+    before a bracket that nothing opened.
     """
-    starts = [place for bracket in "[{" if (place := text.find(bracket)) >= 0]
-    start = min(starts, default=-1)
-    end = text.rfind(CLOSING[wanted])
-    if 0 <= start < end and text[start] == OPENING[wanted]:
-        yield text[start : end + 1]
+    found = []
+    at = 0
+    while opening := BRACKET.search(text, at):
+        start = opening.start()
+        if opening[0] in "]}":
+            return
+        if not JSON_BEGINS.match(text, start):
+            at = _end_of_prose(text, start)
+            continue
+        try:
+            value, at = DECODER.raw_decode(text, start)
+        except (ValueError, RecursionError):
+            return
+        if isinstance(value, wanted) and not _is_citation(value):
+            found.append(text[start:at])
+        elif not _is_citation(value):
+            return
+    yield from found
+
+
+def _end_of_prose(text: str, start: int) -> int:
+    """Return the place after the bracket that closes this one; the end if none does."""
+    depth = 0
+    for bracket in BRACKET.finditer(text, start):
+        depth += 1 if bracket[0] in "[{" else -1
+        if not depth:
+            return bracket.end()
+    return len(text)
+
+
+def _is_citation(value: object) -> bool:
+    """Return whether this is what prose refers to sources by, such as ``[1]`` or ``[2, 3]``."""
+    return isinstance(value, list) and bool(value) and all(type(one) is int for one in value)
 
 
 def _strict(text: str) -> Any:
-    return json.loads(
-        text, parse_constant=no_number, parse_float=_finite, object_pairs_hook=_distinct
-    )
+    return DECODER.decode(text)
 
 
 def _finite(digits: str) -> float:
@@ -170,6 +219,11 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
             raise ValueError(f"the key {_printable(name)!r} is given twice in one object")
         found[name] = value
     return found
+
+
+DECODER: Final = json.JSONDecoder(
+    parse_constant=no_number, parse_float=_finite, object_pairs_hook=_distinct
+)
 
 
 def _words(error: ValueError | RecursionError) -> str:

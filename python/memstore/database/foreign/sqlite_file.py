@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from memstore.database.sqlite.copying import reading
 from memstore.database.sqlite.engine import WAIT_SECONDS
+from memstore.database.sqlite.transaction import HEADER
 from memstore.errors import Remedy, StorageError
 
 if TYPE_CHECKING:
@@ -19,10 +20,12 @@ if TYPE_CHECKING:
     from memstore.database.engine import Transaction
 
 # The header of a SQLite file: https://www.sqlite.org/fileformat.html
-MAGIC: Final = b"SQLite format 3\0"
 WRITE_VERSION: Final = 18
 LOGGED: Final = 2
 """The value of the byte at ``WRITE_VERSION`` in a file with a write-ahead log."""
+
+REMEDIES: Final = {None: Remedy.RELEASE_FILE, Remedy.RESTORE_BACKUP: Remedy.NAME_FILE}
+"""Remedies for a file of another program, in place of those for our own."""
 
 
 @contextmanager
@@ -35,19 +38,19 @@ def opened(file: Path) -> Iterator[Transaction]:
     with ExitStack() as held:
         try:
             name = _name(file, held)
-            transaction = held.enter_context(reading(name, WAIT_SECONDS))
+            transaction = held.enter_context(reading(name, WAIT_SECONDS, str(file)))
         except OSError as error:
             raise StorageError(f"cannot read {str(file)!r}: {error.strerror or error}") from error
         except StorageError as error:
             raise StorageError(
-                f"cannot read {str(file)!r}: {error}", remedy=error.remedy or Remedy.RELEASE_FILE
+                f"cannot read {str(file)!r}: {error}", remedy=REMEDIES.get(error.remedy, error.remedy)
             ) from error
         yield transaction
 
 
 def is_sqlite(file: Path) -> bool:
     with open(file, "rb") as beginning:
-        return beginning.read(len(MAGIC)) == MAGIC
+        return beginning.read(len(HEADER)) == HEADER
 
 
 def tables(transaction: Transaction) -> dict[str, int]:
@@ -79,7 +82,7 @@ def _name(file: Path, held: ExitStack) -> str:
     log = Path(f"{file}-wal")
     with open(file, "rb") as beginning:
         header = beginning.read(WRITE_VERSION + 1)
-    if not header.startswith(MAGIC):
+    if not header.startswith(HEADER):
         raise StorageError("it is not a SQLite database", remedy=Remedy.NAME_FILE)
     logged = log.exists() and log.stat().st_size > 0
     in_place = f"{file.absolute().as_uri()}?mode=ro"

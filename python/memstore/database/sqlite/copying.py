@@ -16,7 +16,7 @@ import apsw
 
 from memstore.database.engine import PART
 from memstore.database.sqlite import integrity
-from memstore.database.sqlite.transaction import TRANSLATED, SqliteTransaction
+from memstore.database.sqlite.transaction import SqliteTransaction, Translated
 from memstore.database.tables import meta as meta_table
 from memstore.errors import Remedy, StorageError
 
@@ -38,7 +38,7 @@ def write_copy(source: SqliteTransaction, target: Path, progress: Progress | Non
     if target.exists():
         raise not_created(str(target), FileExistsError(17, "File exists"))
     part = Path(f"{target}{PART}")
-    with _claimed(part) as copy, TRANSLATED:
+    with _claimed(part) as copy, Translated(source.connection.filename):
         # Take the snapshot now: without one, SQLite restarts the copy at every write of others.
         source.one("SELECT count(*) FROM sqlite_schema")
         with copy.backup("main", source.connection, "main") as task:
@@ -77,18 +77,23 @@ def private_copy(source: apsw.Connection, kept_in: str) -> apsw.Connection | Non
 
 
 @contextmanager
-def reading(name: str, wait_seconds: float) -> Iterator[SqliteTransaction]:
-    """Open a read transaction of a database, named by a URI, that must not be changed."""
-    with TRANSLATED:
+def reading(
+    name: str, wait_seconds: float, path: str | None = None
+) -> Iterator[SqliteTransaction]:
+    """Open a read transaction of a database, named by a URI, that must not be changed.
+
+    Errors name ``path`` if it is given, for example the file that this one is a copy of.
+    """
+    with Translated(""):
         connection = apsw.Connection(name, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
     try:
-        with TRANSLATED:
+        with Translated(path or connection.filename):
             connection.set_busy_timeout(int(wait_seconds * 1000))
             # The schema may come from an untrusted file: it must not call SQL functions.
             connection.pragma("trusted_schema", False)
             connection.execute("BEGIN")
             connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
-        yield SqliteTransaction(connection)
+        yield SqliteTransaction(connection, path)
     finally:
         connection.close()
 

@@ -12,7 +12,7 @@ import apsw
 
 from memstore._kernel import OpenFiles
 from memstore.database.sqlite import locks
-from memstore.database.sqlite.transaction import TRANSLATED
+from memstore.database.sqlite.transaction import Translated
 from memstore.errors import FileReplaced, Remedy, StorageError
 from memstore.lazy import lazy_import
 
@@ -74,7 +74,7 @@ class Disk:
         self, connection: apsw.Connection, _: Writer, __: float
     ) -> AbstractContextManager[None]:
         """Begin a read; the caller ends it with a rollback."""
-        with TRANSLATED:
+        with Translated(self.path):
             connection.execute("BEGIN")
         return nullcontext()
 

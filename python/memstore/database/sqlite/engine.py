@@ -328,7 +328,7 @@ class SqliteEngine:
             raise busy(self._wait_seconds) from None
         except (apsw.CorruptError, apsw.NotADBError) as error:
             connection.close()
-            raise storage_error(error) from error
+            raise storage_error(error, self._place.path) from error
         except apsw.Error as error:
             connection.close()
             raise StorageError(f"cannot use {self._place.path!r}: {error}") from error
@@ -350,7 +350,7 @@ class SqliteEngine:
             if isinstance(error, FileReplaced):
                 self._notice_change()
             if isinstance(error, apsw.Error):
-                raise storage_error(error) from error
+                raise storage_error(error, self._place.path) from error
             raise
         return connection
 

@@ -15,7 +15,7 @@ from typing import IO, TYPE_CHECKING, Final
 
 import apsw
 
-from memstore.database.sqlite.transaction import TRANSLATED, roll_back
+from memstore.database.sqlite.transaction import Translated, roll_back
 from memstore.errors import Remedy, StoreBusy
 from memstore.lazy import lazy_import
 
@@ -66,7 +66,7 @@ class Memory:
     ) -> Iterator[None]:
         """Begin a read when it is its turn; the turn is given back once the read has begun."""
         me = threading.get_ident()
-        with writer.alone(wait_seconds), TRANSLATED:
+        with writer.alone(wait_seconds), Translated(""):
             connection.execute("BEGIN; SELECT count(*) FROM sqlite_schema").fetchall()
             with self._ended:
                 self._readers[me] += 1

@@ -26,6 +26,9 @@ else:
 REPEATED: Final = 40
 """Texts up to this length, such as subjects and categories, often repeat; their tokens are kept."""
 
+HEADER: Final = b"SQLite format 3\0"
+"""How every SQLite database begins."""
+
 LISTS: Final = frozenset((list, tuple))
 
 to_json: Final = json_writer(allow_nan=False, ascii_only=True)
@@ -35,12 +38,17 @@ PARAMETERS: Final = re.compile(r"'[^']*'|:(\w+)")
 
 
 class SqliteTransaction(Transaction):
-    """The three verbs over one connection, with the driver's errors translated."""
+    """The three verbs over one connection, with the driver's errors translated.
+
+    Args:
+        path: the file that errors name; by default the connection's.
+    """
 
     dialect = DIALECT
 
-    def __init__(self, connection: apsw.Connection) -> None:
+    def __init__(self, connection: apsw.Connection, path: str | None = None) -> None:
         self.connection = connection
+        self._translated = Translated(path or connection.filename)
         self._queued: dict[str, list[Sequence[apsw.SQLiteValue]]] = {}
         """The queued rows of each statement."""
         self._ids: dict[str, int] = {}
@@ -72,19 +80,19 @@ class SqliteTransaction(Transaction):
 
     def rows(self, sql: str, parameters: Given = NO_PARAMETERS) -> Iterator[Row]:
         self.flush()
-        with TRANSLATED:
+        with self._translated:
             yield from self.connection.execute(sql, _bindings(sql, parameters))
 
     def one(self, sql: str, parameters: Given = NO_PARAMETERS) -> Row | None:
         self.flush()
-        with TRANSLATED:
+        with self._translated:
             # Fetch all: an INSERT … RETURNING takes effect only when its cursor is exhausted.
             found = self.connection.execute(sql, _bindings(sql, parameters)).fetchall()
         return found[0] if found else None
 
     def run(self, sql: str, parameters: Given = NO_PARAMETERS) -> int:
         self.flush()
-        with TRANSLATED:
+        with self._translated:
             # Fetch all, or the statements after one that returns a row would not run.
             self.connection.execute(sql, _bindings(sql, parameters)).fetchall()
             return self.connection.changes()
@@ -108,7 +116,7 @@ class SqliteTransaction(Transaction):
         if not self._queued:
             return
         queued, self._queued = self._queued, {}
-        with TRANSLATED:
+        with self._translated:
             for sql, rows in queued.items():
                 self.connection.executemany(sql, rows)
 
@@ -119,7 +127,7 @@ class SqliteTransaction(Transaction):
                 f"SELECT max(coalesce((SELECT max(id) FROM {table}), 0),"
                 " coalesce((SELECT seq FROM sqlite_sequence WHERE name = ?), 0))"
             )
-            with TRANSLATED:
+            with self._translated:
                 [(self._ids[table],)] = self.connection.execute(sql, (table,))
         self._ids[table] += 1
         return self._ids[table]
@@ -164,7 +172,14 @@ def roll_back(connection: apsw.Connection) -> None:
 
 
 class Translated:
-    """Translates the driver's errors. A class, because a generator costs as much as a statement."""
+    """Translates the driver's errors. A class, because a generator costs as much as a statement.
+
+    Args:
+        path: the file that errors name; empty for a database in memory.
+    """
+
+    def __init__(self, path: str) -> None:
+        self._path = path
 
     def __enter__(self) -> None:
         pass
@@ -173,18 +188,16 @@ class Translated:
         if error is None:
             return
         if isinstance(error, apsw.Error):
-            raise storage_error(error) from error
+            raise storage_error(error, self._path) from error
         if isinstance(error, UnicodeDecodeError):
             raise StorageError(
-                f"a row holds text that is not UTF-8 ({error}), written by another program",
+                f"a row of {_named(self._path)} holds text that is not UTF-8 ({error}), written by "
+                "another program",
                 remedy=Remedy.RESTORE_BACKUP,
             ) from error
 
 
-TRANSLATED: Final = Translated()
-
-
-def storage_error(error: apsw.Error) -> StorageError:
+def storage_error(error: apsw.Error, path: str) -> StorageError:
     if isinstance(error, apsw.BusyError):
         return StoreBusy(
             "another process has locked the file; nothing was stored", remedy=Remedy.WAIT
@@ -198,12 +211,27 @@ def storage_error(error: apsw.Error) -> StorageError:
             remedy=Remedy.OPEN_WRITABLE,
         )
     if isinstance(error, apsw.CorruptError) and "fts5" in str(error):
-        return StorageError(f"the full-text index is damaged: {error}", remedy=Remedy.REBUILD)
-    if isinstance(error, apsw.CorruptError | apsw.NotADBError):
         return StorageError(
-            f"the file is damaged or not a memstore database: {error}", remedy=Remedy.RESTORE_BACKUP
+            f"the full-text index of {_named(path)} is damaged: {error}", remedy=Remedy.REBUILD
         )
+    if isinstance(error, apsw.NotADBError) and _lacks_header(path):
+        return StorageError(f"{_named(path)} is not a SQLite database", remedy=Remedy.NAME_FILE)
+    if isinstance(error, apsw.CorruptError | apsw.NotADBError):
+        return StorageError(f"{_named(path)} is damaged: {error}", remedy=Remedy.RESTORE_BACKUP)
     return StorageError(f"the database reported an error: {error}")
+
+
+def _named(path: str) -> str:
+    return repr(path) if path else "the database in memory"
+
+
+def _lacks_header(path: str) -> bool:
+    """Return whether a file begins unlike any SQLite database, so that it was never one."""
+    try:
+        with open(path, "rb") as file:
+            return file.read(len(HEADER)) != HEADER
+    except OSError:
+        return False
 
 
 def busy(seconds: float) -> StoreBusy:

@@ -17,8 +17,8 @@ import apsw
 
 from memstore.database.sqlite.log import Log
 from memstore.database.sqlite.transaction import (
-    TRANSLATED,
     SqliteTransaction,
+    Translated,
     busy,
     roll_back,
     storage_error,
@@ -132,7 +132,7 @@ class Writer:
                 yield self.current
                 self.current.flush()
                 if group.members:
-                    with TRANSLATED:
+                    with Translated(self.connection.filename):
                         self.connection.execute("RELEASE member")
             except BaseException as error:
                 self._undo(group, error)
@@ -169,7 +169,7 @@ class Writer:
         """Join the transaction that another thread has left open, if there is one."""
         group = self._group
         if group is not None:
-            with TRANSLATED:
+            with Translated(self.connection.filename):
                 self.connection.execute("SAVEPOINT member")
         return group
 
@@ -183,7 +183,7 @@ class Writer:
         except apsw.BusyError:
             raise busy(wait_seconds) from None
         except apsw.Error as error:
-            raise storage_error(error) from error
+            raise storage_error(error, self.connection.filename) from error
         return group
 
     def _undo(self, group: _Group, error: BaseException) -> None:
@@ -222,7 +222,7 @@ class Writer:
 
     def _commit(self, group: _Group) -> None:
         try:
-            with TRANSLATED:
+            with Translated(self.connection.filename):
                 self.connection.execute("COMMIT")
             self._verify()
         except StorageError as error:
