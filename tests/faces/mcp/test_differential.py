@@ -191,7 +191,8 @@ def same(said: Sequence[Any], stores: list[Store], last: dict[str, Any]) -> None
         for number, one in enumerate(said, 1_000)
     ]
     with connected(ours(lambda: stores[0])) as client:
-        ours_ = told(client, numbered, last)
+        # The SDK leaves lines without an answer that it cannot read, but not over HTTP.
+        ours_ = [one for one in told(client, numbered, last) if one["id"] is not None]
     with connected(theirs(lambda: stores[1])) as client:
         theirs_ = told(client, numbered, last)
     methods = {one.get("id"): one for one in numbered if isinstance(one, dict)}

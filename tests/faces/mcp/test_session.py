@@ -212,8 +212,44 @@ def test_a_request_that_fails_unexpectedly_is_answered(
     assert "ZeroDivisionError" in caplog.text
 
 
-def test_invalid_line_is_logged_once(session: Session, caplog: pytest.LogCaptureFixture) -> None:
-    for line in (b"", b"no", b"[1]", b"{}", b'{"jsonrpc": "2.0", "method": 1}', b"[" * 99_999):
+@pytest.mark.parametrize(
+    ("line", "number", "code"),
+    [
+        (b"", None, protocol.PARSE_ERROR),  # one that was too long
+        (b"no", None, protocol.PARSE_ERROR),
+        (b'{"jsonrpc": "2.0", "id": 1, "method": "ping"', None, protocol.PARSE_ERROR),
+        (b"[" * 99_999, None, protocol.PARSE_ERROR),
+        (b'{"id":' * 50_000 + b"1" + b"}" * 50_000, None, protocol.PARSE_ERROR),
+        (b"5", None, protocol.INVALID_REQUEST),
+        (b"[]", None, protocol.INVALID_REQUEST),
+        (b"[1]", None, protocol.INVALID_REQUEST),
+        (b"{}", None, protocol.INVALID_REQUEST),
+        (b'{"jsonrpc": "2.0", "id": 7}', 7, protocol.INVALID_REQUEST),
+        (b'{"jsonrpc": "2.0", "method": 1}', None, protocol.INVALID_REQUEST),
+        (b'{"id": "a", "method": "ping"}', "a", protocol.INVALID_REQUEST),
+    ],
+)
+def test_what_is_not_a_request_is_refused_and_the_session_goes_on(
+    session: Session, sent: Sent, line: bytes, number: str | int | None, code: int
+) -> None:
+    greet(session, sent)
+    session.receive(line)
+    assert [(one["id"], one["error"]["code"]) for one in sent] == [(number, code)]
+    say(session, 8, "ping")
+    assert sent[-1] == {"id": 8, "result": {}}
+
+
+def test_answers_of_the_client_are_not_answered(session: Session, sent: Sent) -> None:
+    greet(session, sent)
+    session.receive(b'{"jsonrpc": "2.0", "id": 1, "result": {}}')
+    session.receive(b'{"jsonrpc": "2.0", "id": null, "error": {"code": -32700, "message": ""}}')
+    assert sent == []
+
+
+def test_unreadable_lines_are_logged_once(
+    session: Session, caplog: pytest.LogCaptureFixture
+) -> None:
+    for line in (b"", b"no", b"[1]", b"{}", b"[" * 99_999):
         session.receive(line)
     assert caplog.text.count("not a message") == 1
 

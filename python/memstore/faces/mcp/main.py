@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import re
+import sys
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -21,6 +23,9 @@ else:
     opening = lazy_import("memstore.faces.mcp.opening")
     server = lazy_import("memstore.faces.http.server")
     session = lazy_import("memstore.faces.mcp.session")
+
+LEFT_OUT: Final = re.compile(r"-[a-z]\w+(,|$)")
+"""A tool or set to leave out, unlike ``-h``."""
 
 NO_HTTP: Final = (
     "--http needs packages that are not installed ({error}): pip install 'pymemstore[http]'"
@@ -52,7 +57,7 @@ start on a file prints one, and `memstore token create` makes others. GET /healt
 
 def main(argv: Sequence[str] | None = None) -> None:
     parser = _parser()
-    arguments = parser.parse_args(argv)
+    arguments = parser.parse_args(_joined(sys.argv[1:] if argv is None else argv))
     try:
         chosen = options.chosen_settings(arguments)
         offered = catalogue.offered(
@@ -72,6 +77,17 @@ def main(argv: Sequence[str] | None = None) -> None:
         parser.error(NO_HTTP.format(error=error))
     opening.log_to_standard_error()
     serve(offered, opened, *served, generator=make_generator, no_token=arguments.no_token)
+
+
+def _joined(argv: Sequence[str]) -> list[str]:
+    """Join ``--tools -NAME`` with =, as argparse would take the name for a flag."""
+    joined: list[str] = []
+    for word in argv:
+        if joined and joined[-1] == "--tools" and LEFT_OUT.match(word):
+            joined[-1] += f"={word}"
+        else:
+            joined.append(word)
+    return joined
 
 
 def _http(arguments: argparse.Namespace) -> tuple[address.Address, address.Names] | None:

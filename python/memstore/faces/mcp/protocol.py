@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 HANDSHAKE_REVISIONS: Final = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 ENVELOPE_REVISIONS: Final = ("2026-07-28",)
 
+PARSE_ERROR: Final = -32700
 INVALID_REQUEST: Final = -32600
 METHOD_NOT_FOUND: Final = -32601
 INVALID_PARAMS: Final = -32602
@@ -52,6 +53,16 @@ class Refused(Exception):
     def error(self) -> Message:
         told = {"code": self.code, "message": self.message}
         return told if self.data is None else told | {"data": self.data}
+
+
+def unreadable(error: ValueError | RecursionError) -> Refused:
+    """Return the error for a line that could not be parsed."""
+    deep = isinstance(error, RecursionError)
+    return Refused(PARSE_ERROR, "the JSON is nested too deeply" if deep else "this is not JSON")
+
+
+def not_a_request() -> Refused:
+    return Refused(INVALID_REQUEST, "this is not a request")
 
 
 def method_not_found(method: str) -> Refused:

@@ -104,10 +104,11 @@ class Session:
         """Handle one line from the client."""
         try:
             received = read_json(line)
-        except (ValueError, RecursionError):
-            self._complain()
+        except (ValueError, RecursionError) as error:
+            self._refuse(None, protocol.unreadable(error))
             return
-        for message in received if isinstance(received, list) else [received]:
+        several = isinstance(received, list) and received
+        for message in received if several else [received]:
             self._take(message)
 
     def settle(self, seconds: float) -> None:
@@ -128,19 +129,15 @@ class Session:
 
     def _take(self, message: Any) -> None:
         if not isinstance(message, dict):
-            self._complain()
+            self._refuse(None, protocol.not_a_request())
             return
+        if "method" not in message and message.keys() & {"result", "error"}:
+            return  # an answer: nothing was asked
         method, params = message.get("method"), message.get("params")
         number = protocol.request_id(message.get("id"))
-        if "method" not in message:
-            return  # an answer: nothing was asked
         whole = isinstance(params, dict | None) and message.get("jsonrpc") == "2.0"
         if not (isinstance(method, str) and whole):
-            if number is None:
-                self._complain()
-            else:
-                refused = Refused(protocol.INVALID_REQUEST, "this is not a request")
-                self._send({"id": number, "error": refused.error})
+            self._refuse(number, protocol.not_a_request())
         elif number is None:
             self._notice(method, params or {})
         else:
@@ -196,8 +193,10 @@ class Session:
         meta = {protocol.SERVER_KEY: self._methods.server_info}
         return {**result, **fresh, "resultType": "complete", "_meta": meta}
 
-    def _complain(self) -> None:
-        if not self._complained:  # only once, so as not to flood the host's log
+    def _refuse(self, number: str | int | None, refused: Refused) -> None:
+        """Answer what is not a request. Without its id, the client can only log the answer."""
+        self._send({"id": number, "error": refused.error})
+        if number is None and not self._complained:  # once, so as not to flood the host's log
             self._complained = True
             logging.getLogger(__name__).warning("the client sent a line that is not a message")
 
