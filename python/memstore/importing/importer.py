@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any, Final
 from memstore.database.steps import in_steps
 from memstore.domain.arguments import ALL_NAMESPACES, checked_choice
 from memstore.domain.episodes import Episode
-from memstore.errors import Remedy, TransferError
+from memstore.errors import InvalidArgument, Remedy, StorageError, TransferError
 from memstore.importing import engram, mem0, original, server_memory
+from memstore.importing.detection import likely_source
 from memstore.importing.records import Damaged, Record, Skipped
 from memstore.transfer.merging import bring_in
 from memstore.transfer.parsing import Incoming
@@ -91,10 +92,17 @@ def import_from(
     progress: Progress | None = None,
 ) -> ImportFromReport:
     """Import a file of another program; see :meth:`memstore.Store.import_from`."""
-    checked_choice(source, SOURCES, "source")
+    _check_source(source, path)
     keep = namespace is None
     report = ImportFromReport(source)
-    total = _look_through(_read(source, path, progress, keep=keep), report, skip=skip_damaged)
+    try:
+        total = _look_through(_read(source, path, progress, keep=keep), report, skip=skip_damaged)
+    except (StorageError, TransferError) as error:
+        if likely := _other(source, path):
+            raise type(error)(f"{error.text}; {likely}", place=error.place) from error
+        raise
+    if not total and (likely := _other(source, path)):
+        raise TransferError(f"the file holds nothing of {source}, and {likely}")
     done = 0
 
     def bring(batch: list[Record], transaction: Transaction) -> None:
@@ -107,6 +115,22 @@ def import_from(
         if progress is not None:
             progress(done, total)
     return report
+
+
+def _check_source(source: str, path: Path) -> None:
+    """Raise :class:`InvalidArgument` for an unknown source; the error names the likely one."""
+    try:
+        checked_choice(source, SOURCES, "source")
+    except InvalidArgument as error:
+        if likely := _other(source, path):
+            raise InvalidArgument(f"{error.text}; {likely}", argument=error.argument) from None
+        raise
+
+
+def _other(source: str, path: Path) -> str | None:
+    """Say which other program seems to have written the file."""
+    likely = likely_source(path)
+    return None if likely in (None, source) else f"the file looks like one of {likely}"
 
 
 def _read(source: str, path: Path, progress: Progress | None, *, keep: bool) -> Iterator[Found]:

@@ -26,6 +26,61 @@ def test_command_name_of_other_programs_suggests_ours(cli: CommandLine, word: st
     )
 
 
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("task create", "add"),
+        ("task creat", "add"),
+        ("task lst", "list"),
+        ("task done", "update"),
+        ("episode find", "search"),
+        ("episode serch", "search"),
+        ("episode rm", "erase"),
+        ("token new", "create"),
+        ("token delete", "revoke"),
+        ("graph neighbors", "neighbours"),
+        ("proposals approve", "accept"),
+        ("serach", "search"),
+        ("tasks", "task"),
+        ("lst", "list"),
+        ("edit", "update"),
+    ],
+)
+def test_unknown_command_suggests_the_one_meant(cli: CommandLine, typed: str, meant: str) -> None:
+    *family, word = typed.split()
+    program = " ".join(["memstore", *family])
+    assert cli.error(*typed.split()) == (
+        2,
+        f"there is no command {word!r} (did you mean {meant}?); see {program} --help",
+    )
+
+
+@pytest.mark.parametrize("family", ["task", "episode", "graph", "token", "proposals"])
+def test_words_of_other_commands_do_not_suggest_a_foreign_one(
+    cli: CommandLine, family: str
+) -> None:
+    for word in (*ELSEWHERE, "xyzzy"):
+        text = cli.error(family, word)[1]
+        if guess := re.search(r"did you mean (\S+)\?", text):
+            assert f"{family} {guess[1]}" in COMMANDS
+        assert "memstore add creates" not in text
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("list --limt 3", "--limit"),
+        ("task add x --priorty low", "--priority"),
+        ("task list --scop user", "--scope"),
+        ("add text --subjct s", "--subject"),
+        ("search tea --jsn", "--json"),
+    ],
+)
+def test_unknown_option_suggests_the_one_meant(cli: CommandLine, typed: str, meant: str) -> None:
+    code, text = cli.error(*typed.split())
+    assert (code, f"(did you mean {meant}?)" in text) == (2, True)
+
+
 def test_the_list_of_commands_is_in_columns(cli: CommandLine) -> None:
     lines = cli("--help").out.splitlines()
     columns = {

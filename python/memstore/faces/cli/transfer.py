@@ -16,16 +16,20 @@ from memstore.faces import wording
 from memstore.faces.cli import command as cli
 from memstore.faces.escaping import counted
 from memstore.frozen import asdict
+from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterable, Iterator
 
+    from memstore import importing
     from memstore.database.engine import Progress
     from memstore.embedding.pending import EmbedReport
     from memstore.importing import ImportFromReport
     from memstore.store.store import Store
     from memstore.transfer import ImportReport
+else:
+    importing = lazy_import("memstore.importing")
 
 STANDARD: Final = "-"
 LINES_A_LOOK: Final = 1000
@@ -102,7 +106,9 @@ def _whole_file(target: Path) -> Iterator[TextIO]:
         "FILE", "a file written by export or by another program; - for standard input", nargs="?"
     ),
     cli.option(
-        "--from", "the program that wrote the file, if not memstore", dest="source", choices=SOURCES
+        "--from PROGRAM",
+        f"the program that wrote the file, if not this one: {', '.join(SOURCES)}",
+        dest="source",
     ),
     cli.option("--keep-namespaces", "keep each record in the namespace or group it came from"),
     cli.option("--skip-damaged", "with --from: skip and report records that cannot be read"),
@@ -126,6 +132,7 @@ def _import(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
         _import_export(store, arguments, show)
         return
     with show.progress("importing") as progress, _seekable(arguments.file) as path:
+        _check_source(arguments.source, path)
         done = store.import_from(
             arguments.source,
             path,
@@ -150,6 +157,19 @@ def _import(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
     _tell_waiting(report, show)
 
 
+def _check_source(source: str, path: Path) -> None:
+    """Refuse an unknown program, naming the one that seems to have written the file."""
+    if source not in SOURCES:
+        raise cli.UsageError(
+            f"--from must be one of {', '.join(SOURCES)}, not {source!r}{_looks_like(path)}"
+        )
+
+
+def _looks_like(path: Path) -> str:
+    likely = importing.likely_source(path)
+    return "" if likely is None else f"; the file looks like one of {likely}: --from {likely}"
+
+
 def _tell_left_out(done: ImportFromReport, show: cli.Show) -> None:
     for kind, left in sorted(done.left_out.items()):
         more = ", …" if left.count > len(left.first) else ""
@@ -160,8 +180,17 @@ def _tell_left_out(done: ImportFromReport, show: cli.Show) -> None:
 def _import_export(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     if arguments.skip_damaged:
         raise cli.UsageError("--skip-damaged needs --from: a damaged memstore export is refused")
-    with show.progress("importing") as progress, _lines(arguments.file, progress) as lines:
-        done = store.import_(lines, keep_namespaces=arguments.keep_namespaces, progress=progress)
+    try:
+        with show.progress("importing") as progress, _lines(arguments.file, progress) as lines:
+            done = store.import_(
+                lines, keep_namespaces=arguments.keep_namespaces, progress=progress
+            )
+    except TransferError as error:
+        is_file = arguments.file != STANDARD
+        likely = _looks_like(Path(arguments.file).expanduser()) if is_file else ""
+        if not likely:
+            raise
+        raise TransferError(f"{error.text}{likely}", place=error.place) from error
     report = _embed(store, arguments, show)
     embedded = asdict(report) if report is not None else {}
     show.done(

@@ -46,6 +46,24 @@ ELSEWHERE: Final = {
 """Names that other programs use, and the command for each."""
 
 
+SAME: Final = (
+    ("add", "create", "new", "store", "save", "record", "insert"),
+    ("list", "ls", "all", "show"),
+    ("get", "show", "view", "read", "cat"),
+    ("search", "find", "query", "grep"),
+    ("update", "edit", "change", "modify", "set", "done", "complete", "close", "start"),
+    ("erase", "revoke", "drop", "remove", "delete", "rm", "del"),
+    ("build", "create", "make"),
+    ("accept", "approve", "confirm", "yes"),
+    ("reject", "decline", "refuse", "deny", "no"),
+    ("neighbours", "neighbors", "related"),
+    ("apart", "separate", "split", "distinct"),
+    ("merge", "join", "same", "combine"),
+    ("forget", "undo"),
+)
+"""Names of commands, each with words that are typed for it."""
+
+
 class UsageError(ValueError):
     """The command line is invalid."""
 
@@ -67,12 +85,16 @@ class Parser(argparse.ArgumentParser):
         self._given = list(args or ())
         known, unknown = super().parse_known_args(args, namespace)
         if unknown:
-            self.error(f"unrecognized arguments: {' '.join(unknown)}")
+            guess = self._near_option(unknown[0])
+            self.error(f"unrecognized arguments: {' '.join(unknown)}{guess}")
         return known, []
 
     def error(self, message: str) -> NoReturn:
         dashed = self._dashed()
-        if dashed and message.startswith(("unrecognized", "the following")):
+        guess = self._near_option(dashed) if dashed else ""
+        if guess and message.startswith("the following"):
+            message += f", and {dashed!r} is no option{guess}"
+        elif dashed and not guess and message.startswith(("unrecognized", "the following")):
             message += f" (if {dashed!r} is text, put -- before it)"
         elif dashed and message.endswith("expected one argument"):
             message += f" (if {dashed!r} is its value, join the two with =)"
@@ -80,12 +102,19 @@ class Parser(argparse.ArgumentParser):
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if isinstance(action, argparse._SubParsersAction) and value not in action.choices:
-            if value in ELSEWHERE:
+            if self.commands and value in ELSEWHERE:
                 self.error(f"there is no command {value!r}: {ELSEWHERE[value]}")
-            near = difflib.get_close_matches(value, self.commands or action.choices, n=1)
-            guess = f" (did you mean {near[0]}?)" if near else ""
+            meant = _meant(value, self.commands or [*action.choices])
+            guess = f" (did you mean {meant}?)" if meant else ""
             self.error(f"there is no command {value!r}{guess}")
         super()._check_value(action, value)
+
+    def _near_option(self, word: str) -> str:
+        """Return a question that names the option most like this one, if any is."""
+        given = word.partition("=")[0]
+        named = [one for one in self._option_string_actions if one.startswith("--")]
+        near = difflib.get_close_matches(given, named, n=1) if given.startswith("--") else []
+        return f" (did you mean {near[0]}?)" if near and near[0] != given else ""
 
     def _dashed(self) -> str | None:
         """Return a word that starts with a dash but is not an option and may be meant as text."""
@@ -99,3 +128,13 @@ class Parser(argparse.ArgumentParser):
                 if names.isdisjoint(self._option_string_actions):
                     return word
         return None
+
+
+def _meant(word: str, commands: Sequence[str]) -> str | None:
+    """Return the command of this meaning, or of the most similar spelling."""
+    words = {name: name for name in commands}
+    for group in SAME:
+        if (command := next((one for one in group if one in words), None)) is not None:
+            words |= {other: command for other in group if other not in words}
+    near = difflib.get_close_matches(word, words, n=1)
+    return words[near[0]] if near else None

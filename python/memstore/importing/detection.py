@@ -1,0 +1,51 @@
+"""Recognising the program that wrote a file, for messages about a wrong or unknown one."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final
+
+from memstore.database.foreign import duckdb_file, original_tables, sqlite_file
+from memstore.errors import StorageError
+from memstore.importing import engram, json_stream, mem0, original, server_memory
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+LOOKED_AT: Final = 5
+"""How many records at the beginning of a file are looked at."""
+
+GRAPH: Final = frozenset({"entityType", "observations", "relationType"})
+
+
+def likely_source(path: Path) -> str | None:
+    """Return the program that seems to have written a file; ``None`` if none is recognised."""
+    try:
+        if duckdb_file.is_duckdb(path):
+            return engram.NAME
+        if sqlite_file.is_sqlite(path):
+            return _of_tables(path)
+        records = [one for one in islice(json_stream.records(path), LOOKED_AT)]
+    except (OSError, StorageError):
+        return None
+    read = [one[1] for one in records if isinstance(one, tuple)]
+    sources = {_of_record(values) for values in read}
+    return sources.pop() if len(sources) == 1 else None
+
+
+def _of_tables(path: Path) -> str | None:
+    with sqlite_file.opened(path) as transaction:
+        found = original_tables.look(transaction)
+    is_original = found.family is None and found.version and "content" in found.columns
+    return original.NAME if is_original else None
+
+
+def _of_record(values: Mapping[str, Any]) -> str | None:
+    if values.get("type") in ("entity", "relation") and values.keys() & GRAPH:
+        return server_memory.NAME
+    if "id" not in values:
+        return None
+    if any(isinstance(values.get(name), str) for name in mem0.TEXTS):
+        return mem0.NAME
+    return engram.NAME if isinstance(values.get("content"), str) else None
