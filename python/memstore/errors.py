@@ -42,6 +42,7 @@ class Remedy(Enum):
     """What to do about an error; the value is the sentence that library users see."""
 
     FIND_ID = "Search or list to find the id."
+    FIND_EPISODE = "Search or list the episodes to find the id."
     RETRY = "Re-read it and retry."
     WAIT = "Try again later."
     RESTORE = "Restore it first with restore()."

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from tests.support.command_line import CommandLine, cli_fixture  # noqa: F401
-from tests.support.original_files import original_file
 
 from memstore import InvalidArgument, MemstoreError, Store
 from memstore.importing import likely_source
@@ -23,7 +22,8 @@ TEXTS = {
     "engram": [json.dumps(EPISODE), json.dumps({"episodes": [EPISODE]})],
     "server-memory": [json.dumps(ENTITY) + "\n" + json.dumps(ENTITY)],
 }
-UNKNOWN = ["", "no JSON", "[]", "{}", '{"a": 1}', "SQLite format 3\0", json.dumps([MEMORY, EPISODE])]
+MIXED = json.dumps([MEMORY, EPISODE])
+UNKNOWN = ["", "no JSON", "[]", "{}", '{"a": 1}', "SQLite format 3\0", MIXED]
 
 
 @pytest.fixture(params=[(name, text) for name, texts in TEXTS.items() for text in texts])

@@ -414,7 +414,7 @@ class Episodes:
         if found is None or not found.content or (scope is not None and found.scope != scope):
             raise NotFound(
                 f"there is no episode {episode_id} in namespace {self._namespace!r}",
-                remedy=Remedy.FIND_ID,
+                remedy=Remedy.FIND_EPISODE,
             )
         return found
 

@@ -5,12 +5,13 @@ What a user typed is part of the text and never rewritten: only the names and se
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 from memstore.errors import Explained, Reason, Remedy
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 OWN_FLAGS: Final = (
     "context durability embedder expired_after expired_before expires_at generator generator_model "
@@ -112,15 +113,9 @@ SERVER_ARGUMENTS: Final[Mapping[str, str]] = {
 
 SERVER_REMEDIES: Final[Mapping[Remedy, str]] = {
     **COMMAND_LINE_REMEDIES,
-    Remedy.FIND_ID: "Use memory_search or memory_list to find the id.",
-    Remedy.RESTORE: "Bring it back with memory_delete and undo: true.",
-    Remedy.ADD_AGAIN: "Store the text again with memory_store.",
     Remedy.NAME_OWNERS: Remedy.NAME_OWNERS.value,
     Remedy.OMIT_NAMESPACE: Remedy.OMIT_NAMESPACE.value,
-    Remedy.REJECT: "Reject the proposal with memory_proposals.",
     Remedy.SAY_ACROSS: "If this is intended, pass across: true.",
-    Remedy.UPDATE_TASK: "Use memory_task_update.",
-    Remedy.CREATE_TASK: "Use memory_task_create.",
     Remedy.NAME_FILE: "Start the server with another --db.",
     Remedy.OPEN_AGAIN: "Restart the server.",
     Remedy.RESTORE_BACKUP: (
@@ -129,7 +124,6 @@ SERVER_REMEDIES: Final[Mapping[Remedy, str]] = {
     Remedy.OPEN_REPLACED: "Call the tool again; it opens what is there now.",
     Remedy.OPEN_WRITABLE: "Start the server without --read-only or MEMSTORE_READ_ONLY.",
     Remedy.CHOOSE_EMBEDDER: "Start the server with --embedder.",
-    Remedy.SUPERSEDE: "Supersede it with memory_supersede, or use a new idempotency_key.",
     Remedy.USE_STORED_MODEL: (
         "Start the server with the model the file holds or with --embedder none, or switch the "
         "file to another model with memstore reembed."
@@ -145,14 +139,65 @@ SERVER_REMEDIES: Final[Mapping[Remedy, str]] = {
 }
 
 
+TOOL_REMEDIES: Final[Mapping[Remedy, Sequence[str]]] = {
+    Remedy.FIND_ID: (
+        "Use {memory_search} or {memory_list} to find the id.",
+        "Use {memory_search} to find the id.",
+        "Use {memory_list} to find the id.",
+        "Use {memory_task_list} to find the id.",
+    ),
+    Remedy.FIND_EPISODE: (
+        "Use {search} or {get_episodes} to find the id.",
+        "Use {search} to find the id.",
+        "Use {get_episodes} to find the id.",
+    ),
+    Remedy.RESTORE: ("Bring it back with {memory_delete} and undo: true.",),
+    Remedy.ADD_AGAIN: ("Store the text again with {memory_store}.",),
+    Remedy.REJECT: ("Reject the proposal with {memory_proposals}.",),
+    Remedy.UPDATE_TASK: ("Use {memory_task_update}.",),
+    Remedy.CREATE_TASK: ("Use {memory_task_create}.",),
+    Remedy.SUPERSEDE: (
+        "Supersede it with {memory_supersede}, or use a new idempotency_key.",
+        "Use a new idempotency_key.",
+    ),
+}
+"""Remedies that name tools: the first one whose tools are all offered is told, or else none."""
+
+
+class _AnyTool(dict[str, str]):
+    def __missing__(self, tool: str) -> str:
+        return tool
+
+
+ANY_TOOL: Final = _AnyTool()
+"""Shows every tool under its own name."""
+
+
 def on_command_line(error: BaseException | str) -> str:
     """Return an error, or the reason of one that was not raised, in words of the command line."""
     return _worded(error, COMMAND_LINE_ARGUMENTS, COMMAND_LINE_REMEDIES)
 
 
-def in_server(error: BaseException | str) -> str:
-    """Return an error, or the reason of one that was not raised, in words of the MCP server."""
-    return _worded(error, SERVER_ARGUMENTS, SERVER_REMEDIES)
+def in_server(error: BaseException | str, shown: Mapping[str, str | None] = ANY_TOOL) -> str:
+    """Return an error, or the reason of one that was not raised, in words of the MCP server.
+
+    Args:
+        error: the error or the reason.
+        shown: the name that each tool is shown by; ``None`` for those that are not offered.
+    """
+    remedy = error.remedy if isinstance(error, Explained | Reason) else None
+    if remedy is None or remedy not in TOOL_REMEDIES:
+        return _worded(error, SERVER_ARGUMENTS, SERVER_REMEDIES)
+    sentences = (_naming(sentence, shown) for sentence in TOOL_REMEDIES[remedy])
+    return _worded(error, SERVER_ARGUMENTS, {remedy: next(filter(None, sentences), "")})
+
+
+def _naming(sentence: str, shown: Mapping[str, str | None]) -> str:
+    """Return a sentence with the names of its tools; nothing if one is not offered."""
+    tools = re.findall(r"\{(\w+)\}", sentence)
+    if any(shown[tool] is None for tool in tools):
+        return ""
+    return sentence.format_map(shown)
 
 
 def _worded(
@@ -160,6 +205,7 @@ def _worded(
 ) -> str:
     told = error.worded(arguments) if isinstance(error, Explained) else str(error)
     remedy = error.remedy if isinstance(error, Explained | Reason) else None
-    if remedy is None:
+    way = "" if remedy is None else remedies.get(remedy, remedy.value)
+    if not way:
         return told or type(error).__name__
-    return f"{told.rstrip('.')}. {remedies.get(remedy, remedy.value)}"
+    return f"{told.rstrip('.')}. {way}"

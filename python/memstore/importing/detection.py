@@ -26,7 +26,7 @@ def likely_source(path: Path) -> str | None:
             return engram.NAME
         if sqlite_file.is_sqlite(path):
             return _of_tables(path)
-        records = [one for one in islice(json_stream.records(path), LOOKED_AT)]
+        records = list(islice(json_stream.records(path), LOOKED_AT))
     except (OSError, StorageError):
         return None
     read = [one[1] for one in records if isinstance(one, tuple)]

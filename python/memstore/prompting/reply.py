@@ -6,8 +6,8 @@ The JSON is looked for in three places, in this order:
 2. the Markdown code blocks in it;
 3. the text, whose brackets must be JSON or prose: ``[as you asked]``, ``{sic}`` or ``[1]``.
 
-For the last two, what a model thought (``<think>…</think>``) is left out first. JSON that breaks off
-or is broken makes the reply an error, and so do two values that differ. So a truncated reply is
+For the last two, what a model thought (``<think>…</think>``) is left out first. JSON that breaks
+off or is broken makes the reply an error, and so do two values that differ. So a truncated reply is
 never a shorter list. NaN, infinities and duplicate keys are errors too, because their meaning would
 be a guess.
 """
@@ -33,8 +33,8 @@ THOUGHTS: Final = re.compile(r"(?:\s*<think(?:ing)?>.*?</think(?:ing)?>)+", re.D
 """Thoughts that a reply begins with."""
 
 THOUGHTS_END: Final = re.compile(r"^[ \t]*</think(?:ing)?>", re.MULTILINE)
-"""The end of thoughts whose beginning is part of the prompt. At the start of a line, as JSON strings
-contain no line breaks."""
+"""The end of thoughts whose beginning is part of the prompt. At the start of a line, it is not
+inside JSON text."""
 
 THOUGHTS_BEGIN: Final = re.compile(r"\s*<think(?:ing)?>")
 

@@ -42,9 +42,8 @@ def opened(file: Path) -> Iterator[Transaction]:
         except OSError as error:
             raise StorageError(f"cannot read {str(file)!r}: {error.strerror or error}") from error
         except StorageError as error:
-            raise StorageError(
-                f"cannot read {str(file)!r}: {error}", remedy=REMEDIES.get(error.remedy, error.remedy)
-            ) from error
+            remedy = REMEDIES.get(error.remedy, error.remedy)
+            raise StorageError(f"cannot read {str(file)!r}: {error}", remedy=remedy) from error
         yield transaction
 
 

@@ -77,9 +77,7 @@ def private_copy(source: apsw.Connection, kept_in: str) -> apsw.Connection | Non
 
 
 @contextmanager
-def reading(
-    name: str, wait_seconds: float, path: str | None = None
-) -> Iterator[SqliteTransaction]:
+def reading(name: str, wait_seconds: float, path: str | None = None) -> Iterator[SqliteTransaction]:
     """Open a read transaction of a database, named by a URI, that must not be changed.
 
     Errors name ``path`` if it is given, for example the file that this one is a copy of.

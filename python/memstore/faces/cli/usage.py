@@ -64,6 +64,10 @@ SAME: Final = (
 """Names of commands, each with words that are typed for it."""
 
 
+ALIKE: Final = 0.7
+"""How similar an option must be to be suggested."""
+
+
 class UsageError(ValueError):
     """The command line is invalid."""
 
@@ -111,10 +115,11 @@ class Parser(argparse.ArgumentParser):
 
     def _near_option(self, word: str) -> str:
         """Return a question that names the option most like this one, if any is."""
-        given = word.partition("=")[0]
-        named = [one for one in self._option_string_actions if one.startswith("--")]
-        near = difflib.get_close_matches(given, named, n=1) if given.startswith("--") else []
-        return f" (did you mean {near[0]}?)" if near and near[0] != given else ""
+        given = word.partition("=")[0].removeprefix("--")
+        named = [one[2:] for one in self._option_string_actions if one.startswith("--")]
+        near = difflib.get_close_matches(given, named, n=1, cutoff=ALIKE)
+        is_typo = word.startswith("--") and near and near[0] != given
+        return f" (did you mean --{near[0]}?)" if is_typo else ""
 
     def _dashed(self) -> str | None:
         """Return a word that starts with a dash but is not an option and may be meant as text."""

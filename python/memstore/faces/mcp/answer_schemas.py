@@ -48,7 +48,7 @@ FACT: Final = _object(
     "metadata score status superseded_by superseded_at confirmed valid_from valid_until before"
     " after cut",
 )
-STORED: Final = _object("id status", "superseded undo")
+STORED: Final = _object("id status", "superseded undo embedding")
 FACTS: Final = _object(
     "note", "recalled left_out more next_offset hint words_only", facts=_list(FACT)
 )

@@ -40,7 +40,7 @@ class Calls:
                     f"there is no tool {name[:60]!r} here: use one of "
                     f"{', '.join(self._catalogue.tools)}"
                 )
-            answer = self._tools[offered].call(open_store, arguments)
+            answer = self._tools[offered].call(open_store, arguments, self._catalogue.shown)
         except ToolError as error:
             return {"content": [_text(str(error))], "isError": True}
         # The same answer twice, as the protocol asks: some hosts show the model only one of them,

@@ -52,6 +52,8 @@ class Catalogue(NamedTuple):
 
     tools: dict[str, Offered]
     teaching: Sequence[tuple[str, str]]
+    every: Sequence[str] = ()
+    """The names of all tools, also of those that this server does not offer."""
 
     def find(self, name: str) -> Offered | None:
         """Return the tool with this name or alias."""
@@ -60,6 +62,12 @@ class Catalogue(NamedTuple):
 
     def has(self, tool: str) -> bool:
         return any(one.tool == tool for one in self.tools.values())
+
+    @property
+    def shown(self) -> dict[str, str | None]:
+        """The name that each tool is shown by; ``None`` for those that are not offered."""
+        absent: dict[str, str | None] = dict.fromkeys(self.every)
+        return absent | {one.tool: name for name, one in self.tools.items()}
 
     def writing(self) -> set[str]:
         """Return every name of the tools that change something."""
@@ -118,7 +126,8 @@ def offered(names: str | None = None, *, read_only: bool = False) -> Catalogue:
     # Usually only learning uses owners, and unused arguments cost tokens in every session.
     owners = any(one.tool_set == LEARN for one in chosen)
     shown = [_shown(one, by_alias=one.alias in kept, owners=owners) for one in chosen]
-    catalogue = Catalogue({one.name: one for one in shown}, made["teaching"])
+    tools = {one.name: one for one in shown}
+    catalogue = Catalogue(tools, made["teaching"], every=[one.tool for one in every])
     return catalogue.reading() if read_only else catalogue
 
 

@@ -6,10 +6,11 @@ from typing import Annotated, Any, Final
 
 from memstore.domain.arguments import MAX_CONTENT
 from memstore.domain.metadata import OPERATORS, MetadataFilter
-from memstore.domain.records import CATEGORIES, DEFAULT_CATEGORY, Scope
+from memstore.domain.records import CATEGORIES, DEFAULT_CATEGORY, Fact, Scope
 from memstore.faces.mcp import answer_schemas
 from memstore.faces.mcp.answers import (
     Answer,
+    explained,
     of_change,
     of_deletion,
     of_history,
@@ -76,7 +77,15 @@ def memory_store(
         unless_known=True,
         **owner.ids,
     )
-    return of_stored(fact, supersedes)
+    return of_stored(fact, supersedes) | _embedding(store, fact)
+
+
+def _embedding(store: Store, fact: Fact) -> Answer:
+    """Return whether the fact's embedding is pending, and why."""
+    trouble = store.embedder_trouble
+    if fact.embedded or fact.status != "active" or trouble is None:
+        return {}
+    return {"embedding": f"pending, found by words until then: {explained(trouble)}"}
 
 
 def memory_search(

@@ -107,9 +107,7 @@ class Learning:
         *,
         owner: Scope,
     ) -> Answer:
-        """Store the facts in a text. Replacing an older fact is only proposed: see
-        memory_proposals.
-        """
+        """Store the facts in a text. Replacing an older fact is only proposed."""
         extractor = Extractor(store, self._generator(), scope=owner)
         return of_extraction(extractor.extract(text, subject, metadata, source=source))
 

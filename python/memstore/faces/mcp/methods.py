@@ -127,7 +127,7 @@ class Methods:
     ) -> Result:
         """Return a resource; the error code for a missing one depends on the era."""
         uri = params["uri"]
-        text = calls.explained(lambda: resources.read(source.store(), uri))
+        text = calls.explained(lambda: resources.read(source.store(), uri, self.catalogue.shown))
         if text is None:
             missing = RESOURCE_NOT_FOUND if older else INVALID_PARAMS
             raise Refused(missing, "there is no such resource", {"uri": uri[:1_000]})

@@ -7,9 +7,12 @@ from urllib.parse import quote, unquote
 
 from memstore.domain.records import Scope
 from memstore.faces.mcp.answers import Answer, of_list, of_tasks, seen, to_text
+from memstore.faces.mcp.offers import followable
 from memstore.facts.tasks import SURFACE_STARTUP
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from memstore.store.store import Store
 
 STARTUP: Final = "memory://startup"
@@ -19,14 +22,14 @@ NEWEST: Final = 20
 """Facts of one resource."""
 
 
-def read(store: Store, uri: str) -> str | None:
+def read(store: Store, uri: str, shown: Mapping[str, str | None]) -> str | None:
     """Return the content of a resource as JSON; ``None`` if there is no such resource."""
     if uri == STARTUP:
-        return to_text(seen(_startup(store)))
+        return to_text(followable(seen(_startup(store)), shown))
     subject = unquote(uri.removeprefix(SUBJECT))
     if not uri.startswith(SUBJECT) or not subject.strip():
         return None
-    return to_text(seen(_newest(store, subject)))
+    return to_text(followable(seen(_newest(store, subject)), shown))
 
 
 def subjects(store: Store, beginning: str, limit: int) -> list[str]:

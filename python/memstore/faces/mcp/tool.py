@@ -21,6 +21,7 @@ from memstore.faces.mcp.arguments import (
     argument,
     from_json,
 )
+from memstore.faces.mcp.offers import followable
 from memstore.frozen import field, frozen
 from memstore.text.secrets import noted
 
@@ -98,8 +99,18 @@ class Tool:
             },
         }
 
-    def call(self, open_store: Callable[[], Store], given: Mapping[str, Any]) -> Answer:
+    def call(
+        self,
+        open_store: Callable[[], Store],
+        given: Mapping[str, Any],
+        shown: Mapping[str, str | None] = wording.ANY_TOOL,
+    ) -> Answer:
         """Run the tool and return its answer. Blocks; meant for a worker thread.
+
+        Args:
+            open_store: returns the store.
+            given: the arguments.
+            shown: the name that each tool is shown by; ``None`` for those that are not offered.
 
         Raises:
             ToolError: whatever went wrong, in words the model can act on.
@@ -116,11 +127,12 @@ class Tool:
                 named[OWNER] = Scope(**{name: named.pop(name) for name in SCOPE_FIELDS})
             with noted() as redacted:
                 answer: Answer = seen(self.function(open_store(), **named))
+            answer = followable(answer, shown)
             return answer | ({"redacted": sorted(redacted)} if redacted else {})
         except ToolError:
             raise
         except (Explained, ValueError) as error:
-            raise ToolError(_clipped(wording.in_server(error))) from error
+            raise ToolError(_clipped(wording.in_server(error, shown))) from error
         except Exception as error:
             logger.exception("%s failed", self.name)
             raise ToolError(
