@@ -784,6 +784,8 @@ BY_ID: dict[str, Callable[[Store, int, int], Any]] = {
     "history": lambda store, other, own: store.history(other),
     "journal": lambda store, other, own: store.journal(other),
     "confirm": lambda store, other, own: store.confirm(other),
+    "pin": lambda store, other, own: store.pin(other),
+    "unpin": lambda store, other, own: store.unpin(other),
     "update_metadata": lambda store, other, own: store.update_metadata(other, {"a": 1}),
     "delete": lambda store, other, own: store.delete(other),
     "reinstate": lambda store, other, own: store.reinstate(other),

@@ -221,6 +221,16 @@ class Engine(Protocol):
     def take_step(self, transaction: Transaction, version: int) -> None:
         """Upgrade the schema from the previous version to this one."""
 
+    def is_complete(self, transaction: Transaction) -> bool:
+        """Return whether a schema of the newest version has all its parts.
+
+        A development build may have written it before the last part was added.
+        """
+        ...
+
+    def complete(self, transaction: Transaction) -> None:
+        """Add the missing parts of a schema of the newest version."""
+
     def damage(self, transaction: Transaction) -> list[str]:
         """Return the damage that the engine finds in its own storage, except in indexes."""
 

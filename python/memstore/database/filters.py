@@ -141,6 +141,8 @@ class FactFilter(Filter):
     include_deleted: bool = False
     tasks: bool = True
     """``False`` leaves tasks out."""
+    pinned: bool = False
+    """Only pinned facts."""
 
     def __post_init__(self) -> None:
         Filter.__post_init__(self)
@@ -153,7 +155,7 @@ class FactFilter(Filter):
     @property
     def is_plain(self) -> bool:
         """Whether it filters by nothing but namespace, state, tasks and having an owner at all."""
-        narrowed = self.subject or self.category or self.content or self.metadata
+        narrowed = self.subject or self.category or self.content or self.metadata or self.pinned
         return self.is_common and not (narrowed or self.is_bounded)
 
     def where(self, dialect: Dialect, *, by_id: bool = False) -> tuple[str, Parameters]:
@@ -178,6 +180,8 @@ class FactFilter(Filter):
             conditions.add_equal("category", self.category.strip())
         if not self.tasks:
             conditions.add(f"({is_task(dialect)}) IS NOT TRUE")
+        if self.pinned:
+            conditions.add("f.pinned_at IS NOT NULL")
         conditions.add_bounds(BOUNDS, self)
         for place, condition in enumerate(self.metadata):
             clause, values = metadata_clause(dialect, condition, place, by_id=by_id)

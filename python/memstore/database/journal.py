@@ -33,6 +33,8 @@ class Kind(StrEnum):
     SUPERSEDE = "supersede"
     CONFIRM = "confirm"
     METADATA = "metadata"
+    PIN = "pin"
+    UNPIN = "unpin"
     DELETE = "delete"
     RESTORE = "restore"
     ERASE = "erase"

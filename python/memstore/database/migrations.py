@@ -48,6 +48,8 @@ def migrate(engine: Engine) -> int:
         first = version = usable_version(transaction, engine.path)
     if version == 0:
         return _create(engine)
+    if version == VERSION:
+        _complete(engine)
     copy = None
     try:
         while version < VERSION:
@@ -70,6 +72,20 @@ def migrate(engine: Engine) -> int:
     if copy is not None:
         copy.unlink(missing_ok=True)
     return version
+
+
+def is_usable_as_it_is(engine: Engine, transaction: Transaction, version: int) -> bool:
+    """Return whether a file with this schema version needs no upgrade."""
+    return version == VERSION and engine.is_complete(transaction)
+
+
+def _complete(engine: Engine) -> None:
+    with engine.read() as transaction:
+        if engine.is_complete(transaction):
+            return
+    with engine.write() as transaction:
+        if not engine.is_complete(transaction):
+            engine.complete(transaction)
 
 
 def _create(engine: Engine) -> int:

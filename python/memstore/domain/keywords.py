@@ -73,6 +73,7 @@ class FactRecall(FactNarrowing, total=False):
 
 class FactCount(FactNarrowing, total=False):
     include_deleted: bool
+    pinned: bool
 
 
 class Page(TypedDict, total=False):

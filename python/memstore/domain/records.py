@@ -186,6 +186,8 @@ class Fact(Record):
     idempotency_key: str | None = None
     derivation: str | None = None
     """Which step of a language model produced it: ``extract``, ``memory`` or ``consolidate``."""
+    pinned_at: datetime | None = None
+    """Since when it is pinned: sessions begin with it. A fact that supersedes it is pinned too."""
     embed_error: str | None = field(default=None, metadata={"computed": True})
     """Why its last embedding failed, temporarily or permanently; ``None`` once it is embedded."""
     embedded: bool = field(default=False, metadata={"computed": True})

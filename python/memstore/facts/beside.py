@@ -94,6 +94,12 @@ class FactsBeside(Facts):
     def confirm(self, fact_id: int) -> Fact:
         return self._of(fact_id).confirm(fact_id)
 
+    def pin(self, fact_id: int) -> Fact:
+        return self._of(fact_id).pin(fact_id)
+
+    def unpin(self, fact_id: int) -> Fact:
+        return self._of(fact_id).unpin(fact_id)
+
     def update_metadata(
         self,
         fact_id: int,

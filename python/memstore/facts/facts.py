@@ -182,6 +182,7 @@ class Facts:
         values["created_at"] = created_at
         if episode is not None and new.valid_at is None:
             values["valid_at"] = episode.valid_at
+        values["pinned_at"] = None if old is None else old.pinned_at
         if not (new.thread is None and episode is None and old is None):
             values["thread"], values["seq"] = self._place(transaction, prepared, episode, old)
         values["embedded"] = blob is not None
@@ -417,10 +418,15 @@ class Facts:
         *,
         since: datetime | None = None,
     ) -> None:
-        """Let a newer fact supersede an active one as of ``since`` or now; both were checked."""
+        """Let a newer fact supersede an active one as of ``since`` or now; both were checked.
+
+        A pin passes on to the newer fact, whose text holds in its place.
+        """
         at = clock.utc_now() if since is None else max(since, old.created_at)
         line, statement = retirement(old.id, new_id, at, evidence)
         self.changes(transaction).write(line, statement)
+        if old.pinned_at is not None:
+            self._pin(transaction, self.known(transaction, new_id), {"supersedes": old.id})
 
     def check_owners(self, scope: Scope | None, *fact_ids: int) -> None:
         """Raise ``NotFound`` for facts of other owners; the owners of a fact never change."""
@@ -460,10 +466,33 @@ class Facts:
 
     def confirm(self, fact_id: int) -> Fact:
         with self._engine.write() as transaction:
-            fact = self.known(transaction, fact_id)
-            if fact.status in ("superseded", "deleted"):
-                raise Conflict(f"fact {fact_id} is {standing(fact)}", remedy=way_out(fact))
-            return self._confirm(transaction, fact)
+            return self._confirm(transaction, self._unretired(transaction, fact_id))
+
+    def pin(self, fact_id: int) -> Fact:
+        with self._engine.write() as transaction:
+            fact = self._unretired(transaction, fact_id)
+            return self._pin(transaction, fact)
+
+    def unpin(self, fact_id: int) -> Fact:
+        with self._engine.write() as transaction:
+            fact = self._unretired(transaction, fact_id)
+            if fact.pinned_at is None:
+                return fact
+            return self._change(transaction, fact, Kind.UNPIN, {"pinned_at": None})
+
+    def _pin(
+        self, transaction: Transaction, fact: Fact, evidence: Mapping[str, Any] | None = None
+    ) -> Fact:
+        if fact.pinned_at is not None:
+            return fact
+        return self._change(transaction, fact, Kind.PIN, {"pinned_at": clock.utc_now()}, evidence)
+
+    def _unretired(self, transaction: Transaction, fact_id: int) -> Fact:
+        """Return a fact that is neither superseded nor deleted; it may have expired."""
+        fact = self.known(transaction, fact_id)
+        if fact.status in ("superseded", "deleted"):
+            raise Conflict(f"fact {fact_id} is {standing(fact)}", remedy=way_out(fact))
+        return fact
 
     def _confirm(
         self, transaction: Transaction, fact: Fact, evidence: Mapping[str, Any] | None = None
@@ -573,6 +602,8 @@ class Facts:
                 raise Conflict(f"active fact {same.id} already says the same as fact {fact_id}")
             others = self._with(transaction, fact)
             back = self.insert(transaction, again, {"reinstates": fact_id})
+            if fact.pinned_at is not None:
+                back = self._pin(transaction, back, {"reinstates": fact_id})
             return repairs.Repair(
                 kind="reinstate",
                 fact=back,

@@ -140,6 +140,8 @@ class AsyncStore(Awaited[Store]):
     supersede = awaited(Store.supersede)
     older = awaited(Store.older)
     confirm = awaited(Store.confirm)
+    pin = awaited(Store.pin)
+    unpin = awaited(Store.unpin)
     update_metadata = awaited(Store.update_metadata)
     delete = awaited(Store.delete)
     restore = awaited(Store.restore)

@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from memstore import providers, settings
 from memstore.database.journal import Author
-from memstore.database.migrations import VERSION, migrate, stored_model, usable_version
+from memstore.database.migrations import (
+    VERSION,
+    is_usable_as_it_is,
+    migrate,
+    stored_model,
+    usable_version,
+)
 from memstore.database.sqlite.engine import WAIT_SECONDS, SqliteEngine
 from memstore.domain.arguments import MAX_NAME, checked_choice, checked_text
 from memstore.domain.namespaces import AUTO
@@ -183,9 +189,10 @@ def _refuse_unfit(engine: Engine, embedder: Embedder | None, read_only: bool) ->
     """Check, before anything is written, that the file can be used with this embedder."""
     with engine.read() as transaction:
         version = usable_version(transaction, engine.path)
-        if read_only and version != VERSION:
+        if read_only and not is_usable_as_it_is(engine, transaction, version):
+            early = "an early form of " if version == VERSION else ""
             raise SchemaError(
-                f"{engine.path!r} has schema version {version}, and {VERSION} is required",
+                f"{engine.path!r} has {early}schema version {version}, and {VERSION} is required",
                 remedy=Remedy.OPEN_WRITABLE,
             )
         stored = stored_model(transaction, version)

@@ -369,6 +369,26 @@ class Store:
         """
         return self.facts.confirm(fact_id)
 
+    def pin(self, fact_id: int) -> Fact:
+        """Pin a fact: every session of its project begins with it, until it is unpinned.
+
+        A fact that supersedes a pinned one is pinned too. Pinning it again changes nothing.
+
+        Raises:
+            NotFound: no such fact.
+            Conflict: it is superseded or deleted.
+        """
+        return self.facts.pin(fact_id)
+
+    def unpin(self, fact_id: int) -> Fact:
+        """Remove the pin of a fact; one that is not pinned stays as it is.
+
+        Raises:
+            NotFound: no such fact.
+            Conflict: it is superseded or deleted.
+        """
+        return self.facts.unpin(fact_id)
+
     def update_metadata(self, fact_id: int, patch: Mapping[str, Any]) -> Fact:
         """Apply a JSON merge patch (RFC 7396) to the metadata; ``None`` removes a key.
 
@@ -621,6 +641,7 @@ class Store:
         active_only=True,
         tasks=True,
         include_deleted=False,
+        pinned=False,
         offset=0,
         newest_first=False,
     )
@@ -630,6 +651,7 @@ class Store:
         Args:
             tasks: ``False`` leaves tasks out.
             include_deleted: also return deleted facts.
+            pinned: only pinned facts.
             limit: the maximum number; ``None`` for all.
             offset: how many to skip.
             newest_first: return the newest first.
@@ -641,7 +663,7 @@ class Store:
         with self._file.engine.read() as transaction:
             return [*fact_table.select(transaction, wanted, **page)]
 
-    @keywords(FactCount, active_only=True, tasks=True, include_deleted=False)
+    @keywords(FactCount, active_only=True, tasks=True, include_deleted=False, pinned=False)
     def count(self, **asked: Unpack[FactCount]) -> int:
         """Return how many facts :meth:`list` would return without a limit."""
         wanted = self._filter(asked)

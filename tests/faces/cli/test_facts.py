@@ -204,3 +204,15 @@ def test_add_with_the_key_of_a_superseded_fact_is_not_a_duplicate(cli: CommandLi
     cli("confirm", 1)
     cli("add", "Ada lives in Bonn", "--subject", "ada", "--supersedes", 1)
     assert cli.json(*again)["status"] == "superseded"
+
+
+def test_pinned_facts_are_listed_and_marked(cli: CommandLine) -> None:
+    fact, other = cli.add("make builds it"), cli.add("tests run at night")
+    assert cli("pin", fact).out == f"pinned #{fact}: sessions begin with it\n"
+    assert [one["id"] for one in cli.json("list", "--pinned")] == [fact]
+    assert "pinned_at" in cli.json("get", fact)
+    assert "pinned_at" not in cli.json("get", other)
+    assert "pinned" in cli("get", fact).out
+    assert "pinned_at" not in cli.json("unpin", fact)
+    assert cli.json("list", "--pinned") == []
+    assert cli.error("pin", 9)[0] == 1

@@ -514,6 +514,21 @@ def follow(call: Callable[..., Any], undo: str) -> Any:
     return call(tool, **{n: v if n == "status" else json.loads(v) for n, v in said.items()})
 
 
+def test_a_pinned_fact_is_marked_and_unpinned(
+    call: Callable[..., Any], error: Callable[..., str], words: Store
+) -> None:
+    stored = call("memory_store", content="make builds it", subject="api", metadata={"a": 1})
+    pinned = call("memory_update", id=stored["id"], pinned=True, metadata={"b": 2})
+    assert (pinned["pinned"], pinned["keys"]) == (True, 2)
+    assert "undo" not in call("memory_update", id=stored["id"], pinned=True)
+    assert call("memory_list")["facts"][0]["pinned"] is True
+    follow(call, pinned["undo"])
+    assert words.get(stored["id"]).pinned_at is None
+    assert words.get(stored["id"]).metadata == {"a": 1}
+    assert "pinned" not in call("memory_list")["facts"][0]
+    assert "neither metadata nor pinned" in error("memory_update", id=stored["id"])
+
+
 def test_every_change_says_how_to_undo_it(call: Callable[..., Any], words: Store) -> None:
     stored = call("memory_store", content="likes tea", subject="ana", metadata={"a": 1, "b": [2]})
     assert "undo" not in call("memory_store", content="likes tea", subject="ana",

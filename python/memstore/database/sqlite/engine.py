@@ -141,6 +141,12 @@ class SqliteEngine:
     def take_step(self, transaction: Transaction, version: int) -> None:
         migrations.take_step(transaction, version)
 
+    def is_complete(self, transaction: Transaction) -> bool:
+        return migrations.is_complete(transaction)
+
+    def complete(self, transaction: Transaction) -> None:
+        migrations.complete(transaction)
+
     def damage(self, transaction: Transaction) -> list[str]:
         return integrity.page_troubles(transaction)
 

@@ -54,9 +54,24 @@ def _text_of(name: str) -> str:
 
 
 OTHER_GROUPS = (
-    "facts_words", "facts_members", "journal", "episodes", "vectors", "changes", "proposals",
-    "readings", "graph", "tokens",
+    "facts_first", "facts_words", "facts_members", "journal", "episodes", "vectors", "changes",
+    "proposals", "readings", "graph", "tokens",
 )  # fmt: skip
+
+
+def is_complete(transaction: Transaction) -> bool:
+    """Return whether a file of the newest version has what development builds lacked."""
+    return bool(
+        transaction.scalar(
+            "SELECT count(*) FROM pragma_table_info('memstore_facts') WHERE name = 'pinned_at'"
+        )
+    )
+
+
+def complete(transaction: Transaction) -> None:
+    """Add what a development build left out of a file of the newest version."""
+    transaction.run("ALTER TABLE memstore_facts ADD COLUMN pinned_at TEXT")
+    _run_file(transaction, "v07/facts_first.sql")
 
 
 def _take_step_7(transaction: Transaction) -> None:

@@ -448,7 +448,7 @@ def blanking(fact_id: int, at: datetime) -> list[Statement]:
         " segments = NULL, subject_key = '', claim_hash = NULL, source = NULL,"
         " idempotency_key = NULL,"
         " user_id = NULL, agent_id = NULL, run_id = NULL, thread = NULL, seq = NULL,"
-        " deleted_at = :at WHERE id = :id",
+        " pinned_at = NULL, deleted_at = :at WHERE id = :id",
         {"at": clock.to_text(at), "id": fact_id},
     )
     return [row, vector_table.forgetting(vector_table.FACTS, fact_id)]

@@ -58,6 +58,8 @@ GROUPS: Final = {
         "add": Entry(facts, "Store a fact: one claim about one subject."),
         "supersede": Entry(facts, "Mark a fact as superseded by a newer one already stored."),
         "confirm": Entry(facts, "Record that a fact was confirmed once more."),
+        "pin": Entry(facts, "Let every session of the project begin with a fact."),
+        "unpin": Entry(facts, "Remove the pin of a fact."),
         "update": Entry(facts, "Change a fact's metadata. To change its text, supersede it."),
         "delete": Entry(facts, "Delete a fact; restore brings it back."),
         "restore": Entry(facts, "Bring a fact back; it replaces any newer version."),

@@ -115,6 +115,30 @@ def _confirm(store: Store, arguments: argparse.Namespace, show: cli.Show) -> Non
 
 
 @cli.command(
+    "pin",
+    "memstore pin 12",
+    cli.ID,
+    *cli.WHOSE,
+    file="create",
+)
+def _pin(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
+    fact = store.pin(cli.known_id(store, arguments))
+    show.done(f"pinned #{fact.id}: sessions begin with it", fact.to_dict())
+
+
+@cli.command(
+    "unpin",
+    "memstore unpin 12",
+    cli.ID,
+    *cli.WHOSE,
+    file="create",
+)
+def _unpin(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
+    fact = store.unpin(cli.known_id(store, arguments))
+    show.done(f"#{fact.id} is not pinned", fact.to_dict())
+
+
+@cli.command(
     "update",
     "memstore update 12 -m priority=3 -m lang=en --unset draft",
     cli.ID,
@@ -193,4 +217,4 @@ def _erase(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int |
     return None
 
 
-COMMANDS = (_add, _supersede, _confirm, _update, _delete, _restore, _erase)
+COMMANDS = (_add, _supersede, _confirm, _pin, _unpin, _update, _delete, _restore, _erase)

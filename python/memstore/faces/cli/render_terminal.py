@@ -315,6 +315,8 @@ def _when(fact: records.Fact) -> tuple[Piece, ...]:
 
 def _details(fact: records.Fact) -> str:
     more = []
+    if fact.pinned_at is not None:
+        more.append("pinned")
     if fact.confirmed_count:
         more.append(f"confirmed {fact.confirmed_count}×")
     if fact.use_count:

@@ -137,6 +137,7 @@ def _recall(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
     "memstore list --subject alice\nmemstore list --newest --limit 20 --json",
     *cli.NARROWING,
     cli.option("--deleted", "include deleted facts"),
+    cli.option("--pinned", "only pinned facts"),
     cli.limit(),
     cli.OFFSET,
     cli.NEWEST,
@@ -146,6 +147,7 @@ def _list(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     facts = store.list(
         **_narrowing(arguments),
         include_deleted=arguments.deleted,
+        pinned=arguments.pinned,
         limit=arguments.limit,
         offset=arguments.offset,
         newest_first=arguments.newest,

@@ -12,6 +12,7 @@ Schema: TypeAlias = dict[str, Any]
 TEXT: Final[Schema] = {"type": "string"}
 WHOLE: Final[Schema] = {"type": "integer"}
 NUMBER: Final[Schema] = {"type": "number"}
+TRUTH: Final[Schema] = {"type": "boolean"}
 OBJECT: Final[Schema] = {"type": "object"}
 COUNTS: Final[Schema] = {"type": "object", "additionalProperties": WHOLE}
 
@@ -32,6 +33,7 @@ TYPES: Final[dict[str, Schema]] = {
         WHOLE,
     ),
     "active_now": _list(WHOLE),
+    "pinned": TRUTH,
 }
 """The types of members that are not texts."""
 
@@ -45,8 +47,8 @@ def _object(required: str, optional: str = "", **of_their_own: Schema) -> Schema
 
 FACT: Final = _object(
     "id subject category content created",
-    "metadata score status superseded_by superseded_at confirmed valid_from valid_until before"
-    " after cut",
+    "metadata score status superseded_by superseded_at pinned confirmed valid_from valid_until"
+    " before after cut",
 )
 STORED: Final = _object("id status", "superseded undo embedding")
 FACTS: Final = _object(
@@ -55,7 +57,7 @@ FACTS: Final = _object(
 HISTORY: Final = _object("note", "more_left_out hint", facts=_list(FACT), left_out=_list(WHOLE))
 DELETED: Final = _object("id status", "undo hint repair active_now", older=FACT)
 CONFIRMED: Final = _object("id confirmed", "undo")
-UPDATED: Final = _object("id keys", "undo")
+UPDATED: Final = _object("id keys", "pinned undo")
 STATUS: Final = _object("note namespace active search file megabytes subjects categories")
 
 TASK: Final = _object("id content status scope created", "priority project due cut")

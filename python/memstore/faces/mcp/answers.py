@@ -167,6 +167,8 @@ def of_fact(fact: Fact, each: int = EACH_CHARACTERS, *, whole: bool = False) -> 
     if cut:
         way = f"`memstore get {fact.id}`" if whole else f"memory_history id={fact.id}"
         answer["cut"] = f"{'; '.join(cut)}; {way} shows more"
+    if fact.pinned_at is not None:
+        answer["pinned"] = True
     if fact.confirmed_count:
         answer["confirmed"] = fact.confirmed_count
     if fact.valid_at is not None:
@@ -216,12 +218,17 @@ def of_repair(done: Repair) -> Answer:
     }
 
 
-def of_updated(fact: Fact, before: Mapping[str, Any], patch: Mapping[str, Any]) -> Answer:
-    """Return the keys of a fact's metadata, and the call that restores the previous values."""
+def of_updated(fact: Fact, before: Fact, patch: Mapping[str, Any]) -> Answer:
+    """Return a fact's keys and whether it is pinned, and the call that restores what was before."""
     answer: Answer = {"id": fact.id, "keys": len(fact.metadata)}
-    if back := metadata.reverse_patch(before, patch):
-        answer |= undone_by("memory_update", id=fact.id, metadata=back)
-    return answer
+    if fact.pinned_at is not None:
+        answer["pinned"] = True
+    back: Answer = {}
+    if values := metadata.reverse_patch(before.metadata, patch):
+        back["metadata"] = values
+    if (before.pinned_at is None) != (fact.pinned_at is None):
+        back["pinned"] = before.pinned_at is not None
+    return answer | undone_by("memory_update", id=fact.id, **back) if back else answer
 
 
 def undone_by(tool: str, **arguments: Any) -> Answer:

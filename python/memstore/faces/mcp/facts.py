@@ -219,14 +219,21 @@ def memory_confirm(
 def memory_update(
     store: Store,
     id: Id,  # noqa: A002 - the tool's argument
-    metadata: Annotated[Object, Field(description="merged in; null removes a key")],
+    metadata: Annotated[Object | None, Field(description="merged in; null removes a key")] = None,
+    pinned: Annotated[bool | None, Field(description="sessions begin with it")] = None,
     *,
     owner: Scope,
 ) -> Answer:
-    """Change a fact's metadata. Its content never changes: supersede it instead."""
+    """Change a fact's metadata, or pin it. Its content never changes: supersede it instead."""
     store.check_owners(owner, id)
-    before = store.get(id).metadata
-    return of_updated(store.update_metadata(id, metadata), before, metadata)
+    if metadata is None and pinned is None:
+        raise ValueError("neither metadata nor pinned was given")
+    before = fact = store.get(id)
+    if metadata is not None:
+        fact = store.update_metadata(id, metadata)
+    if pinned is not None:
+        fact = store.pin(id) if pinned else store.unpin(id)
+    return of_updated(fact, before, metadata or {})
 
 
 def memory_status(store: Store, *, owner: Scope) -> Answer:
@@ -248,7 +255,9 @@ TOOLS: Final = (
     Tool(memory_supersede, "Supersede a fact", answer_schemas.STORED),
     Tool(memory_history, "Show how facts changed", answer_schemas.HISTORY, reads=True),
     Tool(memory_confirm, "Confirm a fact", answer_schemas.CONFIRMED),
-    Tool(memory_update, "Change metadata", answer_schemas.UPDATED, destroys=True, repeats=True),
+    Tool(
+        memory_update, "Change metadata or pin", answer_schemas.UPDATED, destroys=True, repeats=True
+    ),
     Tool(memory_status, "Count what is stored", answer_schemas.STATUS, reads=True),
 )
 

@@ -42,6 +42,8 @@ CREATE TABLE memstore_facts (
     -- owners.
     thread            TEXT,
     seq               INTEGER,
+    -- Since when it is pinned; NULL if it is not.
+    pinned_at         TEXT,
     CHECK ((thread IS NULL) = (seq IS NULL))
 );
 CREATE INDEX idx_memstore_namespace ON memstore_facts (namespace, id);
