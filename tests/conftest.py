@@ -15,13 +15,15 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 from numpy.typing import NDArray
+from tests.support.builds import skip_without_model
 from tests.support.clock import ManualClock
 from tests.support.examples import QUICK as QUICK_EXAMPLES
 from tests.support.model_server import ModelServer
 
 import memstore
-from memstore import Store
+from memstore import InvalidArgument, Store
 from memstore.domain import clock
+from memstore.providers import local
 
 QUICK = "not process and not slow"
 PROCESSES_STARTED = ("subprocess.Popen", "os.fork", "os.posix_spawn")
@@ -61,6 +63,32 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
     if option.numprocesses is None and not (named or worker):
         option.numprocesses = "auto"
         option.dist = "worksteal"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup(item: pytest.Item) -> Generator[None]:
+    if item.get_closest_marker("model"):
+        skip_without_model()
+    try:
+        return (yield)
+    except InvalidArgument as error:
+        _skip_if_without_model(error)
+        raise
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
+    try:
+        return (yield)
+    except InvalidArgument as error:
+        _skip_if_without_model(error)
+        raise
+
+
+def _skip_if_without_model(error: InvalidArgument) -> None:
+    """Skip what asks for the built-in embedder in a build that does not have it."""
+    if not local.HAS_MODEL and error.remedy is local.NO_MODEL.remedy:
+        skip_without_model()
 
 
 def pytest_configure(config: pytest.Config) -> None:

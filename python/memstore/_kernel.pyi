@@ -15,13 +15,14 @@ The following holds for every function:
 
 from collections.abc import Iterable, Iterator, Sequence
 from os import PathLike
-from typing import Literal, Self, final
+from typing import Final, Literal, Self, final
 
 import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import Buffer
 
 __all__ = [
+    "HAS_MODEL",
     "Codes",
     "Columns",
     "Ids",
@@ -42,6 +43,10 @@ __all__ = [
     "pretend_process_locks",
     "rank",
 ]
+
+HAS_MODEL: Final[bool]
+"""Whether the built-in model is part of this build. Without it there are no `StaticModel`,
+`Texts.vector`, `Texts.cosines` and `Texts.nearest`, and the tokens of :class:`Texts` are words."""
 
 def encode(vector: NDArray[np.float32]) -> bytes:
     """Return a vector as a BLOB: `4 * d` bytes, float32, little-endian on every machine.

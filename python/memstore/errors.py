@@ -63,6 +63,9 @@ class Remedy(Enum):
     UPGRADE = "Upgrade pymemstore."
     EXPORT = "Export it with the version that wrote it, and import that."
     CHOOSE_EMBEDDER = "Open the store with an embedder."
+    NAME_EMBEDDER = (
+        "Name another embedder, or None for words only; pymemstore from PyPI has the model."
+    )
     USE_STORED_MODEL = (
         "Open the file with the model it holds or with embedder=None, or switch it to another "
         "model with reembed()."

@@ -13,10 +13,12 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from tests.support.builds import skip_without_model
 
-from memstore._kernel import StaticModel
+from memstore import _kernel
 
-MODEL = StaticModel()
+skip_without_model(module=True)
+MODEL = _kernel.StaticModel()
 GOLDEN: list[dict[str, Any]] = json.loads(
     (Path(__file__).parent / "golden_tokens.json").read_text("utf-8")
 )
@@ -105,7 +107,7 @@ def test_threads_share_one_model() -> None:
     same: list[bool] = []
 
     def work() -> None:
-        same.extend(np.array_equal(StaticModel().embed(TEXTS), expected) for _ in range(20))
+        same.extend(np.array_equal(_kernel.StaticModel().embed(TEXTS), expected) for _ in range(20))
 
     threads = [threading.Thread(target=work) for _ in range(8)]
     for thread in threads:

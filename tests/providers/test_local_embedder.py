@@ -16,12 +16,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from tests.support.builds import skip_without_model
 from tests.support.examples import examples
 
 import memstore
 from memstore import LocalEmbedder
 from memstore.providers import local
 
+skip_without_model(module=True)
 DIMENSION = 256
 TABLE = Path(__file__).parents[2] / "rust/kernel/model/l2-supercat-256-int8.bin"
 

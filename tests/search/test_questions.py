@@ -55,21 +55,25 @@ def memory(request: pytest.FixtureRequest) -> Iterator[Memory]:
         yield Memory(request.param, store)
 
 
+@pytest.mark.model
 def test_first_hit_is_the_answer(memory: Memory) -> None:
     assert memory.missed(memory.first) == {}
 
 
+@pytest.mark.model
 def test_the_share_of_answers_ranked_first(memory: Memory) -> None:
     questions = memory.first | memory.asked
     missed = memory.missed(questions)
     assert len(questions) - len(missed) >= memory.share * len(questions), missed
 
 
+@pytest.mark.model
 def test_query_without_a_relevant_fact_finds_nothing(memory: Memory) -> None:
     found = memory.store.search_batch(memory.nothing, min_relevance=MIN_RELEVANCE)
     assert [list(hits) for hits in found] == [[] for _ in memory.nothing]
 
 
+@pytest.mark.model
 def test_minimum_relevance_drops_few_answers(memory: Memory) -> None:
     questions = list(memory.first | memory.asked)
     found = memory.store.search_batch(questions, min_relevance=MIN_RELEVANCE)

@@ -135,6 +135,7 @@ def test_the_default_counter_counts_no_less_than_other_tokenizers(case: dict[str
     assert tokens_at_most(case["text"]) >= max(case["tokens"].values())
 
 
+@pytest.mark.model
 @pytest.mark.parametrize("what", ["zh", "ja", "ko"])
 def test_the_default_counter_is_near_other_tokenizers_in_scripts_of_east_asia(what: str) -> None:
     for case in json.loads(COUNTS.read_text("utf-8")):

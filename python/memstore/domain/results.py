@@ -87,6 +87,6 @@ class WordsOnly(NamedTuple):
     """Why a search by meaning went by words alone."""
 
     code: str
-    """``no_embedder``, ``embedder_unavailable``, ``embedder_rejected``, ``other_model`` or
-    ``nothing_embedded``."""
+    """``no_embedder``, ``no_model``, ``embedder_unavailable``, ``embedder_rejected``,
+    ``other_model`` or ``nothing_embedded``."""
     reason: Reason

@@ -82,6 +82,8 @@ def open_store(chosen: Settings, *, actor: str = "user", source: str) -> Store:
     }
     base_url = {"ollama": chosen.ollama, "openai": chosen.openai}.get(name)
     try:
+        if name == "local" and not chosen.embedder:
+            return opening.open(**options)
         return opening.open(**options, embedder=name, model=chosen.model, base_url=base_url)
     except EmbedderMismatch as error:
         if chosen.db or chosen.embedder or chosen.model or base_url:

@@ -48,6 +48,10 @@ COMMAND_LINE_REMEDIES: Final[Mapping[Remedy, str]] = {
     Remedy.OPEN_REPLACED: "Run the command again; it opens what is there now.",
     Remedy.OPEN_WRITABLE: "Run it without MEMSTORE_READ_ONLY.",
     Remedy.CHOOSE_EMBEDDER: "Choose one with --embedder.",
+    Remedy.NAME_EMBEDDER: (
+        "Choose another with --embedder, or none for words only; pymemstore from PyPI has the "
+        "model."
+    ),
     Remedy.REMAKE_VECTORS: (
         "Name another model, or recompute all vectors with memstore reembed --again."
     ),

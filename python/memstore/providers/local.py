@@ -7,9 +7,11 @@ is part of the kernel: ``docs/decisions/0043-embedded-model.md``.
 from __future__ import annotations
 
 import math
+import re
 from typing import TYPE_CHECKING, Final
 
-from memstore._kernel import StaticModel
+from memstore import _kernel
+from memstore.errors import InvalidArgument, Reason, Remedy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -24,13 +26,27 @@ MODEL: Final = f"wordllama-l2-supercat-256-int8-{DIGEST[:8]}"
 """Contains the digest: a change to the vectors or to the pooling makes a different model."""
 
 
+HAS_MODEL: Final = _kernel.HAS_MODEL
+"""Whether this build contains the model: distributions may leave it out (decision 60)."""
+
+NO_MODEL: Final = Reason("this build of memstore has no embedding model", Remedy.NAME_EMBEDDER)
+
+
 class LocalEmbedder:
-    """Embeds within the process. All instances share one table, which needs no loading."""
+    """Embeds within the process. All instances share one table, which needs no loading.
+
+    Raises:
+        ValueError: this build of memstore has no embedding model.
+    """
 
     model: str = MODEL
 
     def __init__(self) -> None:
-        self._static = StaticModel()
+        if not HAS_MODEL:
+            raise InvalidArgument(
+                f"cannot be 'local': {NO_MODEL}", argument="embedder", remedy=NO_MODEL.remedy
+            )
+        self._static = _kernel.StaticModel()
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return ``float32[n, 256]``, rows of unit length; zero for the empty text."""
@@ -59,8 +75,8 @@ HANGUL: Final = "\u1100"
 def tokens_at_most(text: str) -> int:
     """Return an upper bound on a text's tokens for any current language model.
 
-    The built-in model's tokenizer splits text more finely than theirs. Counted line by line, so
-    that more lines never count less.
+    The built-in model's tokenizer splits text more finely than theirs; without it, the bound is
+    higher. Counted line by line, so that more lines never count less.
     """
     return token_counter()(text)
 
@@ -72,12 +88,30 @@ def token_counter() -> Callable[[str], int]:
     def count(text: str) -> int:
         lines = text.split("\n")
         new = [line for line in lines if line not in known]
-        counts = StaticModel().token_ids(new)
-        known.update(zip(new, map(_at_most, new, (len(ids) // 2 for ids in counts)), strict=True))
+        known.update(zip(new, map(_at_most, new, _counts(new)), strict=True))
         total = math.fsum(known[line] for line in lines) + len(lines) - 1
         return math.ceil(round(total, 6))
 
     return count
+
+
+def _counts(lines: Sequence[str]) -> list[int]:
+    if HAS_MODEL:
+        return [len(ids) // 2 for ids in _kernel.StaticModel().token_ids(lines)]
+    return [sum(map(_tokens_of, UNITS.findall(line))) for line in lines]
+
+
+UNITS: Final = re.compile(r" ?[a-zA-Z]+| +|[^ ]")
+"""Words, each with a space before it, other runs of spaces, and other characters."""
+
+CYRILLIC_END: Final = "\u052f"
+"""Up to here, in Latin, Greek and Cyrillic script, a letter needs no more than one token."""
+
+
+def _tokens_of(unit: str) -> int:
+    if unit.isascii():
+        return (len(unit.lstrip()) + 1) // 2 or 1
+    return 1 if unit <= CYRILLIC_END else len(unit.encode("utf-8", "replace"))
 
 
 def _at_most(line: str, tokens: int) -> float:

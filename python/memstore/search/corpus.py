@@ -23,7 +23,7 @@ from memstore.domain.results import CLASSIC, ScoreParts
 from memstore.embedding.vectors import numbers, similarities
 from memstore.frozen import replace
 from memstore.lazy import lazy_import
-from memstore.providers.local import MODEL
+from memstore.providers.local import HAS_MODEL, MODEL
 from memstore.search.index import visibility
 from memstore.search.index.index import EPISODES, FACTS
 from memstore.search.ranking import Ageing, Ranked
@@ -246,7 +246,9 @@ class Corpus(ABC, Generic[F, H]):
 
     @property
     def _is_embedded_model(self) -> bool:
-        return self._contents is not None and self._contents.generation.model == MODEL
+        if self._contents is None or not HAS_MODEL:
+            return False
+        return self._contents.generation.model == MODEL
 
     @property
     def _ranks_cosines(self) -> bool:

@@ -6,7 +6,6 @@ import threading
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-from memstore.domain.results import WordsOnly
 from memstore.embedding.current import CurrentEmbedder
 from memstore.errors import EmbedderError, Reason, Remedy
 from memstore.facts.use_counts import UseCounts
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from memstore.database.engine import Engine
     from memstore.database.journal import Author
     from memstore.domain.protocols import Embedder
+    from memstore.domain.results import WordsOnly
     from memstore.embedding import background, generations, health
     from memstore.embedding.background import BackgroundEmbedding
     from memstore.embedding.current import MakeEmbedder
@@ -73,10 +73,10 @@ class File:
     def readings(self) -> Readings:
         return reading_log.Readings(self.engine)
 
-    def search_words_only(self, why: Reason) -> None:
+    def search_words_only(self, why: WordsOnly) -> None:
         """Set why there is no embedder; call this before the first search."""
-        self.wordless = why
-        self.searches.wordless = WordsOnly("other_model", why)
+        self.wordless = why.reason
+        self.searches.wordless = why
 
     def needed_embedder(self) -> CurrentEmbedder:
         if self.embedder is None:

@@ -17,6 +17,7 @@ from memstore.database.sqlite.engine import WAIT_SECONDS, SqliteEngine
 from memstore.domain.arguments import MAX_NAME, checked_choice, checked_text
 from memstore.domain.namespaces import AUTO
 from memstore.domain.protocols import Embedder
+from memstore.domain.results import WordsOnly
 from memstore.embedding.compatibility import mismatch
 from memstore.errors import InvalidArgument, InvalidArgumentType, Remedy, SchemaError
 from memstore.lazy import lazy_import
@@ -31,9 +32,11 @@ if TYPE_CHECKING:
     from memstore.database.engine import Durability, Engine
     from memstore.embedding.current import MakeEmbedder
     from memstore.errors import Reason
+    from memstore.providers import local
     from memstore.store import projects
     from memstore.text.secrets import SecretsPolicy
 else:
+    local = lazy_import("memstore.providers.local")
     projects = lazy_import("memstore.store.projects")
 
 
@@ -41,7 +44,7 @@ def open(
     path: str | os.PathLike[str] | None = None,
     *,
     namespace: str = settings.DEFAULT_NAMESPACE,
-    embedder: str | Embedder | None = "local",
+    embedder: str | Embedder | None = "auto",
     model: str | None = None,
     base_url: str | None = None,
     api_key: str | None = None,
@@ -65,7 +68,8 @@ def open(
             the current folder's project. Such a store also reads ``default``, and stores facts of
             the categories ``preference`` and ``identity`` there.
         embedder: ``"local"`` (works offline, no key), ``"ollama"``, ``"openai"`` (any
-            OpenAI-compatible server), an :class:`Embedder`, or ``None`` for words only.
+            OpenAI-compatible server), an :class:`Embedder`, or ``None`` for words only. ``"auto"``,
+            the default, is ``"local"``, or words only if this build has no embedding model.
         model: the model of ``"ollama"`` or ``"openai"``.
         base_url: the address of that server.
         api_key: its key; by default ``OPENAI_API_KEY``.
@@ -90,6 +94,9 @@ def open(
     """
     if path is not None:
         file_at(path)
+    lacks_model = embedder == "auto" and not local.HAS_MODEL
+    if embedder == "auto":
+        embedder = "none" if lacks_model else "local"
     chosen = _embedder(embedder, model, base_url, api_key)
     screen = Screen(secrets)
     author = Author(
@@ -113,6 +120,8 @@ def open(
         file = File(
             engine, author, chosen, make_embedder=make_embedder, read_only=read_only, screen=screen
         )
+        if lacks_model:
+            file.search_words_only(WordsOnly("no_model", local.NO_MODEL))
         shared = settings.DEFAULT_NAMESPACE
         if namespace == AUTO:
             own = projects.project_of().namespace
@@ -126,7 +135,7 @@ def open(
 def open_by_words(why: Reason, **options: Any) -> Store:
     """Open a file like :func:`open`, but without an embedder; searches report why."""
     store = open(**options, embedder=None)
-    store._file.search_words_only(why)
+    store._file.search_words_only(WordsOnly("other_model", why))
     return store
 
 
@@ -177,9 +186,8 @@ def _maker(
         return None
 
     def make(model: str) -> Embedder | None:
-        local = providers.embedder("local")
-        if local is not None and model == local.model:
-            return local
+        if local.HAS_MODEL and model == local.MODEL:
+            return local.LocalEmbedder()
         return None if given == "local" else _embedder(given, model, base_url, api_key)
 
     return make

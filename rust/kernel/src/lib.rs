@@ -4,8 +4,10 @@
 //! quantised as [`codes`], which show whether it can be among the nearest to a query; the vectors
 //! of these candidates are multiplied ([`dot`]). [`columns`] decide which rows are visible, as
 //! [`ids`]. [`words`] is the inverted index. [`rank`] merges the results of the word search and the
-//! scan; [`texts`] ranks them by how well they answer the query. [`model`] embeds texts, and
+//! scan; [`texts`] ranks them by how well they answer the query. `model` embeds texts, and
 //! [`language`] extracts dates, names and the kind of a question from words, without a model.
+//!
+//! Without the feature `model` there is no `model`: texts are compared by whole words.
 
 #[macro_use]
 mod instruction_sets;
@@ -18,6 +20,7 @@ mod id_hash;
 pub mod ids;
 pub mod language;
 pub mod mapped;
+#[cfg(feature = "model")]
 pub mod model;
 pub mod rank;
 pub mod texts;

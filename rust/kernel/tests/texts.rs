@@ -5,11 +5,16 @@ mod folder;
 use std::collections::{BTreeMap, BTreeSet};
 
 use folder::Folder;
+#[cfg(feature = "model")]
 use memstore_kernel::codes::{Batch, Codes, Lanes, Question};
 use memstore_kernel::ids::Ids;
 use memstore_kernel::mapped::Tag;
+#[cfg(feature = "model")]
 use memstore_kernel::model::StaticModel;
-use memstore_kernel::texts::{self, Asked, Candidate, KIND, Row, Texts, VERSION};
+use memstore_kernel::texts::{self, KIND, Row, Texts, VERSION};
+#[cfg(feature = "model")]
+use memstore_kernel::texts::{Asked, Candidate};
+#[cfg(feature = "model")]
 use memstore_kernel::words::Words;
 use proptest::prelude::*;
 
@@ -83,6 +88,7 @@ fn apply(texts: &mut Texts, model: &mut Model, change: Change, folder: &Folder) 
     }
 }
 
+#[cfg(feature = "model")]
 fn pieces(text: &str) -> BTreeSet<u16> {
     let model = StaticModel::embedded();
     model.token_ids(&[text]).unwrap()[0]
@@ -96,6 +102,7 @@ fn check_statistics(texts: &Texts, model: &Model) {
     let words: usize = model.values().map(|row| words(&row.text)).sum();
     let mean = words as f64 / model.len().max(1) as f64;
     assert!((texts.mean_words() - mean).abs() < 1e-9);
+    #[cfg(feature = "model")]
     for word in WORDS {
         for piece in pieces(word) {
             let having = model
@@ -155,6 +162,7 @@ proptest! {
     }
 }
 
+#[cfg(feature = "model")]
 #[test]
 fn the_cosine_of_a_text_equals_that_of_its_vector() {
     let model = StaticModel::embedded();
@@ -181,11 +189,13 @@ fn the_cosine_of_a_text_equals_that_of_its_vector() {
     assert_eq!(found[4], None);
 }
 
+#[cfg(feature = "model")]
 fn embedded(text: &str) -> [f32; 256] {
     let vector = StaticModel::embedded().embed(&[text]).unwrap();
     vector.try_into().unwrap()
 }
 
+#[cfg(feature = "model")]
 fn codes_of(rows: &[(u32, String)]) -> Codes {
     let blob = |(_, text): &(u32, String)| -> Vec<u8> {
         embedded(text)
@@ -202,6 +212,7 @@ fn codes_of(rows: &[(u32, String)]) -> Codes {
     codes
 }
 
+#[cfg(feature = "model")]
 #[test]
 fn nearest_equals_comparing_every_row() {
     let said = [
@@ -248,6 +259,7 @@ fn nearest_equals_comparing_every_row() {
     }
 }
 
+#[cfg(feature = "model")]
 #[test]
 fn the_second_stage_compares_rows_with_the_vector_of_the_query() {
     let said = ["tea", "harbour", "a long walk", "東京", "rain", ""];

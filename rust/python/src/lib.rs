@@ -12,6 +12,7 @@ mod derived;
 mod ids;
 mod language;
 mod locks;
+#[cfg(feature = "model")]
 mod model;
 mod rank;
 mod shared;
@@ -38,6 +39,10 @@ fn instruction_set() -> &'static str {
 /// The Rust kernel of memstore: vectors as bytes, the search index, and the ranking.
 #[pymodule(gil_used = false)]
 mod _kernel {
+    /// Whether the embedded model is part of this build.
+    #[pymodule_export]
+    const HAS_MODEL: bool = cfg!(feature = "model");
+
     #[pymodule_export]
     use super::codec::{cosine, decode, decode_many, encode, encode_many};
     #[pymodule_export]
@@ -52,6 +57,7 @@ mod _kernel {
     use super::language::named_dates;
     #[pymodule_export]
     use super::locks::{OpenFiles, lock_system_calls, locks_held, pretend_process_locks};
+    #[cfg(feature = "model")]
     #[pymodule_export]
     use super::model::StaticModel;
     #[pymodule_export]

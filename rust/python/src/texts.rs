@@ -2,17 +2,22 @@
 
 use std::path::PathBuf;
 
-use memstore_kernel::codec::{self, check_finite};
-use memstore_kernel::codes::{Lanes, Question};
-use memstore_kernel::model::DIMENSION;
 use memstore_kernel::texts::{self as kernel, Candidate, KIND, Row, VERSION};
 use memstore_kernel::words::Phrase;
+#[cfg(feature = "model")]
+use memstore_kernel::{
+    codec::{self, check_finite},
+    codes::{Lanes, Question},
+    model::DIMENSION,
+};
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
+#[cfg(feature = "model")]
 use pyo3::types::PyBytes;
 
 use crate::arrays::{self, value_error};
+#[cfg(feature = "model")]
 use crate::codes::Codes;
 use crate::derived::{refusal, tag};
 use crate::ids::{Ids, row_ids};
@@ -120,6 +125,7 @@ impl Texts {
     }
 
     /// A query's vector.
+    #[cfg(feature = "model")]
     fn vector<'py>(&self, py: Python<'py>, query: PyBackedStr) -> PyResult<Bound<'py, PyBytes>> {
         let vector = py
             .detach(|| self.texts.read().query(&query))
@@ -132,6 +138,7 @@ impl Texts {
     }
 
     /// The cosines of rows with a vector of the built-in model.
+    #[cfg(feature = "model")]
     fn cosines(
         &self,
         py: Python<'_>,
@@ -151,6 +158,7 @@ impl Texts {
     }
 
     /// The rows nearest to each query.
+    #[cfg(feature = "model")]
     #[pyo3(signature = (codes, queries, limit, visible = None))]
     fn nearest(
         &self,

@@ -24,6 +24,7 @@ def words(text: str) -> set[str]:
     return set(re.findall(r"\w+", text.casefold()))
 
 
+@pytest.mark.model
 @pytest.mark.parametrize(
     ("query", "place"), [*zip(demo.BY_MEANING, (1, 0), strict=True)], ids=demo.BY_MEANING
 )
@@ -38,6 +39,7 @@ def test_vector_search_alone_ranks_the_fact_first(
     assert all(best.score > 1.2 * other.score for other in rest)
 
 
+@pytest.mark.model
 def test_demo_is_plain_and_short_when_piped(cli: CommandLine, tmp_path: Path) -> None:
     cli.db.unlink()
     answer = cli("demo")
@@ -56,6 +58,7 @@ def test_demo_is_plain_and_short_when_piped(cli: CommandLine, tmp_path: Path) ->
     assert not cli.db.exists()
 
 
+@pytest.mark.model
 def test_demo_reports_a_failing_local_model(
     cli: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:

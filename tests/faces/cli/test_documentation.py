@@ -97,6 +97,7 @@ def normal(page: str) -> list[str]:
     return page.splitlines()
 
 
+@pytest.mark.model
 @pytest.mark.skipif(sys.platform == "win32", reason="its paths are those of POSIX")
 def test_the_documented_session_matches_real_output(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -229,6 +229,7 @@ def test_forget_all_is_limited_to_the_named_owners(cli: CommandLine) -> None:
     assert [fact["content"] for fact in cli.json("list", "--scope", "all")] == ["stays"]
 
 
+@pytest.mark.model
 def test_a_proposal_is_accepted_and_undone(
     cli: CommandLine, proposed: Callable[..., Answer]
 ) -> None:
@@ -243,6 +244,7 @@ def test_a_proposal_is_accepted_and_undone(
     assert cli.error("reinstate", 1)[0] == 1
 
 
+@pytest.mark.model
 def test_a_proposal_is_rejected(cli: CommandLine, proposed: Callable[..., Answer]) -> None:
     proposed("--user", "ana")
     assert cli.json("proposals", "list", "--user", "ben") == []

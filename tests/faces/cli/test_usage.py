@@ -135,6 +135,7 @@ def test_colours_can_be_forced_into_a_pipe(
     assert "\x1b[" not in cli("list").out
 
 
+@pytest.mark.model
 def test_interrupted_reembed_names_the_command_to_continue(
     cli: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:

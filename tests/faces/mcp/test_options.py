@@ -167,6 +167,7 @@ def test_a_server_creates_backups(path: Path) -> None:
     store.close()
 
 
+@pytest.mark.model
 def test_the_default_file_of_another_model_is_searched_by_words(
     path: Path, monkeypatch: pytest.MonkeyPatch, embedder: Embedder
 ) -> None:
@@ -186,6 +187,7 @@ def test_the_default_file_of_another_model_is_searched_by_words(
         assert store.status().model == "words-64"
 
 
+@pytest.mark.model
 @pytest.mark.parametrize("flags", [["--db", "FILE"], ["--embedder", "local"]])
 def test_file_or_embedder_chosen_by_flag_is_refused_if_they_mismatch(
     path: Path, monkeypatch: pytest.MonkeyPatch, embedder: Embedder, flags: list[str]

@@ -186,6 +186,7 @@ def test_stored_text_cannot_change_the_structure_of_an_answer(
     assert not any(0xE0000 <= ord(c) <= 0xE007F for c in line)
 
 
+@pytest.mark.model
 def test_answers_are_marked_and_short(call: Callable[..., Any]) -> None:
     call("memory_store", content="Ada writes Rust", subject="ada", category="skill")
     fact = call("memory_list")["facts"][0]
@@ -215,6 +216,7 @@ def test_long_content_is_cut_and_the_suggested_call_returns_it_whole(
     assert "cut" not in shown
 
 
+@pytest.mark.model
 def test_a_search_returns_a_text_within_its_token_budget(
     call: Callable[..., Any], words: Store
 ) -> None:

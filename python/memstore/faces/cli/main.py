@@ -221,7 +221,7 @@ def _opened(command: Command, arguments: argparse.Namespace) -> Iterator[tuple[S
     if command.file == "temporary":
         with (
             demo.temporary_file() as file,
-            from_settings.open_store(Settings(db=file, embedder="local"), source="demo") as store,
+            from_settings.open_store(Settings(db=file), source="demo") as store,
         ):
             yield store, None
         return

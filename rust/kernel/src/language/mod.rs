@@ -72,6 +72,23 @@ pub fn name_hash(name: &str) -> u32 {
     }
 }
 
+/// The hashes of a text's words, without a final s. In scripts without spaces, and in Korean, each
+/// character is a word.
+#[cfg(not(feature = "model"))]
+pub(crate) fn word_hashes(text: &str) -> impl Iterator<Item = u64> {
+    Words::new(text).flat_map(move |word| {
+        let is_run = matches!(word.kind, Kind::Hangul | Kind::Unspaced);
+        let run = if is_run {
+            &text[word.start..word.end]
+        } else {
+            ""
+        };
+        let whole = (!is_run).then(|| word.without_s.unwrap_or(word.hash));
+        let single = |character| letters::with_character(EMPTY, character);
+        whole.into_iter().chain(run.chars().map(single))
+    })
+}
+
 struct Reader {
     table: &'static Table,
     speaker: [u32; MOST_NAMES],

@@ -3,10 +3,9 @@
 use std::collections::TryReserveError;
 use std::sync::Arc;
 
-use super::Held;
 use super::record::{Place, Record};
+use super::{Held, pieces};
 use crate::mapped::{Mapped, Numbers, Refused};
-use crate::model::StaticModel;
 
 /// Immutable rows by id.
 #[derive(Default)]
@@ -104,14 +103,14 @@ impl Layer {
             let end = start.and_then(|start| start.checked_add(record.length()));
             end.is_some_and(|end| end <= numbers.len())
         };
-        let pieces = StaticModel::embedded().pieces();
+        let count = pieces::count();
         let is_sound = records.iter().all(is_within)
             && records.iter().all(|record| {
                 let from = record.start as usize;
                 let pieces_of = &numbers[from..from + record.pieces as usize];
                 pieces_of
                     .last()
-                    .is_none_or(|last| usize::from(*last) < pieces)
+                    .is_none_or(|last| usize::from(*last) < count)
             })
             && layer.order.iter().all(|id| (*id as usize) < records.len());
         if is_sound {

@@ -1,5 +1,6 @@
-//! The data of each row for the second stage of a search: the ids of its pieces in the built-in
-//! model's vocabulary, features of its text, and its place in a conversation.
+//! The data of each row for the second stage of a search: the ids of its pieces, features of its
+//! text, and its place in a conversation. Pieces are those of the embedded model's vocabulary;
+//! without the feature `model`, they are words.
 //!
 //! Saved rows are mapped; later changes are in memory and take precedence. The number of rows, and
 //! of rows with each piece, is always exact.
@@ -7,7 +8,10 @@
 mod fresh;
 mod layer;
 mod moment;
+#[cfg(feature = "model")]
 mod nearest;
+#[cfg_attr(not(feature = "model"), path = "whole_words.rs")]
+mod pieces;
 mod query;
 mod rank;
 mod record;
@@ -23,7 +27,6 @@ use crate::id_hash::IdMap;
 use crate::ids::Ids;
 use crate::language;
 use crate::mapped::{self, Mapped, Tag};
-use crate::model::StaticModel;
 use fresh::Fresh;
 use layer::Layer;
 use record::{Place, Record};
@@ -111,7 +114,7 @@ impl Default for Texts {
         Self {
             base: Layer::default(),
             fresh: Fresh::default(),
-            frequencies: vec![0; StaticModel::embedded().pieces()],
+            frequencies: vec![0; pieces::count()],
             rows: 0,
             words: 0,
         }
@@ -123,8 +126,7 @@ impl Default for Texts {
 /// # Errors
 /// There is no memory for it.
 pub fn read(row: &Row<'_>) -> Result<Entry, TryReserveError> {
-    let model = StaticModel::embedded();
-    let mut numbers = model.token_ids(&[row.text])?.swap_remove(0);
+    let mut numbers = pieces::of(row.text)?;
     numbers.sort_unstable();
     let features = language::features(row.text, row.speaker);
     let names = features.names.split(|name| *name == language::NO_NAME);
@@ -139,12 +141,7 @@ pub fn read(row: &Row<'_>) -> Result<Entry, TryReserveError> {
         seq: row.seq,
         created: created.unwrap_or_default().micros,
         valid: said.micros,
-        norm: model
-            .sum(&numbers)
-            .iter()
-            .map(|x| x * x)
-            .sum::<f32>()
-            .sqrt(),
+        norm: pieces::norm(&numbers),
         pieces: numbers.len() as u32,
         words: words(row.text),
         speaker: row.speaker.map_or(0, language::name_hash),
@@ -326,7 +323,7 @@ impl Texts {
         let &[rows, words] = &*totals else {
             return Err(mapped::Refused::Damaged);
         };
-        if frequencies.len() != StaticModel::embedded().pieces() {
+        if frequencies.len() != pieces::count() {
             return Err(mapped::Refused::Other);
         }
         let texts = Self {

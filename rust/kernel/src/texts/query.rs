@@ -1,11 +1,12 @@
-//! A query as the built-in model's pieces, weighted by inverse document frequency.
+//! A query as pieces, weighted by inverse document frequency.
 
 use std::collections::TryReserveError;
 
-use super::similar::Products;
-use super::{Held, Texts};
-use crate::model::{DIMENSION, StaticModel};
-use crate::unit::write_unit;
+#[cfg(feature = "model")]
+use super::{Held, similar::Products};
+use super::{Texts, pieces};
+#[cfg(feature = "model")]
+use crate::model::DIMENSION;
 
 /// The weight of stop words' pieces relative to others.
 const OTHERS: f64 = 0.1;
@@ -19,7 +20,17 @@ pub struct Query {
     /// What each one's bytes are multiplied by in the vector.
     pub(super) shares: Vec<f64>,
     /// The weighted mean of its pieces' vectors, scaled to length one.
+    #[cfg(feature = "model")]
     pub vector: [f32; DIMENSION],
+}
+
+/// A piece in the mean of a query's.
+pub(super) struct Weighed {
+    #[cfg(feature = "model")]
+    pub piece: u16,
+    /// How often it occurs.
+    pub times: usize,
+    pub weight: f64,
 }
 
 impl Query {
@@ -32,7 +43,7 @@ impl Query {
 
     /// Reduce the weight of the pieces that are in none of these words.
     pub(super) fn telling(mut self, words: &str) -> Result<Self, TryReserveError> {
-        let telling = StaticModel::embedded().token_ids(&[words])?.swap_remove(0);
+        let telling = pieces::of(words)?;
         for (piece, weight) in self.pieces.iter().zip(&mut self.weights) {
             if !telling.contains(piece) {
                 *weight *= OTHERS;
@@ -53,8 +64,7 @@ impl Texts {
 
     /// The same, with the weights for this number of rows.
     pub(super) fn query_among(&self, text: &str, rows: usize) -> Result<Query, TryReserveError> {
-        let model = StaticModel::embedded();
-        let mut all = model.token_ids(&[text])?.swap_remove(0);
+        let mut all = pieces::of(text)?;
         all.sort_unstable();
         let mut pieces = all.clone();
         pieces.dedup();
@@ -63,29 +73,26 @@ impl Texts {
             .map(|piece| self.idf_among(*piece, rows))
             .collect();
         let is_weighed = weights.iter().any(|weight| *weight > 0.0);
-        let mut sum = [0.0; DIMENSION];
-        let mut shares = Vec::with_capacity(pieces.len());
-        for (equal, weight) in all.chunk_by(u16::eq).zip(&weights) {
-            let weight = if is_weighed { *weight } else { 1.0 };
-            for piece in equal {
-                model.add(*piece, weight as f32, &mut sum);
-            }
-            shares.push(equal.len() as f64 * weight * f64::from(model.scale(equal[0])));
-        }
-        let mut vector = [0.0; DIMENSION];
-        let length = write_unit(&sum, &mut vector);
-        let scale = if length > 0.0 { length.recip() } else { 0.0 };
-        shares.iter_mut().for_each(|share| *share *= scale);
+        let weighed = |(equal, weight): (&[u16], &f64)| Weighed {
+            #[cfg(feature = "model")]
+            piece: equal[0],
+            times: equal.len(),
+            weight: if is_weighed { *weight } else { 1.0 },
+        };
+        let each: Vec<Weighed> = all.chunk_by(u16::eq).zip(&weights).map(weighed).collect();
+        let mean = pieces::mean(&each);
         Ok(Query {
             pieces,
             weights,
-            shares,
-            vector,
+            shares: mean.shares,
+            #[cfg(feature = "model")]
+            vector: mean.vector,
         })
     }
 
     /// The cosines of the rows' vectors by the built-in model with a given one; `None` for a row
     /// that does not exist.
+    #[cfg(feature = "model")]
     #[must_use]
     pub fn cosines(&self, vector: &[f32; DIMENSION], ids: &[u32]) -> Vec<Option<f32>> {
         let rows: Vec<Option<Held<'_>>> = ids.iter().map(|id| self.held(*id)).collect();

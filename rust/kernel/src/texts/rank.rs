@@ -215,6 +215,8 @@ impl Texts {
     /// How relevant rows are to a query: late interaction times the cosine, both by the built-in
     /// model, 0 to 1; `None` for a row that does not exist. `telling` is the query without stop words.
     ///
+    /// Without the model, the weighted share of the query's words that the row has.
+    ///
     /// # Errors
     /// There is no memory.
     pub fn relevances(
@@ -232,8 +234,11 @@ impl Texts {
             let held = self.held(*id)?;
             best.clear();
             similar.best(&held, &mut best);
-            let terms = mean(&query.weights, &best);
-            Some(terms.max(0.0) * f64::from(similar.cosine(&held)).max(0.0))
+            let terms = mean(&query.weights, &best).max(0.0);
+            if cfg!(not(feature = "model")) {
+                return Some(terms);
+            }
+            Some(terms * f64::from(similar.cosine(&held)).max(0.0))
         };
         Ok(ids.iter().map(&mut relevance).collect())
     }

@@ -1,11 +1,14 @@
 //! How similar rows are to a query, by the pieces of both.
 //!
-//! The cosine of two pieces is computed once for all rows. It comes from an exact product of
-//! integers, so it is the same on every instruction set.
+//! The cosine of two pieces is computed once for all rows.
 
-use super::{Held, Query};
-use crate::dot::{Dot, SIXTEEN, Sixteen};
-use crate::model::{DIMENSION, StaticModel};
+use super::{Held, Query, pieces};
+use crate::dot::SIXTEEN;
+#[cfg(feature = "model")]
+use crate::{
+    dot::Dot,
+    model::{DIMENSION, StaticModel},
+};
 
 const UNKNOWN: u16 = u16::MAX;
 
@@ -18,20 +21,23 @@ struct Occurring {
 
 impl Occurring {
     fn new<'a>(rows: impl Iterator<Item = Held<'a>>) -> Self {
-        let mut numbers = vec![UNKNOWN; StaticModel::embedded().pieces()];
-        let mut pieces = Vec::new();
+        let mut numbers = vec![UNKNOWN; pieces::count()];
+        let mut occurring = Vec::new();
         for row in rows {
             for piece in row.pieces() {
                 let number = &mut numbers[usize::from(*piece)];
                 if *number == UNKNOWN {
-                    *number = pieces.len() as u16;
-                    pieces.push(*piece);
+                    *number = occurring.len() as u16;
+                    occurring.push(*piece);
                 }
             }
         }
-        // Many rows of the table are read at once: to fetch them takes longer than to multiply.
-        StaticModel::embedded().fetch(&pieces);
-        Self { numbers, pieces }
+        // Many vectors are read at once: to fetch them takes longer than to multiply.
+        pieces::fetch(&occurring);
+        Self {
+            numbers,
+            pieces: occurring,
+        }
     }
 
     fn number(&self, piece: u16) -> usize {
@@ -65,28 +71,14 @@ pub(super) struct Similarities {
 impl Similarities {
     pub fn new<'a>(query: &Query, rows: impl Iterator<Item = Held<'a>>) -> Self {
         let occurring = Occurring::new(rows);
-        let dot = Dot::best();
-        let of_query = query.pieces.chunks(SIXTEEN);
-        let groups: Vec<_> = of_query
-            .zip(query.shares.chunks(SIXTEEN))
-            .map(|(pieces, shares)| Group::new(&dot, pieces, shares))
-            .collect();
+        let asked = pieces::Asked::new(&query.pieces, &query.shares);
         let count = occurring.pieces.len();
-        let mut cosines = Vec::with_capacity(count * groups.len());
-        let mut products = Vec::with_capacity(count);
-        for piece in &occurring.pieces {
-            let scale = scale(&dot, *piece);
-            let mut product = 0.0;
-            for group in &groups {
-                let (of_group, share) = group.cosines(&dot, *piece, scale);
-                cosines.push(of_group);
-                product += share;
-            }
-            products.push((product * f64::from(StaticModel::embedded().scale(*piece))) as f32);
-        }
+        let mut cosines = Vec::with_capacity(count * asked.groups());
+        let compare = |piece: &u16| asked.compare(*piece, &mut cosines);
+        let products = occurring.pieces.iter().map(compare).collect();
         Self {
             occurring,
-            groups: groups.len(),
+            groups: asked.groups(),
             cosines,
             products,
         }
@@ -120,59 +112,15 @@ impl Similarities {
     }
 }
 
-/// Sixteen pieces of a query.
-struct Group {
-    vectors: Sixteen,
-    /// What scales each to length one.
-    scales: [f64; SIXTEEN],
-    /// How often each is in the query's vector.
-    shares: [f64; SIXTEEN],
-}
-
-impl Group {
-    fn new(dot: &Dot, pieces: &[u16], of_query: &[f64]) -> Self {
-        let model = StaticModel::embedded();
-        let vectors: Vec<&[i8]> = pieces
-            .iter()
-            .map(|piece| &model.bytes(*piece)[..])
-            .collect();
-        let mut scales = [0.0; SIXTEEN];
-        for (place, piece) in scales.iter_mut().zip(pieces) {
-            *place = scale(dot, *piece);
-        }
-        let mut shares = [0.0; SIXTEEN];
-        shares[..of_query.len()].copy_from_slice(of_query);
-        Self {
-            vectors: Sixteen::new(&vectors, DIMENSION),
-            scales,
-            shares,
-        }
-    }
-
-    /// The cosines with a piece, and the product of its bytes with this part of the query's vector;
-    /// `scale` scales it to length one.
-    fn cosines(&self, dot: &Dot, piece: u16, scale: f64) -> ([f32; SIXTEEN], f64) {
-        let products = dot.bytes(&self.vectors, StaticModel::embedded().bytes(piece));
-        let products = products.map(f64::from);
-        let cosine = |at: usize| (products[at] * (self.scales[at] * scale)) as f32;
-        let share = products.iter().zip(&self.shares).map(|(x, y)| x * y).sum();
-        (std::array::from_fn(cosine), share)
-    }
-}
-
-/// What scales a piece's vector to length one.
-fn scale(dot: &Dot, piece: u16) -> f64 {
-    let square = dot.square(StaticModel::embedded().bytes(piece));
-    f64::from(square).sqrt().recip()
-}
-
 /// The products of a query's vector with those of the pieces of some rows.
+#[cfg(feature = "model")]
 pub(super) struct Products {
     occurring: Occurring,
     /// By the pieces' numbers.
     products: Vec<f32>,
 }
 
+#[cfg(feature = "model")]
 impl Products {
     pub fn new<'a>(query: &[f32; DIMENSION], rows: impl Iterator<Item = Held<'a>>) -> Self {
         let (occurring, dot) = (Occurring::new(rows), Dot::best());
