@@ -232,7 +232,7 @@ def test_a_cancelled_call_does_not_keep_the_server_running(raw_client: Callable[
 
 def test_client_of_the_protocol_without_a_handshake(path: Path) -> None:
     async def conversation() -> None:
-        async with Client(served(path)) as client:
+        async with Client(stdio_client(served(path))) as client:
             await client.list_tools()
             arguments = {"content": "new", "subject": "s"}
             result = await client.call_tool("memory_store", arguments)
