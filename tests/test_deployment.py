@@ -21,6 +21,7 @@ from memstore.faces.mcp import main as mcp_server
 
 ROOT = Path(__file__).parent.parent
 DOCKERFILE = ROOT / "Dockerfile"
+WORKFLOWS = ROOT / ".github" / "workflows"
 USER = 10001
 TOKEN_COMMANDS = ("token create", "token list", "token revoke")
 
@@ -171,3 +172,24 @@ def test_container_files_contain_no_secrets() -> None:
         assert "mst_" not in text
         assert not re.search(r"(?i)(password|api_key)\s*[:=]", text)
         assert not re.search(r"\b[0-9a-fA-F]{32,}\b", text)
+
+
+def test_a_release_is_published_after_all_tests_and_then_everywhere() -> None:
+    jobs = yaml.safe_load((WORKFLOWS / "release.yml").read_text("utf-8"))["jobs"]
+    assert jobs["tests"]["uses"].endswith("/.github/workflows/test.yml")
+    assert {"notes", "tests", "wheels", "sdist"} == {*jobs["publish"]["needs"]}
+    assert {name for name, job in jobs.items() if job.get("needs") == "publish"} == {
+        "image", "registry", "announce",
+    }  # fmt: skip
+    tests = yaml.safe_load((WORKFLOWS / "test.yml").read_text("utf-8"))
+    assert "workflow_call" in tests[True]  # YAML reads "on" as true
+    # When called, github.workflow is the release itself, which would cancel itself.
+    assert "github.workflow" not in tests["concurrency"]["group"]
+
+
+def test_actions_are_pinned_and_have_one_version_everywhere() -> None:
+    text = "".join(path.read_text("utf-8") for path in WORKFLOWS.glob("*.yml"))
+    used = re.findall(r"uses: ([\w-]+/[\w-]+)@(\S+ # v\S+)", text)
+    assert len(used) == len(re.findall(r"uses: [\w-]+/", text))
+    assert all(re.fullmatch(r"[0-9a-f]{40} # v[\d.]+", version) for _, version in used)
+    assert len({*used}) == len({action for action, _ in used})
