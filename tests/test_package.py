@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import ast
+import email
 import gc
 import re
+import shutil
+import subprocess
 import sys
+import tarfile
 import tomllib
 from importlib import import_module, util
 from importlib.metadata import version
@@ -13,9 +17,11 @@ from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
 import pytest
+from tests.support.builds import skip_without_model
 
 import memstore
 from memstore import __main__ as programs
+from memstore.providers.local import HAS_MODEL
 
 ROOT = Path(__file__).parent.parent
 
@@ -136,10 +142,78 @@ def test_documents_link_to_files_that_exist() -> None:
             assert (document.parent / link).exists(), f"{document.name}: {link}"
 
 
+def test_links_of_the_readme_work_on_the_page_of_the_index() -> None:
+    """The index shows the README elsewhere, so its links are absolute."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    repository = project["urls"]["Repository"]
+    raw = repository.replace("://github.com/", "://raw.githubusercontent.com/")
+    links = re.findall(r"\]\(([^)\s]+)\)", (ROOT / project["readme"]).read_text("utf-8"))
+    assert len(links) > 30
+    for link in links:
+        assert link.startswith("https://"), link
+        own = re.sub(rf"^({repository}/(blob|tree)|{raw})/main/", "", link).partition("#")[0]
+        if own != link.partition("#")[0]:
+            assert (ROOT / own).exists() or is_taken_out(own), link
+
+
+def is_taken_out(path: str) -> bool:
+    """Whether a file of the embedded model is missing from sources without it."""
+    return not HAS_MODEL and path.startswith("rust/kernel/model/")
+
+
+def test_addresses_of_the_project_agree() -> None:
+    urls = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["urls"]
+    site = tomllib.loads((ROOT / "zensical.toml").read_text("utf-8"))["project"]
+    owner, name = urls["Repository"].split("/")[-2:]
+    assert f"mcp-name: io.github.{owner}/{name} " in (ROOT / "README.md").read_text("utf-8")
+    assert (site["repo_url"], site["site_url"]) == (urls["Repository"], urls["Documentation"])
+    assert urls["Documentation"] == f"https://{owner}.github.io/{name}/"
+    assert all(urls[name].startswith(urls["Repository"]) for name in ("Issues", "Changelog"))
+
+
+@pytest.mark.process
+def test_the_sources_contain_everything_and_their_metadata_the_addresses(tmp_path: Path) -> None:
+    if not (ROOT / ".git").exists() or shutil.which("maturin") is None:
+        pytest.skip("needs git and maturin")
+    subprocess.run(["maturin", "sdist", "--quiet", "--out", str(tmp_path)], cwd=ROOT, check=True)
+    (packed,) = tmp_path.glob("*.tar.gz")
+    with tarfile.open(packed) as sources:
+        names = {name.partition("/")[2] for name in sources.getnames()}
+        top = f"pymemstore-{memstore.__version__}"
+        told = sources.extractfile(f"{top}/PKG-INFO")
+        assert told is not None
+        metadata = email.message_from_bytes(told.read())
+    listed = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert {*listed.stdout.splitlines()} <= names
+    assert {"tests/conftest.py", "docs/index.md", "CHANGELOG.md", "rust/faults/Cargo.toml"} <= names
+    urls = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["urls"]
+    assert {*metadata.get_all("Project-URL", [])} == {f"{k}, {v}" for k, v in urls.items()}
+    links = re.findall(r"\]\(([^)\s]+)\)", str(metadata.get_payload()))
+    assert links
+    assert all(link.startswith("https://") for link in links)
+
+
+def test_sources_without_the_model_declare_its_licence_no_more() -> None:
+    script = import_file(ROOT / ".ci" / "without_model.py")
+    text = (ROOT / "pyproject.toml").read_text("utf-8")
+    if not HAS_MODEL:
+        skip_without_model()
+    changed = tomllib.loads(script.without_model(text))
+    assert changed["project"]["license"] == "MIT"
+    assert changed["project"]["license-files"] == ["LICENSE"]
+    assert changed["tool"]["maturin"]["no-default-features"] is True
+    with pytest.raises(SystemExit, match="does not contain once"):
+        script.without_model(script.without_model(text))
+
+
 def test_site_pages_are_all_listed_and_link_only_to_each_other() -> None:
     """The build of the site checks links and anchors between pages, but none to other files."""
     docs = ROOT / "docs"
     pages = {page: page.read_text("utf-8") for page in docs.rglob("*.md")}
+    made = import_file(docs / "reference.py").pages()
+    pages |= {docs / "reference" / name: text for name, text in made.items()}
     for page, text in pages.items():
         for link in re.findall(r"\]\(([^)#:]+)[)#]", text):
             assert (page.parent / link).resolve() in pages, f"{page.name}: {link}"
@@ -150,6 +224,7 @@ def test_site_pages_are_all_listed_and_link_only_to_each_other() -> None:
     }
 
 
+@pytest.mark.model
 def test_the_licences_of_the_built_in_model_are_included() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     files = [file for pattern in project["license-files"] for file in ROOT.glob(pattern)]

@@ -15,11 +15,13 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from tests.support.builds import skip_without_model
 from tests.support.raw import raw
 
-from memstore._kernel import StaticModel
+from memstore import _kernel
 
-MODEL = StaticModel()
+skip_without_model(module=True)
+MODEL = _kernel.StaticModel()
 TABLE = Path(__file__).parents[2] / "rust/kernel/model/l2-supercat-256-int8.bin"
 
 TIMES = {"yesterday", "monday"}
