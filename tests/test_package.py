@@ -175,7 +175,7 @@ def test_addresses_of_the_project_agree() -> None:
 def test_the_sources_contain_everything_and_their_metadata_the_addresses(tmp_path: Path) -> None:
     if not (ROOT / ".git").exists() or shutil.which("maturin") is None:
         pytest.skip("needs git and maturin")
-    subprocess.run(["maturin", "sdist", "--quiet", "--out", str(tmp_path)], cwd=ROOT, check=True)
+    subprocess.run(["maturin", "sdist", "--out", str(tmp_path)], cwd=ROOT, check=True)
     (packed,) = tmp_path.glob("*.tar.gz")
     with tarfile.open(packed) as sources:
         names = {name.partition("/")[2] for name in sources.getnames()}
