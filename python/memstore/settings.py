@@ -68,6 +68,7 @@ class Settings(NamedTuple):
     generator_model: str | None = None
     generator_url: str | None = None
     tools: str | None = None
+    answers: str | None = None
     durability: str | None = None
     backup_every: str | None = None
     backup_keep: str | None = None

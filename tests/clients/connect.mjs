@@ -10,7 +10,7 @@ const folder = mkdtempSync(join(tmpdir(), "memstore-"));
 const claim = "Ana drinks lapsang in the morning";
 const client = new Client({ name: "connect", version: "1" });
 try {
-  const args = ["--db", join(folder, "memory.db")];
+  const args = ["--db", join(folder, "memory.db"), "--answers", "json"];
   await client.connect(new StdioClientTransport({ command: process.argv[2], args }));
   const { tools } = await client.listTools();
   assert.equal(tools.length, 12);

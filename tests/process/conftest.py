@@ -33,7 +33,7 @@ class RawClient:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            env=clean | environment,
+            env=clean | {"MEMSTORE_ANSWERS": "json"} | environment,
             text=True,
             encoding="utf-8",
         )

@@ -104,6 +104,25 @@ def open_door(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 # -- access control --------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("form", ["lines", "json"])
+def test_answers_have_the_form_of_the_flag(
+    serve: Callable[..., Served], path: Path, form: str
+) -> None:
+    server = serve("--answers", form)
+    stored = server.ask(
+        "tools/call", name="memory_store", arguments={"content": "c", "subject": "s"}
+    )
+    found = server.ask("tools/call", name="memory_list", arguments={})
+    tools = server.ask("tools/list")["tools"]
+    if form == "lines":
+        assert stored["content"][0]["text"] == "#1 active; undo: memory_delete id=1"
+        assert found["content"][0]["text"].endswith("\n#1 s: c")
+    else:
+        assert found["structuredContent"]["facts"][0]["id"] == 1
+    assert {"structuredContent" in one for one in (stored, found)} == {form == "json"}
+    assert {"outputSchema" in tool for tool in tools} == {form == "json"}
+
+
 def test_health_needs_no_token_and_shows_no_details(guarded: Served) -> None:
     for headers in ({}, {"Host": "10.1.2.3:8765"}, {"Authorization": "Bearer nonsense"}):
         answer = guarded.get("/health", **headers)

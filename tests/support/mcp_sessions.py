@@ -82,7 +82,7 @@ def connected(run: Callable[[int, int], object]) -> Iterator[Client]:
 
 def ours(open_store: Callable[[], Store]) -> Callable[[int, int], None]:
     def run(incoming: int, outgoing: int) -> None:
-        methods = Methods(catalogue.offered(TOOLS), logging=True)
+        methods = Methods(catalogue.offered(TOOLS, answers="json"), logging=True)
         with os.fdopen(incoming, "rb") as file:
             wire = Outgoing(partial(os.write, outgoing), lambda: None, room_of(outgoing))
             serve(methods, Opening(open_store), lines(file), wire)
@@ -97,7 +97,7 @@ def theirs(open_store: Callable[[], Store]) -> Callable[[int, int], None]:
 
     async def main(incoming: int, outgoing: int) -> None:
         opening = Opening(open_store)
-        methods = Methods(catalogue.offered(TOOLS), logging=True)
+        methods = Methods(catalogue.offered(TOOLS, answers="json"), logging=True)
         server = SdkServer(methods, lambda _: opening, 8).server
         server.add_request_handler("logging/setLevel", mcp_types.SetLevelRequestParams, set_level)
         with (

@@ -1,4 +1,4 @@
-"""The tools as a server offers them, called in this process, with answers checked by schema."""
+"""The tools as a server offers them, called in this process; answers are checked by schema."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def offered(
 ) -> dict[str, Offered]:
     """Return the tools selected by names in the syntax of ``--tools``."""
     tools = Tools(generator)
-    chosen = catalogue.offered(names, read_only=read_only)
+    chosen = catalogue.offered(names, read_only=read_only, answers="json")
     return {name: Offered(one, tools[one]) for name, one in chosen.tools.items()}
 
 

@@ -35,6 +35,8 @@ class Served:
 
     def __init__(self, db: Path, *flags: str, http: str = "127.0.0.1:0") -> None:
         clean = {k: v for k, v in os.environ.items() if not k.startswith("MEMSTORE_")}
+        if "--answers" not in flags:
+            flags = ("--answers", "json", *flags)
         if "--embedder" not in flags:
             flags = ("--embedder", "none", *flags)
         self.process = subprocess.Popen(

@@ -7,13 +7,14 @@ form a sequence, each of which includes the previous one.
 
 from __future__ import annotations
 
-from itertools import chain, starmap
+from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memstore.domain.recall import Recalled
 from memstore.embedding.requests import text_of
 from memstore.errors import InvalidArgumentType
 from memstore.providers.local import token_counter
+from memstore.text.dated import Line, remark, speaking, under_dates
 from memstore.text.escaping import visible
 from memstore.text.folding import folded
 
@@ -52,10 +53,11 @@ class Item(NamedTuple):
     """The id, with the sign of its kind."""
     words: str
 
-    def line(self, characters: int) -> str:
-        if characters >= len(self.words):
-            return f"{self.name} {self.words}"
-        return f"{self.name} {self.words[:characters].rsplit(' ', 1)[0]}…"
+    def line(self, characters: int) -> Line:
+        words = self.words
+        if characters < len(words):
+            words = f"{words[:characters].rsplit(' ', 1)[0]}…"
+        return Line(self.date, self.name, words)
 
 
 class Step(NamedTuple):
@@ -101,8 +103,7 @@ def _of_episode(hit: EpisodeHit) -> Item:
         words = f"…{words}"
     if hit.stop < len(episode.content):
         words = f"{words}…"
-    if episode.speaker is not None and not words.startswith(f"{episode.speaker}:"):
-        words = f"{episode.speaker}: {words}"
+    words = speaking(episode.speaker, words)
     return _item(episode, False, hit.score, f"e{episode.id}", words)
 
 
@@ -110,7 +111,7 @@ def _item(row: Fact | Episode, is_fact: bool, score: float, name: str, words: st
     date = f"{row.valid_at or row.created_at:%Y-%m-%d}"
     own = (row.namespace, row.scope, row.thread) if row.thread else (is_fact, row.id)
     place = (row.seq or 0, row.id)
-    # One line, so that nothing in the text can pass for another line or a date.
+    # Escaped before it is measured; blanks and line ends cost tokens.
     words = visible(" ".join(words.split()))
     worth = score * min(1.0, LONG_CHARACTERS / max(len(words), 1)) ** LONG_POWER
     return Item(is_fact, row.id, worth, date, own, place, name, words)
@@ -165,19 +166,18 @@ def _text(items: Sequence[Item], steps: Sequence[Step]) -> str:
         item = items[place]
         threads = days.setdefault(item.date, {})
         threads.setdefault(item.thread, []).append((item, characters))
-    return "\n".join(chain.from_iterable(starmap(_of_day, days.items())))
+    return "\n".join(under_dates(chain.from_iterable(map(_of_day, days.values()))))
 
 
-def _of_day(date: str, threads: dict[Hashable, list[tuple[Item, int]]]) -> Iterator[str]:
-    """Yield the date, and the lines of each thread in their order."""
-    yield date
+def _of_day(threads: dict[Hashable, list[tuple[Item, int]]]) -> Iterator[Line]:
+    """Yield the lines of each thread in their order."""
     for thread in threads.values():
         for item, characters in sorted(thread, key=lambda shown: shown[0].place):
             yield item.line(characters)
 
 
 def _footer(left_out: int) -> str:
-    return f"({left_out} more left out)" if left_out else ""
+    return remark(f"{left_out} more left out") if left_out else ""
 
 
 def _checked(counter: Callable[[str], int]) -> Callable[[str], int]:

@@ -82,6 +82,27 @@ def test_the_twelve_tools_are_offered_and_fit_the_context() -> None:
     assert not re.search(r'"default":(null|false|\[|0)', line)
 
 
+def test_the_documentation_states_what_the_tools_take() -> None:
+    """To a hundred characters: what travels, what a model reads of it, what travels with JSON."""
+    taken = {}
+    for form in catalogue.ANSWERS:
+        listed = [one.declaration for one in catalogue.offered(answers=form).tools.values()]
+        result = {"jsonrpc": "2.0", "id": 1, "result": {"tools": listed}}
+        taken[form] = len(answers.to_text(result))
+    keys = ("name", "description", "inputSchema")
+    read = len(answers.to_text([{key: tool[key] for key in keys} for tool in listed]))
+    root = Path(__file__).parents[3]
+    stated = {
+        "README.md": [read, taken["lines"]],
+        "docs/mcp.md": [taken["lines"], read, taken["json"]],
+    }
+    for page, figures in stated.items():
+        text = (root / page).read_text("utf-8")
+        told = re.findall(r"about (\d?\d,\d00)\b", text)
+        assert told == [f"{round(one, -2):,}" for one in figures], page
+    assert read < 5_000
+
+
 def test_the_catalogue_matches_the_functions() -> None:
     stale = "a tool has changed: python -m memstore.faces.mcp.catalogue_file"
     assert Path(catalogue.FILE).read_text("utf-8") == catalogue_file.text(), stale

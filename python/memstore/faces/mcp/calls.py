@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from memstore.errors import Explained
 from memstore.faces import wording
 from memstore.faces.escaping import as_json
-from memstore.faces.mcp.answers import to_text
+from memstore.faces.mcp import lines
+from memstore.faces.mcp.answers import Answer, to_text
 from memstore.faces.mcp.protocol import INTERNAL_ERROR, Refused
 from memstore.faces.mcp.tool import ToolError
 from memstore.faces.mcp.tools import Tools
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from memstore.store.store import Store
 
 Answered = TypeVar("Answered")
+
+SIGNS: Final = {"episodes": "e", "learn": "proposal "}
+"""What stands before an id in the answers of a tool set, if it is not a fact's."""
 
 
 class Calls:
@@ -43,13 +47,18 @@ class Calls:
             answer = self._tools[offered].call(open_store, arguments, self._catalogue.shown)
         except ToolError as error:
             return {"content": [_text(str(error))], "isError": True}
-        # The same answer twice, as the protocol asks: some hosts show the model only one of them,
-        # some only the other.
-        return {
-            "content": [_text(to_text(answer))],
-            "structuredContent": answer,
-            "isError": False,
-        }
+        form = self._catalogue.answers
+        text = _text(written(answer, form, arguments, SIGNS.get(offered.tool_set, "#")))
+        # JSON twice, as the protocol asks: some programs read only the one, some only the other.
+        structured = {"structuredContent": answer} if form == "json" else {}
+        return {"content": [text], **structured, "isError": False}
+
+
+def written(
+    answer: Answer, form: str, asked: Mapping[str, Any] | None = None, sign: str = "#"
+) -> str:
+    """Return an answer as text, in a form of ``catalogue.ANSWERS``; as :func:`lines.written`."""
+    return to_text(answer) if form == "json" else lines.written(answer, asked or {}, sign)
 
 
 def explained(work: Callable[[], Answered]) -> Answered:

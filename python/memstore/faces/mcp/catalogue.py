@@ -18,6 +18,9 @@ FILE: Final = os.path.join(os.path.dirname(__file__), "catalogue.json")
 
 DEFAULT_TOOLS: Final = "facts,tasks"
 
+ANSWERS: Final = ("lines", "json")
+"""The forms of answers: lines for models, the default, and JSON with its schemas for programs."""
+
 OWNERS: Final = ("user_id", "agent_id", "run_id")
 
 LEARN: Final = "learn"
@@ -54,6 +57,8 @@ class Catalogue(NamedTuple):
     teaching: Sequence[tuple[str, str]]
     every: Sequence[str] = ()
     """The names of all tools, also of those that this server does not offer."""
+    answers: str = ANSWERS[0]
+    """The form of the answers, one of ``ANSWERS``."""
 
     def find(self, name: str) -> Offered | None:
         """Return the tool with this name or alias."""
@@ -79,6 +84,15 @@ class Catalogue(NamedTuple):
         return self._replace(tools={name: one for name, one in self.tools.items() if one.reads})
 
     @property
+    def listed(self) -> list[dict[str, Any]]:
+        """The tools as ``tools/list`` shows them; the schemas of answers only with JSON."""
+        hidden = () if self.answers == "json" else ("outputSchema",)
+        return [
+            {name: part for name, part in one.declaration.items() if name not in hidden}
+            for one in self.tools.values()
+        ]
+
+    @property
     def instructions(self) -> str:
         """The text for the model at the handshake: when to use which tool."""
         lines = ["A durable memory of the user and their work, kept across conversations."]
@@ -100,14 +114,20 @@ class Catalogue(NamedTuple):
         return "\n".join(lines)
 
 
-def offered(names: str | None = None, *, read_only: bool = False) -> Catalogue:
+def offered(
+    names: str | None = None, *, read_only: bool = False, answers: str | None = None
+) -> Catalogue:
     """Return the tools named in a comma-separated list of sets and single tools.
 
     A name with ``-`` in front is left out. Without other names, the default sets are offered.
+    ``answers`` is one of ``ANSWERS``.
 
     Raises:
-        ValueError: a name of no tool and no set, or no name.
+        ValueError: a name of no tool and no set, or no name, or no form of answers.
     """
+    form = answers or ANSWERS[0]
+    if form not in ANSWERS:
+        raise ValueError(f"--answers must be {' or '.join(ANSWERS)}, not {form[:60]!r}")
     with open(FILE, encoding="utf-8") as file:
         made = json.load(file)
     every = list(_every(made["sets"]))
@@ -127,7 +147,7 @@ def offered(names: str | None = None, *, read_only: bool = False) -> Catalogue:
     owners = any(one.tool_set == LEARN for one in chosen)
     shown = [_shown(one, by_alias=one.alias in kept, owners=owners) for one in chosen]
     tools = {one.name: one for one in shown}
-    catalogue = Catalogue(tools, made["teaching"], every=[one.tool for one in every])
+    catalogue = Catalogue(tools, made["teaching"], [one.tool for one in every], form)
     return catalogue.reading() if read_only else catalogue
 
 

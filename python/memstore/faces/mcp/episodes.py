@@ -51,11 +51,16 @@ def _metadata(value: object) -> object:
 
 
 def _id(value: object) -> object:
-    """Read the number of an episode, which may be passed as text, or its UUID."""
+    """Read the number of an episode, which may be passed as text, or its UUID.
+
+    Both may have the ``e`` that stands before them in the lines of an answer.
+    """
     if isinstance(value, int) and not isinstance(value, bool):
         return value
     if isinstance(value, str):
         text = value.strip().removeprefix("#")
+        if len(text) != clock.UUID_CHARACTERS:
+            text = text.removeprefix("e")
         if text.isascii() and text.isdigit() and len(text) < 20:
             return int(text)
         if len(text) == clock.UUID_CHARACTERS:

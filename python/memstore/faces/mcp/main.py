@@ -51,7 +51,7 @@ With --http it serves many clients at http://HOST:PORT/mcp instead, each with a 
 start on a file prints one, and `memstore token create` makes others. GET /health is a health check.
 
 {options.ENVIRONMENT_HELP}
-  MEMSTORE_TOOLS, MEMSTORE_READ_ONLY
+  MEMSTORE_TOOLS, MEMSTORE_ANSWERS, MEMSTORE_READ_ONLY
   MEMSTORE_BACKUP_EVERY, MEMSTORE_BACKUP_KEEP, MEMSTORE_BACKUP_FOLDER"""
 
 
@@ -61,7 +61,9 @@ def main(argv: Sequence[str] | None = None) -> None:
     try:
         chosen = options.chosen_settings(arguments)
         offered = catalogue.offered(
-            chosen.tools or catalogue.DEFAULT_TOOLS, read_only=chosen.read_only
+            chosen.tools or catalogue.DEFAULT_TOOLS,
+            read_only=chosen.read_only,
+            answers=chosen.answers,
         )
         served = _http(arguments)
         schedule = options.backup_schedule(chosen)
@@ -117,6 +119,12 @@ def _parser() -> argparse.ArgumentParser:
         f"(default: {catalogue.DEFAULT_TOOLS}); "
         "fewer tools take less of the model's context; episodes is the log of what was said, graph "
         "relates what facts mention, learn reads conversations with --generator",
+    )
+    parser.add_argument(
+        "--answers",
+        metavar="FORM",
+        help="lines (the default) answers in short lines for a model; json in JSON, as text and as "
+        "structured content, with a schema for each tool, for programs",
     )
     parser.add_argument(
         "--backup-every",

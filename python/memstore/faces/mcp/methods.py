@@ -16,11 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from memstore.domain.protocols import JSONGenerator
-    from memstore.faces.mcp import answers, calls, resources
+    from memstore.faces.mcp import calls, resources
     from memstore.faces.mcp.catalogue import Catalogue
     from memstore.store.store import Store
 else:  # imported with the store
-    answers = lazy_import("memstore.faces.mcp.answers")
     calls = lazy_import("memstore.faces.mcp.calls")
     resources = lazy_import("memstore.faces.mcp.resources")
 
@@ -33,7 +32,6 @@ STARTUP: Final = {
     "name": "startup",
     "title": "Start-up",
     "description": "The tasks for the start of a session, and the newest facts",
-    "mimeType": "application/json",
 }
 
 SUBJECT: Final = {
@@ -41,8 +39,9 @@ SUBJECT: Final = {
     "name": "subject",
     "title": "Facts about a subject",
     "description": "The newest facts about one subject",
-    "mimeType": "application/json",
 }
+
+MIME_TYPES: Final = {"lines": "text/plain", "json": "application/json"}
 
 MOST_COMPLETIONS: Final = 100
 """The protocol allows no more."""
@@ -98,10 +97,14 @@ class Methods:
     def instructions(self) -> str:
         return self.catalogue.instructions
 
+    @property
+    def _mime_type(self) -> Result:
+        return {"mimeType": MIME_TYPES[self.catalogue.answers]}
+
     # -- at once -----------------------------------------------------------------------------------
 
     def list_tools(self) -> Result:
-        return {"tools": [one.declaration for one in self.catalogue.tools.values()]}
+        return {"tools": self.catalogue.listed}
 
     def list_prompts(self) -> Result:
         return {"prompts": prompts.listed(self.catalogue)}
@@ -110,10 +113,10 @@ class Methods:
         return prompts.got(self.catalogue, params["name"], params.get("arguments") or {})
 
     def list_resources(self) -> Result:
-        return {"resources": [STARTUP]}
+        return {"resources": [STARTUP | self._mime_type]}
 
     def list_templates(self) -> Result:
-        return {"resourceTemplates": [SUBJECT]}
+        return {"resourceTemplates": [SUBJECT | self._mime_type]}
 
     # -- with the store ----------------------------------------------------------------------------
 
@@ -127,11 +130,12 @@ class Methods:
     ) -> Result:
         """Return a resource; the error code for a missing one depends on the era."""
         uri = params["uri"]
-        text = calls.explained(lambda: resources.read(source.store(), uri, self.catalogue.shown))
-        if text is None:
+        answer = calls.explained(lambda: resources.read(source.store(), uri, self.catalogue.shown))
+        if answer is None:
             missing = RESOURCE_NOT_FOUND if older else INVALID_PARAMS
             raise Refused(missing, "there is no such resource", {"uri": uri[:1_000]})
-        return {"contents": [{"uri": uri, "mimeType": "application/json", "text": text}]}
+        text = calls.written(answer, self.catalogue)
+        return {"contents": [{"uri": uri, **self._mime_type, "text": text}]}
 
     def complete(self, source: StoreSource, params: Mapping[str, Any]) -> Result:
         ref, argument = params["ref"], params["argument"]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote, unquote
 
 from memstore.domain.records import Scope
-from memstore.faces.mcp.answers import Answer, of_list, of_tasks, seen, to_text
+from memstore.faces.mcp.answers import Answer, of_list, of_tasks, seen
 from memstore.faces.mcp.offers import followable
 from memstore.facts.tasks import SURFACE_STARTUP
 
@@ -22,14 +22,14 @@ NEWEST: Final = 20
 """Facts of one resource."""
 
 
-def read(store: Store, uri: str, shown: Mapping[str, str | None]) -> str | None:
-    """Return the content of a resource as JSON; ``None`` if there is no such resource."""
-    if uri == STARTUP:
-        return to_text(followable(seen(_startup(store)), shown))
+def read(store: Store, uri: str, shown: Mapping[str, str | None]) -> Answer | None:
+    """Return the content of a resource; ``None`` if there is no such resource."""
     subject = unquote(uri.removeprefix(SUBJECT))
-    if not uri.startswith(SUBJECT) or not subject.strip():
+    if uri != STARTUP and not (uri.startswith(SUBJECT) and subject.strip()):
         return None
-    return to_text(followable(seen(_newest(store, subject)), shown))
+    made = _startup(store) if uri == STARTUP else _newest(store, subject)
+    answer: Answer = followable(seen(made), shown)
+    return answer
 
 
 def subjects(store: Store, beginning: str, limit: int) -> list[str]:

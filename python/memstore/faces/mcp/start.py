@@ -23,7 +23,7 @@ else:
     every_flag = lazy_import("memstore.faces.mcp.main")
     from_settings = lazy_import("memstore.faces.from_settings")
 
-TAKING_A_VALUE: Final = ("db", "namespace", "embedder", "tools")
+TAKING_A_VALUE: Final = ("db", "namespace", "embedder", "tools", "answers")
 
 ODD: Final = ("model", "ollama", "openai", "backup_every", "backup_keep", "backup_folder")
 """Settings that can contradict others or need parsing; the full parser handles them."""
@@ -34,7 +34,9 @@ def main(argv: Sequence[str] | None = None) -> None:
     given = sys.argv[1:] if argv is None else argv
     try:
         chosen = _plain(given)
-        offered = catalogue.offered(chosen.tools, read_only=chosen.read_only)
+        offered = catalogue.offered(
+            chosen.tools, read_only=chosen.read_only, answers=chosen.answers
+        )
     except ValueError:
         every_flag.main(given)  # reports what is wrong, if anything is
         return

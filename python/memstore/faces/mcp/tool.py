@@ -40,7 +40,15 @@ SHOWN_FAULTS: Final = 3
 OWNER: Final = "owner"
 """The name of a function's parameter for the owners."""
 
-Id: TypeAlias = Annotated[int, Field(ge=1), WithJsonSchema({"type": "integer"})]
+
+def _numbered(value: Any) -> Any:
+    """Read an id as the lines of an answer show it, such as ``#12``."""
+    return value.strip().removeprefix("#") if isinstance(value, str) else value
+
+
+Id: TypeAlias = Annotated[
+    int, Field(ge=1), BeforeValidator(_numbered), WithJsonSchema({"type": "integer"})
+]
 Name: TypeAlias = Annotated[str, Field(max_length=MAX_NAME)]
 Object: TypeAlias = Annotated[dict[str, Any], BeforeValidator(from_json)]
 

@@ -1,0 +1,360 @@
+"""Answers as models get them: stored texts as lines under their dates (decision 10).
+
+The tools make objects (:mod:`memstore.faces.mcp.answers`), which programs get as JSON. Written as
+lines they hold the same facts, tasks and episodes, and of each only what a model uses.
+
+A line begins with stored text nowhere: texts follow a name such as ``#12`` or the sign ``-``, what
+we say about an answer is in parentheses, and every text of others is escaped.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Final
+
+from memstore.embedding.requests import text_of
+from memstore.faces.escaping import counted
+from memstore.text.dated import Line, remark, speaking, under_dates
+from memstore.text.escaping import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from memstore.faces.mcp.answers import Answer
+
+NAMED: Final = 3
+"""The most facts that a remark names; more are counted."""
+
+PLAIN: Final = re.compile(r"[\w./@:+-]+(?: [\w./@:+-]+)*")
+
+USUAL: Final = {"scope": "user", "priority": "normal", "status": "pending"}
+"""What is not said of a task."""
+
+SIGN: Final = "-"
+"""Stands before a text that has no id."""
+
+
+def written(answer: Answer, asked: Mapping[str, Any], sign: str = "#") -> str:
+    """Return an answer as lines.
+
+    Args:
+        answer: what a tool returned, with hidden characters escaped.
+        asked: the arguments of the call; they decide how much is said of a fact.
+        sign: what stands before the id of a single record.
+    """
+    told = {name: value for name, value in answer.items() if name != "note"}
+    if "id" in told:
+        body = _record(told, asked, sign)
+    elif parts := [name for name in PARTS if isinstance(told.get(name), list | str)]:
+        body = [*chain.from_iterable(PARTS[name](told, asked) for name in parts)]
+        remarks = map(remark, _remarks({k: v for k, v in told.items() if k not in UNTOLD}))
+        if not body:
+            nothing = " and ".join(NOTHING.get(name, f"no {name}") for name in parts)
+            return "\n".join([nothing, *remarks])
+        body += remarks
+    else:
+        body = [*map(visible, _remarks(told))]
+    return "\n".join([answer["note"], *body] if "note" in answer else body)
+
+
+# -- facts, episodes, tasks ------------------------------------------------------------------------
+
+
+def _recalled(answer: Answer, _asked: Mapping[str, Any]) -> Iterator[str]:
+    return iter(answer["recalled"].splitlines())  # written by memstore.search.recall
+
+
+def _facts(answer: Answer, asked: Mapping[str, Any]) -> Iterator[str]:
+    facts = answer["facts"]
+    yield from under_dates(_passages(facts, lambda fact: _fact(fact, asked)))
+    hidden = [one["id"] for one in facts if "metadata" in one and not _shows_metadata(one, asked)]
+    if hidden:
+        named = ", ".join(f"#{one}" for one in hidden[:NAMED])
+        which = named if len(hidden) <= NAMED else counted(len(hidden))
+        yield remark(f"memory_history shows the metadata of {which}")
+
+
+def _episodes(answer: Answer, _asked: Mapping[str, Any]) -> Iterator[str]:
+    episodes = answer["episodes"]
+    tells_source = len({one.get("source") for one in episodes}) > 1
+    matching = len(episodes) - answer.get("only_newest", 0)
+    halves = (episodes[:matching], episodes[matching:])  # the newest stay the last
+    return under_dates(
+        line
+        for half in halves
+        for line in _passages(half, lambda one: _episode(one, tells_source=tells_source))
+    )
+
+
+def _tasks(answer: Answer, _asked: Mapping[str, Any]) -> Iterator[str]:
+    return under_dates(map(_task, answer["tasks"]))
+
+
+def _passages(records: Sequence[Answer], line: Callable[[Answer], Line]) -> Iterator[Line]:
+    """Yield each record between those of its neighbours that no other line shows.
+
+    Records found by rank are put together by their days, the day with the best one first.
+    """
+    if any("score" in one for one in records):
+        records = _by_day(records)
+    shown = {one["id"] for one in records}
+    for one, side in chain.from_iterable(map(_around, records)):
+        if not side:
+            yield line(one)
+        elif one["id"] not in shown:
+            shown.add(one["id"])
+            made = line(one)
+            yield made._replace(marks=(*made.marks, side))
+
+
+def _around(record: Answer) -> Iterator[tuple[Answer, str]]:
+    """Yield a record between its neighbours, each with its side."""
+    yield from ((one, "before") for one in record.get("before", ()))
+    yield record, ""
+    yield from ((one, "after") for one in record.get("after", ()))
+
+
+def _by_day(records: Sequence[Answer]) -> Sequence[Answer]:
+    """Return records with those of one day together, the day with the best one first."""
+    days: dict[str, list[Answer]] = {}
+    for one in records:
+        days.setdefault(_day(one), []).append(one)
+    return [*chain.from_iterable(days.values())]
+
+
+def _fact(fact: Answer, asked: Mapping[str, Any]) -> Line:
+    marks = [_standing(fact)] if "status" in fact else []
+    if "valid_until" in fact:
+        marks.append(f"until {fact['valid_until'][:10]}")
+    words = text_of(fact.get("subject", ""), fact.get("content", ""))
+    return _line(fact, f"#{fact['id']}", words, marks, _details(fact, asked))
+
+
+def _standing(fact: Answer) -> str:
+    """Return why a fact is not active."""
+    if "superseded_by" not in fact:
+        return str(fact["status"])
+    when = f" {fact['superseded_at'][:10]}" if "superseded_at" in fact else ""
+    return f"superseded by #{fact['superseded_by']}{when}"
+
+
+def _details(fact: Answer, asked: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what is told of a fact that was asked for by its id, or by its metadata."""
+    if _is_asked(fact, asked):
+        yield f"category {_quoted(fact['category'])}"
+        if "valid_from" in fact:
+            yield f"stored {fact['created'][:10]}"
+        if "confirmed" in fact:
+            yield f"confirmed {fact['confirmed']} times"
+    if "metadata" in fact and _shows_metadata(fact, asked):
+        yield f"metadata {_json(fact['metadata'])}"
+
+
+def _is_asked(fact: Answer, asked: Mapping[str, Any]) -> bool:
+    return str(asked.get("id", "")).removeprefix("#") == str(fact["id"]) and "category" in fact
+
+
+def _shows_metadata(fact: Answer, asked: Mapping[str, Any]) -> bool:
+    return bool(asked.get("metadata")) or _is_asked(fact, asked)
+
+
+def _episode(episode: Answer, *, tells_source: bool) -> Line:
+    marks = []
+    if tells_source and "source" in episode:
+        marks.append(f"from {_quoted(episode['source'])}")
+    if "tags" in episode:
+        marks.append(f"tags {', '.join(map(_quoted, episode['tags']))}")
+    if "expired_at" in episode:
+        marks.append(f"until {episode['expired_at'][:10]}")
+    words = text_of(episode.get("name", ""), episode["content"])
+    # No tool shows the metadata of one episode, so it is told here.
+    details = [f"metadata {_json(episode['metadata'])}"] if "metadata" in episode else []
+    spoken = speaking(episode.get("speaker"), words)
+    return _line(episode, f"e{episode['id']}", spoken, marks, details)
+
+
+def _task(task: Answer) -> Line:
+    # A normal, pending task of the user is the usual one.
+    marks = [task[name] for name, usual in USUAL.items() if task.get(name, usual) != usual]
+    marks += [f"{name} {_quoted(task[name])}" for name in ("due", "project") if name in task]
+    details = [f"note {_json(task['note'])}"] if "note" in task else []
+    return _line(task, f"#{task['id']}", task["content"], marks, details)
+
+
+def _line(
+    record: Answer, name: str, words: str, marks: Iterable[str], details: Iterable[str]
+) -> Line:
+    told = "; ".join(details)
+    notes = [f"{name} {told}"] if told else []
+    if "cut" in record:
+        notes.append(f"{name} cut: {record['cut']}")
+        words += "…" if record["cut"].startswith("content") else ""
+    return Line(_day(record), name, words, tuple(marks), tuple(notes))
+
+
+def _day(record: Answer) -> str:
+    return str(record.get("valid_from") or record.get("valid_at") or record["created"])[:10]
+
+
+# -- the graph -------------------------------------------------------------------------------------
+
+
+def _entities(answer: Answer, _asked: Mapping[str, Any]) -> Iterator[str]:
+    return map(_entity, answer["entities"])
+
+
+def _entity(entity: Answer) -> str:
+    return str(Line("", SIGN, _names(entity), (counted(entity["facts"]),)))
+
+
+def _neighbours(answer: Answer, _asked: Mapping[str, Any]) -> Iterator[str]:
+    """Yield each neighbour with the ids of the facts that relate it, and then each fact once."""
+    yield _entity(answer["entity"])
+    facts: dict[int, Answer] = {}
+    for one in answer["neighbours"]:
+        relating = {fact["id"]: fact for said in one["relations"] for fact in said["facts"]}
+        facts |= relating
+        more = sum(said.get("more_facts", 0) for said in one["relations"])
+        told = ", ".join([*(f"#{fact}" for fact in relating), *([f"{more} more"] if more else [])])
+        distance = [counted(one["distance"], "step")] if one["distance"] > 1 else []
+        yield str(Line("", SIGN, _names(one), (*distance, told)))
+    yield from _facts({"facts": [*facts.values()]}, {})
+
+
+def _names(entity: Answer) -> str:
+    return ", also ".join([entity["name"], *entity.get("names", ())])
+
+
+# -- what a language model read --------------------------------------------------------------------
+
+
+def _changes(answer: Answer, _asked: Mapping[str, Any]) -> Iterator[str]:
+    for one in answer["changes"]:
+        older = f" of #{one['previous_id']}" if "previous_id" in one else ""
+        yield from _undated(one, one["memory"], [f"{one['event']}{older}"])
+
+
+def _refused(answer: Answer, _asked: Mapping[str, Any]) -> Iterator[str]:
+    for one in answer["refused"]:
+        marks = [" ".join(filter(None, ("refused", one.get("event"))))]
+        yield from _undated(one, one.get("fact", ""), marks, [one["reason"]])
+
+
+def _items(answer: Answer, _asked: Mapping[str, Any]) -> Iterator[str]:
+    for one in answer["items"]:
+        marks = [one["outcome"]]
+        marks += [f"other #{one['other_id']}"] if "other_id" in one else []
+        marks += [f"proposal {one['proposal']}"] if "proposal" in one else []
+        reason = [one["reason"]] if "reason" in one else []
+        yield from _undated(one, text_of(one["subject"], one["content"]), marks, reason)
+
+
+def _proposals(answer: Answer, _asked: Mapping[str, Any]) -> Iterator[str]:
+    for one in answer["proposals"]:
+        yield f"proposal {one['id']}"
+        for part in ("old", "new"):
+            if part in one:
+                yield from _undated(one[part], one[part]["content"], [part])
+        for fact in one.get("facts", ()):
+            yield from _undated(fact, fact["content"])
+        if "in_one" in one:
+            yield from _undated({}, one["in_one"], ["in one"])
+
+
+def _undated(
+    record: Answer, words: str, marks: Iterable[str] = (), notes: Iterable[str] = ()
+) -> Iterator[str]:
+    name = f"#{record['id']}" if "id" in record else SIGN
+    yield str(Line("", name, words, tuple(marks)))
+    yield from map(remark, notes)
+
+
+# -- what is said about an answer ------------------------------------------------------------------
+
+
+def _record(told: Answer, asked: Mapping[str, Any], sign: str) -> list[str]:
+    """Return the state of one record after a change, on one line, and what may replace it."""
+    older = told.pop("older", None)
+    state = visible(f"{sign}{told.pop('id')} {'; '.join(_changed(told))}")
+    return [state, *(_facts({"facts": [older]}, asked) if older else ())]
+
+
+def _changed(told: Answer) -> Iterator[str]:
+    for name, value in told.items():
+        if name == "superseded_by":
+            yield f"superseded by #{value}"
+        elif name == "superseded":
+            yield f"supersedes #{value}"
+        elif name == "confirmed":
+            yield f"confirmed {value} times"
+        elif name == "keys":
+            yield f"{counted(value, 'key')} of metadata"
+        elif name in ("old", "facts"):
+            olds = [value] if name == "old" else value
+            yield from (f"#{one['id']} {_standing(one)}" for one in olds)
+        elif name != "superseded_at" and not (name == "status" and "superseded_by" in told):
+            yield from _remarks({name: value})
+
+
+def _remarks(told: Answer) -> Iterator[str]:
+    """Yield what is said about an answer, one sentence each."""
+    for name, value in told.items():
+        if name == "left_out" and isinstance(value, list):
+            yield f"left out: {', '.join(f'#{one}' for one in value)}"
+        elif name == "next_offset":
+            yield f"the next page: offset={value}"
+        elif name in SENTENCES:
+            yield SENTENCES[name].format(value)
+        elif isinstance(value, list) and value and all(isinstance(one, int) for one in value):
+            yield f"{_spaced(name)}: {', '.join(f'#{one}' for one in value)}"
+        else:
+            shown = value if isinstance(value, str) else _json(value)
+            yield f"{_spaced(name)}: {shown}"
+
+
+SENTENCES: Final = {
+    "episode": "kept as e{}",
+    "hint": "{}",
+    "left_out": "{} more left out",
+    "more": "{} more",
+    "more_left_out": "and {} more left out",
+    "repair": "{}",
+    "state": "{}",
+    "status": "{}",
+    "words_only": "found by words only: {}",
+}
+
+
+def _spaced(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def _quoted(text: str) -> str:
+    """Return a text for a mark: as it is if it cannot end the mark, else as JSON."""
+    return text if PLAIN.fullmatch(text) else _json(text)
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+PARTS: Final[Mapping[str, Callable[[Answer, Mapping[str, Any]], Iterator[str]]]] = {
+    "recalled": _recalled,
+    "tasks": _tasks,
+    "facts": _facts,
+    "episodes": _episodes,
+    "entities": _entities,
+    "neighbours": _neighbours,
+    "changes": _changes,
+    "refused": _refused,
+    "items": _items,
+    "proposals": _proposals,
+}
+"""The lists of an answer in the order in which they are written."""
+
+UNTOLD: Final = {*PARTS, "entity", "only_newest", "words_only_code"}
+"""What a remark would repeat."""
+
+NOTHING: Final = {"recalled": "nothing is recalled"}
