@@ -35,6 +35,12 @@ class HostModels:
             return self._gemini(request, stream="stream" in path)
         return self._anthropic(request)
 
+    @property
+    def results(self) -> list[str]:
+        """What the hosts showed the model of each call of a tool, once each."""
+        found = [text for _, request in self.requests for text in _results(request)]
+        return list(dict.fromkeys(found))
+
     def _anthropic(self, request: dict[str, Any]) -> tuple[str, str]:
         names = [tool.get("name", "") for tool in request.get("tools", [])]
         answered = any(
@@ -128,6 +134,24 @@ class HostModels:
             "modelVersion": "stub",
         }
         return (f"data: {json.dumps(answer)}\n\n", EVENTS) if stream else (json.dumps(answer), JSON)
+
+
+def _results(part: Any) -> Iterator[str]:
+    if isinstance(part, list):
+        for one in part:
+            yield from _results(one)
+    elif isinstance(part, dict):
+        for kind, key in (("tool_result", "content"), ("function_call_output", "output")):
+            if part.get("type") == kind:
+                yield _texts(part[key])
+        if "functionResponse" in part:
+            yield _texts(part["functionResponse"]["response"]["output"])
+        for one in part.values():
+            yield from _results(one)
+
+
+def _texts(shown: str | list[dict[str, str]]) -> str:
+    return shown if isinstance(shown, str) else "\n".join(one["text"] for one in shown)
 
 
 def events(*steps: dict[str, Any]) -> tuple[str, str]:

@@ -66,7 +66,11 @@ class Session:
         raise AssertionError(f"{host} did not ask that: {self.models.requests}")
 
 
-ALLOWED = "mcp__memstore__memory_store,mcp__plugin_memstore_memstore__memory_store"
+ALLOWED = ",".join(
+    f"mcp__{server}__{tool}"
+    for server in ("memstore", "plugin_memstore_memstore")
+    for tool in ("memory_store", "memory_search")
+)
 
 
 def claude(session: Session, prompt: str) -> list[str]:

@@ -177,7 +177,7 @@ def _episode(episode: Answer, *, tells_source: bool) -> Line:
 
 def _task(task: Answer) -> Line:
     # A normal, pending task of the user is the usual one.
-    marks = [task[name] for name, usual in USUAL.items() if task.get(name, usual) != usual]
+    marks = [_quoted(task[name]) for name, usual in USUAL.items() if task.get(name, usual) != usual]
     marks += [f"{name} {_quoted(task[name])}" for name in ("due", "project") if name in task]
     details = [f"note {_json(task['note'])}"] if "note" in task else []
     return _line(task, f"#{task['id']}", task["content"], marks, details)
