@@ -108,7 +108,7 @@ def tell_size(python: Path) -> None:
 
 
 def tell_tools() -> None:
-    shown = [tool.declaration for tool in catalogue.offered().tools.values()]
+    shown = catalogue.offered().listed
     whole = answers.to_text({"jsonrpc": "2.0", "id": 1, "result": {"tools": shown}})
     read = [{n: tool[n] for n in ("name", "description", "inputSchema")} for tool in shown]
     measured = f"{len(whole):,}; {len(answers.to_text(read)):,}"

@@ -123,6 +123,20 @@ def test_answers_have_the_form_of_the_flag(
     assert {"outputSchema" in tool for tool in tools} == {form == "json"}
 
 
+def test_a_client_chooses_the_form_in_the_address(serve: Callable[..., Served]) -> None:
+    server = serve("--answers", "lines", "--no-token")
+    call = request("tools/call", name="memory_list", arguments={})
+    had = {
+        query: httpx.post(f"{server.url}/mcp{query}", json=call, headers=MCP_HEADERS).json()[
+            "result"
+        ]
+        for query in ("", "?answers=json", "?answers=lines", "?answers=xml")
+    }
+    with_json = [query for query, result in had.items() if "structuredContent" in result]
+    assert with_json == ["?answers=json"]
+    assert had[""]["content"][0]["text"] == "no facts"
+
+
 def test_health_needs_no_token_and_shows_no_details(guarded: Served) -> None:
     for headers in ({}, {"Host": "10.1.2.3:8765"}, {"Authorization": "Bearer nonsense"}):
         answer = guarded.get("/health", **headers)

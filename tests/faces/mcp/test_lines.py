@@ -98,9 +98,8 @@ def test_only_lines_are_sent_and_json_on_request(store: Store) -> None:
     assert lines.keys() == {"content", "isError"}
     made = CALLS["json"].answer(lambda: store, "memory_list", {})
     assert json.loads(made["content"][0]["text"]) == made["structuredContent"]
-    assert "outputSchema" not in catalogue.offered().tools["memory_list"].declaration
-    with_json = catalogue.offered(answers="json").tools
-    assert all(tool.declaration["outputSchema"] for tool in with_json.values())
+    assert not any("outputSchema" in tool for tool in catalogue.offered().listed)
+    assert all(tool["outputSchema"] for tool in catalogue.offered(answers="json").listed)
 
 
 def test_a_form_that_does_not_exist_is_refused() -> None:

@@ -86,7 +86,7 @@ def test_the_documentation_states_what_the_tools_take() -> None:
     """To a hundred characters: what travels, what a model reads of it, what travels with JSON."""
     taken = {}
     for form in catalogue.ANSWERS:
-        listed = [one.declaration for one in catalogue.offered(answers=form).tools.values()]
+        listed = catalogue.offered(answers=form).listed
         result = {"jsonrpc": "2.0", "id": 1, "result": {"tools": listed}}
         taken[form] = len(answers.to_text(result))
     keys = ("name", "description", "inputSchema")

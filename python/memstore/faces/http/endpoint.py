@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import parse_qs
 
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
 from memstore.domain.tokens import Access, AccessToken
 from memstore.faces.http.sdk_server import SdkServer
 from memstore.faces.http.stores import Confined
+from memstore.faces.mcp.catalogue import ANSWERS
 from memstore.faces.mcp.methods import Methods
 
 if TYPE_CHECKING:
@@ -46,15 +48,22 @@ class Endpoint:
         largest_body: int,
     ) -> None:
         self._stores = stores
-        # Two, because the handshake lists the tools that this token may use.
+        self._form = catalogue.answers
+        # One for each access and form, because the handshake lists the tools that this token may
+        # use, and their schemas.
         self._managers = {
-            access: StreamableHTTPSessionManager(
-                SdkServer(Methods(offered, generator), self._source_of, CALLS_AT_ONCE).server,
+            (access, form): StreamableHTTPSessionManager(
+                SdkServer(
+                    Methods(offered._replace(answers=form), generator),
+                    self._source_of,
+                    CALLS_AT_ONCE,
+                ).server,
                 json_response=True,
                 stateless=True,
                 max_request_body_size=largest_body,
             )
             for access, offered in ((Access.WRITE, catalogue), (Access.READ, catalogue.reading()))
+            for form in ANSWERS
         }
 
     @asynccontextmanager
@@ -68,7 +77,12 @@ class Endpoint:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         token: AccessToken | None = scope[TOKEN]
         access = Access.WRITE if token is None else Access(token.access)
-        await self._managers[access].handle_request(scope, receive, send)
+        await self._managers[access, self._form_for(scope)].handle_request(scope, receive, send)
+
+    def _form_for(self, scope: Scope) -> str:
+        """Return the form of answers that the address asks for, as ``/mcp?answers=json``."""
+        (asked,) = parse_qs(scope["query_string"].decode("latin-1")).get("answers", [""])[:1]
+        return asked if asked in ANSWERS else self._form
 
     def _source_of(self, context: ServerRequestContext[Any]) -> StoreSource:
         assert context.request is not None  # the SDK's HTTP transports always set it
