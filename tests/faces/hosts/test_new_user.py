@@ -94,7 +94,7 @@ def test_a_new_user_installs_remembers_and_uninstalls(home: Path, bin_folder: Pa
     ]
     line = shlex.join([server["command"], *server["args"]])
     answers = run(home, line, "\n".join(said) + "\n", **server.get("env", {}))
-    assert '"status":"active"' in answers
+    assert "#1 active" in answers
 
     # the second one begins with it
     hooks = json.loads((home / ".codex" / "hooks.json").read_text())["hooks"]
