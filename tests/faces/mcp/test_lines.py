@@ -16,7 +16,7 @@ import memstore
 from memstore import Store
 from memstore.faces.mcp import answers, catalogue
 from memstore.faces.mcp.calls import Calls
-from memstore.faces.mcp.lines import written
+from memstore.faces.mcp.lines import Asked, written
 from memstore.faces.mcp.methods import Methods
 from memstore.faces.mcp.opening import Opening
 from memstore.text.escaping import visible
@@ -35,6 +35,8 @@ LINE = re.compile(
 )
 
 Ask = Callable[..., str]
+
+ASKED = Asked({})
 
 
 def asked(store: Store, tool: str, form: str = "lines", **arguments: Any) -> str:
@@ -128,6 +130,23 @@ def test_metadata_is_shown_on_request_and_otherwise_announced(store: Store, ask:
         assert '(#1 category skill; metadata {"level":"good"})' in whole
     store.add_many({"content": f"n {n}", "subject": "s", "metadata": {"n": n}} for n in range(4))
     assert ask("memory_list").endswith("(memory_history shows the metadata of 5 facts)")
+
+
+def test_a_server_without_histories_shows_metadata_at_once(store: Store) -> None:
+    store.add("Ana plays the cello", subject="ana", metadata={"level": "good"})
+    calls = Calls(catalogue.offered("memory_list"), lambda: None)
+    told = calls.answer(lambda: store, "memory_list", {})["content"][0]["text"]
+    assert told.endswith('\n#1 Ana plays the cello\n(#1 metadata {"level":"good"})')
+    assert "memory_history" not in told
+
+
+def test_an_episode_of_another_group_is_changed_by_the_id_that_was_shown(
+    store: Store, ask: Ask
+) -> None:
+    episode = store.within("theirs").episodes.add("said", source="chat")
+    assert f"\ne{episode.uuid} said" in ask("get_episodes", group_id="theirs")
+    changed = ask("update_episode", id=f"e{episode.uuid}", tags=["x"])
+    assert f'\ne{episode.uuid} active; tags: ["x"]' in changed
 
 
 def test_changes_are_answered_in_one_line(store: Store, ask: Ask) -> None:
@@ -412,7 +431,7 @@ def test_what_was_learnt_is_a_line_for_each_change() -> None:
         "undo": answers.UNDO_CHANGES,
         "refused": [{"event": "DELETE", "fact": "it ended", "id": 9, "reason": "no memory 9"}],
     }
-    assert written(made, {}).split("\n") == [
+    assert written(made, ASKED).split("\n") == [
         answers.NOTE,
         "#3[ADD] Ana plays\\nthe cello",
         "#4[UPDATE of #1] in Rome",
@@ -434,7 +453,7 @@ def test_what_was_extracted_is_a_line_for_each_item() -> None:
         "episode": 7,
         "left_out": 2,
     }
-    assert written(made, {}).split("\n")[1:] == [
+    assert written(made, ASKED).split("\n")[1:] == [
         "#3[stored; other #1; proposal 2] ana: plays",
         "-[rejected] (ana)",
         "(not said)",
@@ -452,13 +471,13 @@ def test_proposals_are_lines_and_so_is_a_decision() -> None:
             {"id": 6, "facts": [old, new], "in_one": "in Rome, then in Bonn"},
         ],
     }
-    assert written(made, {}).split("\n")[1:] == [
+    assert written(made, ASKED).split("\n")[1:] == [
         *("proposal 5", "#1[old] in Rome", "#2[new] in Bonn"),
         *("proposal 6", "#1 in Rome", "#2 in Bonn", "-[in one] in Rome, then in Bonn"),
     ]
     superseded = {"id": 1, "status": "superseded", "superseded_by": 2}
     decided = {"id": 5, "state": "accepted", "undo": "memory_delete id=1", "old": superseded}
-    assert written(decided, {}, "proposal ") == (
+    assert written(decided, Asked({}, sign="proposal ")) == (
         "proposal 5 accepted; undo: memory_delete id=1; #1 superseded by #2"
     )
-    assert written({"note": answers.NOTE, "proposals": []}, {}) == "no proposals"
+    assert written({"note": answers.NOTE, "proposals": []}, ASKED) == "no proposals"

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -41,18 +40,6 @@ def absent_in(text: str, offered: Catalogue) -> set[str]:
     return named - set(offered.tools)
 
 
-def advice(answer: Any) -> Iterator[str]:
-    if isinstance(answer, list):
-        for item in answer:
-            yield from advice(item)
-    if isinstance(answer, dict):
-        for name, value in answer.items():
-            if name in ("undo", "hint", "cut"):
-                yield str(value)
-            elif name != "metadata":
-                yield from advice(value)
-
-
 CALLS: list[tuple[str, dict[str, Any]]] = [
     ("memory_store", {"content": "Ana drinks tea", "subject": "ana"}),
     ("memory_store", {"content": "Ana drinks coffee", "subject": "ana", "supersedes": 1}),
@@ -82,7 +69,7 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
 
 @pytest.fixture
 def told(open_store: Callable[..., Store]) -> Callable[[Catalogue], list[str]]:
-    """Return everything that a server with these tools advises during a session."""
+    """Return everything that a server with these tools says during a session."""
 
     def told_(offered: Catalogue) -> list[str]:
         store = open_store(":memory:", embedder=None)
@@ -92,8 +79,7 @@ def told(open_store: Callable[..., Store]) -> Callable[[Catalogue], list[str]]:
             answer = (calls if offered.has(name) else whole).answer(lambda: store, name, arguments)
             if not offered.has(name):
                 continue  # another server with other tools works on the same file
-            said += [answer["content"][0]["text"]] if answer["isError"] else []
-            said += advice(answer.get("structuredContent"))
+            said.append(answer["content"][0]["text"])
 
         class Source:
             def start(self) -> None: ...
@@ -104,7 +90,7 @@ def told(open_store: Callable[..., Store]) -> Callable[[Catalogue], list[str]]:
         methods = Methods(offered)
         for uri in ("memory://startup", "memory://subject/x"):
             read = methods.read_resource(Source(), {"uri": uri}, older=False)
-            said += advice(json.loads(read["contents"][0]["text"]))
+            said.append(read["contents"][0]["text"])
         return [*said, offered.instructions]
 
     return told_
@@ -180,7 +166,8 @@ def test_pending_embedding_is_told_with_its_reason(
 ) -> None:
     def told(store: Store, content: str) -> str:
         arguments = {"content": content, "subject": "b"}
-        answer = Calls(EVERY, lambda: None).answer(lambda: store, "memory_store", arguments)
+        calls = Calls(EVERY._replace(answers="json"), lambda: None)
+        answer = calls.answer(lambda: store, "memory_store", arguments)
         return str(answer["structuredContent"].get("embedding", ""))
 
     store = open_store()

@@ -47,18 +47,23 @@ class Calls:
             answer = self._tools[offered].call(open_store, arguments, self._catalogue.shown)
         except ToolError as error:
             return {"content": [_text(str(error))], "isError": True}
-        form = self._catalogue.answers
-        text = _text(written(answer, form, arguments, SIGNS.get(offered.tool_set, "#")))
+        text = written(answer, self._catalogue, arguments, SIGNS.get(offered.tool_set, "#"))
         # JSON twice, as the protocol asks: some programs read only the one, some only the other.
-        structured = {"structuredContent": answer} if form == "json" else {}
-        return {"content": [text], **structured, "isError": False}
+        structured = {"structuredContent": answer} if self._catalogue.answers == "json" else {}
+        return {"content": [_text(text)], **structured, "isError": False}
 
 
 def written(
-    answer: Answer, form: str, asked: Mapping[str, Any] | None = None, sign: str = "#"
+    answer: Answer,
+    catalogue: Catalogue,
+    arguments: Mapping[str, Any] | None = None,
+    sign: str = "#",
 ) -> str:
-    """Return an answer as text, in a form of ``catalogue.ANSWERS``; as :func:`lines.written`."""
-    return to_text(answer) if form == "json" else lines.written(answer, asked or {}, sign)
+    """Return an answer as text, in the catalogue's form; ``sign`` as in :class:`lines.Asked`."""
+    if catalogue.answers == "json":
+        return to_text(answer)
+    history = catalogue.shown["memory_history"]
+    return lines.written(answer, lines.Asked(arguments or {}, history, sign))
 
 
 def explained(work: Callable[[], Answered]) -> Answered:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import re
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore.embedding.requests import text_of
 from memstore.faces.escaping import counted
@@ -36,17 +36,25 @@ SIGN: Final = "-"
 """Stands before a text that has no id."""
 
 
-def written(answer: Answer, asked: Mapping[str, Any], sign: str = "#") -> str:
-    """Return an answer as lines.
+class Asked(NamedTuple):
+    """What an answer is for.
 
-    Args:
-        answer: what a tool returned, with hidden characters escaped.
-        asked: the arguments of the call; they decide how much is said of a fact.
+    Attributes:
+        arguments: those of the call; they decide how much is said of a fact.
+        history: the name of the tool that shows a fact whole; ``None`` if it is not offered.
         sign: what stands before the id of a single record.
     """
+
+    arguments: Mapping[str, Any]
+    history: str | None = "memory_history"
+    sign: str = "#"
+
+
+def written(answer: Answer, asked: Asked) -> str:
+    """Return an answer as lines; its hidden characters have to be escaped."""
     told = {name: value for name, value in answer.items() if name != "note"}
     if "id" in told:
-        body = _record(told, asked, sign)
+        body = _record(told, asked)
     elif parts := [name for name in PARTS if isinstance(told.get(name), list | str)]:
         body = [*chain.from_iterable(PARTS[name](told, asked) for name in parts)]
         remarks = map(remark, _remarks({k: v for k, v in told.items() if k not in UNTOLD}))
@@ -62,21 +70,21 @@ def written(answer: Answer, asked: Mapping[str, Any], sign: str = "#") -> str:
 # -- facts, episodes, tasks ------------------------------------------------------------------------
 
 
-def _recalled(answer: Answer, _asked: Mapping[str, Any]) -> Iterator[str]:
+def _recalled(answer: Answer, _asked: Asked) -> Iterator[str]:
     return iter(answer["recalled"].splitlines())  # written by memstore.search.recall
 
 
-def _facts(answer: Answer, asked: Mapping[str, Any]) -> Iterator[str]:
+def _facts(answer: Answer, asked: Asked) -> Iterator[str]:
     facts = answer["facts"]
     yield from under_dates(_passages(facts, lambda fact: _fact(fact, asked)))
     hidden = [one["id"] for one in facts if "metadata" in one and not _shows_metadata(one, asked)]
     if hidden:
         named = ", ".join(f"#{one}" for one in hidden[:NAMED])
         which = named if len(hidden) <= NAMED else counted(len(hidden))
-        yield remark(f"memory_history shows the metadata of {which}")
+        yield remark(f"{asked.history} shows the metadata of {which}")
 
 
-def _episodes(answer: Answer, _asked: Mapping[str, Any]) -> Iterator[str]:
+def _episodes(answer: Answer, _asked: Asked) -> Iterator[str]:
     episodes = answer["episodes"]
     tells_source = len({one.get("source") for one in episodes}) > 1
     matching = len(episodes) - answer.get("only_newest", 0)
@@ -88,7 +96,7 @@ def _episodes(answer: Answer, _asked: Mapping[str, Any]) -> Iterator[str]:
     )
 
 
-def _tasks(answer: Answer, _asked: Mapping[str, Any]) -> Iterator[str]:
+def _tasks(answer: Answer, _asked: Asked) -> Iterator[str]:
     return under_dates(map(_task, answer["tasks"]))
 
 
@@ -124,7 +132,7 @@ def _by_day(records: Sequence[Answer]) -> Sequence[Answer]:
     return [*chain.from_iterable(days.values())]
 
 
-def _fact(fact: Answer, asked: Mapping[str, Any]) -> Line:
+def _fact(fact: Answer, asked: Asked) -> Line:
     marks = [_standing(fact)] if "status" in fact else []
     if "valid_until" in fact:
         marks.append(f"until {fact['valid_until'][:10]}")
@@ -140,7 +148,7 @@ def _standing(fact: Answer) -> str:
     return f"superseded by #{fact['superseded_by']}{when}"
 
 
-def _details(fact: Answer, asked: Mapping[str, Any]) -> Iterator[str]:
+def _details(fact: Answer, asked: Asked) -> Iterator[str]:
     """Yield what is told of a fact that was asked for by its id, or by its metadata."""
     if _is_asked(fact, asked):
         yield f"category {_quoted(fact['category'])}"
@@ -152,12 +160,15 @@ def _details(fact: Answer, asked: Mapping[str, Any]) -> Iterator[str]:
         yield f"metadata {_json(fact['metadata'])}"
 
 
-def _is_asked(fact: Answer, asked: Mapping[str, Any]) -> bool:
-    return str(asked.get("id", "")).removeprefix("#") == str(fact["id"]) and "category" in fact
+def _is_asked(fact: Answer, asked: Asked) -> bool:
+    return (
+        str(asked.arguments.get("id", "")).removeprefix("#") == str(fact["id"])
+        and "category" in fact
+    )
 
 
-def _shows_metadata(fact: Answer, asked: Mapping[str, Any]) -> bool:
-    return bool(asked.get("metadata")) or _is_asked(fact, asked)
+def _shows_metadata(fact: Answer, asked: Asked) -> bool:
+    return bool(asked.history is None or asked.arguments.get("metadata") or _is_asked(fact, asked))
 
 
 def _episode(episode: Answer, *, tells_source: bool) -> Line:
@@ -201,7 +212,7 @@ def _day(record: Answer) -> str:
 # -- the graph -------------------------------------------------------------------------------------
 
 
-def _entities(answer: Answer, _asked: Mapping[str, Any]) -> Iterator[str]:
+def _entities(answer: Answer, _asked: Asked) -> Iterator[str]:
     return map(_entity, answer["entities"])
 
 
@@ -209,7 +220,7 @@ def _entity(entity: Answer) -> str:
     return str(Line("", SIGN, _names(entity), (counted(entity["facts"]),)))
 
 
-def _neighbours(answer: Answer, _asked: Mapping[str, Any]) -> Iterator[str]:
+def _neighbours(answer: Answer, asked: Asked) -> Iterator[str]:
     """Yield each neighbour with the ids of the facts that relate it, and then each fact once."""
     yield _entity(answer["entity"])
     facts: dict[int, Answer] = {}
@@ -220,7 +231,7 @@ def _neighbours(answer: Answer, _asked: Mapping[str, Any]) -> Iterator[str]:
         told = ", ".join([*(f"#{fact}" for fact in relating), *([f"{more} more"] if more else [])])
         distance = [counted(one["distance"], "step")] if one["distance"] > 1 else []
         yield str(Line("", SIGN, _names(one), (*distance, told)))
-    yield from _facts({"facts": [*facts.values()]}, {})
+    yield from _facts({"facts": [*facts.values()]}, asked)
 
 
 def _names(entity: Answer) -> str:
@@ -230,19 +241,19 @@ def _names(entity: Answer) -> str:
 # -- what a language model read --------------------------------------------------------------------
 
 
-def _changes(answer: Answer, _asked: Mapping[str, Any]) -> Iterator[str]:
+def _changes(answer: Answer, _asked: Asked) -> Iterator[str]:
     for one in answer["changes"]:
         older = f" of #{one['previous_id']}" if "previous_id" in one else ""
         yield from _undated(one, one["memory"], [f"{one['event']}{older}"])
 
 
-def _refused(answer: Answer, _asked: Mapping[str, Any]) -> Iterator[str]:
+def _refused(answer: Answer, _asked: Asked) -> Iterator[str]:
     for one in answer["refused"]:
         marks = [" ".join(filter(None, ("refused", one.get("event"))))]
         yield from _undated(one, one.get("fact", ""), marks, [one["reason"]])
 
 
-def _items(answer: Answer, _asked: Mapping[str, Any]) -> Iterator[str]:
+def _items(answer: Answer, _asked: Asked) -> Iterator[str]:
     for one in answer["items"]:
         marks = [one["outcome"]]
         marks += [f"other #{one['other_id']}"] if "other_id" in one else []
@@ -251,7 +262,7 @@ def _items(answer: Answer, _asked: Mapping[str, Any]) -> Iterator[str]:
         yield from _undated(one, text_of(one["subject"], one["content"]), marks, reason)
 
 
-def _proposals(answer: Answer, _asked: Mapping[str, Any]) -> Iterator[str]:
+def _proposals(answer: Answer, _asked: Asked) -> Iterator[str]:
     for one in answer["proposals"]:
         yield f"proposal {one['id']}"
         for part in ("old", "new"):
@@ -274,10 +285,10 @@ def _undated(
 # -- what is said about an answer ------------------------------------------------------------------
 
 
-def _record(told: Answer, asked: Mapping[str, Any], sign: str) -> list[str]:
+def _record(told: Answer, asked: Asked) -> list[str]:
     """Return the state of one record after a change, on one line, and what may replace it."""
     older = told.pop("older", None)
-    state = visible(f"{sign}{told.pop('id')} {'; '.join(_changed(told))}")
+    state = visible(f"{asked.sign}{told.pop('id')} {'; '.join(_changed(told))}")
     return [state, *(_facts({"facts": [older]}, asked) if older else ())]
 
 
@@ -340,7 +351,7 @@ def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-PARTS: Final[Mapping[str, Callable[[Answer, Mapping[str, Any]], Iterator[str]]]] = {
+PARTS: Final[Mapping[str, Callable[[Answer, Asked], Iterator[str]]]] = {
     "recalled": _recalled,
     "tasks": _tasks,
     "facts": _facts,
