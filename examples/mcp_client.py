@@ -17,7 +17,8 @@ SERVER = "from memstore.__main__ import mcp_server; raise SystemExit(mcp_server(
 
 async def main(folder: Path) -> None:
     # In a configuration the command is "memstore-mcp"; this is the same program of this Python.
-    arguments = ["-c", SERVER, "--db", str(folder / "memory.db")]
+    # A model gets its answers as lines; a program asks for JSON.
+    arguments = ["-c", SERVER, "--db", str(folder / "memory.db"), "--answers", "json"]
     server = StdioServerParameters(command=sys.executable, args=arguments)
     async with stdio_client(server) as pipes, ClientSession(*pipes) as session:
         await session.initialize()

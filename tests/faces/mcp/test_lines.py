@@ -132,6 +132,13 @@ def test_metadata_is_shown_on_request_and_otherwise_announced(store: Store, ask:
     assert ask("memory_list").endswith("(memory_history shows the metadata of 5 facts)")
 
 
+def test_a_pin_is_a_mark_and_part_of_a_change(store: Store, ask: Ask) -> None:
+    store.add("Ana plays the cello", subject="ana")
+    told = ask("memory_update", id="#1", pinned=True).split("\n")[-1]
+    assert told == "#1 metadata keys: 0; pinned; undo: memory_update id=1 pinned=false"
+    assert ask("memory_list").endswith("\n#1[pinned] Ana plays the cello")
+
+
 def test_a_server_without_histories_shows_metadata_at_once(store: Store) -> None:
     store.add("Ana plays the cello", subject="ana", metadata={"level": "good"})
     calls = Calls(catalogue.offered("memory_list"), lambda: None)

@@ -134,6 +134,8 @@ def _by_day(records: Sequence[Answer]) -> Sequence[Answer]:
 
 def _fact(fact: Answer, asked: Asked) -> Line:
     marks = [_standing(fact)] if "status" in fact else []
+    if "pinned" in fact:
+        marks.append("pinned")
     if "valid_until" in fact:
         marks.append(f"until {fact['valid_until'][:10]}")
     words = text_of(fact.get("subject", ""), fact.get("content", ""))
@@ -300,8 +302,10 @@ def _changed(told: Answer) -> Iterator[str]:
             yield f"supersedes #{value}"
         elif name == "confirmed":
             yield f"confirmed {value} times"
+        elif name == "pinned":
+            yield "pinned"
         elif name == "keys":
-            yield f"{counted(value, 'key')} of metadata"
+            yield f"metadata keys: {value}"
         elif name in ("old", "facts"):
             olds = [value] if name == "old" else value
             yield from (f"#{one['id']} {_standing(one)}" for one in olds)
