@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from memstore.domain.records import SearchHits as SearchHits
     from memstore.domain.results import Results as Results
     from memstore.domain.results import WordsOnly as WordsOnly
+    from memstore.domain.status import Others as Others
     from memstore.domain.status import StoreStatus as StoreStatus
     from memstore.domain.tasks import Task as Task
     from memstore.domain.tokens import AccessToken as AccessToken
@@ -107,7 +108,7 @@ _NAMES = {
     "domain.proposals": "Proposal",
     "domain.recall": "Recalled",
     "domain.records": "Fact JournalLine NewFact Scope SearchHit SearchHits",
-    "domain.status": "StoreStatus",
+    "domain.status": "Others StoreStatus",
     "domain.tasks": "Task",
     "domain.tokens": "AccessToken",
     "domain.results": "Results WordsOnly",

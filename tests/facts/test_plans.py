@@ -153,7 +153,7 @@ READS: dict[str, Callable[[Any, str], Any]] = {
     "episodes": lambda t, o: episode_table.count(
         t, EpisodeFilter(("default",), clock.utc_now(), scope=OWNERS[o])
     ),
-    "states of episodes": lambda t, o: piece_table.count_episodes(
+    "states of episodes": lambda t, o: piece_table.count_waiting(
         t, EpisodeFilter(("default",), clock.utc_now(), scope=OWNERS[o])
     ),
 }

@@ -34,6 +34,7 @@ SOUND: dict[str, Any] = {
     "content": "some text",
     "subject": "s",
     "source": "chat",
+    "deleted_at": "2026-03-01",
     "fact_id": 1,
     "old_id": 1,
     "new_id": 2,

@@ -218,6 +218,9 @@ class Engine(Protocol):
     def create_schema(self, transaction: Transaction) -> None:
         """Create the schema of the newest version in an empty database."""
 
+    def create_counts(self, transaction: Transaction) -> None:
+        """Create and fill the table of counts in a file of an earlier build, which has none."""
+
     def take_step(self, transaction: Transaction, version: int) -> None:
         """Upgrade the schema from the previous version to this one."""
 

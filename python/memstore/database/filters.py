@@ -158,6 +158,14 @@ class FactFilter(Filter):
         narrowed = self.subject or self.category or self.content or self.metadata or self.pinned
         return self.is_common and not (narrowed or self.is_bounded)
 
+    @property
+    def is_counted(self) -> bool:
+        """Whether the counts that triggers keep say how many facts pass it."""
+        narrowed = self.content is not None or self.metadata or self.is_bounded or self.pinned
+        both = self.subject is not None and self.category is not None
+        kept = self.active_only and self.tasks and not self.include_deleted
+        return kept and not (narrowed or both)
+
     def where(self, dialect: Dialect, *, by_id: bool = False) -> tuple[str, Parameters]:
         """Return the condition on ``memstore_facts f``, and its parameters.
 

@@ -2,9 +2,36 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore.frozen import asdict, frozen
+
+if TYPE_CHECKING:
+    from memstore.domain.records import Scope
+
+MOST_NAMES: Final = 100
+"""How many subjects, and how many categories, a status names."""
+
+DAYS: Final = 28
+"""How many days back a status counts what was added, with today."""
+
+FIRST_OWNERS: Final = 3
+
+
+@frozen(kw_only=True)
+class Others:
+    """What owners other than the ones asked for hold."""
+
+    facts: int = 0
+    """Active facts, including tasks."""
+    episodes: int = 0
+    first: tuple[Scope, ...] = ()
+    """The owners with the most; at most three."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as JSON values."""
+        owners = [{k: v for k, v in one.ids.items() if v is not None} for one in self.first]
+        return {"facts": self.facts, "episodes": self.episodes, "first": owners}
 
 
 @frozen(kw_only=True)
@@ -30,8 +57,19 @@ class StoreStatus:
     """Conversations of the log that nothing was learnt from yet: a model failed or is at work."""
     incomplete_imports: int
     """Imports that were interrupted; running the same import again completes it."""
+    others: Others
+    """What other owners hold in the namespace."""
     subjects: dict[str, int]
+    """The active facts of the most frequent subjects, at most 100 of them."""
+    subject_count: int
+    """How many subjects there are."""
     categories: dict[str, int]
+    """The active facts of the most frequent categories, at most 100 of them."""
+    category_count: int
+    facts_by_day: dict[str, int]
+    """The facts stored on each of the last 28 days, in UTC, in any state; days without any are left
+    out."""
+    episodes_by_day: dict[str, int]
     model: str | None
     """The model of the stored vectors; ``None`` before the first embedding."""
     dimension: int | None
@@ -56,4 +94,4 @@ class StoreStatus:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as JSON values."""
-        return asdict(self)
+        return asdict(self) | {"others": self.others.to_dict()}

@@ -40,7 +40,7 @@ def minute(moment: datetime) -> str:
 
 
 def counted(number: int, noun: str = "fact") -> str:
-    """Return ``1 fact``, ``2 facts`` or ``2 entities``."""
+    """Return ``1 fact``, ``1,234 facts`` or ``2 entities``."""
     if number == 1:
         return f"1 {noun}"
-    return f"{number} {noun[:-1]}ies" if noun.endswith("y") else f"{number} {noun}s"
+    return f"{number:,} {noun[:-1]}ies" if noun.endswith("y") else f"{number:,} {noun}s"

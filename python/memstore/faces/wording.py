@@ -27,6 +27,7 @@ COMMAND_LINE_ARGUMENTS: Final[Mapping[str, str]] = {
     "base_url": "the address of --ollama or MEMSTORE_OPENAI",
     "created_after": "--after",
     "created_before": "--before",
+    "deleted_at": "--deleted-at",
     "path": "--db",
     "every_seconds": "--every",
     "expired_at": "--expires-at",

@@ -17,6 +17,7 @@ from memstore.frozen import frozen, replace
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from datetime import datetime
 
     from memstore.database.engine import Transaction
     from memstore.domain.records import Fact, Scope
@@ -83,6 +84,9 @@ class DeleteFact:
 
     fact_id: int
     evidence: Mapping[str, Any] | None = None
+    at: datetime | None = None
+    """When it counts as deleted, ``None`` for now. Facts deleted at one moment, even by several
+    transactions, can be restored together: :meth:`memstore.Store.restore_deleted`."""
 
 
 @frozen(kw_only=True)
@@ -250,7 +254,7 @@ def _carry_out(
         return Applied(change=change, fact=facts.known(transaction, old.id), previous=old)
     fact = _current(facts, transaction, change.fact_id, scope)
     if isinstance(change, DeleteFact):
-        deleted = facts.delete_in(transaction, fact, change.evidence)
+        deleted = facts.delete_in(transaction, fact, change.evidence, change.at)
         return Applied(change=change, fact=deleted, previous=fact)
     facts.changes(transaction).write(Line(Kind.KEEP, fact.id, evidence=change.evidence))
     return Applied(change=change, fact=fact)

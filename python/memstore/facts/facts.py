@@ -535,9 +535,13 @@ class Facts:
             return self.delete_in(transaction, fact)
 
     def delete_in(
-        self, transaction: Transaction, fact: Fact, evidence: Mapping[str, Any] | None = None
+        self,
+        transaction: Transaction,
+        fact: Fact,
+        evidence: Mapping[str, Any] | None = None,
+        at: datetime | None = None,
     ) -> Fact:
-        changes = {"deleted_at": clock.utc_now()}
+        changes = {"deleted_at": at or clock.utc_now()}
         return self._change(transaction, fact, Kind.DELETE, changes, evidence)
 
     def older(self, fact_id: int) -> Fact | None:
@@ -580,6 +584,20 @@ class Facts:
                 others=self._back_too(transaction, others),
                 newer=self.known(transaction, newest.id),
             )
+
+    def restore_deleted(self, at: datetime, scope: Scope | None) -> int:
+        """Restore the facts deleted at one moment, some per transaction; return how many."""
+        with self._engine.read() as transaction:
+            left = fact_table.deleted_at(transaction, self.namespace, at, scope)
+        restored = 0
+        for start in range(0, len(left), RESTORED_AT_ONCE):
+            with self._engine.write() as transaction:
+                ids = left[start : start + RESTORED_AT_ONCE]
+                for fact in fact_table.get_many(transaction, ids).values():
+                    if fact.deleted_at == at and fact.content:  # not changed in the meantime
+                        self.restore_in(transaction, fact)
+                        restored += 1
+        return restored
 
     def restore_in(
         self, transaction: Transaction, fact: Fact, evidence: Mapping[str, Any] | None = None
@@ -749,6 +767,9 @@ def retirement(
         fact_table.updating(fact_id, superseded_by=new_id, superseded_at=at),
     )
 
+
+RESTORED_AT_ONCE: Final = 200
+"""Facts restored in one transaction, so that other writers need not wait long."""
 
 JOURNALLED: Final = tuple(
     name

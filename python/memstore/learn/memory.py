@@ -356,7 +356,8 @@ class Memory:
         """Delete all active memories of a scope; tasks stay.
 
         A few hundred are deleted per transaction. After an error or an interruption, the same call
-        deletes the rest. Deleted memories can be restored.
+        deletes the rest. All of them count as deleted at the same moment, so
+        :meth:`memstore.Store.restore_deleted` brings back what one call deleted.
 
         Args:
             everything: delete the memories of every scope in the namespace; not together with a
@@ -376,10 +377,10 @@ class Memory:
 
     def _delete_active(self, scope: Scope | None) -> Iterator[Applied]:
         """Delete in short transactions, so that other writers need not wait long."""
-        attempts = ATTEMPTS
+        attempts, now = ATTEMPTS, clock.utc_now()
         left = self._ids(scope)
         while left:
-            deletions = [DeleteFact(fact_id=one) for one in left[:CHANGED_AT_ONCE]]
+            deletions = [DeleteFact(fact_id=one, at=now) for one in left[:CHANGED_AT_ONCE]]
             try:
                 done = self._store.apply(deletions, scope=scope)
             except (Conflict, NotFound):  # one of them was changed in the meantime

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Unpack
 
 from memstore.database.filters import EpisodeFilter, FactFilter
+from memstore.database.tables import counts
 from memstore.database.tables import facts as fact_table
 from memstore.domain import clock
 from memstore.domain.arguments import (
@@ -42,6 +44,7 @@ from memstore.domain.records import (
 )
 from memstore.errors import InvalidArgument, InvalidArgumentType, Remedy, StorageError
 from memstore.facts.facts import Facts
+from memstore.frozen import replace
 from memstore.lazy import lazy_import
 from memstore.store.paths import file_at
 from memstore.text.folding import subject_key
@@ -58,7 +61,7 @@ if TYPE_CHECKING:
     from memstore import importing, transfer
     from memstore.access import tokens
     from memstore.access.tokens import Tokens
-    from memstore.database.engine import Progress
+    from memstore.database.engine import Progress, Transaction
     from memstore.database.tables import generations as generation_table
     from memstore.database.tables import imports as imports_table
     from memstore.database.tables import meta as meta_table
@@ -70,7 +73,7 @@ if TYPE_CHECKING:
     from memstore.domain.protocols import Embedder
     from memstore.domain.recall import Recalled
     from memstore.domain.records import AskedScope
-    from memstore.domain.status import StoreStatus
+    from memstore.domain.status import Others, StoreStatus
     from memstore.embedding import background, pending
     from memstore.embedding.generations import Generations, ReembedReport
     from memstore.embedding.health import Probe
@@ -430,6 +433,22 @@ class Store:
         """
         return self.facts.restore(fact_id).fact
 
+    def restore_deleted(self, deleted_at: datetime | str, *, scope: AskedScope = None) -> int:
+        """Restore every fact that was deleted at exactly this moment; return how many.
+
+        :meth:`memstore.Memory.delete_all` deletes all its memories at one moment. They are restored
+        a few hundred per transaction; after an interruption, the same call restores the rest.
+
+        Args:
+            deleted_at: the ``deleted_at`` of any of them.
+            scope: only facts of exactly these owners; ``None``, facts without owners; ``"all"``,
+                facts of any owners.
+        """
+        at = clock.moment(deleted_at, "deleted_at")
+        if at is None:
+            raise InvalidArgument("is required", argument="deleted_at")
+        return self.facts.restore_deleted(at, asked_scope(scope))
+
     def reinstate(self, fact_id: int) -> Fact:
         """Bring back a fact that should not have been superseded, because both facts hold.
 
@@ -668,7 +687,7 @@ class Store:
         """Return how many facts :meth:`list` would return without a limit."""
         wanted = self._filter(asked)
         with self._file.engine.read() as transaction:
-            return fact_table.count(transaction, wanted)
+            return counts.facts(transaction, wanted)
 
     def exists(self, content: str, *, subject: str, scope: AskedScope = None) -> bool:
         """Return whether an active fact has this text and subject; for ``scope`` see `search`."""
@@ -1031,6 +1050,7 @@ class Store:
         """
         self._file.write_use_counts()
         now = clock.utc_now()
+        since = now - timedelta(days=status.DAYS - 1)
         owners = asked_scope(scope)
         active = FactFilter((self.namespace,), now, scope=owners)
         records = EpisodeFilter((self.namespace,), now, scope=owners)
@@ -1040,15 +1060,25 @@ class Store:
         size_bytes, log_bytes = engine.size_bytes(), engine.log_bytes()
         with engine.read() as transaction:
             stored = generation_table.active(transaction)
+            subjects, categories = (
+                counts.names(transaction, column, active, status.MOST_NAMES)
+                for column in ("subject", "category")
+            )
             return status.StoreStatus(
                 namespace=self.namespace,
-                **fact_table.count_states(transaction, active),
-                **piece_table.count_episodes(transaction, records),
+                **counts.states(transaction, active),
+                episodes=counts.episodes(transaction, records),
+                **piece_table.count_waiting(transaction, records),
                 unlearnt=len(reading_table.unlearnt(transaction, records)),
                 **vector_table.count_waiting(transaction, vector_table.FACTS, stored.id, active),
                 incomplete_imports=imports_table.count(transaction, self.namespace),
-                subjects=fact_table.count_by(transaction, "subject", active),
-                categories=fact_table.count_by(transaction, "category", active),
+                others=self._others(transaction, active, records),
+                subjects=subjects.most,
+                subject_count=subjects.number,
+                categories=categories.most,
+                category_count=categories.number,
+                facts_by_day=counts.by_day(transaction, "fact", active, since),
+                episodes_by_day=counts.by_day(transaction, "episode", records, since),
                 model=stored.model,
                 dimension=stored.dimension,
                 embedder=None if embedder is None else embedder.embedder.model,
@@ -1059,8 +1089,36 @@ class Store:
                 schema_version=meta_table.schema_version(transaction),
                 locks=engine.locks,
                 exposed=engine.exposed(),
-                namespaces=self._reach.visible(fact_table.count_namespaces(transaction)),
+                namespaces=self._reach.visible(counts.namespaces(transaction)),
             )
+
+    def others(self, *, scope: AskedScope = None, namespaces: Namespaces = None) -> Others:
+        """Return how much other owners hold; for ``"all"``, nothing.
+
+        Args:
+            scope: the owners whose memories are left out; ``None`` for memories without owners.
+            namespaces: look in these instead of the store's own.
+        """
+        now, owners = clock.utc_now(), asked_scope(scope)
+        where = self._reach.select(namespaces)
+        active = FactFilter(where, now, scope=owners)
+        with self._file.engine.read() as transaction:
+            return self._others(transaction, active, EpisodeFilter(where, now, scope=owners))
+
+    def _others(
+        self, transaction: Transaction, active: FactFilter, records: EpisodeFilter
+    ) -> Others:
+        if active.scope is None:
+            return status.Others()
+        facts = counts.facts(transaction, replace(active, scope=None))
+        episodes = counts.episodes(transaction, replace(records, scope=None))
+        facts -= counts.facts(transaction, active)
+        episodes -= counts.episodes(transaction, records)
+        if not (facts or episodes):
+            return status.Others()
+        most = counts.of_owners(transaction, active.namespaces, status.FIRST_OWNERS + 1)
+        first = [one for one in most if one != active.scope][: status.FIRST_OWNERS]
+        return status.Others(facts=facts, episodes=episodes, first=tuple(first))
 
     def examine(
         self, *, deep: bool = False, progress: Progress | None = None

@@ -222,10 +222,10 @@ def test_forget_all_is_limited_to_the_named_owners(cli: CommandLine) -> None:
     assert cli.error("forget", "--all")[0] == 2
     assert cli.error("forget", "--everything", "--user", "ana")[0] == 2
     assert cli.error("forget")[0] == 2
-    assert len(cli.json("forget", "--all", "--user", "ana")["changes"]) == 2
+    assert len(cli.json("forget", "--all", "--user", "ana", "--yes")["changes"]) == 2
     assert {fact["user_id"] for fact in cli.json("list", "--scope", "all")} == {"ben"}
     cli.json("task", "add", "stays", "--user", "ben")
-    assert len(cli.json("forget", "--everything")["changes"]) == 2
+    assert len(cli.json("forget", "--everything", "--yes")["changes"]) == 2
     assert [fact["content"] for fact in cli.json("list", "--scope", "all")] == ["stays"]
 
 

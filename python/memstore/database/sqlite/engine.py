@@ -138,6 +138,9 @@ class SqliteEngine:
     def create_schema(self, transaction: Transaction) -> None:
         migrations.create(transaction)
 
+    def create_counts(self, transaction: Transaction) -> None:
+        migrations.create_counts(transaction)
+
     def take_step(self, transaction: Transaction, version: int) -> None:
         migrations.take_step(transaction, version)
 

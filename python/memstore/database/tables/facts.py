@@ -593,6 +593,18 @@ def ids_of(transaction: Transaction, namespace: str, uuids: Sequence[str]) -> di
     return {str(uuid): int(id_) for uuid, id_ in rows}
 
 
+def deleted_at(
+    transaction: Transaction, namespace: str, at: datetime, scope: Scope | None
+) -> list[int]:
+    """Return the ids of the facts of these owners (``None``: any) deleted at one moment."""
+    owners = "" if scope is None else f" AND {SAME_OWNERS}"
+    return transaction.ints(
+        "SELECT id FROM memstore_facts WHERE namespace = :namespace AND deleted_at = :at"
+        f" AND content <> ''{owners} ORDER BY id",
+        {"namespace": namespace, "at": clock.to_text(at), **(scope.ids if scope else {})},
+    )
+
+
 def superseded_by(transaction: Transaction, fact_id: int) -> list[Fact]:
     return [*_where(transaction, "f.superseded_by = :id ORDER BY f.id", {"id": fact_id})]
 

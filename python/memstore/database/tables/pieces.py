@@ -77,8 +77,8 @@ def of_episodes(transaction: Transaction, episode_ids: Sequence[int]) -> Iterato
     return starmap(Piece, rows)
 
 
-def count_episodes(transaction: Transaction, wanted: EpisodeFilter) -> dict[str, int]:
-    """Count the episodes, and those with a pending or quarantined piece."""
+def count_waiting(transaction: Transaction, wanted: EpisodeFilter) -> dict[str, int]:
+    """Count the episodes with a pending or quarantined piece."""
     seen, values = wanted.of("e", transaction.dialect)
     waiting = (
         "SELECT count(DISTINCT p.episode_id)"
@@ -89,8 +89,6 @@ def count_episodes(transaction: Transaction, wanted: EpisodeFilter) -> dict[str,
         " AND v.embedding IS NULL AND v.embed_attempts"
     )
     queries = {
-        "episodes": f"SELECT count(*) FROM memstore_episodes e WHERE {seen}"
-        " AND e.content_hash <> ''",
         "episodes_pending": f"{waiting} BETWEEN 0 AND {MAX_ATTEMPTS - 1}",
         "episodes_quarantined": f"{waiting} >= {MAX_ATTEMPTS}",
     }

@@ -63,9 +63,9 @@ def unlearnt(transaction: Transaction, wanted: EpisodeFilter) -> list[int]:
     """Return the ids of conversations that nothing was learnt from yet, oldest first."""
     seen, values = wanted.of("e", transaction.dialect)
     return transaction.ints(
-        "SELECT r.episode_id FROM memstore_readings r"
-        " JOIN memstore_episodes e ON e.id = r.episode_id"
-        f" WHERE r.kind = '{UNLEARNT}' AND {seen} ORDER BY r.episode_id",
+        # CROSS JOIN: the planner would begin with the episodes.
+        "SELECT r.episode_id FROM memstore_readings r CROSS JOIN memstore_episodes e"
+        f" WHERE r.kind = '{UNLEARNT}' AND e.id = r.episode_id AND {seen} ORDER BY r.episode_id",
         values,
     )
 

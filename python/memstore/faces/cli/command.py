@@ -14,16 +14,16 @@ from memstore.domain.arguments import MAX_NUMBER
 from memstore.domain.metadata import DECODER, OPERATORS, MetadataFilter
 from memstore.domain.records import EVERYBODY, Scope
 from memstore.domain.results import RANKINGS
+from memstore.faces.cli.owners import owner_flags, ways_to_see
 from memstore.faces.cli.usage import EMBEDDER_TROUBLE as EMBEDDER_TROUBLE
 from memstore.faces.cli.usage import REFUSED as REFUSED
 from memstore.faces.cli.usage import UsageError as UsageError
+from memstore.faces.escaping import counted
 from memstore.faces.options import chosen_settings
 from memstore.lazy import lazy_import, lazy_pattern
 from memstore.settings import MIN_RELEVANCE
 
 if TYPE_CHECKING:
-    import shlex
-
     from memstore.domain.protocols import JSONGenerator
     from memstore.domain.records import AskedScope
     from memstore.domain.repairs import Repair
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from memstore.store.store import Store
 else:
     from_settings = lazy_import("memstore.faces.from_settings")
-    shlex = lazy_import("shlex")
 
 FILTER: Final = lazy_pattern(
     r"(?P<key>[^=<>!]+?)\s*(?P<op>==|!=|<=|>=|=|<|>)\s*(?P<value>.*)", re.DOTALL
@@ -204,12 +203,19 @@ def standard_input() -> str:
 
 def agreed_to_erase(describe: Callable[[], str]) -> bool:
     """Ask for confirmation to erase something that ``describe`` describes in one line."""
+    why = "erasing cannot be undone"
+    return agreed(lambda: f"{describe()}\nErase it permanently?", why)
+
+
+def agreed(question: Callable[[], str], why: str) -> bool:
+    """Ask a question, and return whether the answer is yes.
+
+    Raises:
+        UsageError: there is no terminal to ask at; ``why`` says why a confirmation is needed.
+    """
     if not _can_ask():
-        raise UsageError(
-            "erasing cannot be undone: confirm it with --yes where there is no terminal"
-        )
-    print(describe(), file=sys.stderr)
-    print("Erase it permanently? [y/N] ", end="", file=sys.stderr, flush=True)
+        raise UsageError(f"{why}: confirm it with --yes where there is no terminal")
+    print(f"{question()} [y/N] ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().casefold() in ("y", "yes")
 
 
@@ -341,9 +347,25 @@ def same_owners(arguments: argparse.Namespace) -> str:
     """Return the owner flags of this command, to suggest another with the same owners."""
     if getattr(arguments, "whose", None) == EVERYBODY:
         return " --scope all"
-    named = (("--user", "user_id"), ("--agent", "agent_id"), ("--run", "run_id"))
-    given = [(flag, getattr(arguments, name)) for flag, name in named]
-    return "".join(f" {flag} {shlex.quote(owner)}" for flag, owner in given if owner is not None)
+    flags = owner_flags(scope_of(arguments))
+    return f" {flags}" if flags else ""
+
+
+def nothing(
+    store: Store, arguments: argparse.Namespace, told: str, *nouns: Literal["fact", "episode"]
+) -> str:
+    """Return ``told``, for an empty result, and how many of these other owners hold."""
+    others = store.others(scope=whose(arguments), namespaces=getattr(arguments, "namespaces", None))
+    numbers = {"fact": others.facts, "episode": others.episodes}
+    held = [counted(number, noun) for noun in nouns if (number := numbers[noun])]
+    if not held:
+        return told
+    return f"{told}; other owners have {' and '.join(held)}: {ways_to_see(others.first)}"
+
+
+def page_of(shown: int, total: int, noun: str) -> str:
+    """Return ``3 of 8,767 facts``."""
+    return f"{shown:,} of {counted(total, noun)}"
 
 
 def known_id(store: Store, arguments: argparse.Namespace) -> int:

@@ -157,17 +157,18 @@ def _search(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
         **_filters_of(arguments),
     )
     show.episode_hits(hits, explain=arguments.explain)
-    _tell(hits, show)
+    _tell(hits, store, arguments, show)
 
 
-def _tell(hits: EpisodeHits, show: cli.Show) -> None:
+def _tell(hits: EpisodeHits, store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     if hits.words_only is not None:
         note = f"searched by words only: {wording.on_command_line(hits.words_only.reason)}"
         if hits.newest_first:
             note += f"; the last {hits.newest_first} match no word and are only the newest"
         show.note(note)
-    elif not hits:
-        show.note("nothing found: try other words, fewer conditions, or memstore episode list")
+    if not hits:
+        told = "nothing found: try other words, fewer conditions, or memstore episode list"
+        show.note(cli.nothing(store, arguments, told, "episode"))
 
 
 @cli.command(
@@ -180,15 +181,17 @@ def _tell(hits: EpisodeHits, show: cli.Show) -> None:
     *FILTERS,
 )
 def _list(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
+    wanted = _filters_of(arguments)
     episodes = store.episodes.list(
-        limit=arguments.limit,
-        offset=arguments.offset,
-        newest_first=arguments.newest,
-        **_filters_of(arguments),
+        **wanted, limit=arguments.limit, offset=arguments.offset, newest_first=arguments.newest
     )
     show.episodes(episodes)
-    if not episodes:
-        show.note("no episodes")
+    part = arguments.limit is not None or arguments.offset
+    total = store.episodes.count(**wanted) if part else len(episodes)
+    if total > len(episodes):
+        show.note(cli.page_of(len(episodes), total, "episode"))
+    elif not episodes:
+        show.note(cli.nothing(store, arguments, "no episodes", "episode"))
 
 
 @cli.command(

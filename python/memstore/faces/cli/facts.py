@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from memstore.domain.records import CATEGORIES
 from memstore.faces import wording
 from memstore.faces.cli import command as cli
+from memstore.faces.escaping import counted
 from memstore.text.escaping import visible
 
 if TYPE_CHECKING:
@@ -179,12 +180,23 @@ def _delete(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
 
 @cli.command(
     "restore",
-    "memstore restore 12",
-    cli.ID,
+    "memstore restore 12\nmemstore restore --deleted-at 2026-03-01T12:00:00.000000Z --user ana",
+    cli.option("ID", "the fact's id", type=cli.fact_id, nargs="?"),
+    cli.option(
+        "--deleted-at TIME",
+        "instead: every fact that was deleted at exactly this time, as forget --all prints it",
+    ),
     *cli.WHOSE,
+    usage="ID | --deleted-at TIME [options]",
     file="create",
 )
 def _restore(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
+    if (arguments.id is None) == (arguments.deleted_at is None):
+        raise cli.UsageError("give a fact's id or --deleted-at TIME")
+    if arguments.id is None:
+        number = store.restore_deleted(arguments.deleted_at, scope=cli.whose(arguments))
+        show.done(f"restored {counted(number)}", {"restored": number})
+        return
     done = store.facts.restore(cli.known_id(store, arguments))
     said = f"restored #{arguments.id}"
     if done.fact.id != arguments.id:

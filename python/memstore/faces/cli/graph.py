@@ -75,13 +75,17 @@ def _entities(store: Store, arguments: argparse.Namespace, show: cli.Show) -> No
     rows = [(one.name, counted(one.facts), ", ".join(one.names[1:]) or None) for one in found]
     show.rows(rows, [one.to_dict() for one in found])
     if not found:
-        show.note(_nothing(store))
+        show.note(_nothing(store, arguments))
 
 
-def _nothing(store: Store) -> str:
-    if store.graph.status().built_at is None:
+def _nothing(store: Store, arguments: argparse.Namespace) -> str:
+    everybody = store.graph.status()
+    if everybody.built_at is None:
         return "the graph is not built yet; run memstore graph build"
-    return "no entities"
+    if not everybody.entities or arguments.offset:
+        return "no entities"
+    told = counted(everybody.entities, "entity")
+    return f"no entities; the facts of all owners mention {told}: use --scope all"
 
 
 @cli.command(

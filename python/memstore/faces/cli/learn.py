@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memstore.domain.proposals import Proposal
+    from memstore.domain.records import AskedScope
     from memstore.learn.conversation import MemoryEvents
     from memstore.learn.extraction import Extracted, Extraction
     from memstore.learn.memory_view import MemoryEvent
@@ -236,10 +237,11 @@ def _change_row(change: MemoryEvent) -> tuple[object, ...]:
     cli.option("ID", "one memory", type=cli.fact_id, nargs="?"),
     cli.option("--all", "every memory of the owners named", dest="whole"),
     cli.option("--everything", "every memory of every owner in the namespace, but no tasks"),
+    cli.YES,
     *cli.OWNERS,
-    usage="ID | --all [options]",
+    usage="ID | --all [--yes] [options]",
 )
-def _forget(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
+def _forget(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int | None:
     owners = cli.owners_of(arguments)
     if (arguments.id is not None) + arguments.whole + arguments.everything != 1:
         raise cli.UsageError("give a memory's id, --all with its owners, or --everything")
@@ -253,12 +255,31 @@ def _forget(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
             "--everything cannot name an owner; use --all for one owner's memories"
         )
     else:
+        if not arguments.yes and not _agreed_to_forget(store, arguments):
+            show.note("nothing was forgotten")
+            return cli.REFUSED
         gone = memory.delete_all(everything=arguments.everything, **owners)
-    value = {"changes": gone}
-    one = gone[0]["id"] if len(gone) == 1 else "ID"
     whose = " --scope all" if arguments.everything else cli.same_owners(arguments)
-    back = f"; memstore restore {one}{whose} brings it back" if gone else ""
-    show.done(f"forgot {counted(len(gone), 'memory')}{back}", value)
+    value: dict[str, Any] = {"changes": gone}
+    told = f"forgot {counted(len(gone), 'memory')}"
+    if arguments.id is not None:
+        told += f"; memstore restore {arguments.id}{whose} brings it back"
+    elif gone:
+        value["deleted_at"] = at = store.get(gone[0]["id"] or 0).to_dict()["deleted_at"]
+        told += f"; memstore restore --deleted-at {at}{whose} brings back all of them"
+    show.done(told, value)
+    return None
+
+
+def _agreed_to_forget(store: Store, arguments: argparse.Namespace) -> bool:
+    scope: AskedScope = EVERYBODY if arguments.everything else cli.scope_of(arguments)
+
+    def question() -> str:
+        number = store.count(scope=scope, tasks=False)
+        of = "of every owner" if arguments.everything else f"of{cli.same_owners(arguments)}"
+        return f"Forget {counted(number, 'memory')} {of} in the namespace {store.namespace}?"
+
+    return cli.agreed(question, "this deletes many memories")
 
 
 @cli.command(

@@ -12,7 +12,11 @@ from rich.console import Console
 from rich.panel import Panel
 from rich.text import Text
 
+from memstore.domain import clock
+from memstore.domain.status import DAYS
 from memstore.faces import wording
+from memstore.faces.cli import activity
+from memstore.faces.cli.owners import ways_to_see
 from memstore.faces.cli.render import HEALTHY, changed, compact, made_of, progress_bar, told
 from memstore.faces.escaping import counted, minute, visible_lines
 from memstore.settings import DEFAULT_NAMESPACE
@@ -203,13 +207,15 @@ class TerminalShow:
             [
                 ("namespace", [(visible(status.namespace), "bold")]),
                 ("facts", _counts(status)),
+                *_of_others(status),
                 ("waiting", _waiting(status)),
                 *([("log", _log(status))] if status.episodes else ()),
                 ("vectors", [(model, "")]),
                 ("embedder", [(visible(status.embedder or "none: words only"), "")]),
-                ("subjects", _top(status.subjects)),
-                ("categories", _top(status.categories)),
+                ("subjects", _top(status.subjects, status.subject_count)),
+                ("categories", _top(status.categories, status.category_count)),
                 *([("namespaces", _top(status.namespaces))] if len(status.namespaces) > 1 else ()),
+                *_activity(status),
             ]
         )
 
@@ -363,6 +369,33 @@ def _counts(status: StoreStatus) -> list[Piece]:
     return [(f"{status.active} active", "green"), ("".join(f" · {part}" for part in rest), "dim")]
 
 
+def _of_others(status: StoreStatus) -> list[tuple[str, list[Piece]]]:
+    """Return what other owners hold, and the flags that show it."""
+    others = status.others
+    numbers = (("fact", others.facts), ("episode", others.episodes))
+    told = " and ".join(counted(number, noun) for noun, number in numbers if number)
+    if not told:
+        return []
+    return [("others", [(told, "green"), (f"  {ways_to_see(others.first)}", "dim")])]
+
+
+def _activity(status: StoreStatus) -> list[tuple[str, list[Piece]]]:
+    """Return lines of bars for what was added in the last weeks, by day."""
+    kinds = (("fact", status.facts_by_day), ("episode", status.episodes_by_day))
+    today = clock.utc_now().date()
+    return [
+        (
+            f"new {noun}s",
+            [
+                (activity.drawn(by_day, today), "cyan"),
+                (f"  {sum(by_day.values()):,} in {DAYS // 7} weeks", "dim"),
+            ],
+        )
+        for noun, by_day in kinds
+        if by_day
+    ]
+
+
 def _waiting(status: StoreStatus) -> list[Piece]:
     pieces: list[Piece] = []
     if status.pending:
@@ -401,15 +434,16 @@ def _named(episode: Episode) -> tuple[Piece, ...]:
     return tuple(pieces)
 
 
-def _top(counts: Mapping[str, int]) -> list[Piece]:
+def _top(counts: Mapping[str, int], number: int | None = None) -> list[Piece]:
+    """Return the first of these names; ``number`` is how many there are, if not all are here."""
     if not counts:
         return [("none yet", "dim")]
     named = [(visible(name), number) for name, number in counts.items()]
     pieces: list[Piece] = []
     for name, number in named[:MOST_COUNTED]:
         pieces += [(f"{'  ' if pieces else ''}{name} ", ""), (str(number), "bold")]
-    if len(named) > MOST_COUNTED:
-        pieces.append((f"  and {len(named) - MOST_COUNTED} more", "dim"))
+    if (left := (number or len(named)) - MOST_COUNTED) > 0:
+        pieces.append((f"  and {left:,} more", "dim"))
     return pieces
 
 

@@ -6,8 +6,11 @@ import sys
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.domain.records import EVERYBODY, Scope
+from memstore.domain.status import FIRST_OWNERS
 from memstore.faces import wording
 from memstore.faces.cli import command as cli
+from memstore.faces.cli.owners import ways_to_see
+from memstore.faces.escaping import counted
 from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
@@ -59,7 +62,8 @@ def _search(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
     _tell_words_only(hits.words_only, show)
     if not hits:
         is_empty = arguments.namespaces is None and not store.count(scope="all")
-        show.note(EMPTY if is_empty else f"nothing found: try {_wider(arguments)}")
+        told = EMPTY if is_empty else f"nothing found: try {_wider(arguments)}"
+        show.note(cli.nothing(store, arguments, told, "fact"))
     sys.stdout.flush()  # the answer is out; the rest only speeds up the next search
     store.save_index()
 
@@ -127,7 +131,8 @@ def _recall(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
     show.text(recalled.text, recalled.to_dict())
     _tell_words_only(recalled.words_only, show)
     if not recalled.text:
-        show.note(f"nothing found: try {_wider(arguments)}")
+        told = f"nothing found: try {_wider(arguments)}"
+        show.note(cli.nothing(store, arguments, told, "fact", "episode"))
     sys.stdout.flush()  # the answer is out; the rest only speeds up the next search
     store.save_index()
 
@@ -144,17 +149,21 @@ def _recall(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
     *cli.WHOSE,
 )
 def _list(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
-    facts = store.list(
+    wanted = {
         **_narrowing(arguments),
-        include_deleted=arguments.deleted,
-        pinned=arguments.pinned,
-        limit=arguments.limit,
-        offset=arguments.offset,
-        newest_first=arguments.newest,
+        "include_deleted": arguments.deleted,
+        "pinned": arguments.pinned,
+    }
+    facts = store.list(
+        **wanted, limit=arguments.limit, offset=arguments.offset, newest_first=arguments.newest
     )
     show.facts(facts)
-    if not facts:
-        show.note("no facts")
+    part = arguments.limit is not None or arguments.offset
+    total = store.count(**wanted) if part else len(facts)
+    if total > len(facts):
+        show.note(cli.page_of(len(facts), total, "fact"))
+    elif not facts:
+        show.note(cli.nothing(store, arguments, "no facts", "fact"))
 
 
 @cli.command("get", "memstore get 12", cli.ID, *cli.WHOSE)
@@ -184,7 +193,11 @@ def _history(store: Store, arguments: argparse.Namespace, show: cli.Show) -> Non
     else:
         show.chain(facts)
     if not facts:
-        show.note("no fact about this was ever stored")
+        told = "no fact about this was ever stored"
+        if arguments.subject and (others := store.history(subject=arguments.subject, scope="all")):
+            told += f" for these owners; other owners have {counted(len(others))} about it: "
+            told += ways_to_see([*dict.fromkeys(one.scope for one in others)][:FIRST_OWNERS])
+        show.note(told)
 
 
 def _journal(store: Store, facts: list[Fact]) -> list[JournalLine]:

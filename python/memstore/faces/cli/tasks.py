@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from memstore.domain.records import EVERYBODY
 from memstore.faces.cli import command as cli
 from memstore.faces.cli.facts import tell_pending
+from memstore.faces.escaping import counted
 from memstore.facts.tasks import SURFACE_STARTUP
 
 if TYPE_CHECKING:
@@ -76,18 +77,23 @@ def _update(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
     *cli.OWNERS,
 )
 def _list(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
-    status = arguments.status
-    tasks = store.tasks.list(
-        scope=None if arguments.whose == EVERYBODY else arguments.whose,
-        owners=cli.whose(arguments),
-        status=status and status.replace("-", "_"),
-        project=arguments.project,
-        surface=arguments.surface,
-        limit=arguments.limit,
-    )
+    status, owners = arguments.status, cli.whose(arguments)
+    wanted: dict[str, Any] = {
+        "scope": None if arguments.whose == EVERYBODY else arguments.whose,
+        "status": status and status.replace("-", "_"),
+        "project": arguments.project,
+        "surface": arguments.surface,
+    }
+    tasks = store.tasks.list(**wanted, owners=owners, limit=arguments.limit)
     show.tasks(tasks)
     if not tasks:
-        show.note("no tasks")
+        others = store.tasks.list(**wanted, owners=EVERYBODY)
+        way = f"; other owners have {counted(len(others), 'task')}: use --scope all"
+        show.note(f"no tasks{way if others else ''}")
+    elif arguments.limit is not None:
+        total = len(store.tasks.list(**wanted, owners=owners))
+        if total > len(tasks):
+            show.note(cli.page_of(len(tasks), total, "task"))
 
 
 COMMANDS = (_add, _update, _list)

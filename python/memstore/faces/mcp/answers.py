@@ -304,11 +304,11 @@ def of_status(status: StoreStatus, trouble: str | None) -> Answer:
     }
     if trouble is not None:
         answer["embedder_trouble"] = explained(trouble)
-    for name in ("subjects", "categories"):
-        counted = getattr(status, name)
-        answer[name] = _most(counted)
-        if len(answer[name]) < len(counted):
-            answer[f"more_{name}"] = len(counted) - len(answer[name])
+    numbers = {"subjects": status.subject_count, "categories": status.category_count}
+    for name, number in numbers.items():
+        answer[name] = _most(getattr(status, name))
+        if len(answer[name]) < number:
+            answer[f"more_{name}"] = number - len(answer[name])
     return answer
 
 

@@ -10,7 +10,7 @@ from memstore.domain import clock
 from memstore.domain.arguments import checked_name
 from memstore.domain.records import Scope
 from memstore.errors import AccessDenied
-from memstore.faces.mcp import answer_schemas
+from memstore.faces.mcp import answer_schemas, owners
 from memstore.faces.mcp.answers import Answer
 from memstore.faces.mcp.arguments import BeforeValidator, Field, WithJsonSchema, from_json
 from memstore.faces.mcp.episode_answers import (
@@ -151,7 +151,8 @@ def search(
     if query is not None and len(query) > MAX_QUERY:
         raise ValueError(f"query is longer than {MAX_QUERY:,} characters: use a shorter query")
     narrowing = {"before": before, "after": after, "tags": tags, "source": source}
-    hits = bound(store, group_id).episodes.search(
+    home = bound(store, group_id)
+    hits = home.episodes.search(
         query,
         mode=MODES[search_mode],
         alpha=search_alpha,
@@ -172,7 +173,9 @@ def search(
         context=context or 0,
         scope=owner,
     )
-    return of_hits(hits, store.namespace, [name for name, given in narrowing.items() if not given])
+    unused = [name for name, given in narrowing.items() if not given]
+    answer = of_hits(hits, store.namespace, unused)
+    return answer if hits else answer | owners.hint(owners.unnamed(home, owner))
 
 
 def get_episodes(
@@ -190,7 +193,8 @@ def get_episodes(
     owner: Scope,
 ) -> Answer:
     """List episodes, newest first."""
-    log = bound(store, group_id).episodes
+    home = bound(store, group_id)
+    log = home.episodes
     wanted: dict[str, Any] = {
         "created_before": before,
         "created_after": after,
@@ -202,12 +206,10 @@ def get_episodes(
         "scope": owner,
     }
     narrowing = {"before": before, "after": after, "source": source}
-    return of_list(
-        log.list(**wanted, limit=max_results, newest_first=True),
-        log.count(**wanted),
-        store.namespace,
-        [name for name, given in narrowing.items() if given is None],
-    )
+    found = log.list(**wanted, limit=max_results, newest_first=True)
+    unused = [name for name, given in narrowing.items() if given is None]
+    answer = of_list(found, log.count(**wanted), store.namespace, unused)
+    return answer if found else answer | owners.hint(owners.unnamed(home, owner))
 
 
 def update_episode(
@@ -237,7 +239,8 @@ def update_episode(
 
 def get_status(store: Store, *, owner: Scope) -> Answer:
     """Check the memory and its embedder; count pending items."""
-    return of_health(store.status(scope=owner), store.probe_embedder())
+    status = store.status(scope=owner)
+    return of_health(status, store.probe_embedder()) | owners.status(status.others, owner)
 
 
 def bound(store: Store, group_id: str | None) -> Store:

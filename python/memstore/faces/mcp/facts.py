@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final
 from memstore.domain.arguments import MAX_CONTENT
 from memstore.domain.metadata import OPERATORS, MetadataFilter
 from memstore.domain.records import CATEGORIES, DEFAULT_CATEGORY, Fact, Scope
-from memstore.faces.mcp import answer_schemas
+from memstore.faces.mcp import answer_schemas, owners
 from memstore.faces.mcp.answers import (
     Answer,
     explained,
@@ -129,15 +129,14 @@ def memory_search(
             min_relevance=MIN_RELEVANCE,
             **wanted,
         )
-        return of_recall(recalled.text)
+        answer = of_recall(recalled.text)
+        return answer if recalled.text else answer | owners.empty_search(store, owner)
     hits = store.search(
         query, limit=limit, context=context or 0, min_relevance=MIN_RELEVANCE, **wanted
     )
     narrowing = (("subject", subject), ("category", category))
     answer = of_search(hits, [name for name, given in narrowing if given is None])
-    if not hits and not store.count(scope=owner, active_only=False):
-        answer["hint"] = "nothing is stored yet"
-    return answer
+    return answer if hits else answer | owners.empty_search(store, owner)
 
 
 def memory_list(
@@ -166,7 +165,8 @@ def memory_list(
         "scope": owner,
     }
     page = store.list(**wanted, limit=limit, offset=offset, newest_first=True)
-    return of_list(page, store.count(**wanted), offset)
+    answer = of_list(page, store.count(**wanted), offset)
+    return answer if page or offset else answer | owners.hint(owners.unnamed(store, owner))
 
 
 def memory_delete(
@@ -201,7 +201,9 @@ def memory_history(
     owner: Scope,
 ) -> Answer:
     """Show how a fact changed, oldest first: by the id of any version, or all of a subject."""
-    return of_history(store.history(id, subject=subject, scope=owner), id)
+    facts = store.history(id, subject=subject, scope=owner)
+    answer = of_history(facts, id)
+    return answer if facts else answer | owners.hint(owners.unnamed(store, owner))
 
 
 def memory_confirm(
@@ -238,7 +240,8 @@ def memory_update(
 
 def memory_status(store: Store, *, owner: Scope) -> Answer:
     """Count what is stored, by subject and category."""
-    return of_status(store.status(scope=owner), store.embedder_trouble)
+    status = store.status(scope=owner)
+    return of_status(status, store.embedder_trouble) | owners.status(status.others, owner)
 
 
 TOOLS: Final = (

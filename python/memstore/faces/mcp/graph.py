@@ -4,8 +4,9 @@
 
 from typing import Annotated, Final
 
-from memstore.domain.records import Scope
-from memstore.faces.mcp import answer_schemas
+from memstore.domain.records import NOBODY, Scope
+from memstore.faces.escaping import counted
+from memstore.faces.mcp import answer_schemas, owners
 from memstore.faces.mcp.answers import Answer
 from memstore.faces.mcp.arguments import Field
 from memstore.faces.mcp.facts import Limit, Offset
@@ -24,7 +25,10 @@ def memory_graph_entities(
     """List the people and things that stored facts mention, those with the most facts first."""
     graph = store.graph
     found = graph.entities(limit=limit, offset=offset, scope=owner)
-    return of_entities(found, graph.status(scope=owner), offset)
+    answer = of_entities(found, graph.status(scope=owner), offset)
+    if not found and owner == NOBODY and (everybody := graph.status().entities) and not offset:
+        answer["hint"] = owners.of_owners(counted(everybody, "entity"))
+    return answer
 
 
 def memory_graph_neighbours(

@@ -4,13 +4,14 @@
 
 from collections.abc import Iterable
 from contextlib import suppress
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 from memstore.domain.arguments import MAX_CONTENT
-from memstore.domain.records import Scope
+from memstore.domain.records import EVERYBODY, NOBODY, Scope
 from memstore.domain.tasks import TaskScope, TaskStatus
 from memstore.errors import NotFound
-from memstore.faces.mcp import answer_schemas
+from memstore.faces.escaping import counted
+from memstore.faces.mcp import answer_schemas, owners
 from memstore.faces.mcp.answers import Answer, of_task_change, of_tasks
 from memstore.faces.mcp.arguments import Field, WithJsonSchema
 from memstore.faces.mcp.tool import Id, Name, Tool
@@ -76,12 +77,15 @@ def memory_task_list(
     """List tasks, most urgent first; open ones unless status is given. At the start of a session,
     pass surface "startup".
     """
-    return of_tasks(
-        store.tasks.list(
-            scope=scope, status=status, project=project, surface=surface, owners=owner
-        ),
-        [name for name, given in (("scope", scope), ("project", project)) if given is None],
-    )
+    wanted: dict[str, Any] = {
+        "scope": scope, "status": status, "project": project, "surface": surface
+    }  # fmt: skip
+    tasks = store.tasks.list(**wanted, owners=owner)
+    narrowing = [name for name, given in (("scope", scope), ("project", project)) if given is None]
+    answer = of_tasks(tasks, narrowing)
+    if not tasks and owner == NOBODY and (others := store.tasks.list(**wanted, owners=EVERYBODY)):
+        answer["hint"] = owners.of_owners(counted(len(others), "task"))
+    return answer
 
 
 TOOLS: Final = (

@@ -1,0 +1,236 @@
+"""The counts of facts and episodes that triggers keep, so that a status reads no rows.
+
+A file of an earlier build lacks the table until the doctor rebuilds it; then rows are counted.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from memstore.database.dialect import within
+from memstore.database.filters import Filter
+from memstore.database.tables import facts as fact_table
+from memstore.database.tables import meta as meta_table
+from memstore.domain import clock
+from memstore.domain.records import SCOPE_FIELDS, Scope, made
+from memstore.text.folding import subject_key
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    from memstore.database.engine import Transaction
+    from memstore.database.filters import EpisodeFilter, FactFilter
+
+KEPT: Final = "counts"
+"""The setting of a file that has the table."""
+
+EXPIRED: Final = (
+    "f.superseded_by IS NULL AND f.deleted_at IS NULL AND f.expired_at IS NOT NULL"
+    " AND f.expired_at <= :now"
+)
+KEYS: Final = {"subject": "subject_key", "category": "category"}
+
+
+class Names(NamedTuple):
+    """The most frequent subjects or categories with their counts, and how many there are."""
+
+    most: dict[str, int]
+    number: int
+
+
+def are_kept(transaction: Transaction) -> bool:
+    return meta_table.get(transaction, KEPT) is not None
+
+
+def states(transaction: Transaction, wanted: FactFilter) -> dict[str, int]:
+    """Count the facts of a namespace and scope by state."""
+    if not are_kept(transaction):
+        return fact_table.count_states(transaction, wanted)
+    current = _sum(transaction, "category", wanted)
+    deleted, expired = _sum(transaction, "deleted", wanted), _expired(transaction, wanted)
+    return {
+        "active": current - expired,
+        "superseded": _sum(transaction, "fact", wanted) - current - deleted,
+        "deleted": deleted,
+        "expired": expired,
+    }
+
+
+def facts(transaction: Transaction, wanted: FactFilter) -> int:
+    """Count the facts that pass a filter."""
+    if not (wanted.is_counted and are_kept(transaction)):
+        return fact_table.count(transaction, wanted)
+    kind, key = "category", wanted.category and wanted.category.strip()
+    if wanted.subject is not None:
+        kind, key = "subject", subject_key(wanted.subject)
+    return _sum(transaction, kind, wanted, key) - _expired(transaction, wanted)
+
+
+def episodes(transaction: Transaction, wanted: EpisodeFilter) -> int:
+    """Count the episodes of a namespace and scope, including expired ones."""
+    if are_kept(transaction):
+        return _sum(transaction, "episode", wanted)
+    seen, values = wanted.of("e", transaction.dialect)
+    return transaction.scalar(
+        f"SELECT count(*) FROM memstore_episodes e WHERE {seen} AND e.content_hash <> ''", values
+    )
+
+
+def names(transaction: Transaction, column: str, wanted: FactFilter, limit: int) -> Names:
+    """Return the most frequent subjects or categories of active facts.
+
+    A subject is spelled as in its newest fact.
+    """
+    if not are_kept(transaction):
+        found = fact_table.count_by(transaction, column, wanted)
+        return Names(dict([*found.items()][:limit]), len(found))
+    seen, values = _seen(transaction, wanted, column)
+    gone, expired = _gone(transaction, wanted)
+    held = f"SELECT key, number FROM memstore_counts c WHERE {seen}"
+    if wanted.scope is None or len(wanted.namespaces or ()) != 1:
+        held = f"SELECT key, sum(number) AS number FROM ({held}) c GROUP BY key"
+    if _expired(transaction, wanted):
+        held = (
+            f"SELECT h.key, h.number - coalesce(g.number, 0) AS number FROM ({held}) h LEFT JOIN"
+            f" (SELECT f.{KEYS[column]} AS key, count(*) AS number {gone} GROUP BY 1) g"
+            " ON g.key = h.key"
+        )
+    given: dict[str, Any] = {**values, **expired, "most": limit}
+    rows = transaction.rows(
+        f"SELECT key, number FROM ({held}) t WHERE number > 0"
+        " ORDER BY number DESC, key LIMIT :most",
+        given,
+    )
+    most = {_spelled(transaction, column, key, wanted): number for key, number in list(rows)}
+    every = f"SELECT count(*) FROM ({held}) t WHERE number > 0"
+    return Names(most, transaction.scalar(every, given))
+
+
+def _spelled(transaction: Transaction, column: str, key: str, wanted: FactFilter) -> str:
+    if column != "subject":
+        return key
+    where, values = wanted.where(transaction.dialect)
+    row = transaction.one(
+        f"SELECT f.subject FROM memstore_facts f WHERE {where} AND f.subject_key = :key"
+        " ORDER BY f.id DESC LIMIT 1",
+        {**values, "key": key},
+    )
+    return key if row is None else str(row[0])
+
+
+def namespaces(transaction: Transaction) -> dict[str, int]:
+    """Return every namespace that has facts, with their number in any state."""
+    if not are_kept(transaction):
+        return fact_table.count_namespaces(transaction)
+    rows = transaction.rows(
+        "SELECT namespace, sum(number) FROM memstore_counts WHERE kind = 'fact'"
+        " GROUP BY namespace ORDER BY namespace"
+    )
+    return dict(rows)
+
+
+def by_day(transaction: Transaction, kind: str, wanted: Filter, since: datetime) -> dict[str, int]:
+    """Count what was stored on each day from ``since`` on, in UTC, by day.
+
+    ``kind`` is ``fact`` or ``episode``. Days without any are left out.
+    """
+    first = clock.to_text(since)[:10]
+    if are_kept(transaction):
+        seen, values = _seen(transaction, wanted, kind)
+        table, day, condition = "memstore_counts c", "key", f"{seen} AND key >= :first"
+        number = "sum(number)"
+    else:
+        alias = kind[0]
+        seen, parameters = wanted.of(alias, transaction.dialect)
+        values = {**parameters}
+        day, number = f"substr({alias}.created_at, 1, 10)", "count(*)"
+        table = f"memstore_{kind}s {alias}"
+        condition = f"{seen} AND {alias}.created_at >= :first"
+        condition += " AND e.content_hash <> ''" if kind == "episode" else ""
+    rows = transaction.rows(
+        f"SELECT {day}, {number} FROM {table} WHERE {condition} GROUP BY 1 ORDER BY 1",
+        {**values, "first": first},
+    )
+    return dict(rows)
+
+
+def of_owners(
+    transaction: Transaction, namespaces: Sequence[str] | None, limit: int
+) -> list[Scope]:
+    """Return the sets of owners with the most facts and episodes, in any state."""
+    values: dict[str, Any] = {"namespaces": namespaces, "most": limit}
+    if are_kept(transaction):
+        where = within(transaction.dialect, "namespace", namespaces) or " WHERE TRUE"
+        held = (
+            "SELECT user_id, agent_id, run_id, sum(number) AS number FROM memstore_counts"
+            f"{where} AND kind IN ('fact', 'episode')"
+        )
+    else:
+        where = within(transaction.dialect, "namespace", namespaces)
+        owners = ", ".join(f"coalesce({name}, '') AS {name}" for name in SCOPE_FIELDS)
+        held = (
+            f"SELECT user_id, agent_id, run_id, count(*) AS number FROM ("
+            f"SELECT {owners} FROM memstore_facts{where}"
+            f" UNION ALL SELECT {owners} FROM memstore_episodes{where}) AS every"
+        )
+    rows = transaction.rows(
+        f"{held} GROUP BY user_id, agent_id, run_id ORDER BY number DESC, 1, 2, 3 LIMIT :most",
+        values,
+    )
+    named = (dict(zip(SCOPE_FIELDS, row, strict=False)) for row in rows)
+    return [made(Scope, {name: owner or None for name, owner in one.items()}) for one in named]
+
+
+def misfits(transaction: Transaction) -> list[str]:
+    """Return the counts that differ from the rows, and those that are missing."""
+    if not are_kept(transaction):
+        return ["the table of counts is missing"]
+    columns = "namespace, kind, key"
+    held, right = (f"SELECT * FROM {name}" for name in ("memstore_counts", "memstore_counts_read"))
+    rows = transaction.rows(
+        f"SELECT DISTINCT {columns} FROM ({held} EXCEPT {right}) AS stray"
+        f" UNION SELECT {columns} FROM ({right} EXCEPT {held}) AS lacking ORDER BY 1, 2, 3"
+    )
+    return [" ".join(map(str, row)).strip() for row in rows]
+
+
+def count_again(transaction: Transaction) -> None:
+    transaction.run("DELETE FROM memstore_counts")
+    transaction.run("INSERT INTO memstore_counts SELECT * FROM memstore_counts_read")
+
+
+def _sum(transaction: Transaction, kind: str, wanted: Filter, key: str | None = None) -> int:
+    seen, values = _seen(transaction, wanted, kind)
+    if key is not None:
+        seen, values = f"{seen} AND key = :key", {**values, "key": key}
+    return transaction.scalar(f"SELECT sum(number) FROM memstore_counts c WHERE {seen}", values)
+
+
+def _seen(transaction: Transaction, wanted: Filter, kind: str) -> tuple[str, dict[str, Any]]:
+    """Return the condition on ``memstore_counts c`` for a kind, a namespace and owners."""
+    stored = wanted.scope
+    if stored is not None:  # here an owner that is not set is empty, not NULL
+        stored = made(Scope, {name: owner or "" for name, owner in stored.ids.items()})
+    place = Filter(wanted.namespaces, wanted.now, scope=stored)
+    seen, values = place.of("c", transaction.dialect)
+    return f"{seen} AND c.kind = :kind", {**values, "kind": kind}
+
+
+def _expired(transaction: Transaction, wanted: FactFilter) -> int:
+    gone, values = _gone(transaction, wanted)
+    return transaction.scalar(f"SELECT count(*) {gone}", values)
+
+
+def _gone(transaction: Transaction, wanted: FactFilter) -> tuple[str, dict[str, Any]]:
+    """Return the FROM clause for the expired facts that were active before."""
+    seen, values = wanted.of("f", transaction.dialect)
+    conditions = [seen, EXPIRED]
+    given: dict[str, Any] = {**values, "now": clock.to_text(wanted.now)}
+    for name, column in KEYS.items():
+        if (value := getattr(wanted, name)) is not None:
+            conditions.append(f"f.{column} = :{column}")
+            given[column] = subject_key(value) if name == "subject" else value.strip()
+    # The planner would prefer to read every active fact.
+    hint = transaction.dialect.indexed_by("idx_memstore_expiring")
+    return f"FROM memstore_facts f {hint} WHERE {' AND '.join(conditions)}", given

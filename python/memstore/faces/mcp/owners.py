@@ -1,0 +1,62 @@
+"""What an answer says about owners that the call did not name.
+
+A call that names no owner learns how much other owners of its namespace hold, so that an empty
+answer is not taken for an empty memory. It learns neither who they are nor, if it named an owner,
+anything about the others: a model would try their names.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memstore.domain.records import NOBODY, Scope
+from memstore.faces.escaping import counted
+
+if TYPE_CHECKING:
+    from memstore.domain.status import Others
+    from memstore.faces.mcp.answers import Answer
+    from memstore.store.store import Store
+
+
+def unnamed(store: Store, owner: Scope) -> Others | None:
+    """Return what the owners of the namespace hold, for a call that named none."""
+    return store.others() if owner == NOBODY else None
+
+
+def hint(others: Others | None, otherwise: str | None = None) -> Answer:
+    """Return a hint about facts and episodes of owners, else the other one, if any."""
+    held = (
+        [
+            counted(number, noun)
+            for noun, number in (("fact", others.facts), ("episode", others.episodes))
+            if number
+        ]
+        if others is not None
+        else []
+    )
+    if held:
+        return {"hint": of_owners(" and ".join(held))}
+    return {} if otherwise is None else {"hint": otherwise}
+
+
+def of_owners(told: str) -> str:
+    return (
+        f"found nothing without an owner; owners have {told}: pass user_id, "
+        "agent_id or run_id, exactly as they were stored"
+    )
+
+
+def empty_search(store: Store, owner: Scope) -> Answer:
+    """Return the hint of a search that found no fact."""
+    otherwise = None
+    if not store.count(scope=owner, active_only=False):
+        whose = "" if owner == NOBODY else " for these owners"
+        otherwise = f"nothing is stored yet{whose}"
+    return hint(unnamed(store, owner), otherwise)
+
+
+def status(others: Others, owner: Scope) -> Answer:
+    """Return the counts of owners in a status, for a call that named none."""
+    if owner != NOBODY or not (others.facts or others.episodes):
+        return {}
+    return {"others": {"facts": others.facts, "episodes": others.episodes}}

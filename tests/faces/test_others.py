@@ -1,0 +1,144 @@
+"""No face says "nothing" where other owners have something, and each says how to see it."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.support import mcp_tools
+from tests.support.command_line import CommandLine, cli_fixture  # noqa: F401 - a fixture
+
+import memstore
+from memstore import Memory, Scope, Store
+
+ANA = Scope(user_id="ana smith")
+
+
+@pytest.fixture(name="owned")
+def owned_fixture(cli: CommandLine) -> CommandLine:
+    """A file in which every memory has an owner."""
+    with memstore.open(cli.db, embedder="none") as store:
+        store.add("Alice likes tea", subject="Alice", **ANA.ids)
+        store.add("Alice knows Bob Jones", subject="Alice", **ANA.ids)
+        store.tasks.create("buy tea", owners=ANA)
+        store.episodes.add("we drank tea", source="test", scope=ANA)
+        store.graph.build()
+    return cli
+
+
+@pytest.mark.parametrize(
+    ("command", "held"),
+    [
+        (("search", "tea"), "3 facts"),
+        (("recall", "tea"), "3 facts and 1 episode"),
+        (("list",), "3 facts"),
+        (("episode", "search", "tea"), "1 episode"),
+        (("episode", "list"), "1 episode"),
+        (("task", "list"), "1 task"),
+        (("history", "--subject", "alice"), "2 facts"),
+        (("graph", "entities"), "2 entities"),
+    ],
+)
+def test_a_command_that_finds_nothing_tells_what_other_owners_have(
+    owned: CommandLine, command: tuple[str, ...], held: str
+) -> None:
+    told = owned(*command).err
+    assert held in told
+    assert "--scope all" in told
+    assert held not in owned(*command, "--scope", "all").err
+
+
+def test_a_command_names_the_owners_in_words_of_a_shell(owned: CommandLine) -> None:
+    assert "--user 'ana smith'" in owned("list").err
+    assert "3 facts" not in owned("list", "--user", "ana smith").err
+
+
+def test_status_tells_what_other_owners_have(owned: CommandLine) -> None:
+    assert owned.json("status")["others"] == {
+        "facts": 3, "episodes": 1, "first": [{"user_id": "ana smith"}]
+    }  # fmt: skip
+    assert owned.json("status", "--scope", "all")["others"]["facts"] == 0
+
+
+def test_a_list_tells_of_how_many_facts_it_shows_a_part(owned: CommandLine) -> None:
+    whole = ("--scope", "all")
+    assert "1 of 3 facts" in owned("list", "--limit", "1", *whole).err
+    assert "2 of 3 facts" in owned("list", "--offset", "1", *whole).err
+    assert owned("list", *whole).err == owned("list", "--limit", "9", *whole).err == ""
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "held"),
+    [
+        ("memory_search", {"query": "tea"}, "3 facts and 1 episode"),
+        ("memory_search", {"query": "tea", "max_tokens": 100}, "3 facts and 1 episode"),
+        ("memory_list", {}, "3 facts and 1 episode"),
+        ("memory_history", {"subject": "Alice"}, "3 facts and 1 episode"),
+        ("memory_task_list", {}, "1 task"),
+        ("search", {"query": "tea"}, "3 facts and 1 episode"),
+        ("get_episodes", {}, "3 facts and 1 episode"),
+        ("memory_graph_entities", {}, "2 entities"),
+    ],
+)
+def test_a_tool_that_finds_nothing_tells_only_whoever_named_no_owner(
+    owned: CommandLine, tool: str, arguments: dict[str, Any], held: str
+) -> None:
+    with memstore.open(owned.db, embedder="none") as store:
+        hint = called(store, tool, arguments)["hint"]
+        assert held in hint
+        assert "user_id" in hint
+        assert "ana" not in hint
+        asked = called(store, tool, arguments | {"user_id": "ben"})
+        assert held not in str(asked)
+        confined = store.within("elsewhere", confined=True)
+        assert held not in str(called(confined, tool, arguments))
+
+
+def test_a_status_tool_counts_others_for_whoever_named_no_owner(owned: CommandLine) -> None:
+    with memstore.open(owned.db, embedder="none") as store:
+        for tool in ("memory_status", "get_status"):
+            told = called(store, tool, {})
+            assert told["others"] == {"facts": 3, "episodes": 1}
+            assert "others" not in called(store, tool, {"user_id": "ben"})
+
+
+def test_forget_all_asks_first(owned: CommandLine) -> None:
+    answer = owned("forget", "--all", "--user", "ana smith")
+    assert (answer.code, "--yes" in answer.err) == (2, True)
+    assert len(owned.json("list", "--scope", "all")) == 3
+
+
+def test_what_forget_all_removed_comes_back_by_one_command(owned: CommandLine) -> None:
+    before = owned.json("list", "--user", "ana smith")
+    owned("delete", before[1]["id"], "--user", "ana smith")
+    told = owned("forget", "--all", "--user", "ana smith", "--yes").out
+    assert "forgot 1 memory" in told
+    back = told.partition("memstore ")[2].partition(" brings")[0]
+    assert owned(*shlex.split(back)).code == 0
+    after = owned.json("list", "--user", "ana smith")
+    assert [fact["id"] for fact in after] == [before[0]["id"], before[2]["id"]]
+
+
+def test_deletions_of_several_transactions_are_restored_together(tmp_path: Path) -> None:
+    with memstore.open(tmp_path / "memory.db", embedder="none") as store:
+        fill(store, 450)
+        gone = Memory(store).delete_all(user_id="ana smith")
+        assert (len(gone), store.count(scope="all")) == (450, 1)
+        at = store.get(gone[0]["id"] or 0).deleted_at
+        assert at is not None
+        assert store.restore_deleted(at, scope=Scope(user_id="ben")) == 0
+        assert store.restore_deleted(at, scope=ANA) == 450
+        assert store.restore_deleted(at, scope=ANA) == 0
+        assert store.count(scope=ANA) == 450
+        assert store.examine() == []
+
+
+def called(store: Store, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    return mcp_tools.offered("facts,tasks,episodes,graph")[tool].call(lambda: store, arguments)
+
+
+def fill(store: Store, number: int) -> None:
+    store.add("of nobody", subject="x")
+    store.add_many(memstore.NewFact(content=f"{n}", subject="x", **ANA.ids) for n in range(number))

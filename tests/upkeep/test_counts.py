@@ -1,0 +1,156 @@
+"""The counts that triggers keep agree with the rows, whoever wrote them."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+from tests.support.raw import raw, sql
+
+import memstore
+from memstore import Scope, Store
+from memstore.domain.status import MOST_NAMES
+
+OWNERS = (Scope(), Scope(user_id="ana"), Scope(user_id="ana", run_id="r1"), Scope(agent_id="bot"))
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "memory.db"
+
+
+def without_counts(path: Path) -> None:
+    """Make the file one of a build that kept no counts."""
+    with raw(path) as file:
+        every = "SELECT type, name FROM sqlite_master WHERE name LIKE '%count%' AND type = ?"
+        for kind in ("trigger", "view", "table"):
+            for _, name in file.execute(every, (kind,)).fetchall():
+                file.execute(f"DROP {kind} IF EXISTS {name}")
+        file.execute("DROP INDEX idx_memstore_expiring")
+        file.execute("DELETE FROM memstore_meta WHERE key = 'counts'")
+        file.commit()
+
+
+def change_something(store: Store, chance: random.Random, known: list[int]) -> None:
+    owner = chance.choice(OWNERS)
+    subject = chance.choice(("Köln", "köln", "api", "Zoë"))
+    what = chance.randrange(8)
+    if what < 3 or not known:
+        expires = chance.choice((None, "2020-01-01", "2999-01-01"))
+        fact = store.add(
+            str(chance.random()), subject=subject, category=chance.choice(("note", "event")),
+            expired_at=expires, **owner.ids,
+        )  # fmt: skip
+        known.append(fact.id)
+    elif what == 3:
+        store.episodes.add(str(chance.random()), source="test", scope=owner)
+    elif what == 4:
+        store.delete(chance.choice(known))
+    elif what == 5:
+        fact_id = known.pop(chance.randrange(len(known)))
+        store.erase(fact_id)
+    elif what == 6 and store.get(one := chance.choice(known)).status == "deleted":
+        store.restore(one)
+    elif what == 7 and store.get(one := chance.choice(known)).status == "active":
+        old = store.get(one)
+        new = store.add("new", subject=old.subject, supersedes=one, **old.scope.ids)
+        known.append(new.id)
+
+
+def told(store: Store) -> list[object]:
+    answers: list[object] = []
+    for scope in (*OWNERS, "all"):
+        status = store.status(scope=scope).to_dict()  # type: ignore[arg-type]
+        answers += [{k: v for k, v in status.items() if k not in ("size_bytes", "log_bytes")}]
+        for narrowing in ({}, {"subject": "KÖLN"}, {"category": "event"}):
+            answers.append(store.count(scope=scope, **narrowing))  # type: ignore[arg-type]
+    return answers
+
+
+def test_counts_agree_with_the_rows_after_every_kind_of_change(path: Path) -> None:
+    chance, known = random.Random(58), list[int]()
+    with memstore.open(path, embedder="none") as store:
+        for _ in range(120):
+            change_something(store, chance, known)
+        assert store.examine() == []
+        kept = told(store)
+    without_counts(path)
+    with memstore.open(path, embedder="none") as store:
+        assert told(store) == kept  # counted from the rows
+        assert [finding.check for finding in store.examine()] == ["counts"]
+        store.rebuild()
+        assert store.examine() == []
+        assert told(store) == kept
+        store.add("later", subject="api")
+        assert store.examine() == []
+
+
+def test_rows_of_other_programs_count(path: Path) -> None:
+    with memstore.open(path, embedder="none") as store:
+        store.add("a", subject="api")
+        columns = "content, subject, subject_key, category, created_at, namespace, uuid"
+        sql(
+            path,
+            f"INSERT OR REPLACE INTO memstore_facts ({columns})"
+            " VALUES ('b', 'Api', 'api', 'note', '2026-01-01T00:00:00Z', 'default', 'u')",
+        )
+        sql(path, "UPDATE memstore_facts SET user_id = 'ana', category = 'event' WHERE id = 1")
+        assert (store.count(), store.count(scope=Scope(user_id="ana"))) == (1, 1)
+        assert store.status(scope="all").categories == {"event": 1, "note": 1}
+        assert "counts" not in {finding.check for finding in store.examine()}
+
+
+def test_a_wrong_count_is_found_and_rebuilt(path: Path) -> None:
+    with memstore.open(path, embedder="none") as store:
+        store.add("a", subject="api")
+        sql(path, "UPDATE memstore_counts SET number = 7 WHERE kind = 'subject'")
+        [finding] = store.examine()
+        assert "default subject api" in finding.message
+        assert finding.repairable
+        store.rebuild()
+        assert store.examine() == []
+        assert store.status().subjects == {"api": 1}
+
+
+def test_an_erased_fact_leaves_no_name_in_the_counts(path: Path) -> None:
+    with memstore.open(path, embedder="none") as store:
+        store.erase(store.add("a", subject="Secret Name", user_id="hidden").id)
+    assert b"hidden" not in path.read_bytes()
+    assert b"secret name" not in path.read_bytes()
+
+
+def test_a_status_names_the_most_frequent_subjects_and_counts_all(path: Path) -> None:
+    with memstore.open(path, embedder="none") as store:
+        store.add_many(
+            memstore.NewFact(content=f"{n}", subject=f"s{n}") for n in range(MOST_NAMES + 20)
+        )
+        store.add("again", subject="S7")
+        status = store.status()
+    assert (len(status.subjects), status.subject_count) == (MOST_NAMES, MOST_NAMES + 20)
+    assert next(iter(status.subjects.items())) == ("S7", 2)
+
+
+def test_a_status_counts_the_last_weeks_by_day(path: Path) -> None:
+    with memstore.open(path, embedder="none") as store:
+        store.add("old", subject="api", created_at="2020-01-01")
+        today = store.add("new", subject="api").created_at.date().isoformat()
+        store.episodes.add("said", source="test")
+        status = store.status()
+    assert (status.facts_by_day, status.episodes_by_day) == ({today: 1}, {today: 1})
+
+
+def test_others_are_counted_but_not_those_of_other_namespaces(path: Path) -> None:
+    with memstore.open(path, embedder="none") as store:
+        store.add("a", subject="api", user_id="ana")
+        store.episodes.add("said", source="test", scope=Scope(user_id="ben"))
+        store.within("elsewhere").add("b", subject="api", user_id="zoe")
+        others = store.others()
+        assert (others.facts, others.episodes) == (1, 1)
+        assert {*others.first} == {Scope(user_id="ana"), Scope(user_id="ben")}
+        assert store.others(scope="all") == memstore.Others()
+        assert store.others(scope=Scope(user_id="ana")).facts == 0
+        confined = store.within("elsewhere", confined=True)
+        assert (confined.others().facts, confined.others().episodes) == (1, 0)
+        with pytest.raises(memstore.AccessDenied):
+            confined.others(namespaces="all")
