@@ -19,6 +19,7 @@ memory answers the question, that removes 30 to 50 % of what was found; it loses
 answers."""
 
 DEFAULT_NAMESPACE = "default"
+NO_USER: Final = "none"
 EMBEDDERS = ("local", "ollama", "openai", "none")
 """The values of ``MEMSTORE_EMBEDDER``."""
 
@@ -75,6 +76,12 @@ class Settings(NamedTuple):
     backup_folder: str | None = None
     secrets: str | None = None
     read_only: bool = False
+    user: str | None = None
+
+    @property
+    def owners(self) -> dict[str, str]:
+        """The owners that hooks and the MCP server use if a call names none; ``none``: no owner."""
+        return {"user_id": self.user} if self.user and self.user != NO_USER else {}
 
     @property
     def embedder_name(self) -> str:

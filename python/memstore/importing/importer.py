@@ -15,9 +15,10 @@ from memstore.database.steps import in_steps
 from memstore.domain.arguments import ALL_NAMESPACES, checked_choice
 from memstore.domain.episodes import Episode
 from memstore.errors import InvalidArgument, Remedy, StorageError, TransferError
+from memstore.frozen import replace
 from memstore.importing import engram, mem0, original, server_memory
 from memstore.importing.detection import likely_source
-from memstore.importing.records import Damaged, Record, Skipped
+from memstore.importing.records import MARK, Damaged, Record, Skipped
 from memstore.transfer.merging import bring_in
 from memstore.transfer.parsing import Incoming
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from memstore.database.engine import Engine, Progress, Transaction
     from memstore.database.journal import Author
     from memstore.database.satellite import Satellite
+    from memstore.domain.records import Scope
     from memstore.importing.records import Found
 
 SOURCES: Final[dict[str, Callable[[Path, Progress | None], Iterator[Found]]]] = {
@@ -88,6 +90,7 @@ def import_from(
     satellite: Satellite,
     *,
     namespace: str | None,
+    scope: Scope | None = None,
     skip_damaged: bool = False,
     progress: Progress | None = None,
 ) -> ImportFromReport:
@@ -96,7 +99,7 @@ def import_from(
     keep = namespace is None
     report = ImportFromReport(source)
     try:
-        total = _look_through(_read(source, path, progress, keep=keep), report, skip=skip_damaged)
+        total = _look_through(_read(source, path, progress, keep, scope), report, skip=skip_damaged)
     except (StorageError, TransferError) as error:
         if likely := _other(source, path):
             raise type(error)(f"{error.text}; {likely}", place=error.place) from error
@@ -110,7 +113,7 @@ def import_from(
         _bring_in(transaction, author, batch, namespace, satellite, report)
         done += len(batch)
 
-    found = _sound(_read(source, path, None, keep=keep), skip=skip_damaged)
+    found = _sound(_read(source, path, None, keep, scope), skip=skip_damaged)
     for _ in in_steps(engine, (partial(bring, batch) for batch in _batches(found))):
         if progress is not None:
             progress(done, total)
@@ -133,13 +136,23 @@ def _other(source: str, path: Path) -> str | None:
     return None if likely in (None, source) else f"the file looks like one of {likely}"
 
 
-def _read(source: str, path: Path, progress: Progress | None, *, keep: bool) -> Iterator[Found]:
+def _read(
+    source: str, path: Path, progress: Progress | None, keep: bool, scope: Scope | None
+) -> Iterator[Found]:
     """Read a file; a record in a reserved namespace counts as damaged."""
     for one in SOURCES[source](path, progress):
         if keep and isinstance(one, Record) and one.item.namespace == ALL_NAMESPACES:
             yield Damaged(one.place, f"its namespace is {ALL_NAMESPACES!r}, which is reserved")
         else:
-            yield one
+            yield one if scope is None or not isinstance(one, Record) else _owned(one, scope)
+
+
+def _owned(record: Record, scope: Scope) -> Record:
+    """Give a record these owners; its mark keeps the ones it has in the source."""
+    item = record.item
+    theirs = {name: owner for name, owner in item.scope.ids.items() if owner is not None}
+    marked = {**item.metadata, MARK: theirs | item.metadata[MARK]}
+    return replace(record, item=replace(item, metadata=marked, **scope.ids))
 
 
 def _look_through(found: Iterator[Found], report: ImportFromReport, *, skip: bool) -> int:

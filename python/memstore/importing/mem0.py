@@ -75,6 +75,7 @@ def revised(transaction: Transaction, namespace: str, fact: Fact) -> list[Fact]:
     held_id, held_since = _version(newest)
     if since <= held_since or held_id != memory_id or newest.status != "active":
         return [fact] if known else []
+    fact = replace(fact, **newest.scope.ids)  # an earlier import may have given it other owners
     if known:  # the memory had this text before
         again = identity(NAME, memory_id, fact.content, since.isoformat())
         fact = replace(fact, uuid=again)

@@ -40,6 +40,7 @@ from memstore.domain.records import (
     Scope,
     SearchHits,
     asked_scope,
+    checked_scope,
     made,
 )
 from memstore.errors import InvalidArgument, InvalidArgumentType, Remedy, StorageError
@@ -921,6 +922,7 @@ class Store:
         path: str | os.PathLike[str],
         *,
         keep_namespaces: bool = False,
+        scope: Scope | None = None,
         skip_damaged: bool = False,
         progress: Progress | None = None,
     ) -> ImportFromReport:
@@ -937,6 +939,9 @@ class Store:
             path: the file, which is not changed.
             keep_namespaces: turn the source's namespaces and groups into namespaces here, instead
                 of importing everything into the store's own.
+            scope: the owners of everything that is new here, instead of those in the file, which
+                stay in the metadata; ``Scope()`` for no owner, ``None`` to keep those in the file.
+                What was imported before keeps its owners.
             skip_damaged: skip entries that cannot be read, and report them.
             progress: called with the number of bytes or rows read and the total, then with the
                 number of entries imported and the total.
@@ -958,6 +963,7 @@ class Store:
             pathlib.Path(file_at(path)),
             satellite,
             namespace=None if keep_namespaces else self.namespace,
+            scope=None if scope is None else checked_scope(scope),
             skip_damaged=skip_damaged,
             progress=progress,
         )

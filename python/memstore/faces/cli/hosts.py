@@ -7,10 +7,14 @@ from typing import TYPE_CHECKING, Final
 
 from memstore import settings
 from memstore.domain.namespaces import AUTO
+from memstore.domain.records import Scope
 from memstore.errors import MemstoreError
+from memstore.faces import from_settings
 from memstore.faces.cli import command as cli
+from memstore.faces.escaping import counted
 from memstore.faces.options import chosen_settings
 from memstore.lazy import lazy_import
+from memstore.store.paths import file_at
 from memstore.text.escaping import visible
 
 if TYPE_CHECKING:
@@ -19,6 +23,7 @@ if TYPE_CHECKING:
 
     from memstore.faces.hosts import catalogue, check, hook, registration, setup
     from memstore.faces.hosts.catalogue import Host, Wanted
+    from memstore.settings import Settings
     from memstore.store import projects
 else:
     catalogue = lazy_import("memstore.faces.hosts.catalogue")
@@ -49,6 +54,11 @@ WHY: Final = {
     ),
     cli.option("--uninstall", "undo exactly what setup did"),
     cli.option("--project", "only for the project in the current folder, in its own settings"),
+    cli.option(
+        "--user ID",
+        "whose memories the hooks and the server use if a call names no owner; none for memories "
+        "without owners (default: the only user, if every memory in the file has one)",
+    ),
     cli.option("--no-hooks", "register only the server"),
     cli.option("--no-transcripts", "leave out the hooks that record conversations"),
     file="none",
@@ -65,7 +75,7 @@ def _setup(store: None, arguments: argparse.Namespace, show: cli.Show) -> int | 
         )
     told: dict[str, list[str]] = {}
     failed: dict[str, str] = {}
-    wanted = None if arguments.uninstall else _wanted(arguments, project)
+    wanted = None if arguments.uninstall else _wanted(arguments, project, show)
     for host in hosts:
         try:
             if wanted is None:
@@ -101,12 +111,14 @@ def _hosts(arguments: argparse.Namespace, project: Path | None) -> list[Host]:
     return [host for host in known.values() if host.is_here and (host.in_project or not project)]
 
 
-def _wanted(arguments: argparse.Namespace, project: Path | None) -> Wanted:
+def _wanted(arguments: argparse.Namespace, project: Path | None, show: cli.Show) -> Wanted:
     """Return the commands to register, with the current settings."""
     programs = registration.programs()
     chosen = chosen_settings(arguments)
+    if chosen.user is None:
+        chosen = chosen._replace(user=_only_user(chosen, show))
     flags = []
-    for name in ("db", "embedder", "model", "ollama", "durability", "secrets"):
+    for name in ("db", "embedder", "model", "ollama", "durability", "secrets", "user"):
         if value := getattr(chosen, name):
             value = str(Path(value).expanduser().absolute()) if name == "db" else value
             flags += [f"--{name}", value]
@@ -120,6 +132,35 @@ def _wanted(arguments: argparse.Namespace, project: Path | None) -> Wanted:
         project=project,
         environment=programs.environment,
     )
+
+
+def _only_user(chosen: Settings, show: cli.Show) -> str | None:
+    """Return the user of all memories, and say so; ``None`` if some have another owner or none."""
+    if not Path(file_at(chosen.db or settings.default_path())).exists():
+        return None
+    quiet = chosen._replace(read_only=True, embedder="none", model=None, ollama=None, openai=None)
+    if quiet.namespace == AUTO:
+        quiet = quiet._replace(namespace=None)
+    try:
+        with from_settings.open_store(quiet, source="cli") as store:
+            others, held = store.others(), store.status()
+    except MemstoreError as error:
+        show.note(f"the owners of the memories could not be read: {visible(str(error))}")
+        return None
+    if not others.facts or held.active or held.episodes:
+        return None
+    first = others.first[0]
+    if len(others.first) == 1 and first == Scope(user_id=first.user_id):
+        show.note(
+            f"every memory belongs to the user {first.user_id}: hooks and the server use that "
+            "user's; setup --user none uses memories without owners"
+        )
+        return first.user_id
+    show.note(
+        f"every memory has an owner ({counted(others.facts)}), and hooks will find none of them: "
+        "setup --user NAME chooses a user"
+    )
+    return None
 
 
 def _tell_changes(told: dict[str, list[str]], failed: dict[str, str], show: cli.Show) -> None:
@@ -184,6 +225,7 @@ def _check(names: Sequence[str], project: Path | None, show: cli.Show) -> int | 
     "echo '{}' | memstore hook SessionStart --namespace auto",
     cli.option("EVENT", "the event, by the host's name for it"),
     cli.option("--host NAME", "the host, recorded as the source of its sessions", default="host"),
+    cli.option("--user ID", "whose memories to recall and record (default: those without owners)"),
     file="none",
 )
 def _hook(store: None, arguments: argparse.Namespace, show: cli.Show) -> int:

@@ -11,9 +11,11 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TextIO
 
+from memstore.domain.records import Scope
 from memstore.errors import TransferError
 from memstore.faces import wording
 from memstore.faces.cli import command as cli
+from memstore.faces.cli.owners import ways_to_see
 from memstore.faces.escaping import counted
 from memstore.frozen import asdict
 from memstore.lazy import lazy_import
@@ -32,6 +34,7 @@ else:
     importing = lazy_import("memstore.importing")
 
 STANDARD: Final = "-"
+NO_OWNER: Final = "none"
 LINES_A_LOOK: Final = 1000
 SOURCES: Final = ("engram", "memstore", "mem0", "server-memory")
 ATTACHED: Final = {"proposals": "proposal", "replies": "model reply", "decisions": "decision"}
@@ -112,6 +115,14 @@ def _whole_file(target: Path) -> Iterator[TextIO]:
     ),
     cli.option("--keep-namespaces", "keep each record in the namespace or group it came from"),
     cli.option("--skip-damaged", "with --from: skip and report records that cannot be read"),
+    cli.option(
+        "--user ID",
+        "with --from: the user that everything belongs to, none for no owner "
+        "(default: the owners in the file)",
+        dest="user_id",
+    ),
+    cli.option("--agent ID", "with --from: the agent, likewise", dest="agent_id"),
+    cli.option("--run ID", "with --from: the run, likewise", dest="run_id"),
     cli.option("--no-embed", "embed later (embed-pending)"),
     cli.option("--give-up", "without a FILE: abandon interrupted imports"),
     usage="FILE | - | --give-up [options]",
@@ -128,7 +139,12 @@ def _import(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
             {"given_up": given_up},
         )
         return
+    scope = _owners(arguments)
     if arguments.source is None:
+        if scope is not None:
+            raise cli.UsageError(
+                "--user, --agent and --run need --from: a memstore export keeps its owners"
+            )
         _import_export(store, arguments, show)
         return
     with show.progress("importing") as progress, _seekable(arguments.file) as path:
@@ -137,6 +153,7 @@ def _import(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
             arguments.source,
             path,
             keep_namespaces=arguments.keep_namespaces,
+            scope=scope,
             skip_damaged=arguments.skip_damaged,
             progress=progress,
         )
@@ -154,6 +171,7 @@ def _import(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
             f"{len(done.namespaces)} namespaces were merged into {store.namespace}; use "
             "--keep-namespaces to keep them apart"
         )
+    _tell_owners(store, done, scope, show)
     _tell_waiting(report, show)
 
 
@@ -168,6 +186,24 @@ def _check_source(source: str, path: Path) -> None:
 def _looks_like(path: Path) -> str:
     likely = importing.likely_source(path)
     return "" if likely is None else f"; the file looks like one of {likely}: --from {likely}"
+
+
+def _owners(arguments: argparse.Namespace) -> Scope | None:
+    """Return the owners for everything imported; ``None`` keeps those in the file."""
+    named = {name: owner for name, owner in cli.owners_of(arguments).items() if owner is not None}
+    if not named:
+        return None
+    return Scope(**{name: None if owner == NO_OWNER else owner for name, owner in named.items()})
+
+
+def _tell_owners(store: Store, done: ImportFromReport, scope: Scope | None, show: cli.Show) -> None:
+    if scope is not None and done.known:
+        show.note("what was already known keeps its owners")
+    if scope is None and done.facts and (others := store.others()).facts:
+        show.note(
+            f"{counted(others.facts)} have an owner, and only commands that name it find them: "
+            f"{ways_to_see(others.first)}; import --user none imports without owners"
+        )
 
 
 def _tell_left_out(done: ImportFromReport, show: cli.Show) -> None:

@@ -18,7 +18,9 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore import settings
+from memstore.domain.records import NOBODY, Scope
 from memstore.faces import from_settings, options
+from memstore.faces.escaping import counted
 from memstore.faces.hosts import transcripts
 from memstore.lazy import lazy_import
 from memstore.providers.local import tokens_at_most
@@ -95,6 +97,7 @@ def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(prog="memstore hook", add_help=False, allow_abbrev=False)
     made.add_argument("event")
     made.add_argument("--host", default="host")
+    made.add_argument("--user")
     options.add_store_flags(made)
     return made
 
@@ -111,14 +114,18 @@ def answered(arguments: argparse.Namespace, event: dict[str, Any]) -> dict[str, 
         return None
     if name == "keep":
         with from_settings.open_store(chosen, actor="agent", source=arguments.host) as store:
-            keeping.keep(store, arguments.host, event)
+            keeping.keep(store, arguments.host, event, Scope(**chosen.owners))
             store.warm()  # prepares the index here, because the other hooks only read
             store.save_index()
         return None
     if name not in START | PROMPT:
         return None
     with from_settings.open_store(chosen._replace(read_only=True), source=arguments.host) as store:
-        told = at_start(store) if name in START else at_prompt(store, prompt_of(event))
+        owner = Scope(**chosen.owners)
+        if name in START:
+            told = at_start(store, owner)
+        else:
+            told = at_prompt(store, prompt_of(event), owner)
     return None if told is None else shaped(arguments.event, told)
 
 
@@ -150,25 +157,36 @@ def prompt_of(event: dict[str, Any]) -> str:
     return transcripts.OF_HOOKS.sub("", prompt).strip() if isinstance(prompt, str) else ""
 
 
-def at_start(store: Store) -> str | None:
+def at_start(store: Store, owner: Scope = NOBODY) -> str | None:
     """Return open tasks, the project's newest facts, and the newest facts about the user."""
     own = store.alone
-    newest = own.list(newest_first=True, limit=MOST_FACTS, tasks=False)
+    newest = own.list(newest_first=True, limit=MOST_FACTS, tasks=False, scope=owner)
     shared = (
         []
         if own is store
         else store.within(settings.DEFAULT_NAMESPACE).list(
-            newest_first=True, limit=MOST_FACTS, tasks=False
+            newest_first=True, limit=MOST_FACTS, tasks=False, scope=owner
         )
     )
     about_user = [fact for fact in shared if fact.category in ("preference", "identity")]
+    due = store.tasks.list(surface="startup", limit=10, owners=owner)
     groups = {
-        "Open tasks:": [_task(task) for task in store.tasks.list(surface="startup", limit=10)],
+        "Open tasks:": [_task(task) for task in due],
         f"Newest facts of {visible(own.namespace)}:": [_fact(fact) for fact in newest],
         "About the user:": [_fact(fact) for fact in about_user],
     }
-    lines = fitting(groups)
+    lines = fitting(groups) or _of_others(store, owner)
     return None if lines is None else f"Recalled by memstore. {DATA}\n{lines}"
+
+
+def _of_others(store: Store, owner: Scope) -> str | None:
+    """Return a sentence if nothing was recalled because every fact has an owner."""
+    if owner != NOBODY or not (facts := store.others().facts):
+        return None
+    return (
+        f"There are no facts without an owner; {counted(facts)} with owners were not recalled. "
+        "`memstore setup --user NAME` chooses whose facts are."
+    )
 
 
 def fitting(groups: dict[str, list[str]]) -> str | None:
@@ -199,17 +217,17 @@ def _cost(line: str) -> int:
     return tokens_at_most(line) + 1
 
 
-def at_prompt(store: Store, prompt: str) -> str | None:
+def at_prompt(store: Store, prompt: str, owner: Scope = NOBODY) -> str | None:
     """Return the facts relevant to a prompt; ``None`` if there are none."""
     if not prompt or prompt.startswith("/"):
         return None
     lines = fitting(
-        {"Recalled by memstore for this prompt.": [_fact(f) for f in recalled(store, prompt)]}
+        {"Recalled by memstore for this prompt.": [*map(_fact, recalled(store, prompt, owner))]}
     )
     return None if lines is None else f"{lines}\n{DATA}"
 
 
-def recalled(store: Store, prompt: str) -> list[Fact]:
+def recalled(store: Store, prompt: str, owner: Scope = NOBODY) -> list[Fact]:
     """Return the best fact for a prompt, if it is relevant, and others with a similar meaning."""
     hits = store.search(
         prompt[:MOST_OF_A_PROMPT],
@@ -217,6 +235,7 @@ def recalled(store: Store, prompt: str) -> list[Fact]:
         tasks=False,
         touch=False,
         min_relevance=settings.MIN_RELEVANCE,
+        scope=owner,
     )
     return [
         hit.fact for place, hit in enumerate(hits) if not place or hit.vector_score >= LEAST_COSINE

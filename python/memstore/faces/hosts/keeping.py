@@ -7,9 +7,11 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.domain.episodes import NewEpisode
+from memstore.domain.records import NOBODY
 from memstore.faces.hosts import transcripts
 
 if TYPE_CHECKING:
+    from memstore.domain.records import Scope
     from memstore.faces.hosts.transcripts import Turn
     from memstore.store.store import Store
 
@@ -17,7 +19,7 @@ AT_ONCE: Final = 100
 """Episodes per transaction, so that other writers need not wait long."""
 
 
-def keep(store: Store, host: str, event: dict[str, Any]) -> int:
+def keep(store: Store, host: str, event: dict[str, Any], owner: Scope = NOBODY) -> int:
     """Store the turns of a session that are not stored yet; return how many turns it has.
 
     A turn is identified by its id in the transcript, so a session can be read again at any time.
@@ -28,13 +30,13 @@ def keep(store: Store, host: str, event: dict[str, Any]) -> int:
     session = str(event.get("session_id") or event.get("conversation_id") or path.stem)
     turns = transcripts.turns(path)
     kept = 0
-    while some := [_episode(turn, host, session) for turn in islice(turns, AT_ONCE)]:
+    while some := [_episode(turn, host, session, owner) for turn in islice(turns, AT_ONCE)]:
         store.episodes.add_many(some)
         kept += len(some)
     return kept
 
 
-def _episode(turn: Turn, host: str, session: str) -> NewEpisode:
+def _episode(turn: Turn, host: str, session: str, owner: Scope) -> NewEpisode:
     # A host may write an incomplete turn, and later the complete one under the same id.
     digest = sha256(turn.text.encode("utf-8", "replace")).hexdigest()[:12]
     return NewEpisode(
@@ -45,4 +47,5 @@ def _episode(turn: Turn, host: str, session: str) -> NewEpisode:
         tags=("session",),
         valid_at=turn.at,
         idempotency_key=f"{host}:{session}:{turn.mark}:{digest}",
+        **owner.ids,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from memstore.domain.records import Scope
 from memstore.errors import Explained
 from memstore.faces import wording
 from memstore.faces.escaping import as_json
@@ -44,7 +45,9 @@ class Calls:
                     f"there is no tool {name[:60]!r} here: use one of "
                     f"{', '.join(self._catalogue.tools)}"
                 )
-            answer = self._tools[offered].call(open_store, arguments, self._catalogue.shown)
+            answer = self._tools[offered].call(
+                open_store, arguments, self._catalogue.shown, Scope(**self._catalogue.owners)
+            )
         except ToolError as error:
             return {"content": [_text(str(error))], "isError": True}
         text = written(answer, self._catalogue, arguments, SIGNS.get(offered.tool_set, "#"))

@@ -55,6 +55,8 @@ class Catalogue(NamedTuple):
 
     tools: dict[str, Offered]
     teaching: Sequence[tuple[str, str]]
+    owners: Mapping[str, str] = {}
+    """The owners of calls that name none."""
     every: Sequence[str] = ()
     """The names of all tools, also of those that this server does not offer."""
     answers: str = ANSWERS[0]

@@ -51,7 +51,7 @@ With --http it serves many clients at http://HOST:PORT/mcp instead, each with a 
 start on a file prints one, and `memstore token create` makes others. GET /health is a health check.
 
 {options.ENVIRONMENT_HELP}
-  MEMSTORE_TOOLS, MEMSTORE_ANSWERS, MEMSTORE_READ_ONLY
+  MEMSTORE_TOOLS, MEMSTORE_ANSWERS, MEMSTORE_READ_ONLY, MEMSTORE_USER
   MEMSTORE_BACKUP_EVERY, MEMSTORE_BACKUP_KEEP, MEMSTORE_BACKUP_FOLDER"""
 
 
@@ -64,7 +64,7 @@ def main(argv: Sequence[str] | None = None) -> None:
             chosen.tools or catalogue.DEFAULT_TOOLS,
             read_only=chosen.read_only,
             answers=chosen.answers,
-        )
+        )._replace(owners=chosen.owners)
         served = _http(arguments)
         schedule = options.backup_schedule(chosen)
     except ValueError as error:
@@ -125,6 +125,12 @@ def _parser() -> argparse.ArgumentParser:
         metavar="FORM",
         help="lines (the default) answers in short lines for a model; json in JSON, as text and as "
         "structured content, with a schema for each tool, for programs",
+    )
+    parser.add_argument(
+        "--user",
+        metavar="ID",
+        help="the user whose memories calls use that name no owner (default: memories without "
+        "owners)",
     )
     parser.add_argument(
         "--backup-every",

@@ -130,7 +130,8 @@ class Methods:
     ) -> Result:
         """Return a resource; the error code for a missing one depends on the era."""
         uri = params["uri"]
-        answer = calls.explained(lambda: resources.read(source.store(), uri, self.catalogue.shown))
+        shown, owners = self.catalogue.shown, self.catalogue.owners
+        answer = calls.explained(lambda: resources.read(source.store(), uri, shown, owners))
         if answer is None:
             missing = RESOURCE_NOT_FOUND if older else INVALID_PARAMS
             raise Refused(missing, "there is no such resource", {"uri": uri[:1_000]})
@@ -148,7 +149,9 @@ class Methods:
         found: list[str] = []
         if argument["name"] in ("name", "topic"):
             found = calls.explained(
-                lambda: resources.subjects(source.store(), argument["value"], MOST_COMPLETIONS + 1)
+                lambda: resources.subjects(
+                    source.store(), argument["value"], MOST_COMPLETIONS + 1, self.catalogue.owners
+                )
             )
         has_more = len(found) > MOST_COMPLETIONS
         completion = {"values": found[:MOST_COMPLETIONS], "hasMore": has_more}

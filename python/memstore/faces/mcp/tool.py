@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias, get_type_hints
 
 from memstore.domain.arguments import MAX_NAME
-from memstore.domain.records import SCOPE_FIELDS, Scope
+from memstore.domain.records import NOBODY, SCOPE_FIELDS, Scope
 from memstore.errors import Explained
 from memstore.faces import wording
 from memstore.faces.escaping import as_json
@@ -112,6 +112,7 @@ class Tool:
         open_store: Callable[[], Store],
         given: Mapping[str, Any],
         shown: Mapping[str, str | None] = wording.ANY_TOOL,
+        owner: Scope = NOBODY,
     ) -> Answer:
         """Run the tool and return its answer. Blocks; meant for a worker thread.
 
@@ -119,6 +120,7 @@ class Tool:
             open_store: returns the store.
             given: the arguments.
             shown: the name that each tool is shown by; ``None`` for those that are not offered.
+            owner: the owners if the call names none.
 
         Raises:
             ToolError: whatever went wrong, in words the model can act on.
@@ -132,7 +134,8 @@ class Tool:
             }
             named = self._read(said)
             if self._is_owned:
-                named[OWNER] = Scope(**{name: named.pop(name) for name in SCOPE_FIELDS})
+                asked = Scope(**{name: named.pop(name) for name in SCOPE_FIELDS})
+                named[OWNER] = owner if asked == NOBODY else asked
             with noted() as redacted:
                 answer: Answer = seen(self.function(open_store(), **named))
             answer = followable(answer, shown)
