@@ -154,3 +154,10 @@ def test_others_are_counted_but_not_those_of_other_namespaces(path: Path) -> Non
         assert (confined.others().facts, confined.others().episodes) == (1, 0)
         with pytest.raises(memstore.AccessDenied):
             confined.others(namespaces="all")
+
+
+def test_a_count_of_pinned_facts_counts_only_them(path: Path) -> None:
+    with memstore.open(path, embedder="none") as store:
+        store.pin(store.add("a", subject="api").id)
+        store.add("b", subject="api")
+        assert (store.count(pinned=True), store.count()) == (1, 2)
