@@ -21,7 +21,7 @@ STORE = "tasks episodes proposals graph generations readings tokens"
 """The parts of a store that have methods of their own."""
 
 PAGES = {
-    "store": ("The store", "open recover Store AsyncStore Recovered StoreStatus"),
+    "store": ("The store", "open recover Store AsyncStore Recovered StoreStatus Others"),
     "facts": (
         "Facts and searches",
         "Fact NewFact Scope MetadataFilter SearchHit SearchHits Results WordsOnly Recalled Task "
