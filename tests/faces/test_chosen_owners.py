@@ -107,7 +107,7 @@ def test_hooks_recall_and_record_for_the_user_chosen(cli: CommandLine, tmp_path:
 def test_calls_that_name_no_owner_use_the_servers_user(cli: CommandLine) -> None:
     cli("add", "Ana likes tea", "--subject", "Ana", "--user", "ana")
     cli("add", "Ben likes tea", "--subject", "Ben", "--user", "ben")
-    offered = catalogue.offered()._replace(owners=Settings(user="ana").owners)
+    offered = catalogue.offered(answers="json")._replace(owners=Settings(user="ana").owners)
     with memstore.open(cli.db, embedder="none") as store:
         server = calls.Calls(offered, lambda: None)
 
@@ -117,7 +117,7 @@ def test_calls_that_name_no_owner_use_the_servers_user(cli: CommandLine) -> None
 
         assert found() == ["Ana likes tea"]
         assert found(user_id="ben") == ["Ben likes tea"]
-        told = resources.read(store, resources.STARTUP, offered.shown, offered.owners) or ""
+        told = str(resources.read(store, resources.STARTUP, offered.shown, offered.owners))
         assert "Ana likes tea" in told
 
 

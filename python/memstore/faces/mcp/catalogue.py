@@ -55,12 +55,12 @@ class Catalogue(NamedTuple):
 
     tools: dict[str, Offered]
     teaching: Sequence[tuple[str, str]]
-    owners: Mapping[str, str] = {}
-    """The owners of calls that name none."""
     every: Sequence[str] = ()
     """The names of all tools, also of those that this server does not offer."""
     answers: str = ANSWERS[0]
     """The form of the answers, one of ``ANSWERS``."""
+    owners: Mapping[str, str] = {}
+    """The owners of calls that name none."""
 
     def find(self, name: str) -> Offered | None:
         """Return the tool with this name or alias."""
